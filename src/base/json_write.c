@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+#include "base/utf8.h"
+
+void tb_json_writer_init(struct tb_json_writer *writer, struct tb_buf *out)
+{
+    *writer = (struct tb_json_writer){.out = out};
+}
+
+static void put(struct tb_json_writer *writer, const char *data, size_t len)
+{
+    if (writer->rc == 0) {
+        writer->rc = tb_buf_append(writer->out, data, len);
+    }
+}
+
+static void begin_value(struct tb_json_writer *writer)
+{
+    if (writer->need_comma) {
+        put(writer, ",", 1);
+    }
+    writer->need_comma = true;
+}
+
+static void open(struct tb_json_writer *writer, char bracket)
+{
+    begin_value(writer);
+    put(writer, &bracket, 1);
+    writer->need_comma = false;
+}
+
+static void close(struct tb_json_writer *writer, char bracket)
+{
+    put(writer, &bracket, 1);
+    writer->need_comma = true;
+}
+
+void tb_json_object_open(struct tb_json_writer *writer)
+{
+    open(writer, '{');
+}
+
+void tb_json_object_close(struct tb_json_writer *writer)
+{
+    close(writer, '}');
+}
+
+void tb_json_array_open(struct tb_json_writer *writer)
+{
+    open(writer, '[');
+}
+
+void tb_json_array_close(struct tb_json_writer *writer)
+{
+    close(writer, ']');
+}
+
+static void put_escape(struct tb_json_writer *writer, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char *const named = "\b\f\n\r\t\"\\";
+    static const char letters[] = "bfnrt\"\\";
+    for (size_t i = 0; named[i]; i++) {
+        if ((unsigned char)named[i] == c) {
+            put(writer, (const char[]){'\\', letters[i]}, 2);
+            return;
+        }
+    }
+    put(writer, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+}
+
+static bool needs_escape(unsigned char c)
+{
+    return c < ' ' || c == '"' || c == '\\';
+}
+
+/* Valid text; runs of plain bytes are copied at once. */
+static void put_escaped(struct tb_json_writer *writer, struct tb_str text)
+{
+    size_t start = 0;
+    for (size_t at = 0; at < text.len; at++) {
+        if (needs_escape((unsigned char)text.ptr[at])) {
+            put(writer, text.ptr + start, at - start);
+            put_escape(writer, (unsigned char)text.ptr[at]);
+            start = at + 1;
+        }
+    }
+    put(writer, text.ptr + start, text.len - start);
+}
+
+static void put_text(struct tb_json_writer *writer, struct tb_str text)
+{
+    put(writer, "\"", 1);
+    while (text.len) {
+        size_t good = tb_utf8_prefix(text);
+        put_escaped(writer, tb_str_sub(text, 0, good));
+        if (good < text.len) {
+            put(writer, "\xef\xbf\xbd", 3);
+            good++;
+        }
+        text = tb_str_sub(text, good, text.len);
+    }
+    put(writer, "\"", 1);
+}
+
+void tb_json_key(struct tb_json_writer *writer, const char *key)
+{
+    begin_value(writer);
+    put_text(writer, tb_str_of(key));
+    put(writer, ":", 1);
+    writer->need_comma = false;
+}
+
+void tb_json_put_str(struct tb_json_writer *writer, struct tb_str text)
+{
+    begin_value(writer);
+    put_text(writer, text);
+}
+
+void tb_json_put_cstr(struct tb_json_writer *writer, const char *text)
+{
+    if (text) {
+        tb_json_put_str(writer, tb_str_of(text));
+    } else {
+        tb_json_put_null(writer);
+    }
+}
+
+void tb_json_put_int(struct tb_json_writer *writer, int64_t value)
+{
+    begin_value(writer);
+    if (writer->rc == 0) {
+        writer->rc = tb_buf_printf(writer->out, "%lld", (long long)value);
+    }
+}
+
+void tb_json_put_bool(struct tb_json_writer *writer, bool value)
+{
+    tb_json_put_raw(writer, value ? TB_STR("true") : TB_STR("false"));
+}
+
+void tb_json_put_null(struct tb_json_writer *writer)
+{
+    tb_json_put_raw(writer, TB_STR("null"));
+}
+
+void tb_json_put_raw(struct tb_json_writer *writer, struct tb_str json)
+{
+    begin_value(writer);
+    put(writer, json.ptr, json.len);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+enum {
+    LINE_MAX_BYTES = 4096,
+    VALUE_MAX_BYTES = 512,
+};
+
+static const char *const level_names[] = {"error", "warn", "info", "debug"};
+
+static bool is_plain(struct tb_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c <= ' ' || c > '~' || c == '"' || c == '\\' || c == '=') {
+            return false;
+        }
+    }
+    return text.len > 0;
+}
+
+/* Other bytes than printable ASCII are escaped one by one: a log is read on terminals. */
+static void put_quoted(struct tb_buf *line, struct tb_str text)
+{
+    tb_buf_append_char(line, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c == '"' || c == '\\') {
+            tb_buf_printf(line, "\\%c", c);
+        } else if (c == '\n') {
+            tb_buf_append_cstr(line, "\\n");
+        } else if (c < ' ' || c > '~') {
+            tb_buf_printf(line, "\\x%02x", c);
+        } else {
+            tb_buf_append_char(line, (char)c);
+        }
+    }
+    tb_buf_append_char(line, '"');
+}
+
+static void put_field(struct tb_buf *line, const struct tb_log_field *field)
+{
+    tb_buf_printf(line, " %s=", field->key);
+    if (!field->text.ptr) {
+        tb_buf_printf(line, "%lld", (long long)field->number);
+        return;
+    }
+    struct tb_str shown = tb_str_sub(field->text, 0, VALUE_MAX_BYTES);
+    if (is_plain(shown)) {
+        tb_buf_append_str(line, shown);
+    } else {
+        put_quoted(line, shown);
+    }
+    if (shown.len < field->text.len) {
+        tb_buf_printf(line, "...(%zu bytes)", field->text.len);
+    }
+}
+
+void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char *group,
+                  const char *message, const struct tb_log_field *fields, size_t count)
+{
+    if (!log || level > log->level) {
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf line;
+    tb_buf_init(&line, LINE_MAX_BYTES);
+
+    char when[TB_CLOCK_ISO_SIZE];
+    tb_clock_iso(tb_clock_wall_ms(log->clock), when);
+    tb_buf_printf(&line, "%s %-5s %-8s %s", when, level_names[level], group, message);
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].key) {
+            put_field(&line, &fields[i]);
+        }
+    }
+    if (tb_buf_append_char(&line, '\n') < 0) {
+        line.data[line.len - 1] = '\n';
+    }
+    /* A log that cannot be written has nobody to tell. */
+    ssize_t ignored = write(log->fd, line.data, line.len);
+    (void)ignored;
+}
+
+int tb_log_level_parse(struct tb_str name, enum tb_log_level *ret_level)
+{
+    for (size_t i = 0; i < TB_COUNT(level_names); i++) {
+        if (tb_str_eq_cstr(name, level_names[i])) {
+            *ret_level = (enum tb_log_level)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}

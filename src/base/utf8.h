@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+/* How many bytes from the start are whole, valid characters. Equal to text.len when all is. */
+size_t tb_utf8_prefix(struct tb_str text);
+bool tb_utf8_valid(struct tb_str text);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HTTP/1.1 server on streams: keep-alive, pipelining answered in order, time limits, ceilings, drain.
+ *
+ * A request belongs to its connection. on_head comes when the head is in: the owner may answer at once (then
+ * the body is not read) or set a body ceiling. on_request comes when the whole body is in; the owner answers
+ * then or later, exactly once. on_gone ends every request that on_head announced: after it (answered and
+ * written, or the peer left first) the pointer is dead. Input is read while a request is pending, so a peer
+ * that leaves is noticed. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "io/loop.h"
+#include "io/stream.h"
+#include "proto/http1.h"
+
+struct tb_http_server;
+struct tb_http_req;
+
+struct tb_http_server_limits {
+    struct tb_http1_limits parser;
+    size_t connections_max;
+    int64_t header_ms;         /* from the first byte of a request to the end of its head */
+    int64_t body_grace_ms;     /* after that the body must come at body_rate bytes a second */
+    uint64_t body_rate;
+    int64_t idle_ms;           /* between requests */
+    int64_t write_ms;          /* a reply that makes no progress for so long is given up */
+    size_t send_max;           /* send queue of a connection */
+};
+
+struct tb_http_server_ops {
+    void (*on_head)(struct tb_http_req *req, void *user);
+    void (*on_request)(struct tb_http_req *req, void *user);
+    /* `complete`: the reply was handed to the system whole. */
+    void (*on_gone)(struct tb_http_req *req, bool complete, void *user);
+};
+
+struct tb_http_server *tb_http_server_new(struct tb_loop *loop,
+                                          const struct tb_http_server_limits *limits,
+                                          const struct tb_http_server_ops *ops, void *user);
+/* Closes all connections at once; pending requests get on_gone. */
+void tb_http_server_free(struct tb_http_server *server);
+TB_DEFINE_AUTO(struct tb_http_server *, tb_http_server_free)
+/* Takes a fresh connection from a listener. Over the ceiling it answers 503 and closes. */
+void tb_http_server_add_take(struct tb_http_server *server, struct tb_stream *stream);
+/* No new requests: idle connections close now, others after their reply (Connection: close). `fn` is called
+ * once, later, when none is left. Upgraded streams are not counted. */
+void tb_http_server_drain(struct tb_http_server *server, void (*fn)(void *user), void *user);
+size_t tb_http_server_connections(const struct tb_http_server *server);
+
+/* The request. */
+const struct tb_http1_head *tb_http_req_head(const struct tb_http_req *req);
+struct tb_str tb_http_req_body(const struct tb_http_req *req);
+const struct tb_peer *tb_http_req_peer(const struct tb_http_req *req);
+/* A place for the owner's own state, NULL at first. */
+void tb_http_req_set_user(struct tb_http_req *req, void *user);
+void *tb_http_req_user(const struct tb_http_req *req);
+/* In on_head only: the ceiling for this request's body. */
+void tb_http_req_set_body_max(struct tb_http_req *req, uint64_t bytes);
+
+/* The reply: either all at once ... */
+struct tb_http_header {
+    const char *name;
+    struct tb_str value;
+};
+/* Content-Length, Date and Connection are added. Values with CR, LF or NUL are a bug of ours: asserted.
+ * Replies to HEAD carry no body. */
+void tb_http_reply(struct tb_http_req *req, int status, const struct tb_http_header *headers,
+                   size_t header_count, struct tb_str body);
+/* ... or in pieces (chunked, or to the end of the connection for HTTP/1.0). */
+void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_http_header *headers,
+                         size_t header_count);
+/* TB_E_TOO_LARGE when the peer does not read: nothing was queued. */
+int tb_http_reply_write(struct tb_http_req *req, struct tb_str bytes);
+void tb_http_reply_end(struct tb_http_req *req);
+/* ... or by leaving HTTP: writes `response` as it is and hands over the stream together with the bytes that
+ * came behind the head (the caller frees *ret_rest). on_gone follows at once, inside the call. */
+struct tb_stream *tb_http_upgrade_take(struct tb_http_req *req, struct tb_str response,
+                                       char **ret_rest, size_t *ret_rest_len);
