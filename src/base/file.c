@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+    READ_STEP = 16384,
+};
+
+static int read_all(int fd, struct tb_buf *out)
+{
+    for (;;) {
+        char step[READ_STEP];
+        ssize_t got = read(fd, step, sizeof(step));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return got < 0 ? -errno : 0;
+        }
+        int rc = tb_buf_append(out, step, (size_t)got);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+}
+
+int tb_file_read(const char *path, struct tb_buf *out)
+{
+    size_t before = out->len;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    int rc = read_all(fd, out);
+    close(fd);
+    if (rc < 0) {
+        out->len = before;
+    }
+    return rc;
+}
+
+static int write_all(int fd, struct tb_str content)
+{
+    while (content.len) {
+        ssize_t put = write(fd, content.ptr, content.len);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put < 0) {
+            return -errno;
+        }
+        content = tb_str_sub(content, (size_t)put, content.len);
+    }
+    return fsync(fd) < 0 ? -errno : 0;
+}
+
+int tb_file_write(const char *path, struct tb_str content, mode_t mode)
+{
+    TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", path);
+    unlink(fresh);
+    int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (fd < 0) {
+        return -errno;
+    }
+    int rc = write_all(fd, content);
+    close(fd);
+    if (rc == 0 && rename(fresh, path) < 0) {
+        rc = -errno;
+    }
+    if (rc < 0) {
+        unlink(fresh);
+    }
+    return rc;
+}
+
+static int make_one(const char *path, mode_t mode)
+{
+    struct stat info;
+    if (mkdir(path, mode) == 0) {
+        return 0;
+    }
+    if (errno != EEXIST) {
+        return -errno;
+    }
+    if (stat(path, &info) < 0) {
+        return -errno;
+    }
+    return S_ISDIR(info.st_mode) ? 0 : -ENOTDIR;
+}
+
+int tb_dir_make(const char *path, mode_t mode)
+{
+    TB_AUTO(tb_free) char *part = tb_strdup(path);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int rc = make_one(part, 0755);
+        *slash = '/';
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return make_one(part, mode);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "core/limits.h"
+#include "daemon/registry.h"
+
+static const char *const access_names[] = {
+    [TB_ACCESS_OPEN] = "open",
+    [TB_ACCESS_TOKEN] = "token",
+    [TB_ACCESS_SAME_USER] = "same-user",
+};
+
+static const struct {
+    enum tb_door door;
+    const char *name;
+} door_names[] = {
+    {TB_DOOR_MAIN, "main"},
+    {TB_DOOR_AGENT, "agent"},
+    {TB_DOOR_UNIX, "unix"},
+};
+
+static void put_json(struct tb_json_writer *json, const struct tb_front *front,
+                     const struct tb_route *route)
+{
+    tb_json_object_open(json);
+    tb_json_key(json, "method");
+    tb_json_put_cstr(json, route->method);
+    tb_json_key(json, "path");
+    tb_json_put_cstr(json, route->path);
+    tb_json_key(json, "access");
+    tb_json_put_cstr(json, access_names[route->access]);
+    tb_json_key(json, "doors");
+    tb_json_array_open(json);
+    for (size_t i = 0; i < TB_COUNT(door_names); i++) {
+        if (route->doors & door_names[i].door) {
+            tb_json_put_cstr(json, door_names[i].name);
+        }
+    }
+    tb_json_array_close(json);
+    tb_json_key(json, "front");
+    tb_json_put_cstr(json, front->name);
+    tb_json_object_close(json);
+}
+
+static int run(int argc, char **argv)
+{
+    bool as_json = argc == 2 && strcmp(argv[1], "--json") == 0;
+    if (argc > 1 && !as_json) {
+        fprintf(stderr, "tabard routes: unexpected argument '%s'\n", argv[1]);
+        return 2;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    struct tb_json_writer json;
+    tb_buf_init(&text, TB_MIB);
+    tb_json_writer_init(&json, &text);
+    tb_json_array_open(&json);
+    for (const struct tb_front *const *front = tb_registry_fronts(); *front; front++) {
+        for (size_t i = 0; i < (*front)->route_count; i++) {
+            const struct tb_route *route = &(*front)->routes[i];
+            put_json(&json, *front, route);
+            if (!as_json) {
+                printf("%-7s %-40s %s\n", route->method, route->path, access_names[route->access]);
+            }
+        }
+    }
+    tb_json_array_close(&json);
+    if (as_json) {
+        printf("%.*s\n", TB_STR_ARG(tb_buf_str(&text)));
+    }
+    return 0;
+}
+
+const struct tb_command tb_cmd_routes = {
+    "routes", "[--json]", "List what the daemon answers over HTTP, and who may call it.", run, NULL,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "daemon/daemon.h"
+
+static int run(int argc, char **argv)
+{
+    struct tb_options options;
+    struct tb_err err;
+    if (tb_options_parse(&options, argc, argv, false, &err) < 0) {
+        fprintf(stderr, "tabard serve: %s; 'tabard help serve' lists the options\n", err.text);
+        return 2;
+    }
+    if (tb_daemon_run(&options.sources, &err) < 0) {
+        fprintf(stderr, "tabard serve: %s\n", err.text);
+        return 1;
+    }
+    return 0;
+}
+
+const struct tb_command tb_cmd_serve = {
+    "serve", "[OPTION VALUE]...", "Run the daemon in the foreground.", run, tb_options_help,
+};

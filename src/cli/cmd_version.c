@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "cli/command.h"
+
+static int run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    puts("tabard " TABARD_VERSION);
+    return 0;
+}
+
+const struct tb_command tb_cmd_version = {"version", "", "Print the version.", run, NULL};

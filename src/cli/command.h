@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of the program. One file a command (cmd_<name>.c), one row in main.c. */
+#pragma once
+
+struct tb_command {
+    const char *name;
+    const char *arguments; /* after the name, for the help */
+    const char *summary;
+    /* argv[0] is the command's name. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+    int (*run)(int argc, char **argv);
+    /* Further help lines, printed to stdout; may be NULL. */
+    void (*more_help)(void);
+};
+
+extern const struct tb_command tb_cmd_serve;
+extern const struct tb_command tb_cmd_doctor;
+extern const struct tb_command tb_cmd_routes;
+extern const struct tb_command tb_cmd_version;

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/doctor.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "core/limits.h"
+#include "daemon/dirs.h"
+#include "daemon/lock.h"
+#include "driver/cdp/browser_find.h"
+#include "proto/authority.h"
+
+#define SAY(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
+
+static void check_browser(const struct tb_config *config, struct tb_finding *finding)
+{
+    const char *path = tb_browser_find(config->browser_path, true);
+    if (path) {
+        SAY(finding->seen, "%s", path);
+        return;
+    }
+    finding->health = TB_HEALTH_BAD;
+    if (config->browser_path[0]) {
+        SAY(finding->seen, "browser.path is %s, which cannot be executed", config->browser_path);
+        SAY(finding->mend, "correct browser.path, or leave it out to search the usual places");
+    } else {
+        SAY(finding->seen, "no Chromium in the usual places");
+        SAY(finding->mend, "apt-get install chromium chromium-headless-shell, or set browser.path");
+    }
+}
+
+/* The number in a file under /proc/sys, or `missing` when the kernel has no such knob. */
+static long kernel_knob(const char *path, long missing)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, 64);
+    if (tb_file_read(path, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
+        return missing;
+    }
+    return strtol((const char *)text.data, NULL, 10);
+}
+
+static void check_sandbox(const struct tb_config *config, struct tb_finding *finding)
+{
+    struct stat helper;
+    if (config->browser_no_sandbox) {
+        finding->health = TB_HEALTH_WARN;
+        SAY(finding->seen, "switched off by browser.no_sandbox");
+        SAY(finding->mend,
+            "remove browser.no_sandbox: a hostile page can reach everything that the daemon can");
+        return;
+    }
+    bool namespaces = kernel_knob("/proc/sys/kernel/unprivileged_userns_clone", 1) == 1 &&
+                      kernel_knob("/proc/sys/user/max_user_namespaces", 1) > 0 &&
+                      kernel_knob("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) == 0;
+    bool setuid =
+        stat("/usr/lib/chromium/chrome-sandbox", &helper) == 0 && (helper.st_mode & S_ISUID) != 0;
+    if (!namespaces && !setuid) {
+        finding->health = TB_HEALTH_BAD;
+        SAY(finding->seen, "the kernel gives unprivileged users no namespaces");
+        SAY(finding->mend,
+            "sysctl kernel.unprivileged_userns_clone=1, or install chromium-sandbox");
+        return;
+    }
+    SAY(finding->seen, "%s%s", namespaces ? "user namespaces" : "setuid helper",
+        geteuid() == 0 ? "; browsers run as an unprivileged user" : "");
+}
+
+/* The nearest existing folder on the way to `path` decides whether it can be made. */
+static int can_make(const char *path)
+{
+    TB_AUTO(tb_free) char *part = tb_strdup(path);
+    for (;;) {
+        if (access(part, F_OK) == 0) {
+            return access(part, W_OK | X_OK) == 0 ? 0 : -errno;
+        }
+        char *slash = strrchr(part, '/');
+        if (!slash || slash == part) {
+            return access("/", W_OK) == 0 ? 0 : -errno;
+        }
+        *slash = '\0';
+    }
+}
+
+static void check_dir(const char *path, const char *flag, struct tb_finding *finding)
+{
+    int rc = can_make(path);
+    SAY(finding->seen, "%s", path);
+    if (rc < 0) {
+        finding->health = TB_HEALTH_BAD;
+        SAY(finding->seen, "%.180s: %s", path, tb_err_name(rc));
+        SAY(finding->mend, "make it writable, or choose another with %s", flag);
+    }
+}
+
+static void check_state_dir(const struct tb_config *config, struct tb_finding *finding)
+{
+    check_dir(config->state_dir, "--state-dir", finding);
+}
+
+static void check_runtime_dir(const struct tb_config *config, struct tb_finding *finding)
+{
+    check_dir(config->runtime_dir, "--runtime-dir", finding);
+}
+
+/* Tries to bind; 0 when the address is free. */
+static int try_bind(const struct tb_authority *where)
+{
+    TB_AUTO(tb_free) char *host = tb_str_dup(where->host);
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(where->port)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(where->port)};
+    bool is_v4 = inet_pton(AF_INET, host, &v4.sin_addr) == 1;
+    if (!is_v4 && inet_pton(AF_INET6, host, &v6.sin6_addr) != 1) {
+        return -EINVAL;
+    }
+    int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -errno;
+    }
+    int yes = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    int rc = is_v4 ? bind(fd, (const struct sockaddr *)&v4, sizeof(v4))
+                   : bind(fd, (const struct sockaddr *)&v6, sizeof(v6));
+    rc = rc < 0 ? -errno : 0;
+    close(fd);
+    return rc;
+}
+
+static void check_ports(const struct tb_config *config, struct tb_finding *finding)
+{
+    const char *const listens[] = {config->listen, config->agent_listen};
+    char holder[128];
+    tb_lock_holder(config->state_dir, holder, sizeof(holder));
+    if (holder[0]) {
+        SAY(finding->seen, "a daemon is running: %.120s", holder);
+        return;
+    }
+    SAY(finding->seen, "%.100s and %.100s are free", listens[0], listens[1]);
+    for (size_t i = 0; i < TB_COUNT(listens); i++) {
+        struct tb_authority where;
+        if (i == 1 && strcmp(listens[i], "off") == 0) {
+            continue;
+        }
+        int rc =
+            tb_authority_parse_listen(tb_str_of(listens[i]), &where) ? try_bind(&where) : -EINVAL;
+        if (rc < 0) {
+            finding->health = TB_HEALTH_BAD;
+            SAY(finding->seen, "%.150s: %s", listens[i], tb_err_name(rc));
+            SAY(finding->mend, "stop what uses it, or choose another with %s",
+                i == 0 ? "--listen" : "--agent-listen");
+            return;
+        }
+    }
+}
+
+/* The store lives in the state directory: a file must be writable there, and there must be room. */
+static void check_store(const struct tb_config *config, struct tb_finding *finding)
+{
+    const unsigned long long room_min = 100ULL * TB_MIB;
+    struct statvfs room;
+    TB_AUTO(tb_free) char *probe = tb_dirs_join(config->state_dir, "doctor.probe");
+    if (access(config->state_dir, F_OK) < 0) {
+        SAY(finding->seen, "made on the first start");
+        return;
+    }
+    int rc = tb_file_write(probe, TB_STR("probe"), 0600);
+    unlink(probe);
+    if (rc < 0) {
+        finding->health = TB_HEALTH_BAD;
+        SAY(finding->seen, "cannot write: %s", tb_err_name(rc));
+        SAY(finding->mend, "make room or rights in %.200s", config->state_dir);
+        return;
+    }
+    if (statvfs(config->state_dir, &room) == 0 &&
+        (unsigned long long)room.f_bavail * room.f_frsize < room_min) {
+        finding->health = TB_HEALTH_WARN;
+        SAY(finding->seen, "less than 100 MiB left on the disk");
+        SAY(finding->mend, "make room in %.200s", config->state_dir);
+        return;
+    }
+    SAY(finding->seen, "writable");
+}
+
+static void check_descriptors(const struct tb_config *config, struct tb_finding *finding)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        return;
+    }
+    unsigned long long have = limit.rlim_max;
+    SAY(finding->seen, "%llu", have);
+    if (have < (unsigned long long)config->http_connections_max) {
+        finding->health = TB_HEALTH_WARN;
+        SAY(finding->seen, "%llu, fewer than http.connections_max (%lld)", have,
+            (long long)config->http_connections_max);
+        SAY(finding->mend, "raise the hard limit (ulimit -Hn), or lower http.connections_max");
+    }
+}
+
+void tb_doctor_check(const struct tb_config *config,
+                     struct tb_finding ret_findings[TB_DOCTOR_CHECKS])
+{
+    static const struct {
+        const char *name;
+        void (*check)(const struct tb_config *config, struct tb_finding *finding);
+    } rows[TB_DOCTOR_CHECKS] = {
+        {"browser", check_browser},
+        {"sandbox", check_sandbox},
+        {"state directory", check_state_dir},
+        {"runtime directory", check_runtime_dir},
+        {"ports", check_ports},
+        {"store", check_store},
+        {"descriptors", check_descriptors},
+    };
+    for (size_t i = 0; i < TB_DOCTOR_CHECKS; i++) {
+        ret_findings[i] = (struct tb_finding){.name = rows[i].name};
+        rows[i].check(config, &ret_findings[i]);
+    }
+}

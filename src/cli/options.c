@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* The value of argv[*at]: behind "=", or the next argument (then *at moves on). NULL when there is
+ * none. The name is cut off at the "=". */
+static const char *value_of(int argc, char **argv, int *at)
+{
+    char *equals = strchr(argv[*at], '=');
+    if (equals) {
+        *equals = '\0';
+        return equals + 1;
+    }
+    return *at + 1 < argc ? argv[++*at] : NULL;
+}
+
+static int add_flag(struct tb_options *options, const char *name, const char *value,
+                    struct tb_err *err)
+{
+    size_t at = 2 * options->sources.flag_count;
+    if (at + 2 > TB_COUNT(options->flags)) {
+        return tb_fail(err, TB_E_CONFIG, "too many options");
+    }
+    options->flags[at] = name;
+    options->flags[at + 1] = value;
+    options->sources.flag_count++;
+    return 0;
+}
+
+int tb_options_parse(struct tb_options *options, int argc, char **argv, bool allow_json,
+                     struct tb_err *err)
+{
+    *options = (struct tb_options){.sources = {.env = (const char *const *)environ}};
+    options->sources.flags = options->flags;
+    for (int i = 1; i < argc; i++) {
+        if (allow_json && strcmp(argv[i], "--json") == 0) {
+            options->json = true;
+            continue;
+        }
+        char *name = argv[i];
+        if (strncmp(name, "--", 2) != 0) {
+            return tb_fail(err, TB_E_CONFIG, "unexpected argument '%s'", name);
+        }
+        const char *value = value_of(argc, argv, &i);
+        if (!value) {
+            return tb_fail(err, TB_E_CONFIG, "option %s needs a value", name);
+        }
+        if (strcmp(name, "--config") == 0) {
+            options->sources.file = value;
+            continue;
+        }
+        int rc = add_flag(options, name, value, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+void tb_options_help(void)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    printf("  %-15s %s\n", "--config",
+           "The configuration file. Default: tabard.yaml in $XDG_CONFIG_HOME/tabard.");
+    for (size_t i = 0; i < count; i++) {
+        if (keys[i].flag) {
+            printf("  %-15s %s\n", keys[i].flag, keys[i].help);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const struct tb_config_key keys[] = {
+#define TB_CONFIG(field, path, TYPE, fallback, min, max, flag, when, help) \
+    {path,                                                                 \
+     TB_CONFIG_##TYPE,                                                     \
+     fallback,                                                             \
+     min,                                                                  \
+     max,                                                                  \
+     flag,                                                                 \
+     TB_CONFIG_##when,                                                     \
+     help,                                                                 \
+     offsetof(struct tb_config, field)},
+#include "core/config.def"
+#undef TB_CONFIG
+};
+
+const struct tb_config_key *tb_config_keys(size_t *ret_count)
+{
+    *ret_count = TB_COUNT(keys);
+    return keys;
+}
+
+const struct tb_config_key *tb_config_by_flag(struct tb_str flag)
+{
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        if (keys[i].flag && tb_str_eq_cstr(flag, keys[i].flag)) {
+            return &keys[i];
+        }
+    }
+    return NULL;
+}
+
+void tb_config_env_name(const struct tb_config_key *key, char *ret_name, size_t size)
+{
+    snprintf(ret_name, size, "TABARD_%s", key->path);
+    for (char *c = ret_name; *c; c++) {
+        if (*c == '.') {
+            *c = '_';
+        } else if (*c >= 'a' && *c <= 'z') {
+            *c = (char)(*c - 'a' + 'A');
+        }
+    }
+}
+
+static void *place(const struct tb_config *config, const struct tb_config_key *key)
+{
+    return (char *)(uintptr_t)config + key->offset;
+}
+
+static void list_clear(struct tb_config_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        tb_free(list->items[i]);
+    }
+    tb_free(list->items);
+    *list = (struct tb_config_list){0};
+}
+
+static void list_push(struct tb_config_list *list, struct tb_str item)
+{
+    list->items = tb_realloc(list->items, (list->count + 1) * sizeof(*list->items));
+    list->items[list->count++] = tb_str_dup(item);
+}
+
+static int parse_int(const struct tb_config_key *key, struct tb_str text, int64_t *ret_value,
+                     struct tb_err *err)
+{
+    uint64_t value;
+    if (!tb_str_to_u64(text, &value) || value < (uint64_t)key->min || value > (uint64_t)key->max) {
+        return tb_fail(err, TB_E_CONFIG, "%s must be a whole number from %lld to %lld, not '%.*s'",
+                       key->path, (long long)key->min, (long long)key->max, TB_STR_ARG(text));
+    }
+    *ret_value = (int64_t)value;
+    return 0;
+}
+
+static int parse_flag(const struct tb_config_key *key, struct tb_str text, bool *ret_value,
+                      struct tb_err *err)
+{
+    static const char *const yes[] = {"true", "yes", "on", "1"};
+    static const char *const no[] = {"false", "no", "off", "0"};
+    for (size_t i = 0; i < TB_COUNT(yes); i++) {
+        if (tb_str_eq_nocase(text, tb_str_of(yes[i])) || tb_str_eq_nocase(text, tb_str_of(no[i]))) {
+            *ret_value = tb_str_eq_nocase(text, tb_str_of(yes[i]));
+            return 0;
+        }
+    }
+    return tb_fail(err, TB_E_CONFIG, "%s must be true or false, not '%.*s'", key->path,
+                   TB_STR_ARG(text));
+}
+
+int tb_config_set(struct tb_config *config, const struct tb_config_key *key, struct tb_str text,
+                  struct tb_err *err)
+{
+    void *at = place(config, key);
+    switch (key->type) {
+    case TB_CONFIG_TEXT:
+        tb_free(*(char **)at);
+        *(char **)at = tb_str_dup(text);
+        return 0;
+    case TB_CONFIG_INT:
+        return parse_int(key, text, at, err);
+    case TB_CONFIG_FLAG:
+        return parse_flag(key, text, at, err);
+    case TB_CONFIG_LIST:
+        list_clear(at);
+        while (text.len) {
+            struct tb_str item = tb_str_trim(tb_str_cut(&text, ','));
+            if (item.len) {
+                list_push(at, item);
+            }
+        }
+        return 0;
+    }
+    return TB_E_INTERNAL;
+}
+
+void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
+                        struct tb_str item)
+{
+    list_push(place(config, key), item);
+}
+
+void tb_config_init(struct tb_config *config)
+{
+    *config = (struct tb_config){0};
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        tb_config_set(config, &keys[i], tb_str_of(keys[i].fallback), NULL);
+    }
+}
+
+void tb_config_fini(struct tb_config *config)
+{
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        void *at = place(config, &keys[i]);
+        if (keys[i].type == TB_CONFIG_TEXT) {
+            tb_free(*(char **)at);
+            *(char **)at = NULL;
+        } else if (keys[i].type == TB_CONFIG_LIST) {
+            list_clear(at);
+        }
+    }
+}
+
+static size_t size_of(enum tb_config_type type)
+{
+    static const size_t sizes[] = {
+        [TB_CONFIG_TEXT] = sizeof(TB_CONFIG_C_TEXT),
+        [TB_CONFIG_INT] = sizeof(TB_CONFIG_C_INT),
+        [TB_CONFIG_FLAG] = sizeof(TB_CONFIG_C_FLAG),
+        [TB_CONFIG_LIST] = sizeof(TB_CONFIG_C_LIST),
+    };
+    return sizes[type];
+}
+
+void tb_config_swap(struct tb_config *a, struct tb_config *b, const struct tb_config_key *key)
+{
+    char spare[sizeof(struct tb_config_list)];
+    size_t size = size_of(key->type);
+    memcpy(spare, place(a, key), size);
+    memcpy(place(a, key), place(b, key), size);
+    memcpy(place(b, key), spare, size);
+}
+
+static bool lists_differ(const struct tb_config_list *a, const struct tb_config_list *b)
+{
+    if (a->count != b->count) {
+        return true;
+    }
+    for (size_t i = 0; i < a->count; i++) {
+        if (strcmp(a->items[i], b->items[i]) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tb_config_differs(const struct tb_config *a, const struct tb_config *b,
+                       const struct tb_config_key *key)
+{
+    const void *left = place(a, key);
+    const void *right = place(b, key);
+    switch (key->type) {
+    case TB_CONFIG_TEXT:
+        return strcmp(*(char *const *)left, *(char *const *)right) != 0;
+    case TB_CONFIG_INT:
+        return *(const int64_t *)left != *(const int64_t *)right;
+    case TB_CONFIG_FLAG:
+        return *(const bool *)left != *(const bool *)right;
+    case TB_CONFIG_LIST:
+        return lists_differ(left, right);
+    }
+    return false;
+}

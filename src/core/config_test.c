@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+static const struct tb_config_key *key_of(const char *path)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i].path, path) == 0) {
+            return &keys[i];
+        }
+    }
+    fail_msg("no key %s", path);
+    return NULL;
+}
+
+static void every_default_is_a_valid_value(void **state)
+{
+    struct tb_config config;
+    struct tb_err err;
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    (void)state;
+    tb_config_init(&config);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(tb_config_set(&config, &keys[i], tb_str_of(keys[i].fallback), &err), 0);
+    }
+    tb_config_fini(&config);
+}
+
+static void every_key_has_help_and_a_name_of_its_own(void **state)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(keys[i].help) > 10);
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(keys[i].path, keys[j].path);
+        }
+    }
+}
+
+static void numbers_keep_to_their_bounds(void **state)
+{
+    static const struct {
+        const char *text;
+        int rc;
+    } cases[] = {
+        {"100", 0},          {"3600000", 0},       {"99", TB_E_CONFIG}, {"3600001", TB_E_CONFIG},
+        {"-5", TB_E_CONFIG}, {"1e3", TB_E_CONFIG}, {"", TB_E_CONFIG},   {"5s", TB_E_CONFIG},
+    };
+    struct tb_config config;
+    struct tb_err err;
+    (void)state;
+    tb_config_init(&config);
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        assert_int_equal(
+            tb_config_set(&config, key_of("http.idle_ms"), tb_str_of(cases[i].text), &err),
+            cases[i].rc);
+    }
+    assert_int_equal(config.http_idle_ms, 3600000);
+    assert_non_null(strstr(err.text, "http.idle_ms"));
+    tb_config_fini(&config);
+}
+
+static void flags_take_the_usual_words(void **state)
+{
+    struct tb_config config;
+    struct tb_err err;
+    const struct tb_config_key *key = key_of("browser.no_sandbox");
+    (void)state;
+    tb_config_init(&config);
+    assert_int_equal(tb_config_set(&config, key, TB_STR("Yes"), &err), 0);
+    assert_true(config.browser_no_sandbox);
+    assert_int_equal(tb_config_set(&config, key, TB_STR("off"), &err), 0);
+    assert_false(config.browser_no_sandbox);
+    assert_int_equal(tb_config_set(&config, key, TB_STR("perhaps"), &err), TB_E_CONFIG);
+    tb_config_fini(&config);
+}
+
+static void lists_are_cut_at_commas(void **state)
+{
+    struct tb_config config;
+    struct tb_err err;
+    (void)state;
+    tb_config_init(&config);
+    tb_config_set(&config, key_of("http.allowed_hosts"), TB_STR(" a.example , ,b.example"), &err);
+    assert_int_equal(config.http_allowed_hosts.count, 2);
+    assert_string_equal(config.http_allowed_hosts.items[0], "a.example");
+    assert_string_equal(config.http_allowed_hosts.items[1], "b.example");
+    tb_config_fini(&config);
+}
+
+static void environment_names_follow_the_path(void **state)
+{
+    char name[64];
+    (void)state;
+    tb_config_env_name(key_of("http.idle_ms"), name, sizeof(name));
+    assert_string_equal(name, "TABARD_HTTP_IDLE_MS");
+}
+
+static void differences_are_seen_and_swapped_for_every_type(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *other;
+    } cases[] = {
+        {"listen", "127.0.0.1:1"},
+        {"http.idle_ms", "500"},
+        {"browser.no_sandbox", "true"},
+        {"http.allowed_origins", "https://a.example"},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct tb_config a;
+        struct tb_config b;
+        const struct tb_config_key *key = key_of(cases[i].path);
+        tb_config_init(&a);
+        tb_config_init(&b);
+        assert_false(tb_config_differs(&a, &b, key));
+        assert_int_equal(tb_config_set(&b, key, tb_str_of(cases[i].other), NULL), 0);
+        assert_true(tb_config_differs(&a, &b, key));
+        tb_config_swap(&a, &b, key);
+        assert_int_equal(tb_config_set(&b, key, tb_str_of(cases[i].other), NULL), 0);
+        assert_false(tb_config_differs(&a, &b, key));
+        tb_config_fini(&a);
+        tb_config_fini(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_default_is_a_valid_value),
+        cmocka_unit_test(every_key_has_help_and_a_name_of_its_own),
+        cmocka_unit_test(numbers_keep_to_their_bounds),
+        cmocka_unit_test(flags_take_the_usual_words),
+        cmocka_unit_test(lists_are_cut_at_commas),
+        cmocka_unit_test(environment_names_follow_the_path),
+        cmocka_unit_test(differences_are_seen_and_swapped_for_every_type),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A front is a face of the daemon: MCP, REST, metrics ... It is a table of routes;
+ * daemon/registry.c lists the fronts, front/router.c finds the route of a request and lets it in or
+ * not before the handler sees it.
+ *
+ * To add a route, add a row to its front's table. A path is made of literal parts and of {name}
+ * parts, which take one whole segment each and come as args[0], args[1] ... in their order, not
+ * decoded. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/str.h"
+#include "core/core.h"
+#include "io/http_server.h"
+
+enum tb_access {
+    TB_ACCESS_OPEN,      /* anybody who passes the Host and Origin checks */
+    TB_ACCESS_TOKEN,     /* a bearer token, or the same user over the Unix socket */
+    TB_ACCESS_SAME_USER, /* only the same user over the Unix socket */
+};
+
+/* By which listener a request came. */
+enum tb_door {
+    TB_DOOR_MAIN = 1,
+    TB_DOOR_AGENT = 2,
+    TB_DOOR_UNIX = 4,
+};
+
+enum {
+    TB_ROUTE_ARGS = 4,
+    TB_DOORS_USUAL = TB_DOOR_MAIN | TB_DOOR_UNIX,
+    TB_DOORS_ALL = TB_DOOR_MAIN | TB_DOOR_AGENT | TB_DOOR_UNIX,
+};
+
+/* A request on its way through a front; it lives exactly as long as its tb_http_req. */
+struct tb_front_req {
+    struct tb_core *core;
+    struct tb_http_req *http;
+    const struct tb_route *route;
+    enum tb_door door;
+    struct tb_str args[TB_ROUTE_ARGS];
+    int64_t began_ms;
+    int status; /* of the answer, 0 before */
+};
+
+struct tb_route {
+    const char *method;
+    const char *path;
+    enum tb_access access;
+    unsigned doors;
+    /* The whole body is in, it is JSON (application/json) unless the method has none. Answers now
+     * or later. */
+    void (*handle)(struct tb_front_req *req);
+    /* The request ended, answered or not. May be NULL. */
+    void (*gone)(struct tb_front_req *req);
+};
+
+struct tb_front {
+    const char *name;
+    const struct tb_route *routes;
+    size_t route_count;
+};

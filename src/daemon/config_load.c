@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/config_load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "core/limits.h"
+#include "daemon/dirs.h"
+
+static int load_file(struct tb_config *config, const char *path, bool required, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, TB_CONFIG_FILE_MAX);
+    int rc = tb_file_read(path, &text);
+    if (rc == -ENOENT && !required) {
+        return 0;
+    }
+    if (rc < 0) {
+        return tb_fail(err, TB_E_CONFIG, "cannot read the configuration %s: %s", path,
+                       tb_err_name(rc));
+    }
+    return tb_config_load_yaml(config, path, tb_buf_str(&text), err);
+}
+
+static int load_env(struct tb_config *config, const char *const *env, struct tb_err *err)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (; env && *env; env++) {
+        struct tb_str value = tb_str_of(*env);
+        struct tb_str name = tb_str_cut(&value, '=');
+        for (size_t i = 0; i < count; i++) {
+            char wanted[64];
+            tb_config_env_name(&keys[i], wanted, sizeof(wanted));
+            if (tb_str_eq_cstr(name, wanted) && tb_config_set(config, &keys[i], value, err) < 0) {
+                tb_err_prefix(err, "environment variable %s: ", wanted);
+                return TB_E_CONFIG;
+            }
+        }
+    }
+    return 0;
+}
+
+static int load_flags(struct tb_config *config, const struct tb_config_sources *sources,
+                      struct tb_err *err)
+{
+    for (size_t i = 0; i < sources->flag_count; i++) {
+        const char *flag = sources->flags[2 * i];
+        const struct tb_config_key *key = tb_config_by_flag(tb_str_of(flag));
+        if (!key) {
+            return tb_fail(err, TB_E_CONFIG, "unknown option %s; 'tabard help serve' lists them",
+                           flag);
+        }
+        if (tb_config_set(config, key, tb_str_of(sources->flags[2 * i + 1]), err) < 0) {
+            tb_err_prefix(err, "option %s: ", flag);
+            return TB_E_CONFIG;
+        }
+    }
+    return 0;
+}
+
+int tb_config_load(const struct tb_config_sources *sources, struct tb_config *ret_config,
+                   struct tb_err *err)
+{
+    struct tb_config config;
+    TB_AUTO(tb_free) char *usual = tb_dirs_config_file();
+    tb_config_init(&config);
+    const char *path = sources->file ? sources->file : usual;
+    int rc = path ? load_file(&config, path, sources->file != NULL, err) : 0;
+    if (rc == 0) {
+        rc = load_env(&config, sources->env, err);
+    }
+    if (rc == 0) {
+        rc = load_flags(&config, sources, err);
+    }
+    if (rc == 0) {
+        rc = tb_dirs_fill(&config, err);
+    }
+    if (rc < 0) {
+        tb_config_fini(&config);
+        return rc;
+    }
+    *ret_config = config;
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the settings of core/config.def from their three sources: the YAML file, then TABARD_*
+ * variables, then flags; the later one wins. Errors name the file, the line and the key. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "core/config.h"
+
+/* Where the settings come from; the strings outlive it. Kept for a reload. */
+struct tb_config_sources {
+    const char *file;       /* --config; NULL: $XDG_CONFIG_HOME/tabard/tabard.yaml if it is there */
+    const char *const *env; /* NULL-ended NAME=value */
+    const char *const *flags; /* pairs of a flag and its value */
+    size_t flag_count;        /* pairs */
+};
+
+/* Fills an empty *ret_config; on failure it is left empty. */
+int tb_config_load(const struct tb_config_sources *sources, struct tb_config *ret_config,
+                   struct tb_err *err);
+/* The YAML part alone, over the values that *config has. `name` is for the errors. */
+int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_str text,
+                        struct tb_err *err);

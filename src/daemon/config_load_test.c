@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/config_load.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+static void a_file_sets_values_and_leaves_the_others(void **state)
+{
+    struct tb_config config;
+    struct tb_err err;
+    (void)state;
+    tb_config_init(&config);
+    assert_int_equal(tb_config_load_yaml(&config, "t.yaml",
+                                         TB_STR("listen: 127.0.0.1:9\n"
+                                                "http:\n"
+                                                "  idle_ms: 500\n"
+                                                "  allowed_hosts: [a.example, b.example]\n"
+                                                "browser:\n"
+                                                "  no_sandbox: yes\n"),
+                                         &err),
+                     0);
+    assert_string_equal(config.listen, "127.0.0.1:9");
+    assert_int_equal(config.http_idle_ms, 500);
+    assert_int_equal(config.http_allowed_hosts.count, 2);
+    assert_true(config.browser_no_sandbox);
+    assert_int_equal(config.http_header_ms, 10000);
+    tb_config_fini(&config);
+}
+
+static void an_empty_file_changes_nothing(void **state)
+{
+    struct tb_config config;
+    struct tb_config fresh;
+    struct tb_err err;
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    (void)state;
+    tb_config_init(&config);
+    tb_config_init(&fresh);
+    assert_int_equal(tb_config_load_yaml(&config, "t.yaml", TB_STR("# nothing\n"), &err), 0);
+    assert_int_equal(tb_config_load_yaml(&config, "t.yaml", (struct tb_str){NULL, 0}, &err), 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_false(tb_config_differs(&config, &fresh, &keys[i]));
+    }
+    tb_config_fini(&config);
+    tb_config_fini(&fresh);
+}
+
+static void errors_name_file_line_and_key(void **state)
+{
+    static const struct {
+        const char *yaml;
+        const char *place;
+        const char *key;
+    } cases[] = {
+        {"listen: a:1\nhttp:\n  idle_ms: soon\n", "t.yaml:3:", "http.idle_ms"},
+        {"http:\n  header_ms: 100\n  idle_ms: 1\n", "t.yaml:3:", "http.idle_ms"},
+        {"http:\n  no_such_key: 1\n", "t.yaml:2:", "no_such_key"},
+        {"htpp:\n  idle_ms: 1\n", "t.yaml:1:", "htpp"},
+        {"http: 5\n", "t.yaml:1:", "http"},
+        {"http:\n  allowed_hosts: x\n", "t.yaml:2:", "http.allowed_hosts"},
+        {"http:\n  idle_ms: 500\n  idle_ms: 600\n", "t.yaml:", "idle_ms"},
+        {"listen: [1\n", "t.yaml:", "listen"},
+        {"browser:\n  no_sandbox: maybe\n", "t.yaml:2:", "browser.no_sandbox"},
+        {"listen: &a x\nagent_listen: *a\n", "t.yaml:", "lias"},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct tb_config config;
+        struct tb_err err = {0};
+        tb_config_init(&config);
+        int rc = tb_config_load_yaml(&config, "t.yaml", tb_str_of(cases[i].yaml), &err);
+        if (rc != TB_E_CONFIG || !strstr(err.text, cases[i].place) ||
+            !strstr(err.text, cases[i].key)) {
+            fail_msg("case %zu: %d %s", i, rc, err.text);
+        }
+        tb_config_fini(&config);
+    }
+}
+
+struct place {
+    char dir[64];
+    char file[96];
+};
+
+static int make_place(void **state)
+{
+    static struct place place;
+    snprintf(place.dir, sizeof(place.dir), "/tmp/tabard-config-XXXXXX");
+    assert_non_null(mkdtemp(place.dir));
+    snprintf(place.file, sizeof(place.file), "%s/tabard.yaml", place.dir);
+    *state = &place;
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    const struct place *place = *state;
+    unlink(place->file);
+    rmdir(place->dir);
+    return 0;
+}
+
+static void flags_win_over_environment_and_that_over_the_file(void **state)
+{
+    const struct place *place = *state;
+    struct tb_config config;
+    struct tb_err err;
+    const char *env[] = {"TABARD_AGENT_LISTEN=env:2", "TABARD_LOG_LEVEL=warn", "OTHER=1", NULL};
+    const char *flags[] = {"--log-level", "debug", "--state-dir", place->dir};
+    const struct tb_config_sources sources = {place->file, env, flags, 2};
+    tb_file_write(place->file,
+                  TB_STR("listen: file:1\nagent_listen: file:2\nlog:\n  level: error\n"), 0600);
+    assert_int_equal(tb_config_load(&sources, &config, &err), 0);
+    assert_string_equal(config.listen, "file:1");
+    assert_string_equal(config.agent_listen, "env:2");
+    assert_string_equal(config.log_level, "debug");
+    assert_string_equal(config.state_dir, place->dir);
+    tb_config_fini(&config);
+}
+
+static void a_bad_source_is_named(void **state)
+{
+    const struct place *place = *state;
+    static const char *const no_env[] = {NULL};
+    static const char *const bad_env[] = {"TABARD_HTTP_IDLE_MS=x", NULL};
+    const char *unknown[] = {"--nonsense", "1"};
+    const struct tb_config_sources cases[] = {
+        {place->file, no_env, NULL, 0},
+        {NULL, bad_env, NULL, 0},
+        {NULL, no_env, unknown, 1},
+    };
+    const char *words[] = {place->file, "TABARD_HTTP_IDLE_MS", "--nonsense"};
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct tb_config config;
+        struct tb_err err = {0};
+        assert_int_equal(tb_config_load(&cases[i], &config, &err), TB_E_CONFIG);
+        assert_non_null(strstr(err.text, words[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_sets_values_and_leaves_the_others),
+        cmocka_unit_test(an_empty_file_changes_nothing),
+        cmocka_unit_test(errors_name_file_line_and_key),
+        cmocka_unit_test_setup_teardown(flags_win_over_environment_and_that_over_the_file,
+                                        make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_bad_source_is_named, make_place, remove_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcyaml with a schema made from the rows of core/config.def: one level of sections, each key
+ * optional. Every scalar is loaded as text and then goes through tb_config_set, like text from the
+ * environment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cyaml/cyaml.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "daemon/config_load.h"
+
+/* What libcyaml fills in for one key: a string, or an array of strings. */
+struct loaded {
+    void *value;
+    uint64_t count;
+};
+
+struct schema {
+    const struct tb_config_key *keys;
+    size_t count;
+    cyaml_schema_field_t *top;
+    cyaml_schema_field_t **sections; /* one array for each entry of `top` that is a section */
+    size_t top_count;
+    cyaml_schema_value_t root;
+};
+
+/* What libcyaml says of a failure: first the matter, then where, from the inside to the outside. */
+struct complaint {
+    char matter[256];
+    char key[64];     /* the innermost name */
+    char section[64]; /* the one around it */
+    int line;
+};
+
+static const cyaml_schema_value_t list_item = {
+    .type = CYAML_STRING,
+    .flags = CYAML_FLAG_POINTER,
+    .data_size = sizeof(char),
+    .string = {.min = 0, .max = CYAML_UNLIMITED},
+};
+
+static cyaml_schema_field_t key_field(const struct schema *schema, size_t index, const char *name,
+                                      const struct tb_config_key *refuse)
+{
+    cyaml_schema_field_t field = {
+        .key = name,
+        .value = {.type = CYAML_STRING,
+                  .flags = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                  .data_size = sizeof(char),
+                  .string = {.min = 0, .max = CYAML_UNLIMITED}},
+        .data_offset = (uint32_t)(index * sizeof(struct loaded)),
+    };
+    if (&schema->keys[index] == refuse) {
+        /* An enumeration without members takes no value: see line_of. */
+        field.value.type = CYAML_ENUM;
+        field.value.flags |= CYAML_FLAG_STRICT;
+        field.value.data_size = sizeof(int);
+        field.value.enumeration.strings = NULL;
+        field.value.enumeration.count = 0;
+    } else if (schema->keys[index].type == TB_CONFIG_LIST) {
+        field.value.type = CYAML_SEQUENCE;
+        field.value.data_size = sizeof(char *);
+        field.value.sequence.entry = &list_item;
+        field.value.sequence.min = 0;
+        field.value.sequence.max = CYAML_UNLIMITED;
+        field.count_offset = field.data_offset + (uint32_t)offsetof(struct loaded, count);
+        field.count_size = sizeof(uint64_t);
+    }
+    return field;
+}
+
+/* The section's entry in `top`, made when it is new. */
+static size_t section_index(struct schema *schema, struct tb_str name)
+{
+    for (size_t i = 0; i < schema->top_count; i++) {
+        if (schema->sections[i] && tb_str_eq_cstr(name, schema->top[i].key)) {
+            return i;
+        }
+    }
+    size_t at = schema->top_count++;
+    schema->sections[at] = TB_NEW_ARRAY(cyaml_schema_field_t, schema->count + 1);
+    schema->top[at] = (cyaml_schema_field_t){
+        .key = tb_str_dup(name),
+        .value = {.type = CYAML_MAPPING,
+                  .flags = CYAML_FLAG_OPTIONAL,
+                  .data_size = (uint32_t)(schema->count * sizeof(struct loaded)),
+                  .mapping = {.fields = schema->sections[at]}},
+        .data_offset = 0,
+    };
+    return at;
+}
+
+static void schema_init(struct schema *schema, const struct tb_config_key *refuse)
+{
+    *schema = (struct schema){0};
+    schema->keys = tb_config_keys(&schema->count);
+    schema->top = TB_NEW_ARRAY(cyaml_schema_field_t, schema->count + 1);
+    schema->sections = TB_NEW_ARRAY(cyaml_schema_field_t *, schema->count + 1);
+    for (size_t i = 0; i < schema->count; i++) {
+        struct tb_str rest = tb_str_of(schema->keys[i].path);
+        struct tb_str section = tb_str_cut(&rest, '.');
+        if (!rest.ptr) {
+            schema->top[schema->top_count++] = key_field(schema, i, schema->keys[i].path, refuse);
+            continue;
+        }
+        cyaml_schema_field_t *fields = schema->sections[section_index(schema, section)];
+        while (fields->key) {
+            fields++;
+        }
+        *fields = key_field(schema, i, rest.ptr, refuse);
+    }
+    schema->root = (cyaml_schema_value_t){
+        .type = CYAML_MAPPING,
+        .flags = CYAML_FLAG_POINTER,
+        .data_size = (uint32_t)(schema->count * sizeof(struct loaded)),
+        .mapping = {.fields = schema->top},
+    };
+}
+
+static void schema_fini(struct schema *schema)
+{
+    for (size_t i = 0; i < schema->top_count; i++) {
+        if (schema->sections[i]) {
+            tb_free((char *)(uintptr_t)schema->top[i].key);
+            tb_free(schema->sections[i]);
+        }
+    }
+    tb_free(schema->sections);
+    tb_free(schema->top);
+}
+
+/* "  in mapping field 'idle_ms' (line: 3, column: 12)": the first such line is the innermost. */
+static void note_place(struct complaint *complaint, const char *text)
+{
+    const char *line = strstr(text, "(line: ");
+    if (line && complaint->line == 0) {
+        complaint->line = (int)strtol(line + strlen("(line: "), NULL, 10);
+    }
+    const char *name = strchr(text, '\'');
+    const char *end = name ? strchr(name + 1, '\'') : NULL;
+    if (end) {
+        char *place = complaint->key[0] ? complaint->section : complaint->key;
+        snprintf(place, sizeof(complaint->key), "%.*s", (int)(end - name - 1), name + 1);
+    }
+}
+
+static void on_complaint(cyaml_log_t level, void *user, const char *fmt, va_list args)
+{
+    struct complaint *complaint = user;
+    char text[256];
+    (void)level;
+    vsnprintf(text, sizeof(text), fmt, args);
+    text[strcspn(text, "\n")] = '\0';
+    if (strstr(text, "(line: ")) {
+        note_place(complaint, text);
+    } else if (!complaint->matter[0] && !strstr(text, "Backtrace:")) {
+        const char *matter = strncmp(text, "Load: ", 6) == 0 ? text + 6 : text;
+        snprintf(complaint->matter, sizeof(complaint->matter), "%s", matter);
+    }
+}
+
+static int load(struct tb_str text, struct schema *schema, struct loaded **ret_loaded,
+                struct complaint *complaint)
+{
+    *complaint = (struct complaint){0};
+    const cyaml_config_t how = {
+        .log_fn = on_complaint,
+        .log_ctx = complaint,
+        .mem_fn = cyaml_mem,
+        .log_level = CYAML_LOG_ERROR,
+        .flags = CYAML_CFG_NO_ALIAS, /* aliases are how a small file becomes a large one */
+    };
+    cyaml_err_t rc = cyaml_load_data((const uint8_t *)text.ptr, text.len, &how, &schema->root,
+                                     (cyaml_data_t **)ret_loaded, NULL);
+    if (rc != CYAML_OK && !complaint->matter[0]) {
+        snprintf(complaint->matter, sizeof(complaint->matter), "%s", cyaml_strerror(rc));
+    }
+    return rc == CYAML_OK ? 0 : TB_E_CONFIG;
+}
+
+static void unload(struct schema *schema, struct loaded *loaded)
+{
+    const cyaml_config_t how = {.mem_fn = cyaml_mem};
+    cyaml_free(&how, &schema->root, loaded, 0);
+}
+
+/* Where a value stands that libcyaml took and we do not: loads once more with a schema that refuses
+ * just this key, and reads the place from the complaint. */
+static int line_of(struct tb_str text, const struct tb_config_key *key)
+{
+    struct schema schema;
+    struct complaint complaint;
+    struct loaded *loaded = NULL;
+    schema_init(&schema, key);
+    if (load(text, &schema, &loaded, &complaint) == 0) {
+        unload(&schema, loaded);
+    }
+    schema_fini(&schema);
+    return complaint.line;
+}
+
+static int take(struct tb_config *config, const struct tb_config_key *key,
+                const struct loaded *loaded, struct tb_err *err)
+{
+    if (key->type != TB_CONFIG_LIST) {
+        return tb_config_set(config, key, tb_str_of(loaded->value), err);
+    }
+    tb_config_set(config, key, tb_str_of(""), NULL);
+    for (uint64_t i = 0; i < loaded->count; i++) {
+        tb_config_list_add(config, key, tb_str_of(((char **)loaded->value)[i]));
+    }
+    return 0;
+}
+
+static int take_all(struct tb_config *config, const char *name, struct tb_str text,
+                    const struct schema *schema, const struct loaded *loaded, struct tb_err *err)
+{
+    for (size_t i = 0; i < schema->count; i++) {
+        if (loaded[i].value && take(config, &schema->keys[i], &loaded[i], err) < 0) {
+            tb_err_prefix(err, "%s:%d: ", name, line_of(text, &schema->keys[i]));
+            return TB_E_CONFIG;
+        }
+    }
+    return 0;
+}
+
+int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_str text,
+                        struct tb_err *err)
+{
+    if (text.len > TB_CONFIG_FILE_MAX) {
+        return tb_fail(err, TB_E_CONFIG, "%s: larger than %d bytes", name, TB_CONFIG_FILE_MAX);
+    }
+    if (text.len == 0) {
+        return 0; /* libyaml wants at least one byte */
+    }
+    struct schema schema;
+    struct complaint complaint;
+    struct loaded *loaded = NULL;
+    schema_init(&schema, NULL);
+    int rc = load(text, &schema, &loaded, &complaint);
+    if (rc < 0) {
+        tb_fail(err, rc, "%s:%d: %s%s%s%s%s", name, complaint.line, complaint.section,
+                complaint.section[0] ? "." : "", complaint.key, complaint.key[0] ? ": " : "",
+                complaint.matter);
+    } else if (loaded) {
+        rc = take_all(config, name, text, &schema, loaded, err);
+        unload(&schema, loaded);
+    }
+    schema_fini(&schema);
+    return rc;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of the daemon:
+ *
+ *   start -> ready -> (SIGTERM, SIGINT) draining -> stopped
+ *              |  ^                        |
+ *              +--+ SIGHUP: reload         +-- second signal, or 10 s: stopped at once */
+#include "daemon/daemon.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "daemon/dirs.h"
+#include "daemon/doors.h"
+#include "daemon/lock.h"
+#include "daemon/registry.h"
+#include "daemon/token.h"
+#include "front/router.h"
+#include "io/timer.h"
+
+enum {
+    SIGNAL_COUNT = 3,
+};
+
+struct daemon {
+    const struct tb_config_sources *sources;
+    struct tb_config config;
+    struct tb_log log;
+    struct tb_core core;
+    struct tb_router *router;
+    struct tb_doors *doors;
+    struct tb_signal *signals[SIGNAL_COUNT];
+    struct tb_timer drain_timer;
+    bool draining;
+    int lock_fd;
+};
+
+static void on_drained(void *user)
+{
+    struct daemon *daemon = user;
+    tb_loop_stop(daemon->core.loop);
+}
+
+static void on_drain_late(struct tb_timer *timer, void *user)
+{
+    struct daemon *daemon = user;
+    (void)timer;
+    tb_log_at(&daemon->log, WARN, "daemon", "requests did not end in time");
+    tb_loop_stop(daemon->core.loop);
+}
+
+static void on_stop_signal(int signum, void *user)
+{
+    struct daemon *daemon = user;
+    if (daemon->draining) {
+        tb_log_at(&daemon->log, WARN, "daemon", "stopping at once", tb_kv_int("signal", signum));
+        tb_loop_stop(daemon->core.loop);
+        return;
+    }
+    daemon->draining = true;
+    tb_log_at(&daemon->log, INFO, "daemon", "stopping", tb_kv_int("signal", signum));
+    tb_timer_start(&daemon->drain_timer, TB_DRAIN_MS);
+    tb_doors_drain(daemon->doors, on_drained, daemon);
+}
+
+/* Takes over what can change while running, and says what waits for a restart. */
+static void take_over(struct daemon *daemon, struct tb_config *fresh)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (!tb_config_differs(&daemon->config, fresh, &keys[i])) {
+            continue;
+        }
+        bool now = keys[i].when == TB_CONFIG_RELOAD;
+        tb_log_at(&daemon->log, INFO, "daemon",
+                  now ? "setting changed" : "setting waits for a restart",
+                  tb_kv_cstr("key", keys[i].path));
+        if (now) {
+            tb_config_swap(&daemon->config, fresh, &keys[i]);
+        }
+    }
+}
+
+static void on_reload_signal(int signum, void *user)
+{
+    struct daemon *daemon = user;
+    struct tb_config fresh;
+    struct tb_err err;
+    enum tb_log_level level;
+    (void)signum;
+    int rc = tb_config_load(daemon->sources, &fresh, &err);
+    if (rc == 0) {
+        rc = tb_doors_reload(daemon->doors, &fresh, &err);
+        if (rc == 0) {
+            take_over(daemon, &fresh);
+        }
+        tb_config_fini(&fresh);
+    }
+    if (rc < 0) {
+        tb_log_at(&daemon->log, ERROR, "daemon", "not reloaded, the old settings stay",
+                  tb_kv_cstr("reason", err.text));
+        return;
+    }
+    if (tb_log_level_parse(tb_str_of(daemon->config.log_level), &level) == 0) {
+        daemon->log.level = level;
+    }
+    tb_log_at(&daemon->log, INFO, "daemon", "reloaded");
+}
+
+/* Ten thousand connections need as many descriptors; the soft limit is often 1,024. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int init_log(struct daemon *daemon, struct tb_err *err)
+{
+    daemon->log = (struct tb_log){TB_LOG_INFO, STDERR_FILENO, tb_clock_system()};
+    if (tb_log_level_parse(tb_str_of(daemon->config.log_level), &daemon->log.level) < 0) {
+        return tb_fail(err, TB_E_CONFIG, "log.level must be error, warn, info or debug, not '%s'",
+                       daemon->config.log_level);
+    }
+    return 0;
+}
+
+static int init_state(struct daemon *daemon, struct tb_err *err)
+{
+    char token[TB_TOKEN_SIZE];
+    int rc = tb_dirs_make(&daemon->config, err);
+    if (rc < 0) {
+        return rc;
+    }
+    daemon->lock_fd = tb_lock_take(daemon->config.state_dir, err);
+    if (daemon->lock_fd < 0) {
+        return daemon->lock_fd;
+    }
+    rc = tb_token_load(daemon->config.state_dir, token, err);
+    if (rc < 0) {
+        return rc;
+    }
+    tb_auth_set_admin(daemon->core.auth, tb_str_of(token));
+    explicit_bzero(token, sizeof(token));
+    return 0;
+}
+
+static void measure(struct tb_core *core, void *user)
+{
+    const struct daemon *daemon = user;
+    core->metrics.values[TB_METRIC_HTTP_CONNECTIONS] = (int64_t)tb_doors_connections(daemon->doors);
+}
+
+static void init_core(struct daemon *daemon)
+{
+    daemon->core = (struct tb_core){
+        .clock = tb_clock_system(),
+        .log = &daemon->log,
+        .config = &daemon->config,
+        .measure = measure,
+        .measure_user = daemon,
+    };
+    daemon->core.loop = tb_loop_new(daemon->core.clock);
+    daemon->core.auth = tb_auth_new(daemon->core.clock);
+    daemon->core.metrics.values[TB_METRIC_START_TIME] = tb_clock_wall_ms(daemon->core.clock) / 1000;
+    daemon->router = tb_router_new(&daemon->core, tb_registry_fronts());
+    tb_timer_init(&daemon->drain_timer, daemon->core.loop, on_drain_late, daemon);
+}
+
+static int start(struct daemon *daemon, struct tb_err *err)
+{
+    int rc = tb_config_load(daemon->sources, &daemon->config, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = init_log(daemon, err);
+    if (rc < 0) {
+        return rc;
+    }
+    raise_descriptor_limit();
+    init_core(daemon);
+    rc = init_state(daemon, err);
+    if (rc < 0) {
+        return rc;
+    }
+    daemon->doors = tb_doors_new(&daemon->core, daemon->router, err);
+    if (!daemon->doors) {
+        return err->code;
+    }
+    daemon->signals[0] = tb_signal_new(daemon->core.loop, SIGTERM, on_stop_signal, daemon);
+    daemon->signals[1] = tb_signal_new(daemon->core.loop, SIGINT, on_stop_signal, daemon);
+    daemon->signals[2] = tb_signal_new(daemon->core.loop, SIGHUP, on_reload_signal, daemon);
+    return 0;
+}
+
+static void stop(struct daemon *daemon)
+{
+    tb_doors_free(daemon->doors);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        tb_signal_free(daemon->signals[i]);
+    }
+    tb_timer_fini(&daemon->drain_timer);
+    tb_router_free(daemon->router);
+    tb_auth_free(daemon->core.auth);
+    tb_loop_free(daemon->core.loop);
+    tb_config_fini(&daemon->config);
+    if (daemon->lock_fd >= 0) {
+        close(daemon->lock_fd);
+    }
+}
+
+static void announce(struct daemon *daemon)
+{
+    const char *address = tb_doors_address(daemon->doors);
+    tb_lock_describe(daemon->lock_fd, tb_str_of(address));
+    tb_log_at(&daemon->log, INFO, "daemon", "ready", tb_kv_cstr("address", address),
+              tb_kv_cstr("state", daemon->config.state_dir), tb_kv_cstr("version", TABARD_VERSION));
+    printf("tabard ready %s\n", address);
+    fflush(stdout);
+}
+
+int tb_daemon_run(const struct tb_config_sources *sources, struct tb_err *err)
+{
+    struct daemon daemon = {.sources = sources, .lock_fd = -1};
+    signal(SIGPIPE, SIG_IGN);
+    int rc = start(&daemon, err);
+    if (rc == 0) {
+        announce(&daemon);
+        tb_loop_run(daemon.core.loop);
+        tb_log_at(&daemon.log, INFO, "daemon", "stopped");
+    }
+    stop(&daemon);
+    return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folders: XDG's, unless the settings name others. Both are the daemon's own, mode 0700. */
+#pragma once
+
+#include "base/err.h"
+#include "core/config.h"
+
+/* $XDG_CONFIG_HOME/tabard/tabard.yaml or ~/.config/...; the caller frees. NULL without a home. */
+char *tb_dirs_config_file(void);
+/* Fills in state_dir and runtime_dir where the settings leave them empty. Nothing is made on disk.
+ */
+int tb_dirs_fill(struct tb_config *config, struct tb_err *err);
+/* Makes both folders, and refuses one that others may write to. */
+int tb_dirs_make(const struct tb_config *config, struct tb_err *err);
+/* "<dir>/<name>"; the caller frees. */
+char *tb_dirs_join(const char *dir, const char *name);
+/* The Unix socket of the daemon with these settings; the caller frees. */
+char *tb_dirs_socket(const struct tb_config *config);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/doors.h"
+
+#include <stdio.h>
+
+#include "core/limits.h"
+#include "daemon/dirs.h"
+#include "io/listener.h"
+#include "io/tls.h"
+#include "proto/authority.h"
+
+enum {
+    DOOR_COUNT = 3,
+};
+
+struct door {
+    struct tb_router_door route;
+    struct tb_http_server *server;
+    struct tb_listener *listener;
+    struct tb_doors *doors;
+};
+
+struct tb_doors {
+    struct tb_core *core;
+    struct tb_tls *tls; /* NULL: plain */
+    struct door doors[DOOR_COUNT];
+    char address[96];
+    size_t draining; /* servers that have not ended yet */
+    void (*on_drained)(void *user);
+    void *drained_user;
+};
+
+static void on_connection(struct tb_stream *stream, void *user)
+{
+    struct door *door = user;
+    tb_http_server_add_take(door->server, stream);
+}
+
+static struct tb_http_server_limits server_limits(const struct tb_config *config)
+{
+    return (struct tb_http_server_limits){
+        .parser = {.line_max = TB_HTTP_LINE_MAX,
+                   .head_max = TB_HTTP_HEAD_MAX,
+                   .header_count = TB_HTTP_HEADER_COUNT,
+                   .body_max = (uint64_t)config->http_body_max_bytes,
+                   .chunk_ext_max = TB_HTTP_CHUNK_EXT_MAX},
+        .connections_max = (size_t)config->http_connections_max,
+        .header_ms = config->http_header_ms,
+        .body_grace_ms = TB_HTTP_BODY_GRACE_MS,
+        .body_rate = TB_HTTP_BODY_RATE,
+        .idle_ms = config->http_idle_ms,
+        .write_ms = TB_HTTP_WRITE_MS,
+        .send_max = TB_SEND_QUEUE_MAX,
+    };
+}
+
+static struct door *add_server(struct tb_doors *doors, size_t index, struct tb_router *router,
+                               enum tb_door kind)
+{
+    struct door *door = &doors->doors[index];
+    const struct tb_http_server_limits limits = server_limits(doors->core->config);
+    door->doors = doors;
+    door->route = (struct tb_router_door){router, kind};
+    door->server = tb_http_server_new(doors->core->loop, &limits, tb_router_ops(), &door->route);
+    return door;
+}
+
+/* "127.0.0.1:8765" or "[::1]:8765": an IP literal and a port. */
+static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, struct tb_err *err)
+{
+    struct tb_authority where;
+    if (!tb_authority_parse_listen(tb_str_of(text), &where)) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "'%s' is no address to listen on; write it like 127.0.0.1:8765", text);
+    }
+    TB_AUTO(tb_free) char *host = tb_str_dup(where.host);
+    door->listener = tb_listener_new_tcp(doors->core->loop, host, where.port, doors->tls,
+                                         on_connection, door, err);
+    return door->listener ? 0 : err->code;
+}
+
+static int open_unix(struct tb_doors *doors, struct door *door, struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *path = tb_dirs_socket(doors->core->config);
+    door->listener = tb_listener_new_unix(doors->core->loop, path, on_connection, door, err);
+    return door->listener ? 0 : err->code;
+}
+
+static int open_tls(struct tb_doors *doors, struct tb_err *err)
+{
+    const struct tb_config *config = doors->core->config;
+    if (!config->tls_cert[0] && !config->tls_key[0]) {
+        return 0;
+    }
+    if (!config->tls_cert[0] || !config->tls_key[0]) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "tls.cert and tls.key go together; one of them is missing");
+    }
+    doors->tls = tb_tls_new(config->tls_cert, config->tls_key, err);
+    return doors->tls ? 0 : err->code;
+}
+
+static void note_address(struct tb_doors *doors, const struct door *main_door)
+{
+    struct tb_authority where;
+    tb_authority_parse_listen(tb_str_of(doors->core->config->listen), &where);
+    snprintf(doors->address, sizeof(doors->address), "%s://%s%.*s%s:%u",
+             doors->tls ? "https" : "http", where.ipv6 ? "[" : "", TB_STR_ARG(where.host),
+             where.ipv6 ? "]" : "", tb_listener_port(main_door->listener));
+}
+
+static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_err *err)
+{
+    const struct tb_config *config = doors->core->config;
+    int rc = open_tls(doors, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct door *main_door = add_server(doors, 0, router, TB_DOOR_MAIN);
+    rc = open_tcp(doors, main_door, config->listen, err);
+    if (rc < 0) {
+        return rc;
+    }
+    note_address(doors, main_door);
+    if (!tb_str_eq_cstr(TB_STR("off"), config->agent_listen)) {
+        rc =
+            open_tcp(doors, add_server(doors, 1, router, TB_DOOR_AGENT), config->agent_listen, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return open_unix(doors, add_server(doors, 2, router, TB_DOOR_UNIX), err);
+}
+
+struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router, struct tb_err *err)
+{
+    struct tb_doors *doors = TB_NEW(struct tb_doors);
+    doors->core = core;
+    if (open_all(doors, router, err) < 0) {
+        tb_doors_free(doors);
+        return NULL;
+    }
+    return doors;
+}
+
+void tb_doors_free(struct tb_doors *doors)
+{
+    if (!doors) {
+        return;
+    }
+    for (size_t i = 0; i < DOOR_COUNT; i++) {
+        tb_listener_free(doors->doors[i].listener);
+        tb_http_server_free(doors->doors[i].server);
+    }
+    tb_tls_free(doors->tls);
+    tb_free(doors);
+}
+
+const char *tb_doors_address(const struct tb_doors *doors)
+{
+    return doors->address;
+}
+
+size_t tb_doors_connections(const struct tb_doors *doors)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < DOOR_COUNT; i++) {
+        if (doors->doors[i].server) {
+            count += tb_http_server_connections(doors->doors[i].server);
+        }
+    }
+    return count;
+}
+
+int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, struct tb_err *err)
+{
+    return doors->tls ? tb_tls_reload(doors->tls, config->tls_cert, config->tls_key, err) : 0;
+}
+
+static void on_server_drained(void *user)
+{
+    struct tb_doors *doors = user;
+    if (--doors->draining == 0) {
+        doors->on_drained(doors->drained_user);
+    }
+}
+
+void tb_doors_drain(struct tb_doors *doors, void (*fn)(void *user), void *user)
+{
+    doors->on_drained = fn;
+    doors->drained_user = user;
+    for (size_t i = 0; i < DOOR_COUNT; i++) {
+        tb_listener_free(doors->doors[i].listener);
+        doors->doors[i].listener = NULL;
+        doors->draining += doors->doors[i].server != NULL;
+    }
+    for (size_t i = 0; i < DOOR_COUNT; i++) {
+        if (doors->doors[i].server) {
+            tb_http_server_drain(doors->doors[i].server, on_server_drained, doors);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser_find.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static const char *const shells[] = {
+    "/usr/lib/chromium/chromium-headless-shell",
+    "/usr/lib/chromium/headless_shell",
+    "/opt/google/chrome-headless-shell/chrome-headless-shell",
+};
+
+static const char *const browsers[] = {
+    "/usr/lib/chromium/chromium",
+    "/usr/lib/chromium-browser/chromium-browser",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/opt/google/chrome/chrome",
+    "/opt/microsoft/msedge/msedge",
+    "/snap/chromium/current/usr/lib/chromium-browser/chrome",
+};
+
+static const char *first_of(const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (access(paths[i], X_OK) == 0) {
+            return paths[i];
+        }
+    }
+    return NULL;
+}
+
+const char *tb_browser_find(const char *configured, bool prefer_shell)
+{
+    if (configured && configured[0]) {
+        return access(configured, X_OK) == 0 ? configured : NULL;
+    }
+    const char *shell = first_of(shells, TB_COUNT(shells));
+    const char *browser = first_of(browsers, TB_COUNT(browsers));
+    return (prefer_shell && shell) || !browser ? shell : browser;
+}

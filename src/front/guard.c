@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/guard.h"
+
+#include <unistd.h>
+
+#include "core/auth.h"
+#include "proto/authority.h"
+
+static bool list_has(const struct tb_config_list *list, struct tb_str item)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (tb_str_eq_nocase(item, tb_str_of(list->items[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The host part of a listen address such as "127.0.0.1:8765"; an address for all interfaces names
+ * no host. */
+static bool is_listen_host(const char *listen, struct tb_str host)
+{
+    struct tb_authority own;
+    if (!tb_authority_parse_listen(tb_str_of(listen), &own)) {
+        return false;
+    }
+    bool any = tb_str_eq_cstr(own.host, "0.0.0.0") || tb_str_eq_cstr(own.host, "::");
+    return !any && tb_str_eq_nocase(own.host, host);
+}
+
+static bool is_own_host(const struct tb_config *config, struct tb_str host)
+{
+    return tb_str_eq_nocase(host, TB_STR("localhost")) || tb_str_eq_cstr(host, "127.0.0.1") ||
+           tb_str_eq_cstr(host, "::1") || is_listen_host(config->listen, host) ||
+           is_listen_host(config->agent_listen, host) ||
+           list_has(&config->http_allowed_hosts, host);
+}
+
+int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    struct tb_authority authority;
+    if (!tb_authority_parse(head->authority, &authority)) {
+        return tb_fail(err, TB_E_INVALID, "the request names no valid host");
+    }
+    /* The port is not compared: a forwarded port is no attack, a foreign name is. */
+    if (!is_own_host(req->core->config, authority.host)) {
+        return tb_fail(err, TB_E_MISDIRECTED, "this daemon is not known under that host name");
+    }
+    return 0;
+}
+
+/* An origin on our own host counts as ours only with the port that the request itself came to. */
+static bool is_own_origin(const struct tb_front_req *req, const struct tb_authority *origin)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    struct tb_authority target;
+    if (!tb_authority_parse(head->authority, &target)) {
+        return false;
+    }
+    return is_own_host(req->core->config, origin->host) && origin->has_port == target.has_port &&
+           origin->port == target.port;
+}
+
+int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    struct tb_str text = tb_http1_header(head, "Origin");
+    if (!text.ptr) {
+        return 0;
+    }
+    struct tb_str scheme;
+    struct tb_authority origin;
+    if (tb_http1_header_times(head, "Origin") == 1 && tb_origin_parse(text, &scheme, &origin) &&
+        (list_has(&req->core->config->http_allowed_origins, text) || is_own_origin(req, &origin))) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_FORBIDDEN, "pages of this origin may not call the daemon");
+}
+
+static struct tb_str bearer_token(const struct tb_http1_head *head)
+{
+    const struct tb_str scheme = TB_STR("Bearer ");
+    struct tb_str value = tb_http1_header(head, "Authorization");
+    if (tb_http1_header_times(head, "Authorization") != 1 || value.len < scheme.len ||
+        !tb_str_eq_nocase(tb_str_sub(value, 0, scheme.len), scheme)) {
+        return TB_STR("");
+    }
+    return tb_str_trim(tb_str_sub(value, scheme.len, value.len));
+}
+
+static bool is_same_user(const struct tb_front_req *req)
+{
+    const struct tb_peer *peer = tb_http_req_peer(req->http);
+    return req->door == TB_DOOR_UNIX && peer->has_uid && (peer->uid == geteuid() || peer->uid == 0);
+}
+
+int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
+{
+    enum tb_access access = req->route->access;
+    if (access == TB_ACCESS_OPEN || is_same_user(req)) {
+        return 0;
+    }
+    if (access == TB_ACCESS_SAME_USER) {
+        return tb_fail(err, TB_E_FORBIDDEN,
+                       "only the daemon's own user may do this, over its socket");
+    }
+    struct tb_str token = bearer_token(tb_http_req_head(req->http));
+    int rc = tb_auth_check(req->core->auth, tb_http_req_peer(req->http)->host, token);
+    if (rc == 0) {
+        return 0;
+    }
+    req->core->metrics.values[TB_METRIC_AUTH_FAILURES]++;
+    return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this address")
+                           : tb_fail(err, rc, "a valid token is needed");
+}
+
+int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    if (!tb_str_eq_cstr(head->method, "POST") && !tb_str_eq_cstr(head->method, "PUT") &&
+        !tb_str_eq_cstr(head->method, "PATCH") && !head->chunked && head->length == 0) {
+        return 0;
+    }
+    struct tb_str type = tb_http1_header(head, "Content-Type");
+    struct tb_str media = tb_str_trim(tb_str_cut(&type, ';'));
+    if (tb_http1_header_times(head, "Content-Type") == 1 &&
+        tb_str_eq_nocase(media, TB_STR("application/json"))) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be application/json");
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who gets in. Every request passes these checks before its body is read, on loopback too: a page
+ * in the operator's browser can reach loopback, and a name that resolves to it can be anybody's
+ * (DNS rebinding).
+ *
+ * Host must name us. Origin, which browsers send and scripts do not, must be ours or an allowed
+ * one; that it equals Host proves nothing. Then the route's own rule for credentials. */
+#pragma once
+
+#include "base/err.h"
+#include "core/front.h"
+
+/* 0, or the code to answer with and words for it. */
+int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err);
+int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err);
+int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err);
+/* A request with a body must say that it is JSON: a form or plain text can be posted by any web
+ * page. */
+int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/reply.h"
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "core/limits.h"
+
+void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text)
+{
+    const struct tb_http_header headers[] = {
+        {"Content-Type", tb_str_of(type)},
+        {"Cache-Control", TB_STR("no-store")},
+        {"X-Content-Type-Options", TB_STR("nosniff")},
+    };
+    req->status = status;
+    tb_http_reply(req->http, status, headers, TB_COUNT(headers), text);
+}
+
+void tb_reply_json(struct tb_front_req *req, int status, struct tb_str json)
+{
+    tb_reply_text(req, status, "application/json", json);
+}
+
+/* Headers that some statuses want beside the body. */
+static size_t error_headers(int code, struct tb_http_header *headers)
+{
+    size_t count = 0;
+    headers[count++] = (struct tb_http_header){"Content-Type", TB_STR("application/json")};
+    headers[count++] = (struct tb_http_header){"Cache-Control", TB_STR("no-store")};
+    if (code == TB_E_UNAUTHORIZED) {
+        headers[count++] = (struct tb_http_header){"WWW-Authenticate", TB_STR("Bearer")};
+    }
+    if (tb_err_info(code)->retry == TB_RETRY_LATER) {
+        headers[count++] =
+            (struct tb_http_header){"Retry-After", code == TB_E_RATE ? TB_STR("60") : TB_STR("1")};
+    }
+    return count;
+}
+
+void tb_reply_error(struct tb_front_req *req, int code, const char *message)
+{
+    const struct tb_err_info *info = tb_err_info(code);
+    TB_AUTO(tb_buf_fini) struct tb_buf body;
+    struct tb_json_writer json;
+    tb_buf_init(&body, 16 * TB_KIB);
+    tb_json_writer_init(&json, &body);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "error");
+    tb_json_object_open(&json);
+    tb_json_key(&json, "code");
+    tb_json_put_cstr(&json, info->wire);
+    tb_json_key(&json, "message");
+    tb_json_put_cstr(&json, message);
+    tb_json_key(&json, "hint");
+    tb_json_put_cstr(&json, info->advice);
+    tb_json_object_close(&json);
+    tb_json_object_close(&json);
+
+    struct tb_http_header headers[4];
+    size_t count = error_headers(code, headers);
+    req->status = info->http_status;
+    tb_http_reply(req->http, info->http_status, headers, count, tb_buf_str(&body));
+}

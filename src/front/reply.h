@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers that all fronts give alike. Errors have one shape everywhere:
+ *   {"error":{"code":"not_found","message":"...","hint":"what to do next"}} */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+#include "core/front.h"
+
+void tb_reply_json(struct tb_front_req *req, int status, struct tb_str json);
+void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text);
+/* Status and hint come from the code's row in err.def; `message` is shown to the caller. */
+void tb_reply_error(struct tb_front_req *req, int code, const char *message);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/router.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "core/limits.h"
+#include "front/guard.h"
+#include "front/reply.h"
+
+struct tb_router {
+    struct tb_core *core;
+    const struct tb_front *const *fronts;
+};
+
+struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *const *fronts)
+{
+    struct tb_router *router = TB_NEW(struct tb_router);
+    router->core = core;
+    router->fronts = fronts;
+    return router;
+}
+
+void tb_router_free(struct tb_router *router)
+{
+    tb_free(router);
+}
+
+bool tb_route_match(const char *pattern, struct tb_str path, struct tb_str args[TB_ROUTE_ARGS])
+{
+    struct tb_str want = tb_str_of(pattern);
+    size_t arg_count = 0;
+    while (want.ptr && path.ptr) {
+        struct tb_str part = tb_str_cut(&want, '/');
+        struct tb_str segment = tb_str_cut(&path, '/');
+        bool wild = part.len && part.ptr[0] == '{';
+        if (wild && (segment.len == 0 || arg_count == TB_ROUTE_ARGS)) {
+            return false;
+        }
+        if (wild) {
+            args[arg_count++] = segment;
+        } else if (!tb_str_eq(part, segment)) {
+            return false;
+        }
+    }
+    return !want.ptr && !path.ptr;
+}
+
+/* What the look-up of a path gives: the route, or which methods the path has. */
+struct found {
+    const struct tb_route *route;
+    char allow[64];
+    size_t allow_len;
+};
+
+static void add_allowed(struct found *found, const char *method)
+{
+    struct tb_str name = tb_str_of(method);
+    size_t need = name.len + (found->allow_len ? 2 : 0);
+    if (found->allow_len + need > sizeof(found->allow) ||
+        tb_str_list_has((struct tb_str){found->allow, found->allow_len}, name)) {
+        return;
+    }
+    for (const char *c = found->allow_len ? ", " : ""; *c; c++) {
+        found->allow[found->allow_len++] = *c;
+    }
+    for (size_t i = 0; i < name.len; i++) {
+        found->allow[found->allow_len++] = name.ptr[i];
+    }
+}
+
+/* A route for GET answers HEAD too; the server leaves the body out. */
+static bool method_fits(const struct tb_route *route, struct tb_str method)
+{
+    return tb_str_eq_cstr(method, route->method) ||
+           (tb_str_eq_cstr(method, "HEAD") && tb_str_eq_cstr(TB_STR("GET"), route->method));
+}
+
+static struct found find(const struct tb_router *router, struct tb_front_req *req)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    struct found found = {0};
+    for (const struct tb_front *const *front = router->fronts; *front; front++) {
+        for (size_t i = 0; i < (*front)->route_count; i++) {
+            const struct tb_route *route = &(*front)->routes[i];
+            struct tb_str args[TB_ROUTE_ARGS] = {{0}};
+            if (!(route->doors & req->door) || !tb_route_match(route->path, head->path, args)) {
+                continue;
+            }
+            add_allowed(&found, route->method);
+            if (!found.route && method_fits(route, head->method)) {
+                found.route = route;
+                for (size_t a = 0; a < TB_ROUTE_ARGS; a++) {
+                    req->args[a] = args[a];
+                }
+            }
+        }
+    }
+    return found;
+}
+
+static void reply_not_allowed(struct tb_front_req *req, const struct found *found)
+{
+    const struct tb_http_header headers[] = {
+        {"Allow", {found->allow, found->allow_len}},
+        {"Cache-Control", TB_STR("no-store")},
+    };
+    req->status = tb_err_info(TB_E_METHOD_NOT_ALLOWED)->http_status;
+    tb_http_reply(req->http, req->status, headers, TB_COUNT(headers), TB_STR(""));
+}
+
+/* The checks before the body. Answers and returns false when the request ends here. */
+static bool admit(const struct tb_router *router, struct tb_front_req *req)
+{
+    struct tb_err err;
+    int rc = tb_guard_check_host(req, &err);
+    if (rc == 0) {
+        rc = tb_guard_check_origin(req, &err);
+    }
+    if (rc < 0) {
+        req->core->metrics.values[TB_METRIC_REFUSED_HOSTS]++;
+        tb_reply_error(req, rc, err.text);
+        return false;
+    }
+    struct found found = find(router, req);
+    if (!found.route && found.allow_len) {
+        reply_not_allowed(req, &found);
+        return false;
+    }
+    if (!found.route) {
+        tb_reply_error(req, TB_E_NOT_FOUND, "there is nothing at this address");
+        return false;
+    }
+    req->route = found.route;
+    rc = tb_guard_check_access(req, &err);
+    if (rc == 0) {
+        rc = tb_guard_check_body_type(req, &err);
+    }
+    if (rc < 0) {
+        tb_reply_error(req, rc, err.text);
+        return false;
+    }
+    return true;
+}
+
+static void on_head(struct tb_http_req *http, void *user)
+{
+    const struct tb_router_door *door = user;
+    struct tb_front_req *req = TB_NEW(struct tb_front_req);
+    req->core = door->router->core;
+    req->http = http;
+    req->door = door->door;
+    req->began_ms = tb_loop_now_ms(req->core->loop);
+    tb_http_req_set_user(http, req);
+    if (admit(door->router, req)) {
+        tb_http_req_set_body_max(http, (uint64_t)req->core->config->http_body_max_bytes);
+    }
+}
+
+static void on_request(struct tb_http_req *http, void *user)
+{
+    struct tb_front_req *req = tb_http_req_user(http);
+    (void)user;
+    req->route->handle(req);
+}
+
+/* Routes appear by their pattern: a path may carry an id, and ids are secrets. */
+static void log_request(const struct tb_front_req *req, bool complete)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    tb_log_at(req->core->log, DEBUG, "http", complete ? "request" : "request left",
+              tb_kv("method", head->method),
+              tb_kv_cstr("route", req->route ? req->route->path : "-"),
+              tb_kv_int("status", req->status),
+              tb_kv_int("ms", tb_loop_now_ms(req->core->loop) - req->began_ms),
+              tb_kv_cstr("peer", tb_http_req_peer(req->http)->text));
+}
+
+static void on_gone(struct tb_http_req *http, bool complete, void *user)
+{
+    struct tb_front_req *req = tb_http_req_user(http);
+    (void)user;
+    int64_t *metrics = req->core->metrics.values;
+    metrics[TB_METRIC_HTTP_REQUESTS] += req->status != 0;
+    metrics[TB_METRIC_HTTP_CLIENT_ERRORS] += req->status >= 400 && req->status < 500;
+    metrics[TB_METRIC_HTTP_SERVER_ERRORS] += req->status >= 500;
+    log_request(req, complete);
+    if (req->route && req->route->gone) {
+        req->route->gone(req);
+    }
+    tb_free(req);
+}
+
+const struct tb_http_server_ops *tb_router_ops(void)
+{
+    static const struct tb_http_server_ops ops = {on_head, on_request, on_gone};
+    return &ops;
+}

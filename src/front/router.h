@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a request to its handler. One router serves all listeners; each listener has its own HTTP
+ * server whose user pointer is a struct tb_router_door. The order of the checks for every request:
+ * Host, Origin, route, method, credential, content type; then the body is read and the handler
+ * runs. */
+#pragma once
+
+#include "base/mem.h"
+#include "core/front.h"
+#include "io/http_server.h"
+
+struct tb_router;
+
+struct tb_router_door {
+    struct tb_router *router;
+    enum tb_door door;
+};
+
+/* `fronts` is a NULL-ended list; it and its tables outlive the router. */
+struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *const *fronts);
+void tb_router_free(struct tb_router *router);
+TB_DEFINE_AUTO(struct tb_router *, tb_router_free)
+/* For tb_http_server_new, with a tb_router_door as user. */
+const struct tb_http_server_ops *tb_router_ops(void);
+
+/* True if the path fits the pattern; fills args. For the router and its tests. */
+bool tb_route_match(const char *pattern, struct tb_str path, struct tb_str args[TB_ROUTE_ARGS]);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { stat, writeFile } from 'node:fs/promises';
+import https from 'node:https';
+import net from 'node:net';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Daemon, run, tempDir, within } from '../support/daemon.mjs';
+
+test('the ready line names the address and /health answers there', async (t) => {
+  const daemon = await Daemon.start(t);
+  assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  const reply = await daemon.request('/health');
+  assert.equal(reply.status, 200);
+  assert.equal(JSON.parse(reply.text).status, 'ok');
+});
+
+test('the admin token is private and opens /metrics', async (t) => {
+  const daemon = await Daemon.start(t);
+  const info = await stat(path.join(daemon.stateDir, 'admin.token'));
+  assert.equal(info.mode & 0o777, 0o600);
+  assert.equal((await daemon.request('/metrics')).status, 401);
+  const reply = await daemon.request('/metrics', { auth: true });
+  assert.equal(reply.status, 200);
+  assert.match(reply.text, /^tabard_auth_failures_total 1$/m);
+  assert.match(reply.text, /^tabard_http_connections 1$/m);
+});
+
+test('the same user needs no token over the Unix socket', async (t) => {
+  const daemon = await Daemon.start(t);
+  assert.equal((await daemon.request('/metrics', { unix: true })).status, 200);
+  assert.equal((await stat(daemon.socket)).mode & 0o777, 0o600);
+});
+
+test('a second daemon on the state directory says who holds it', async (t) => {
+  const daemon = await Daemon.start(t);
+  const second = await run(daemon.args);
+  assert.equal(second.code, 1);
+  assert.equal(second.stdout, '');
+  assert.match(second.stderr, new RegExp(`process ${daemon.child.pid}, ${daemon.url}`));
+});
+
+test('a state directory is free again after kill -9', async (t) => {
+  const first = await Daemon.start(t);
+  await first.kill();
+  const second = await Daemon.start(t, { dir: first.dir });
+  assert.equal(second.token, first.token);
+});
+
+test('SIGTERM lets a request under way end and refuses new connections', async (t) => {
+  const daemon = await Daemon.start(t);
+  const socket = net.connect(daemon.port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (data) => (text += data));
+  socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n');
+  // The half request is in the daemon's hands once another one was answered after it.
+  await daemon.request('/health');
+  daemon.child.kill('SIGTERM');
+  await daemon.logged('stopping');
+  await assert.rejects(daemon.request('/health'), /ECONNREFUSED/);
+  socket.write('\r\n');
+  const [code] = await within(daemon.exited, 9000, 'exit');
+  assert.equal(code, 0);
+  assert.match(text, /^HTTP\/1\.1 200 .*connection: close/is);
+});
+
+test('an idle daemon ends within a second of SIGTERM', async (t) => {
+  const daemon = await Daemon.start(t);
+  await daemon.request('/health');
+  daemon.child.kill('SIGTERM');
+  const [code] = await within(daemon.exited, 1000, 'exit');
+  assert.equal(code, 0);
+  await assert.rejects(stat(daemon.socket), /ENOENT/);
+});
+
+test('a second SIGTERM ends it at once', async (t) => {
+  const daemon = await Daemon.start(t);
+  const socket = net.connect(daemon.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write('GET /health HTTP/1.1\r\n');
+  await daemon.request('/health');
+  daemon.child.kill('SIGTERM');
+  await daemon.logged('stopping');
+  daemon.child.kill('SIGTERM');
+  await within(daemon.exited, 1000, 'exit');
+});
+
+test('SIGHUP takes over what can change and names what cannot', async (t) => {
+  const daemon = await Daemon.start(t);
+  const headers = { host: 'inn.example' };
+  assert.equal((await daemon.request('/health', { headers })).status, 421);
+  await writeFile(daemon.configFile,
+    'http:\n  allowed_hosts: [inn.example]\n  idle_ms: 5000\n');
+  daemon.child.kill('SIGHUP');
+  await daemon.logged('daemon   reloaded');
+  assert.match(daemon.log.text, /setting changed key=http.allowed_hosts/);
+  assert.match(daemon.log.text, /waits for a restart key=http.idle_ms/);
+  assert.equal((await daemon.request('/health', { headers })).status, 200);
+});
+
+test('a bad file at SIGHUP leaves the old settings', async (t) => {
+  const daemon = await Daemon.start(t, { config: 'http:\n  allowed_hosts: [inn.example]\n' });
+  await writeFile(daemon.configFile, 'http:\n  idle_ms: soon\n');
+  daemon.child.kill('SIGHUP');
+  await daemon.logged('not reloaded');
+  assert.match(daemon.log.text, /tabard.yaml:2: http.idle_ms/);
+  assert.equal((await daemon.request('/health', { headers: { host: 'inn.example' } })).status, 200);
+});
+
+test('a bad setting at start is fatal and names file, line and key', async (t) => {
+  const dir = await tempDir(t);
+  const file = path.join(dir, 'tabard.yaml');
+  await writeFile(file, 'listen: 127.0.0.1:0\nhttp:\n  idle_ms: 1\n');
+  const result = await run(['serve', '--config', file, '--state-dir', path.join(dir, 'state')]);
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /tabard\.yaml:3: http\.idle_ms must be a whole number/);
+});
+
+test('a port in use is said with the way out', async (t) => {
+  const daemon = await Daemon.start(t);
+  const dir = await tempDir(t);
+  const result = await run(['serve', '--state-dir', path.join(dir, 'state'),
+    '--runtime-dir', path.join(dir, 'run'), '--listen', `127.0.0.1:${daemon.port}`]);
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, new RegExp(`127\\.0\\.0\\.1:${daemon.port}.*--listen`, 's'));
+});
+
+test('the environment sets what the file leaves open', async (t) => {
+  const daemon = await Daemon.start(t, { env: { TABARD_HTTP_ALLOWED_HOSTS: 'inn.example' } });
+  assert.equal((await daemon.request('/health', { headers: { host: 'inn.example' } })).status, 200);
+});
+
+test('with a certificate the listener speaks TLS', async (t) => {
+  const dir = await tempDir(t);
+  const cert = path.join(dir, 'cert.pem');
+  const key = path.join(dir, 'key.pem');
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj',
+    '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const daemon = await Daemon.start(t, { config: `tls:\n  cert: ${cert}\n  key: ${key}\n` });
+  assert.match(daemon.url, /^https:/);
+  const status = await new Promise((resolve, reject) => {
+    https.get(`${daemon.url}/health`, { rejectUnauthorized: false }, (res) => {
+      res.resume();
+      resolve(res.statusCode);
+    }).on('error', reject);
+  });
+  assert.equal(status, 200);
+});
+
+test('the agents\' port answers /health and nothing else', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--agent-listen', '127.0.0.1:0'] });
+  const ports = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n')
+    .filter((line) => line.includes(`pid=${daemon.child.pid},`))
+    .map((line) => Number(/127\.0\.0\.1:(\d+)/.exec(line)[1]));
+  const [agentPort] = ports.filter((port) => port !== daemon.port);
+  const get = (target) => fetch(`http://127.0.0.1:${agentPort}${target}`,
+    { headers: { authorization: `Bearer ${daemon.token}` } });
+  assert.equal((await get('/health')).status, 200);
+  assert.equal((await get('/metrics')).status, 404);
+});
+
+test('tabard doctor finds a broken setting and says how to mend it', async (t) => {
+  const dir = await tempDir(t);
+  const result = await run(['doctor', '--json', '--state-dir', path.join(dir, 'state'),
+    '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0', '--agent-listen', 'off'],
+  { env: { ...process.env, TABARD_BROWSER_PATH: '/no/such/browser' } });
+  const findings = JSON.parse(result.stdout);
+  const browser = findings.find((finding) => finding.check === 'browser');
+  assert.equal(browser.health, 'bad');
+  assert.match(browser.mend, /browser\.path/);
+  assert.equal(result.code, 1);
+  for (const check of ['sandbox', 'state directory', 'runtime directory', 'ports', 'store']) {
+    assert.ok(findings.some((finding) => finding.check === check), check);
+  }
+});
+
+test('tabard doctor sees a running daemon', async (t) => {
+  const daemon = await Daemon.start(t);
+  const result = await run(['doctor', '--state-dir', daemon.stateDir]);
+  assert.match(result.stdout, new RegExp(`ports +a daemon is running: process ${daemon.child.pid}`));
+});
+
+test('wrong usage is exit code 2 with a pointer to the help', async () => {
+  for (const args of [[], ['nonsense'], ['serve', '--listen'], ['serve', 'x']]) {
+    const result = await run(args);
+    assert.equal(result.code, 2, args.join(' '));
+    assert.match(result.stderr, /help/);
+  }
+  const help = await run(['help', 'serve']);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /--state-dir/);
+});

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who gets in: every route of the route table, without and with what it asks for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Daemon, run } from '../support/daemon.mjs';
+
+async function routes() {
+  const result = await run(['routes', '--json']);
+  const all = JSON.parse(result.stdout);
+  assert.ok(all.length >= 2);
+  return all.filter((route) => route.doors.includes('main'))
+    .map((route) => ({ ...route, target: route.path.replace(/\{[^}]+\}/g, 'x') }));
+}
+
+const jsonBody = (method) => ['POST', 'PUT', 'PATCH'].includes(method)
+  ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {};
+
+test('AUTH-1: no route but an open one answers without a token', async (t) => {
+  const daemon = await Daemon.start(t);
+  for (const route of await routes()) {
+    const reply = await daemon.request(route.target, { method: route.method, ...jsonBody(route.method) });
+    if (route.access === 'open') {
+      assert.equal(reply.status, 200, route.path);
+    } else {
+      assert.ok([401, 403].includes(reply.status), `${route.path}: ${reply.status}`);
+      assert.ok(!reply.text.includes(daemon.token));
+    }
+  }
+});
+
+test('AUTH-2: a token is right as a whole or not at all', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { token } = daemon;
+  const wrong = [
+    `Bearer ${token.slice(0, -1)}`, `Bearer ${token}x`, `Bearer ${token.toUpperCase()}`,
+    `Basic ${token}`, token, 'Bearer', `Bearer ${token} x`,
+  ];
+  for (const authorization of wrong) {
+    const reply = await daemon.request('/metrics', { headers: { authorization } });
+    assert.equal(reply.status, 401, authorization);
+    assert.match(reply.headers['www-authenticate'], /^Bearer/);
+  }
+  assert.equal((await daemon.request(`/metrics?token=${token}`)).status, 401);
+  assert.equal((await daemon.request('/metrics', { headers: { authorization: `bearer ${token}` } })).status, 200);
+});
+
+test('AUTH-3: guessing gets 429, the right token still passes', async (t) => {
+  const daemon = await Daemon.start(t);
+  const guess = () => daemon.request('/metrics', { headers: { authorization: 'Bearer guess' } });
+  for (let i = 0; i < 10; i++) assert.equal((await guess()).status, 401);
+  const reply = await guess();
+  assert.equal(reply.status, 429);
+  assert.equal(reply.headers['retry-after'], '60');
+  assert.equal((await daemon.request('/metrics', { auth: true })).status, 200);
+});
+
+test('AUTH-4: a Host that is not ours is refused on every route', async (t) => {
+  const daemon = await Daemon.start(t);
+  const foreign = ['evil.example', `evil.example:${daemon.port}`, 'localhost.evil.example',
+    '127.0.0.1.evil.example', '127.0.0.2', '0.0.0.0'];
+  for (const route of await routes()) {
+    for (const host of foreign) {
+      for (const auth of [true, false]) {
+        const reply = await daemon.request(route.target,
+          { method: route.method, headers: { host }, auth });
+        assert.equal(reply.status, 421, `${route.path} ${host}`);
+      }
+    }
+  }
+  const bad = ['Host:', 'Host: localhost\r\nHost: localhost', 'X: y', 'Host: a@localhost'];
+  for (const line of bad) {
+    const text = await daemon.raw(`GET /health HTTP/1.1\r\n${line}\r\n\r\n`);
+    assert.match(text, /^HTTP\/1\.1 400 /, line);
+  }
+  const absolute = await daemon.raw('GET http://evil.example/health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+  assert.match(absolute, /^HTTP\/1\.1 421 /);
+});
+
+test('AUTH-5: an Origin that is not ours is refused on every route', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { port } = daemon;
+  const foreign = ['http://evil.example', 'null', 'file://', `http://localhost:${port + 1}`,
+    'http://localhost', `http://localhost:${port}@evil.example`, `http://localhost:${port}/`,
+    `http://evil.example:${port}`];
+  for (const route of await routes()) {
+    for (const origin of foreign) {
+      const reply = await daemon.request(route.target, {
+        method: route.method, auth: true, headers: { host: `localhost:${port}`, origin },
+      });
+      assert.equal(reply.status, 403, `${route.path} ${origin}`);
+    }
+  }
+  const own = { host: `localhost:${port}`, origin: `http://localhost:${port}` };
+  assert.equal((await daemon.request('/health', { headers: own })).status, 200);
+  const forged = { host: 'evil.example', origin: 'http://evil.example' };
+  assert.equal((await daemon.request('/health', { headers: forged })).status, 421);
+});
+
+test('an allowed origin passes, exactly', async (t) => {
+  const daemon = await Daemon.start(t,
+    { config: 'http:\n  allowed_origins: ["https://app.example"]\n' });
+  const ask = (origin) => daemon.request('/health', { headers: { origin } });
+  assert.equal((await ask('https://app.example')).status, 200);
+  assert.equal((await ask('http://app.example')).status, 403);
+  assert.equal((await ask('https://app.example:444')).status, 403);
+  assert.equal((await ask('https://x.app.example')).status, 403);
+});
+
+test('AUTH-7: a preflight from a foreign origin gets no permission', async (t) => {
+  const daemon = await Daemon.start(t);
+  for (const route of await routes()) {
+    const reply = await daemon.request(route.target, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+    });
+    assert.equal(reply.status, 403);
+    assert.ok(!Object.keys(reply.headers).some((name) => name.startsWith('access-control-allow')));
+  }
+});
+
+test('unknown paths and methods are told apart', async (t) => {
+  const daemon = await Daemon.start(t);
+  assert.equal((await daemon.request('/nothing')).status, 404);
+  const reply = await daemon.request('/health', { method: 'DELETE' });
+  assert.equal(reply.status, 405);
+  assert.equal(reply.headers.allow, 'GET');
+  const head = await daemon.request('/health', { method: 'HEAD' });
+  assert.equal(head.status, 200);
+  assert.equal(head.text, '');
+});
+
+test('error bodies say what to do next', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { error } = JSON.parse((await daemon.request('/metrics')).text);
+  assert.equal(error.code, 'unauthorized');
+  assert.match(error.hint, /Authorization: Bearer/);
+});
+
+test('tokens and query strings never reach the log', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--log-level', 'debug'] });
+  await daemon.request('/metrics?secret=canary-1', { auth: true });
+  await daemon.request('/health', { headers: { authorization: 'Bearer canary-2' } });
+  await daemon.request('/no%0d%0asuch/canary-3');
+  await daemon.logged('request');
+  assert.ok(!daemon.log.text.includes(daemon.token));
+  assert.ok(!/canary/.test(daemon.log.text));
+});

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a real daemon on free ports and in its own directories, and takes it down again.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+export const binary = process.env.TABARD_BINARY ?? path.join(root, 'build/release/tabard');
+
+const START_MS = 10_000;
+
+/** A promise that fails with `what` when it takes longer than `ms`. */
+export function within(promise, ms, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: nothing within ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+export async function tempDir(t) {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'tabard-test-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Runs the program to its end; gives its exit code and output. */
+export async function run(args, options = {}) {
+  const child = spawn(binary, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const result = { stdout: '', stderr: '' };
+  child.stdout.on('data', (data) => (result.stdout += data));
+  child.stderr.on('data', (data) => (result.stderr += data));
+  const [code, signal] = await within(once(child, 'close'), START_MS, args.join(' '));
+  return { ...result, code, signal };
+}
+
+function readyLine(child, log) {
+  return new Promise((resolve, reject) => {
+    let out = '';
+    child.stdout.on('data', (data) => {
+      out += data;
+      const match = /^tabard ready (\S+)\n/.exec(out);
+      if (match) resolve(match[1]);
+    });
+    child.once('exit', (code) => reject(new Error(`the daemon ended with ${code}: ${log.text}`)));
+  });
+}
+
+export class Daemon {
+  /** `config` is the text of a tabard.yaml; `args` are further options. */
+  static async start(t, { config = '', args = [], env = {}, dir } = {}) {
+    const daemon = new Daemon();
+    daemon.dir = dir ?? (await tempDir(t));
+    daemon.stateDir = path.join(daemon.dir, 'state');
+    daemon.socket = path.join(daemon.dir, 'run', 'tabard.sock');
+    daemon.configFile = path.join(daemon.dir, 'tabard.yaml');
+    await writeFile(daemon.configFile, config);
+    daemon.args = [
+      'serve', '--config', daemon.configFile, '--state-dir', daemon.stateDir,
+      '--runtime-dir', path.join(daemon.dir, 'run'),
+      '--listen', '127.0.0.1:0', '--agent-listen', '127.0.0.1:0', ...args,
+    ];
+    daemon.log = { text: '' };
+    daemon.child = spawn(binary, daemon.args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
+    daemon.exited = once(daemon.child, 'exit');
+    t.after(() => daemon.kill());
+    daemon.url = await within(readyLine(daemon.child, daemon.log), START_MS, 'ready line');
+    daemon.port = Number(new URL(daemon.url).port);
+    daemon.token = (await readFile(path.join(daemon.stateDir, 'admin.token'), 'utf8')).trim();
+    return daemon;
+  }
+
+  async kill() {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      this.child.kill('SIGKILL');
+      await this.exited;
+    }
+  }
+
+  /** Waits until the log holds the words. */
+  async logged(words) {
+    const seen = new Promise((resolve) => {
+      const look = () => this.log.text.includes(words) && resolve();
+      this.child.stderr.on('data', look);
+      look();
+    });
+    await within(seen, START_MS, `"${words}" in the log`);
+  }
+
+  /** One HTTP request; `headers` may name Host. Gives status, headers and text. */
+  request(target, { method = 'GET', headers = {}, body, auth = false, unix = false } = {}) {
+    return new Promise((resolve, reject) => {
+      const where = unix ? { socketPath: this.socket } : { host: '127.0.0.1', port: this.port };
+      const req = http.request({
+        ...where, path: target, method, agent: false,
+        headers: { ...(auth ? { authorization: `Bearer ${this.token}` } : {}), ...headers },
+      });
+      req.on('error', reject);
+      req.on('response', (res) => {
+        let text = '';
+        res.on('data', (data) => (text += data));
+        res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, text }));
+      });
+      req.end(body);
+    });
+  }
+
+  /** Sends raw bytes and gives all that comes back until the daemon closes. */
+  async raw(bytes, { end = false } = {}) {
+    const socket = net.connect(this.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (data) => (text += data.toString('latin1')));
+    socket.on('error', () => {});
+    const closed = once(socket, 'close');
+    socket.write(bytes);
+    if (end) socket.end();
+    await within(closed, START_MS, 'the daemon closes the connection').finally(() => socket.destroy());
+    return text;
+  }
+}
