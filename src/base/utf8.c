@@ -43,7 +43,7 @@ size_t tb_utf8_prefix(struct tb_str text)
     size_t at = 0;
     while (at < text.len) {
         uint64_t word;
-        if (text.len - at >= sizeof(word)) {
+        if (data[at] < 0x80 && text.len - at >= sizeof(word)) {
             memcpy(&word, data + at, sizeof(word));
             if (!(word & 0x8080808080808080)) {
                 at += sizeof(word);
