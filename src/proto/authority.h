@@ -16,6 +16,9 @@ struct tb_authority {
 
 /* False for user-info, bad ports, empty hosts, unbalanced brackets, characters that no host has. */
 bool tb_authority_parse(struct tb_str text, struct tb_authority *ret_authority);
-/* "scheme://host[:port]" and nothing behind it, as browsers send it; false for "null" and anything else. */
+/* "scheme://host[:port]" and nothing behind it, as browsers send it; false for "null" and anything
+ * else. */
 bool tb_origin_parse(struct tb_str text, struct tb_str *ret_scheme,
                      struct tb_authority *ret_authority);
+/* The address of a listener: as above with a port, which may be 0 (the system chooses). */
+bool tb_authority_parse_listen(struct tb_str text, struct tb_authority *ret_authority);
