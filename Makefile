@@ -6,7 +6,7 @@ MODE    ?= release
 VERSION := $(shell cat VERSION)
 B       := build/$(MODE)
 
-PACKAGES := libuv libwslay libcjson libcurl libsodium libcyaml openssl
+PACKAGES := libuv libcjson libcurl libsodium libcyaml openssl
 CC_release := gcc
 CC_debug   := gcc
 CC_asan    := gcc
@@ -26,22 +26,28 @@ SAN_asan     := -fsanitize=address,undefined
 SAN_fuzz     := -fsanitize=address,undefined
 SAN_cov      := --coverage
 
-CFLAGS  := -std=c17 -D_GNU_SOURCE -Isrc -I$(B)/gen -MMD -MP $(WARN) $(HARDEN) $(MODE_$(MODE)) \
+CFLAGS  := -std=c17 -D_GNU_SOURCE -Isrc -Itests -I$(B)/gen -MMD -MP $(WARN) $(HARDEN) $(MODE_$(MODE)) \
            -DTABARD_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LDFLAGS := -pie -Wl,-z,relro,-z,now $(SAN_$(MODE))
-LDLIBS  := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lm
+# wslay ships no pkg-config file.
+LDLIBS  := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lwslay -lm
 
 ALL_C  := $(sort $(shell find src -name '*.c'))
 TEST_C := $(filter %_test.c,$(ALL_C))
 FUZZ_C := $(filter %_fuzz.c,$(ALL_C))
 LIB_C  := $(filter-out $(TEST_C) $(FUZZ_C) src/cli/main.c,$(ALL_C))
 LIB    := $(B)/libtabard.a
+# What several tests share, included as "support/name.h".
+SUPPORT_C := $(wildcard tests/support/*.c)
+SUPPORT   := $(B)/libsupport.a
 TESTS  := $(TEST_C:%.c=$(B)/%)
 REPLAY := $(FUZZ_C:%.c=$(B)/%)
+TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(wildcard tests/support/*.c) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup run test test-unit test-replay test-integration lint format asan fuzz cov \
-        bench-net docs install clean unit-programs
+.PHONY: all help setup run test test-unit test-replay test-integration lint lint-selftest format \
+        asan fuzz cov bench-net docs install clean unit-programs objects tidy flags
+.SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
 
@@ -49,9 +55,10 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 20
 
 setup: ## install what is missing (Debian packages, npm packages of the tests)
-	@tools/setup.sh
+	@tools/setup.sh test dev
 
-run: setup ## set up, build and start the daemon in the foreground
+run: ## set up, build and start the daemon in the foreground
+	@tools/setup.sh run
 	@$(MAKE) --no-print-directory all
 	@exec $(B)/tabard serve $(ARGS)
 
@@ -63,22 +70,41 @@ $(LIB): $(LIB_C:%.c=$(B)/%.o)
 	@rm -f $@
 	@ar rcs $@ $^
 
+$(SUPPORT): $(SUPPORT_C:%.c=$(B)/%.o)
+	@rm -f $@
+	@ar rcs $@ $^
+
 $(B)/tabard: $(B)/src/cli/main.o $(LIB)
 	@echo "  LINK $@"; $(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/%_test: $(B)/%_test.o $(LIB)
+$(B)/%_test: $(B)/%_test.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"; $(CC) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
 
 # A fuzz target as a plain program that replays its corpus (every mode but fuzz).
-$(B)/%_fuzz: $(B)/%_fuzz.o $(B)/tools/fuzz_replay.o $(LIB)
+$(B)/%_fuzz: $(B)/%_fuzz.o $(B)/tools/fuzz_replay.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"; $(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(B)/%_fuzzer: $(B)/%_fuzz.o $(LIB)
+$(B)/%_fuzzer: $(B)/%_fuzz.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"; $(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
 
 unit-programs: $(TESTS) $(REPLAY)
 
-test: setup ## everything: unit tests under ASan and UBSan, corpora, the daemon with real clients
+# What lint looks at: the objects of the product, and a stamp for each source that clang-tidy has
+# nothing to say about. The object stands for all the headers that the source depends on.
+objects: $(patsubst %.c,$(B)/%.o,$(filter-out $(TEST_C) $(FUZZ_C),$(ALL_C)))
+
+tidy: $(TIDY)
+
+$(B)/%.tidy: $(B)/%.o .clang-tidy
+	@echo "  TIDY $*.c"; clang-tidy --quiet $*.c -- $(CFLAGS) 2>$@.log || \
+	    { grep -v 'warnings* generated' $@.log; exit 1; }
+	@touch $@
+
+flags:
+	$(info $(CFLAGS))@:
+
+test: ## everything: unit tests under ASan and UBSan, corpora, the daemon with real clients
+	@tools/setup.sh test
 	@tools/run-tests.sh all
 
 test-unit: ## unit tests under ASan and UBSan
@@ -93,21 +119,28 @@ test-integration: ## the daemon with real clients
 asan: test-unit ## the same as test-unit, by its other name
 
 lint: ## format, layers, headers, style, clang-tidy
+	@tools/setup.sh dev
 	@tools/lint.sh
 
+lint-selftest: ## prove that every lint rule can fail
+	@tools/setup.sh dev
+	@tools/lint-selftest.sh
+
 format: ## format all C files
-	@clang-format -i $$(find src bench tools -name '*.[ch]')
+	@clang-format -i $$(find src bench tools tests -name node_modules -prune -o -name '*.[ch]' -print)
 
 fuzz: ## fuzz one target: make fuzz T=http1 S=60
+	@tools/setup.sh dev
 	@tools/fuzz.sh "$(T)" "$(S)"
 
 cov: ## line and branch coverage of the unit tests
+	@tools/setup.sh dev
 	@tools/coverage.sh
 
 bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh
 
-docs: all ## generated reference pages
+docs: ## generated reference pages
 	@tools/gen-docs.sh
 
 PREFIX ?= /usr/local
@@ -117,4 +150,5 @@ install: all ## install to $(PREFIX)
 clean: ## remove build/
 	rm -rf build
 
--include $(ALL_C:%.c=$(B)/%.d)
+-include $(patsubst %.c,$(B)/%.d,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
+-include bench/*/build.mk

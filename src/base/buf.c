@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,7 @@ int tb_buf_reserve(struct tb_buf *buf, size_t extra, uint8_t **ret_room)
         buf->data = tb_realloc(buf->data, cap);
         buf->cap = cap;
     }
+    assert(buf->data || !extra);
     *ret_room = buf->data ? buf->data + buf->len : NULL;
     return 0;
 }
@@ -118,8 +120,12 @@ void tb_buf_consume(struct tb_buf *buf, size_t len)
 
 uint8_t *tb_buf_take(struct tb_buf *buf, size_t *ret_len)
 {
-    uint8_t *data = buf->data;
     *ret_len = buf->len;
+    if (!buf->len) {
+        tb_buf_fini(buf);
+        return NULL;
+    }
+    uint8_t *data = buf->data;
     tb_buf_init(buf, buf->max);
     return data;
 }

@@ -68,9 +68,14 @@ void tb_clock_manual_advance(struct tb_clock_manual *manual, int64_t ms)
 
 void tb_clock_iso(int64_t wall_ms, char ret_text[TB_CLOCK_ISO_SIZE])
 {
+    int64_t ms = wall_ms % 1000;
     time_t seconds = (time_t)(wall_ms / 1000);
+    if (ms < 0) { /* before 1970 the division rounds up, and a fraction counts forward */
+        ms += 1000;
+        seconds--;
+    }
     struct tm parts;
     gmtime_r(&seconds, &parts);
     size_t len = strftime(ret_text, TB_CLOCK_ISO_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(ret_text + len, TB_CLOCK_ISO_SIZE - len, ".%03dZ", (int)(wall_ms % 1000));
+    snprintf(ret_text + len, TB_CLOCK_ISO_SIZE - len, ".%03dZ", (int)ms);
 }

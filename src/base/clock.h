@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two clocks. Timers and deadlines run on the monotonic one, which a suspended or corrected machine
- * does not disturb; the wall clock is for people and records.
+/* The two clocks. Timers and deadlines run on the monotonic one, which a suspended or corrected
+ * machine does not disturb; the wall clock is for people and records.
  *
  * Everything that asks for the time takes a struct tb_clock, so that tests move it by hand. */
 #pragma once

@@ -2,6 +2,7 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,8 +42,8 @@ void tb_err_prefix(struct tb_err *err, const char *fmt, ...)
 
 const struct tb_err_info *tb_err_info(int code)
 {
-    int index = -10000 - code;
-    return index >= 0 && index < TB_ERR_COUNT ? &rows[index] : &rows[TB_ERR_INDEX_INTERNAL];
+    bool ours = code <= -10000 && code > -10000 - TB_ERR_COUNT;
+    return &rows[ours ? -10000 - code : (int)TB_ERR_INDEX_INTERNAL];
 }
 
 const char *tb_err_name(int code)

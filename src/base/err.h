@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error codes and error words. Functions return int, negative on failure: errno and libuv codes pass
- * unchanged, ours are -10000 and below, one row each in err.def.
+/* Error codes and error words. Functions return int, negative on failure: errno and libuv codes
+ * pass unchanged, ours are -10000 and below, one row each in err.def.
  *
- * A code says what kind of failure it is; struct tb_err carries the sentence for a person or an agent and
- * is written only on failure. Callers that do not care pass NULL. */
+ * A code says what kind of failure it is; struct tb_err carries the sentence for a person or an
+ * agent and is written only on failure. Callers that do not care pass NULL. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +22,8 @@ enum tb_err_index {
 };
 
 enum tb_err_code {
-#define TB_ERR(name, wire, http, rpc, retry, advice) TB_E_##name = -10000 - (int)TB_ERR_INDEX_##name,
+#define TB_ERR(name, wire, http, rpc, retry, advice) \
+    TB_E_##name = -10000 - (int)TB_ERR_INDEX_##name,
 #include "base/err.def"
 #undef TB_ERR
 };

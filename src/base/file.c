@@ -100,12 +100,18 @@ static int make_one(const char *path, mode_t mode)
 int tb_dir_make(const char *path, mode_t mode)
 {
     TB_AUTO(tb_free) char *part = tb_strdup(path);
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int rc = make_one(part, 0755);
-        *slash = '/';
-        if (rc < 0) {
-            return rc;
+    size_t len = strlen(part);
+    while (len > 1 && part[len - 1] == '/') {
+        part[--len] = '\0'; /* or the last folder would pass for one on the way */
+    }
+    for (size_t i = 1; i < len; i++) {
+        if (part[i] == '/') {
+            part[i] = '\0';
+            int rc = make_one(part, 0755);
+            part[i] = '/';
+            if (rc < 0) {
+                return rc;
+            }
         }
     }
     return make_one(part, mode);

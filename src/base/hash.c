@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
+#include <string.h>
+
 #include <openssl/evp.h>
 #include <sodium.h>
 
@@ -15,20 +17,49 @@ void tb_sha1(const void *data, size_t len, uint8_t ret_digest[TB_SHA1_BYTES])
 
 int tb_base64_encode(const void *data, size_t len, struct tb_buf *out)
 {
-    size_t need = sodium_base64_encoded_len(len, sodium_base64_VARIANT_ORIGINAL);
+    if (!len) {
+        return 0;
+    }
     uint8_t *room;
-    int rc = tb_buf_reserve(out, need, &room);
+    int rc = tb_buf_reserve(out, (len - 1) / 3 * 4 + 4, &room);
     if (rc < 0) {
         return rc;
     }
-    sodium_bin2base64((char *)room, need, data, len, sodium_base64_VARIANT_ORIGINAL);
-    out->len += need - 1; /* without the NUL */
+    /* libsodium ends its text with a NUL, for which there may be no room. So the last group goes
+     * through a copy, and the NUL of what stands before it is overwritten. */
+    char last[4 + 1];
+    size_t head = (len - 1) / 3 * 3;
+    size_t at = head / 3 * 4;
+    sodium_bin2base64((char *)room, at + 1, data, head, sodium_base64_VARIANT_ORIGINAL);
+    sodium_bin2base64(last, sizeof(last), (const uint8_t *)data + head, len - head,
+                      sodium_base64_VARIANT_ORIGINAL);
+    memcpy(room + at, last, 4);
+    out->len += at + 4;
     return 0;
+}
+
+/* The size of what the text stands for, if it is base64 at all. */
+static size_t decoded_len(struct tb_str text)
+{
+    size_t len = text.len / 4 * 3;
+    for (size_t i = text.len; i > 0 && len > 0 && text.ptr[i - 1] == '='; i--) {
+        len--;
+    }
+    return len;
 }
 
 int tb_base64_decode(struct tb_str text, struct tb_buf *out)
 {
-    size_t most = text.len / 4 * 3 + 3;
+    /* libsodium 1.0.18 takes bytes above ASCII for digits. */
+    for (size_t i = 0; i < text.len; i++) {
+        if ((uint8_t)text.ptr[i] >= 0x80) {
+            return TB_E_INVALID;
+        }
+    }
+    size_t most = decoded_len(text);
+    if (!most) {
+        return text.len ? TB_E_INVALID : 0;
+    }
     uint8_t *room;
     int rc = tb_buf_reserve(out, most, &room);
     if (rc < 0) {

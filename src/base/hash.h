@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encodings and digests that protocols prescribe: base64 (RFC 4648) and SHA-1 (only for the WebSocket
- * handshake, where it is no protection). Hashes for our own use are in base/id.h. */
+/* Encodings and digests that protocols prescribe: base64 (RFC 4648) and SHA-1 (only for the
+ * WebSocket handshake, where it is no protection). Hashes for our own use are in base/id.h. */
 #pragma once
 
 #include <stddef.h>

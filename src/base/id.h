@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random ids and tokens from the kernel's generator.
  *
- * An id is 128 random bits in Crockford base32, a dash and a checksum of 4 characters keyed with the
- * installation's secret: "7zk3...-x2p9". The checksum lets a wrong id be refused without a look-up. An id
- * is a bearer secret: it is never logged whole. A token has 256 bits and is kept only as a hash. */
+ * An id is 128 random bits in Crockford base32, a dash and a checksum of 4 characters keyed with
+ * the installation's secret: "7zk3...-x2p9". The checksum lets a wrong id be refused without a
+ * look-up. An id is a bearer secret: it is never logged whole. A token has 256 bits and is kept
+ * only as a hash. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +13,8 @@
 #include "base/str.h"
 
 enum {
-    TB_ID_SIZE = 32,     /* 26 + 1 + 4 characters and a NUL */
-    TB_TOKEN_SIZE = 44,  /* 43 characters of URL-safe base64 and a NUL */
+    TB_ID_SIZE = 32,    /* 26 + 1 + 4 characters and a NUL */
+    TB_TOKEN_SIZE = 44, /* 43 characters of URL-safe base64 and a NUL */
     TB_SECRET_BYTES = 32,
     TB_HASH_BYTES = 32,
 };

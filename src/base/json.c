@@ -6,9 +6,23 @@
 
 #include <cjson/cJSON.h>
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 struct cJSON *tb_json_parse(struct tb_str text)
 {
-    return cJSON_ParseWithLength(text.ptr, text.len);
+    /* cJSON stops at the end of the first value; what follows is ours to look at. */
+    const char *end = NULL;
+    struct cJSON *json = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
+    for (; json && end < text.ptr + text.len; end++) {
+        if (!is_space(*end)) {
+            cJSON_Delete(json);
+            return NULL;
+        }
+    }
+    return json;
 }
 
 void tb_json_free(struct cJSON *json)
@@ -58,7 +72,7 @@ bool tb_json_str(const struct cJSON *json, struct tb_str *ret_text)
 bool tb_json_int(const struct cJSON *json, int64_t *ret_value)
 {
     const double exact = 9007199254740992.0; /* 2^53 */
-    if (!cJSON_IsNumber(json) || !(fabs(json->valuedouble) <= exact) ||
+    if (!cJSON_IsNumber(json) || !(fabs(json->valuedouble) < exact) ||
         json->valuedouble != trunc(json->valuedouble)) {
         return false;
     }
@@ -68,7 +82,7 @@ bool tb_json_int(const struct cJSON *json, int64_t *ret_value)
 
 bool tb_json_num(const struct cJSON *json, double *ret_value)
 {
-    if (!cJSON_IsNumber(json)) {
+    if (!cJSON_IsNumber(json) || !isfinite(json->valuedouble)) {
         return false;
     }
     *ret_value = json->valuedouble;

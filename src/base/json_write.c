@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -132,6 +136,26 @@ void tb_json_put_int(struct tb_json_writer *writer, int64_t value)
     if (writer->rc == 0) {
         writer->rc = tb_buf_printf(writer->out, "%lld", (long long)value);
     }
+}
+
+void tb_json_put_num(struct tb_json_writer *writer, double value)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    if (!isfinite(value)) {
+        tb_json_put_null(writer);
+        return;
+    }
+    if (fabs(value) < exact && value == trunc(value)) {
+        tb_json_put_int(writer, (int64_t)value);
+        return;
+    }
+    /* 15 digits are what people wrote; 17 are needed for the rest to come back the same. */
+    char text[32];
+    int len = snprintf(text, sizeof(text), "%.15g", value);
+    if (strtod(text, NULL) != value) {
+        len = snprintf(text, sizeof(text), "%.17g", value);
+    }
+    tb_json_put_raw(writer, (struct tb_str){text, (size_t)len});
 }
 
 void tb_json_put_bool(struct tb_json_writer *writer, bool value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An intrusive, doubly linked, circular list. A struct tb_list is a head or a link inside an object;
- * a link that is on no list points to itself, so removing twice is harmless. */
+/* An intrusive, doubly linked, circular list. A struct tb_list is a head or a link inside an
+ * object; a link that is on no list points to itself, so removing twice is harmless. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,9 +67,9 @@ static inline void tb_list_splice(struct tb_list *to, struct tb_list *from)
     tb_list_init(from);
 }
 
-#define LIST_FOREACH(link, head)                                                                   \
+#define LIST_FOREACH(link, head) \
     for (struct tb_list *link = (head)->next; link != (head); link = link->next)
 /* The body may remove `link`, and nothing else. */
-#define LIST_FOREACH_SAFE(link, head)                                                              \
-    for (struct tb_list *link = (head)->next, *link##_next = link->next; link != (head);           \
+#define LIST_FOREACH_SAFE(link, head)                                                    \
+    for (struct tb_list *link = (head)->next, *link##_next = link->next; link != (head); \
          link = link##_next, link##_next = link->next)

@@ -47,10 +47,12 @@ static void put_quoted(struct tb_buf *line, struct tb_str text)
 
 static void put_field(struct tb_buf *line, const struct tb_log_field *field)
 {
-    tb_buf_printf(line, " %s=", field->key);
     if (!field->text.ptr) {
-        tb_buf_printf(line, "%lld", (long long)field->number);
+        tb_buf_printf(line, " %s=%lld", field->key, (long long)field->number);
         return;
+    }
+    if (tb_buf_printf(line, " %s=", field->key) < 0) {
+        return; /* without its key a value would read as part of the one before */
     }
     struct tb_str shown = tb_str_sub(field->text, 0, VALUE_MAX_BYTES);
     if (is_plain(shown)) {
@@ -70,7 +72,7 @@ void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char 
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf line;
-    tb_buf_init(&line, LINE_MAX_BYTES);
+    tb_buf_init(&line, LINE_MAX_BYTES - 1); /* the newline has its place whatever the rest needs */
 
     char when[TB_CLOCK_ISO_SIZE];
     tb_clock_iso(tb_clock_wall_ms(log->clock), when);
@@ -80,9 +82,8 @@ void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char 
             put_field(&line, &fields[i]);
         }
     }
-    if (tb_buf_append_char(&line, '\n') < 0) {
-        line.data[line.len - 1] = '\n';
-    }
+    line.max = LINE_MAX_BYTES;
+    tb_buf_append_char(&line, '\n');
     /* A log that cannot be written has nobody to tell. */
     ssize_t ignored = write(log->fd, line.data, line.len);
     (void)ignored;

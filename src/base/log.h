@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log: one line an event on stderr (stdout is the MCP wire).
  *   2026-01-31T12:00:00.000Z info  http     listening address=127.0.0.1:8765
- * Text values are quoted and escaped when they are not plain words, and cut at a limit, so that nothing a
- * peer sends can forge or flood a line. base, proto, io, driver, store and tool log at debug only; core logs
- * changes of state, front requests, daemon the rest. Secrets and page content never enter the log. */
+ * Text values are quoted and escaped when they are not plain words, and cut at a limit, so that
+ * nothing a peer sends can forge or flood a line. base, proto, io, driver, store and tool log at
+ * debug only; core logs changes of state, front requests, daemon the rest. Secrets and page content
+ * never enter the log. */
 #pragma once
 
 #include <stddef.h>
@@ -53,8 +54,8 @@ void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char 
 int tb_log_level_parse(struct tb_str name, enum tb_log_level *ret_level);
 
 /* tb_log_at(log, INFO, "http", "listening", tb_kv_cstr("address", text)); */
-#define tb_log_at(log, LEVEL, group, message, ...)                                                 \
-    tb_log_write((log), TB_LOG_##LEVEL, (group), (message),                                        \
-                 (const struct tb_log_field[]){{NULL, {NULL, 0}, 0}, ##__VA_ARGS__},               \
-                 sizeof((const struct tb_log_field[]){{NULL, {NULL, 0}, 0}, ##__VA_ARGS__}) /      \
+#define tb_log_at(log, LEVEL, group, message, ...)                                            \
+    tb_log_write((log), TB_LOG_##LEVEL, (group), (message),                                   \
+                 (const struct tb_log_field[]){{NULL, {NULL, 0}, 0}, ##__VA_ARGS__},          \
+                 sizeof((const struct tb_log_field[]){{NULL, {NULL, 0}, 0}, ##__VA_ARGS__}) / \
                      sizeof(struct tb_log_field))

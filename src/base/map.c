@@ -68,15 +68,14 @@ void *tb_map_get(const struct tb_map *map, struct tb_str key)
 
 int tb_map_add(struct tb_map *map, struct tb_str key, void *value)
 {
+    uint64_t hash = hash_of(map, key);
+    if (map->cap && find(map, key, hash)->value) {
+        return -EEXIST;
+    }
     if (map->count + 1 > map->cap / 4 * 3) {
         grow(map);
     }
-    uint64_t hash = hash_of(map, key);
-    struct tb_map_slot *slot = find(map, key, hash);
-    if (slot->value) {
-        return -EEXIST;
-    }
-    *slot = (struct tb_map_slot){key, value, hash};
+    *find(map, key, hash) = (struct tb_map_slot){key, value, hash};
     map->count++;
     return 0;
 }

@@ -37,6 +37,6 @@ void *tb_map_remove(struct tb_map *map, struct tb_str key);
 /* The first used slot at or after `from`; NULL at the end. */
 struct tb_map_slot *tb_map_next(const struct tb_map *map, struct tb_map_slot *from);
 
-#define MAP_FOREACH(slot, map)                                                                     \
-    for (struct tb_map_slot *slot = tb_map_next((map), (map)->slots); slot;                        \
+#define MAP_FOREACH(slot, map)                                              \
+    for (struct tb_map_slot *slot = tb_map_next((map), (map)->slots); slot; \
          slot = tb_map_next((map), slot + 1))

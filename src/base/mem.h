@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory whose size we choose: these functions return memory or end the process, so no caller has an
- * error path for it. Sizes that a peer chooses go through base/buf.h, which has a ceiling.
+/* Memory whose size we choose: these functions return memory or end the process, so no caller has
+ * an error path for it. Sizes that a peer chooses go through base/buf.h, which has a ceiling.
  *
  * Owning locals: TB_AUTO(tb_x_free) struct tb_x *x = NULL; needs TB_DEFINE_AUTO in x's header. */
 #pragma once
@@ -28,10 +28,10 @@ char *tb_strdupf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define TB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define TB_AUTO(destroy) __attribute__((cleanup(destroy##_auto)))
-#define TB_DEFINE_AUTO(type, destroy)                                                              \
-    static inline void destroy##_auto(type *ptr)                                                   \
-    {                                                                                              \
-        destroy(*ptr);                                                                             \
+#define TB_DEFINE_AUTO(type, destroy)            \
+    static inline void destroy##_auto(type *ptr) \
+    {                                            \
+        destroy(*ptr);                           \
     }
 
 void tb_free(void *ptr);

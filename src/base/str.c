@@ -14,7 +14,8 @@ struct tb_str tb_str_sub(struct tb_str str, size_t from, size_t to)
 {
     to = to > str.len ? str.len : to;
     from = from > to ? to : from;
-    return (struct tb_str){str.ptr ? str.ptr + from : NULL, to - from};
+    /* Without the test an offset of 0 would be added to the NULL of an empty slice. */
+    return (struct tb_str){from ? str.ptr + from : str.ptr, to - from};
 }
 
 bool tb_str_eq(struct tb_str a, struct tb_str b)
@@ -29,7 +30,10 @@ bool tb_str_eq_cstr(struct tb_str a, const char *b)
 
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    if (c >= 'A' && c <= 'Z') {
+        return (char)(c + ('a' - 'A'));
+    }
+    return c;
 }
 
 bool tb_str_eq_nocase(struct tb_str a, struct tb_str b)

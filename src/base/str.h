@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A borrowed piece of text: pointer and length, not ended by NUL. It lives as long as what it points
- * into, and costs nothing to cut. Comparisons without case are ASCII only, as protocols want it. */
+/* A borrowed piece of text: pointer and length, not ended by NUL. It lives as long as what it
+ * points into, and costs nothing to cut. Comparisons without case are ASCII only, as protocols want
+ * it. */
 #pragma once
 
 #include <stdbool.h>

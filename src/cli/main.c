@@ -7,10 +7,7 @@
 #include "cli/command.h"
 
 static const struct tb_command *const commands[] = {
-    &tb_cmd_serve,
-    &tb_cmd_doctor,
-    &tb_cmd_routes,
-    &tb_cmd_version,
+    &tb_cmd_serve, &tb_cmd_mcp, &tb_cmd_doctor, &tb_cmd_routes, &tb_cmd_version,
 };
 
 static const struct tb_command *find(const char *name)

@@ -29,6 +29,10 @@ enum {
     /* Stopping */
     TB_DRAIN_MS = 10 * 1000,
 
+    /* MCP on stdio */
+    TB_STDIO_LINE_MAX = 16 * TB_MIB,
+    TB_STDIO_REPLY_MAX = 128 * TB_MIB,
+
     /* The configuration file */
     TB_CONFIG_FILE_MAX = TB_MIB,
 };

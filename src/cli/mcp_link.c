@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/mcp_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "daemon/dirs.h"
+
+enum {
+    HEAD_MAX = 4096,
+    ANSWER_MS = 5000, /* for the daemon to answer on an open socket */
+    START_MS = 10000, /* for a fresh daemon to be ready */
+    RETRY_MS = 20,    /* between tries while another process starts the daemon */
+};
+
+static int connect_once(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -errno;
+    }
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0) {
+        return fd;
+    }
+    int rc = -errno;
+    close(fd);
+    return rc;
+}
+
+/* One byte, since what follows the head belongs to the lines. */
+static int read_byte(int fd, char *ret_byte)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    int ready = poll(&wait, 1, ANSWER_MS);
+    if (ready <= 0) {
+        return ready == 0 ? TB_E_TIMEOUT : -errno;
+    }
+    ssize_t got = read(fd, ret_byte, 1);
+    return got == 1 ? 0 : TB_E_CLOSED;
+}
+
+static int read_head(int fd, struct tb_buf *head)
+{
+    const struct tb_str end = TB_STR("\r\n\r\n");
+    for (;;) {
+        char byte;
+        int rc = read_byte(fd, &byte);
+        if (rc == 0) {
+            rc = tb_buf_append_char(head, byte);
+        }
+        if (rc < 0) {
+            return rc;
+        }
+        struct tb_str text = tb_buf_str(head);
+        if (text.len >= end.len && tb_str_eq(tb_str_sub(text, text.len - end.len, text.len), end)) {
+            return 0;
+        }
+    }
+}
+
+static int upgrade(const struct tb_mcp_link *link, int fd, struct tb_err *err)
+{
+    TB_AUTO(tb_free)
+    char *request = tb_strdupf("GET /mcp/stdio?toolset=%s&groups=%s HTTP/1.1\r\n"
+                               "Host: localhost\r\n"
+                               "Connection: Upgrade\r\n"
+                               "Upgrade: tabard-mcp\r\n\r\n",
+                               link->toolset, link->groups);
+    TB_AUTO(tb_buf_fini) struct tb_buf head;
+    tb_buf_init(&head, HEAD_MAX);
+    size_t len = strlen(request);
+    int rc = write(fd, request, len) == (ssize_t)len ? read_head(fd, &head) : -errno;
+    if (rc < 0) {
+        return tb_fail(err, rc, "the daemon does not answer: %s", tb_err_name(rc));
+    }
+    if (tb_str_starts(tb_buf_str(&head), TB_STR("HTTP/1.1 101 "))) {
+        return 0;
+    }
+    struct tb_str rest = tb_buf_str(&head);
+    struct tb_str line = tb_str_cut(&rest, '\r');
+    return tb_fail(err, TB_E_INVALID,
+                   "the daemon refused the connection (%.*s); check --toolset and --groups",
+                   TB_STR_ARG(line));
+}
+
+/* In the child: becomes the daemon. Nothing of ours may stay open in it. */
+static _Noreturn void become_daemon(const struct tb_mcp_link *link, int ready_fd)
+{
+    TB_AUTO(tb_free) char *log = tb_dirs_join(link->config->state_dir, "daemon.log");
+    const char *args[16 + 64] = {"tabard", "serve"};
+    size_t count = 2;
+    if (link->sources->file) {
+        args[count++] = "--config";
+        args[count++] = link->sources->file;
+    }
+    for (size_t i = 0; i < 2 * link->sources->flag_count; i++) {
+        args[count++] = link->sources->flags[i];
+    }
+    setsid();
+    int null_fd = open("/dev/null", O_RDONLY);
+    int log_fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(null_fd, STDIN_FILENO);
+    dup2(ready_fd, STDOUT_FILENO);
+    dup2(log_fd >= 0 ? log_fd : null_fd, STDERR_FILENO);
+    closefrom(STDERR_FILENO + 1);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)args);
+    _exit(127);
+}
+
+/* True once the child has said that it is ready; false when it ended or took too long. */
+static bool wait_ready(int fd)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    char line[128];
+    return poll(&wait, 1, START_MS) == 1 && read(fd, line, sizeof(line)) > 0;
+}
+
+static int start_daemon(const struct tb_mcp_link *link, struct tb_err *err)
+{
+    int ready[2];
+    int rc = tb_dirs_make(link->config, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (pipe2(ready, O_CLOEXEC) < 0) {
+        return tb_fail(err, -errno, "cannot start the daemon: %s", tb_err_name(-errno));
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        /* A second fork, so that the daemon is nobody's child and leaves no zombie. */
+        if (fork() == 0) {
+            become_daemon(link, ready[1]);
+        }
+        _exit(0);
+    }
+    close(ready[1]);
+    waitpid(child, NULL, 0);
+    bool is_ready = child > 0 && wait_ready(ready[0]);
+    close(ready[0]);
+    /* Not ready may mean that another process was faster: the caller tries the socket again. */
+    return is_ready ? 0 : TB_E_CLOSED;
+}
+
+static int open_started(const struct tb_mcp_link *link, const char *path, struct tb_err *err)
+{
+    const struct tb_clock *clock = tb_clock_system();
+    int64_t give_up_ms = tb_clock_mono_ms(clock) + START_MS;
+    int rc = start_daemon(link, err);
+    if (rc < 0 && rc != TB_E_CLOSED) {
+        return rc;
+    }
+    for (;;) {
+        int fd = connect_once(path);
+        if (fd >= 0) {
+            return fd;
+        }
+        if (rc == 0 || tb_clock_mono_ms(clock) > give_up_ms) {
+            return tb_fail(err, fd,
+                           "the daemon did not start; see %s/daemon.log, or run 'tabard doctor'",
+                           link->config->state_dir);
+        }
+        poll(NULL, 0, RETRY_MS);
+    }
+}
+
+int tb_mcp_link_open(const struct tb_mcp_link *link, struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *path = tb_dirs_socket(link->config);
+    int fd = connect_once(path);
+    if (fd == -ENOENT || fd == -ECONNREFUSED) {
+        if (!link->may_start) {
+            return tb_fail(err, fd, "no daemon runs at %s; start one with 'tabard serve'", path);
+        }
+        fd = open_started(link, path, err);
+    } else if (fd < 0) {
+        tb_fail(err, fd, "cannot connect to %s: %s", path, tb_err_name(fd));
+    }
+    if (fd < 0) {
+        return fd;
+    }
+    int rc = upgrade(link, fd, err);
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    return fd;
+}

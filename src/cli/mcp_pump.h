@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Carries lines between an agent's stdin and stdout and the daemon, and knows which requests wait
+ * for an answer.
+ *
+ * When the daemon goes away, every waiting request gets an error that says so, the next line opens
+ * a new connection, and a legacy client's `initialize` is said again on its behalf: agents do not
+ * restart their servers. */
+#pragma once
+
+#include "cli/mcp_link.h"
+
+/* Runs until the agent closes its end. The exit code. */
+int tb_mcp_pump(const struct tb_mcp_link *link, int daemon_fd);

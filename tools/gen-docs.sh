@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Writes the reference pages that follow from tables in the source. With --check it writes nothing
+# and fails when a page is stale. A new page: a function page_NAME that prints it, and NAME in `pages`.
+set -eu
+cd "$(dirname "$0")/.."
+pages='ERRORS'
+
+page_ERRORS() {
+    cat <<'END'
+<!-- Written by tools/gen-docs.sh from src/base/err.def. Change it there, then run `make docs`. -->
+# Errors
+
+Every failure has one of these codes, whichever way it is asked for. The code is stable; the message
+that comes with it is for reading and may change. *Retry* says whether the same request can succeed
+later: `no`, `once` (try one more time) or `later` (wait first).
+
+| code | HTTP | JSON-RPC | retry | what to do |
+| --- | --- | --- | --- | --- |
+END
+    rows 'TB_ERR(name, wire, http, rpc, retry, advice)' 'wire @ http @ rpc @ retry @ advice' \
+        base/err.def | awk -F ' @ ' '{
+            gsub(/"/, "", $1); sub(/^"/, "", $5); sub(/"$/, "", $5)
+            gsub(/\\"/, "\"", $5); gsub(/\|/, "\\|", $5)
+            sub(/TB_RETRY_/, "", $4)
+            print "| `" $1 "` | " $2 " | " $3 " | " tolower($4) " | " $5 " |"
+        }'
+}
+
+# The rows of a .def file, one a line, as its macro $1 with the body $2 gives them. The C
+# preprocessor reads the table, so what the program sees and what is printed are the same.
+rows() {
+    printf '#define %s NEXT_ROW %s\n#include "%s"\n' "$1" "$2" "$3" | gcc -E -P -Isrc -x c - |
+        tr '\n' ' ' | awk '{ gsub(/NEXT_ROW /, "\n"); print }' | sed -e 's/ *$//' -e '/^$/d'
+}
+
+check=''
+[ "${1:-}" = --check ] && check=1
+rc=0
+for page in $pages; do
+    file=docs/$page.md
+    fresh=$("page_$page")
+    if [ -z "$check" ]; then
+        mkdir -p docs
+        printf '%s\n' "$fresh" > "$file"
+        echo "$file"
+    elif ! printf '%s\n' "$fresh" | cmp -s - "$file"; then
+        echo "$file is stale: run make docs"
+        rc=1
+    fi
+done
+exit $rc

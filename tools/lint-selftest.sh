@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A rule that cannot fail holds nothing. For every rule of lint this puts a bad example into a small
+# tree of its own and expects the right check to refuse it, with the right words.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MFLAGS
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+passed=0
+failed=0
+licence='/* SPDX-License-Identifier: Apache-2.0 */'
+
+# A small tree that breaks no rule; every case adds one file to it.
+mkdir -p "$tree"/{docs,src/base,src/proto,src/io,src/driver/cdp,src/store}
+cp -r Makefile VERSION .clang-format .clang-tidy tools "$tree"
+cp src/base/err.def "$tree/src/base/"
+cd "$tree" || exit 1
+header() { printf '%s\n/* A header. */\n#pragma once\n%s' "$licence" "${1:+$'\n'$1$'\n'}"; }
+header 'int tb_good(int value);' > src/base/good.h
+header 'int tb_cdp(int value);' > src/driver/cdp/cdp.h
+header 'int tb_http(int value);' > src/proto/http.h
+cat > src/base/good.c << END
+$licence
+#include "base/good.h"
+
+/* Words that only look bad: http://example.org, system (the), gets(). */
+static const char *const words[] = {"// no comment", "strcpy(", "a\"b /* "};
+
+int tb_good(int value)
+{
+    return value + words[0][0] + '"' + (value ? '/' : 0);
+}
+END
+tools/gen-docs.sh > /dev/null
+
+format() { clang-format --dry-run -Werror "$1"; }
+layers() { tools/check-layers.sh; }
+headers() { tools/check-headers.sh; }
+docs() { tools/gen-docs.sh --check; }
+style() {
+    make --no-print-directory MODE=debug "build/debug/${1%.*}.o" > /dev/null 2>&1
+    tools/check-style.sh build/debug
+}
+tidy() { make --no-print-directory MODE=debug "build/debug/${1%.c}.tidy"; }
+
+tally() { # tally GOOD NAME OUTPUT
+    if [ "$1" -eq 1 ]; then
+        passed=$((passed + 1))
+        echo "ok      $2"
+    else
+        failed=$((failed + 1))
+        printf '%s\nFAILED  %s\n' "$3" "$2"
+    fi
+}
+
+# refuses CHECK NAME FILE WORDS: the file is read from stdin; WORDS is what the check has to say.
+refuses() {
+    local out status=0 good=0
+    mkdir -p "$(dirname "$3")"
+    [ ! -f "$3" ] || cp "$3" "$tree/kept"
+    cat > "$3"
+    out=$("$1" "$3" 2>&1) || status=$?
+    [ "$status" -eq 0 ] || ! grep -qF -- "$4" <<< "$out" || good=1
+    tally $good "$1 refuses $2" "$out"
+    rm -f "$3" "build/debug/${3%.*}".*
+    [ ! -f "$tree/kept" ] || mv "$tree/kept" "$3"
+}
+
+accepts() {
+    local out status=0
+    out=$("$@" 2>&1) || status=$?
+    tally $((status == 0)) "$1 accepts the good tree" "$out"
+}
+
+# in_function TEXT: a source whose one function has the text as its body.
+in_function() { printf '%s\nint tb_bad(char *text);\n\nint tb_bad(char *text)\n{\n    %s\n}\n' "$licence" "$1"; }
+including() { printf '%s\n#include %s\n' "$licence" "$1"; }
+repeat() { for ((n = 0; n < $1; n++)); do echo "$2"; done; }
+
+accepts format src/base/good.c
+accepts layers
+accepts headers
+accepts style src/base/good.c
+accepts tidy src/base/good.c
+accepts docs
+
+refuses format 'a file that is not formatted' src/base/bad.c 'clang-format-violations' \
+    < <(printf '%s\nint  tb_x;\n' "$licence")
+refuses format 'includes out of order' src/base/bad.c 'clang-format-violations' \
+    < <(printf '%s\n#include <string.h>\n#include <errno.h>\n' "$licence")
+
+refuses layers 'a higher layer' src/base/bad.c 'base may not include proto' < <(including '"proto/http.h"')
+refuses layers 'a sibling of the same rank' src/store/bad.c 'store may not include driver' < <(including '"driver/driver.h"')
+refuses layers 'a sibling sub-folder' src/driver/fake/bad.c 'fake may not include driver/cdp' < <(including '"driver/cdp/cdp.h"')
+refuses layers 'the daemon including the cli' src/daemon/bad.c 'daemon may not include cli' < <(including '"cli/cli.h"')
+refuses layers 'an include without its folder' src/base/bad.c 'not folder/name.h' < <(including '"good.h"')
+refuses layers 'an include with a space after the hash' src/base/bad.c 'base may not include io' < <(printf '#  include "io/loop.h"\n')
+refuses layers 'a folder without a rank' src/extra/bad.c 'src/extra has no rank' < <(including '<stdio.h>')
+while read -r header from home; do
+    refuses layers "<$header> outside its home" "src/$from/bad.c" "<$header> belongs in $home" < <(including "<$header>")
+done << 'END'
+uv.h base io
+curl/curl.h daemon io
+wslay/wslay.h io proto
+cjson/cJSON.h proto base
+sodium.h io base
+cyaml/cyaml.h core daemon
+openssl/evp.h io base
+openssl/ssl.h base io
+sqlite3.h core store
+hiredis/hiredis.h core store
+END
+refuses layers 'an OpenSSL header without a home' src/base/bad.c 'has no home yet' < <(including '<openssl/rand.h>')
+refuses layers 'cmocka in the product' src/base/bad.c 'belongs in unit tests' < <(including '<cmocka.h>')
+
+refuses layers 'a test header in the product' src/io/bad.c 'is for tests only' < <(including '"io/http_rig.h"')
+refuses layers 'test support in the product' src/io/bad.c 'is for tests only' < <(including '"support/cases.h"')
+
+refuses headers 'a header that lacks an include' src/base/bad.h 'src/base/bad.h: does not compile alone' \
+    < <(header 'size_t tb_bad(void);')
+refuses headers 'a header with a warning' src/base/bad.h 'src/base/bad.h: does not compile alone' \
+    < <(header 'int tb_bad();')
+
+for name in strcpy strcat strncpy strncat sprintf vsprintf gets strtok strtok_r atoi atol atof alloca \
+    system popen mktemp tmpnam localtime gmtime ctime asctime usleep uv_default_loop; do
+    refuses style "$name" src/base/bad.c 'banned function' < <(in_function "return $name (text);")
+done
+refuses style 'a // comment' src/base/bad.c '// comment' < <(printf '%s\nint tb_x(void); // here\n' "$licence")
+refuses style 'a // comment after a string' src/base/bad.c '// comment' < <(in_function 'return text == "//"; // x')
+refuses style 'a typedef of a struct' src/base/bad.h 'typedef of a struct' < <(header 'typedef struct tb_x tb_x;')
+refuses style 'a typedef of an enum' src/base/bad.h 'typedef of a struct' < <(header 'typedef enum { A } tb_x;')
+refuses style 'NOLINT' src/base/bad.c 'no exception' < <(printf '%s\nint tb_x(void); /* NOLINT */\n' "$licence")
+refuses style 'clang-format off' src/base/bad.c 'no exception' < <(printf '%s\n/* clang-format off */\n' "$licence")
+refuses style 'a warning switched off' src/base/bad.c 'no exception' \
+    < <(printf '%s\n#pragma GCC diagnostic ignored "-Wall"\n' "$licence")
+refuses style 'TODO without a number' src/base/bad.c 'TODO without' < <(printf '%s\n/* TODO: later */\n' "$licence")
+refuses style 'a source of 601 lines' src/base/bad.c '601 lines (limit 600)' < <(echo "$licence"; repeat 600 '')
+refuses style 'a header of 201 lines' src/base/bad.h '201 lines (limit 200)' < <(header; repeat 198 '')
+refuses style 'a file without the licence' src/base/bad.c 'no licence' < <(echo 'int tb_x(void);')
+refuses style 'a header without an overview' src/base/bad.h 'header without an overview' \
+    < <(printf '%s\n#pragma once\n' "$licence")
+refuses style 'an overview of twelve lines' src/base/bad.h 'header without an overview' \
+    < <(printf '%s\n/* One.\n' "$licence"; repeat 10 ' * More.'; printf ' * End. */\n#pragma once\n')
+refuses style 'a header without #pragma once' src/base/bad.h 'without #pragma once' \
+    < <(printf '%s\n/* A header. */\n' "$licence")
+while IFS='|' read -r what text; do
+    refuses style "$what" src/base/bad.c 'src/base/bad.c: x' < <(in_function "$text return (int)(text - (char *)&x);")
+done << 'END'
+a global in .data|static int x = 1;
+a global in .bss|static int x;
+a global pointer with a relocation|static const char *x = "a";
+a thread-local global|static _Thread_local int x;
+END
+refuses style 'an object that was not built' src/base/bad.c 'has no object' < <(echo "$licence"; echo 'int x = ;')
+
+refuses tidy 'a function that is too complex' src/base/bad.c 'cognitive-complexity' < <(in_function \
+    "$(echo 'int n = 0;'; repeat 4 'for (int i = 0; i < 9; i++) { for (int j = 0; j < i; j++) { if (text[j] && text[i]) { n++; } } }'; echo 'return n;')")
+refuses tidy 'a function of more than 80 lines' src/base/bad.c 'readability-function-size' < <(in_function \
+    "$(repeat 82 '*text = 1;'; echo 'return 0;')")
+refuses tidy 'eight parameters' src/base/bad.c 'readability-function-size' < <(
+    echo "$licence"
+    echo 'int tb_bad(int a, int b, int c, int d, int e, int f, int g, int h);'
+    echo 'int tb_bad(int a, int b, int c, int d, int e, int f, int g, int h) { return a + b + c + d + e + f + g + h; }')
+refuses tidy 'a body without braces' src/base/bad.c 'braces-around-statements' < <(in_function $'if (text)\n        return 1;\n    return 0;')
+refuses tidy 'a null pointer that is used' src/base/bad.c 'clang-analyzer' < <(in_function 'if (!text) { return *text; } return 0;')
+refuses tidy 'a warning of the compiler' src/base/bad.c 'Werror=unused-variable' < <(in_function 'int unused; return text ? 1 : 0;')
+
+refuses docs 'a page that is stale' docs/ERRORS.md 'docs/ERRORS.md is stale' < <(echo old)
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
