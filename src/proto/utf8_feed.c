@@ -30,8 +30,7 @@ bool tb_utf8_feed(struct tb_utf8_feed *feed, struct tb_str piece)
         struct tb_str held = {(const char *)feed->held, feed->held_len};
         if (tb_utf8_valid(held)) {
             feed->held_len = 0;
-        } else if (feed->held_len == sizeof(feed->held) ||
-                   !may_become_valid(feed->held, feed->held_len)) {
+        } else if (!may_become_valid(feed->held, feed->held_len)) {
             return false;
         }
     }

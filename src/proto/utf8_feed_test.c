@@ -62,12 +62,10 @@ static void bounds_of_each_byte_hold_in_longer_characters(void **state)
     (void)state;
     static const uint8_t edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0,
                                     0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff};
-    enum {
-        EDGES = sizeof(edges)
-    };
-    for (size_t i = 0; i < EDGES * EDGES * EDGES * EDGES; i++) {
-        uint8_t bytes[4] = {edges[i % EDGES], edges[i / EDGES % EDGES],
-                            edges[i / EDGES / EDGES % EDGES], edges[i / EDGES / EDGES / EDGES]};
+    const size_t count = sizeof(edges);
+    for (size_t i = 0; i < count * count * count * count; i++) {
+        uint8_t bytes[4] = {edges[i % count], edges[i / count % count],
+                            edges[i / count / count % count], edges[i / count / count / count]};
         check(bytes, 4);
     }
 }

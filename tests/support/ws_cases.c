@@ -83,7 +83,10 @@ static bool take_quoted(struct tb_str *text, struct tb_buf *out)
         char c = text->ptr[0];
         size_t used = 1;
         if (c == '\\' && text->len >= 2) {
-            c = text->ptr[1] == 'n' ? '\n' : text->ptr[1];
+            c = text->ptr[1];
+            if (c == 'n') {
+                c = '\n';
+            }
             used = 2;
             if (c == 'x') {
                 int high = text->len >= 4 ? hex_digit(text->ptr[2]) : -1;
