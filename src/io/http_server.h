@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTTP/1.1 server on streams: keep-alive, pipelining answered in order, time limits, ceilings, drain.
+/* HTTP/1.1 server on streams: keep-alive, pipelining answered in order, time limits, ceilings,
+ * drain.
  *
- * A request belongs to its connection. on_head comes when the head is in: the owner may answer at once (then
- * the body is not read) or set a body ceiling. on_request comes when the whole body is in; the owner answers
- * then or later, exactly once. on_gone ends every request that on_head announced: after it (answered and
- * written, or the peer left first) the pointer is dead. Input is read while a request is pending, so a peer
- * that leaves is noticed. */
+ * A request belongs to its connection. on_head comes when the head is in: the owner may answer at
+ * once (then the body is not read) or set a body ceiling. on_request comes when the whole body is
+ * in; the owner answers then or later, exactly once. on_gone ends every request that on_head
+ * announced: after it (answered and written, or the peer left first) the pointer is dead. Input is
+ * read while a request is pending, so a peer that leaves is noticed. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,15 +22,16 @@
 struct tb_http_server;
 struct tb_http_req;
 
+/* A time or rate of 0 is no limit. */
 struct tb_http_server_limits {
     struct tb_http1_limits parser;
     size_t connections_max;
-    int64_t header_ms;         /* from the first byte of a request to the end of its head */
-    int64_t body_grace_ms;     /* after that the body must come at body_rate bytes a second */
+    int64_t header_ms;     /* from the first byte of a request to the end of its head */
+    int64_t body_grace_ms; /* after that the body must come at body_rate bytes a second */
     uint64_t body_rate;
-    int64_t idle_ms;           /* between requests */
-    int64_t write_ms;          /* a reply that makes no progress for so long is given up */
-    size_t send_max;           /* send queue of a connection */
+    int64_t idle_ms;  /* between requests */
+    int64_t write_ms; /* a reply that makes no progress for so long is given up */
+    size_t send_max;  /* send queue of a connection */
 };
 
 struct tb_http_server_ops {
@@ -47,8 +49,8 @@ void tb_http_server_free(struct tb_http_server *server);
 TB_DEFINE_AUTO(struct tb_http_server *, tb_http_server_free)
 /* Takes a fresh connection from a listener. Over the ceiling it answers 503 and closes. */
 void tb_http_server_add_take(struct tb_http_server *server, struct tb_stream *stream);
-/* No new requests: idle connections close now, others after their reply (Connection: close). `fn` is called
- * once, later, when none is left. Upgraded streams are not counted. */
+/* No new requests: idle connections close now, others after their reply (Connection: close). `fn`
+ * is called once, later, when none is left. Upgraded streams are not counted. */
 void tb_http_server_drain(struct tb_http_server *server, void (*fn)(void *user), void *user);
 size_t tb_http_server_connections(const struct tb_http_server *server);
 
@@ -67,17 +69,25 @@ struct tb_http_header {
     const char *name;
     struct tb_str value;
 };
-/* Content-Length, Date and Connection are added. Values with CR, LF or NUL are a bug of ours: asserted.
- * Replies to HEAD carry no body. */
+/* Content-Length, Date and Connection are added. Values with CR, LF or NUL are a bug of ours:
+ * asserted, so an owner never puts a peer's bytes there unchecked (the parser lets none of the
+ * three into a header value or target). Replies to HEAD carry no body. */
 void tb_http_reply(struct tb_http_req *req, int status, const struct tb_http_header *headers,
                    size_t header_count, struct tb_str body);
+/* An error with the status of its row in err.def and {"error":{"code","message","hint"}} as the
+ * body. Up to 8 more headers. */
+void tb_http_reply_error(struct tb_http_req *req, int code, const char *text,
+                         const struct tb_http_header *headers, size_t header_count);
 /* ... or in pieces (chunked, or to the end of the connection for HTTP/1.0). */
 void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_http_header *headers,
                          size_t header_count);
-/* TB_E_TOO_LARGE when the peer does not read: nothing was queued. */
+/* TB_E_TOO_LARGE when the peer does not read: nothing was queued. TB_E_CLOSED: it is gone, on_gone
+ * follows. */
 int tb_http_reply_write(struct tb_http_req *req, struct tb_str bytes);
 void tb_http_reply_end(struct tb_http_req *req);
-/* ... or by leaving HTTP: writes `response` as it is and hands over the stream together with the bytes that
- * came behind the head (the caller frees *ret_rest). on_gone follows at once, inside the call. */
+/* ... or by leaving HTTP: writes `response` as it is and hands over the stream together with the
+ * bytes that came behind the head (the caller frees *ret_rest). on_gone comes at once, inside the
+ * call. NULL when the peer has left meanwhile. The caller calls tb_stream_start in the same turn.
+ */
 struct tb_stream *tb_http_upgrade_take(struct tb_http_req *req, struct tb_str response,
                                        char **ret_rest, size_t *ret_rest_len);

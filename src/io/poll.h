@@ -15,9 +15,10 @@ enum {
 
 typedef void tb_poll_fn(struct tb_poll *poll, int events, void *user);
 
-/* NULL when the descriptor cannot be watched. The descriptor stays the caller's and must outlive this. */
+/* NULL when the descriptor cannot be watched. It becomes non-blocking, stays the caller's and must
+ * outlive this. */
 struct tb_poll *tb_poll_new(struct tb_loop *loop, int fd, tb_poll_fn *fn, void *user);
 void tb_poll_free(struct tb_poll *poll);
 TB_DEFINE_AUTO(struct tb_poll *, tb_poll_free)
-/* Which events are wanted; 0 stops watching. */
+/* Which events are wanted; 0 stops watching. After TB_POLL_ERROR nothing is watched any more. */
 void tb_poll_watch(struct tb_poll *poll, int events);

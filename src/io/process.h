@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child process with extra descriptors and a chosen user. Each entry of `fds` becomes a stream at the
- * child's descriptor of that number (a socket pair, both ways). The child leads its own process group, so
- * that tb_process_kill reaches its children too. The environment is exactly what is given. */
+/* A child process with extra descriptors and a chosen user. Each entry of `fds` becomes a stream at
+ * the child's descriptor of that number (a socket pair, both ways). The child leads its own process
+ * group, so that tb_process_kill reaches its children too. The environment is exactly what is
+ * given. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,7 +40,7 @@ struct tb_process_opts {
 /* On failure nothing was started and no stream was made. */
 struct tb_process *tb_process_new(struct tb_loop *loop, const struct tb_process_opts *opts,
                                   tb_process_exit_fn *fn, void *user, struct tb_err *err);
-/* Forgets the process. One that still runs is killed with its group and reaped without a callback. */
+/* Forgets the process. One that runs is killed with its group and reaped without a callback. */
 void tb_process_free(struct tb_process *process);
 TB_DEFINE_AUTO(struct tb_process *, tb_process_free)
 /* To the whole group. -ESRCH when it is gone. */

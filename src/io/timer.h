@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timers, on the loop's monotonic clock. A timer is embedded in its owner and costs a few words: all timers
- * of a loop share one libuv timer and a heap, so arming and stopping is O(log n) and freeing needs no close
- * callback. With a manual clock, tests advance the clock and run a turn of the loop.
+/* Timers, on the loop's monotonic clock. A timer is embedded in its owner and costs a few words:
+ * all timers of a loop share one libuv timer and a heap, so arming and stopping is O(log n) and
+ * freeing needs no close callback. With a manual clock, tests advance the clock and run a turn of
+ * the loop.
  *
  * A callback may free its owner, its timer, and arm or stop any timer. */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TLS for listeners, on OpenSSL: a certificate and its key, shared by all connections of a listener. TLS 1.2
- * or newer, no renegotiation, no compression. Made at start, replaced on reload. */
+/* TLS for listeners, on OpenSSL: a certificate and its key, shared by all connections of a
+ * listener. TLS 1.2 or newer, no renegotiation, no compression. Reloaded in place. */
 #pragma once
 
 #include "base/err.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on another thread: `run` on a worker, then `done` on the loop, exactly once. Cancelling lets `run`
- * end by itself when it has begun; `done` then comes with -ECANCELED. */
+/* Work on another thread: `run` on a worker, then `done` on the loop, exactly once. Cancelling lets
+ * `run` end by itself when it has begun; `done` then comes with -ECANCELED. */
 #pragma once
 
 #include "io/loop.h"
 
 struct tb_work;
-typedef int tb_work_fn(void *user);                 /* 0 or a negative code */
+typedef int tb_work_fn(void *user); /* 0 or a negative code */
 typedef void tb_work_done_fn(int status, void *user);
 
 /* Never fails. The handle is valid until `done` begins. */

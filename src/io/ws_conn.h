@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A WebSocket connection: proto/ws on a stream, as server (after an HTTP upgrade) or as client. Pings keep
- * the line alive; a peer that does not answer is dropped. The owner frees it, also inside its callbacks. */
+/* A WebSocket connection: proto/ws on a stream, as server (after an HTTP upgrade) or as client.
+ * Pings keep the line alive; a peer that does not answer is dropped. The owner frees it, also
+ * inside its callbacks; what is still queued is sent only if on_close came before. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,20 +25,23 @@ struct tb_ws_conn_opts {
 };
 
 struct tb_ws_conn_ops {
-    void (*on_open)(struct tb_ws_conn *conn, void *user); /* clients only; may be NULL for servers */
+    void (*on_open)(struct tb_ws_conn *conn,
+                    void *user); /* clients only; may be NULL for servers */
     void (*on_message)(struct tb_ws_conn *conn, bool text, struct tb_str data, void *user);
     /* The send queue is empty again after a refused send. May be NULL. */
     void (*on_drain)(struct tb_ws_conn *conn, void *user);
-    /* Once, as the last callback: close code (1006 when the line broke), reason. The owner frees it. */
+    /* Once, as the last callback: close code (1006 when the line broke), reason. The owner frees
+     * it. */
     void (*on_close)(struct tb_ws_conn *conn, int code, struct tb_str reason, void *user);
 };
 
-/* Server: answers the upgrade request of `req` (which is gone then). NULL when the handshake is wrong; the
- * error was answered. */
+/* Server: answers the upgrade request of `req` (which is gone then). NULL when the handshake is
+ * wrong (the error was answered) or the peer has left. No callback comes before the end of the
+ * turn. */
 struct tb_ws_conn *tb_ws_conn_accept(struct tb_http_req *req, struct tb_str protocol,
                                      const struct tb_ws_conn_opts *opts,
                                      const struct tb_ws_conn_ops *ops, void *user);
-/* Client: `stream` is connected or connecting is done by the caller. on_open or on_close follows. */
+/* Client: `stream` is connected. on_open or on_close follows, within 5 s. */
 struct tb_ws_conn *tb_ws_conn_client_take(struct tb_stream *stream, struct tb_str host,
                                           struct tb_str target, struct tb_str extra_headers,
                                           const struct tb_ws_conn_opts *opts,
@@ -50,4 +54,5 @@ int tb_ws_conn_send(struct tb_ws_conn *conn, bool text, struct tb_str data);
 /* Closing handshake, then on_close; at the latest after close_ms. */
 void tb_ws_conn_close(struct tb_ws_conn *conn, int code, struct tb_str reason);
 size_t tb_ws_conn_queued(const struct tb_ws_conn *conn);
+/* Until on_close has returned. */
 const struct tb_peer *tb_ws_conn_peer(const struct tb_ws_conn *conn);

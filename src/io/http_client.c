@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/http_client.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include <curl/curl.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "io/poll.h"
+#include "io/timer.h"
+
+/* A call is on `running` while libcurl has it, then on `done` until a deferred job has told its
+ * owner. libcurl must not be entered from its own callbacks, and an owner may do anything in his:
+ * the job between the two keeps them apart. */
+struct tb_http_client {
+    struct tb_loop *loop;
+    CURLM *multi; /* NULL before the first request */
+    struct tb_timer timer;
+    struct tb_deferred deliver;
+    struct tb_list running;
+    struct tb_list done;
+    struct tb_list watches;
+    bool delivering;
+    bool freed; /* inside a callback: the deliverer frees the memory */
+};
+
+/* A socket that libcurl wants to hear about. */
+struct watch {
+    struct tb_list link;
+    struct tb_http_client *client;
+    struct tb_poll *poll;
+    curl_socket_t fd;
+};
+
+struct tb_http_call {
+    struct tb_list link;
+    struct tb_http_client *client;
+    CURL *easy;
+    struct curl_slist *headers;
+    char *peer; /* "host:port", for error words: a whole URL may hold secrets */
+    struct tb_timer deadline;
+    int64_t timeout_ms;
+    bool finished; /* on `done` */
+    struct tb_buf body;
+    tb_http_client_fn *fn;
+    void *user;
+    int code;
+    struct tb_err err;
+    char curl_text[CURL_ERROR_SIZE];
+};
+
+static void call_free(struct tb_http_call *call)
+{
+    tb_list_remove(&call->link);
+    tb_timer_fini(&call->deadline);
+    curl_easy_cleanup(call->easy);
+    curl_slist_free_all(call->headers);
+    tb_buf_fini(&call->body);
+    tb_free(call->peer);
+    tb_free(call);
+}
+
+static void call_done(struct tb_http_call *call)
+{
+    struct tb_http_client *client = call->client;
+    curl_multi_remove_handle(client->multi, call->easy);
+    tb_timer_stop(&call->deadline);
+    call->finished = true;
+    tb_list_remove(&call->link);
+    tb_list_append(&client->done, &call->link);
+    tb_loop_defer(client->loop, &client->deliver);
+}
+
+static void call_tell(struct tb_http_call *call)
+{
+    struct tb_http_client_response response = {0};
+    long status = 0;
+    tb_list_remove(&call->link);
+    if (call->code == 0) {
+        char *type = NULL;
+        curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_getinfo(call->easy, CURLINFO_CONTENT_TYPE, &type);
+        response.status = (int)status;
+        response.body = tb_buf_str(&call->body);
+        response.content_type = type;
+    }
+    call->fn(call->code, &response, &call->err, call->user);
+    call_free(call);
+}
+
+static void on_deliver(struct tb_deferred *job)
+{
+    struct tb_http_client *client = TB_CONTAINER(job, struct tb_http_client, deliver);
+    struct tb_list *link;
+    client->delivering = true;
+    while (!client->freed && (link = tb_list_pop(&client->done))) {
+        call_tell(TB_CONTAINER(link, struct tb_http_call, link));
+    }
+    client->delivering = false;
+    if (client->freed) {
+        tb_free(client);
+    }
+}
+
+/* Words and code for a transfer that failed. */
+static void explain(struct tb_http_call *call, CURLcode result)
+{
+    long os_errno = 0;
+    curl_easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &os_errno);
+    const char *text = call->curl_text[0] ? call->curl_text : curl_easy_strerror(result);
+    switch (result) {
+    case CURLE_COULDNT_CONNECT:
+        call->code = os_errno > 0 ? -(int)os_errno : TB_E_CLOSED;
+        tb_fail(&call->err, call->code, "%s: cannot connect: %s; is the server running there?",
+                call->peer, os_errno > 0 ? tb_err_name(call->code) : text);
+        break;
+    case CURLE_OPERATION_TIMEDOUT:
+        call->code = tb_fail(&call->err, TB_E_TIMEOUT, "%s: %s", call->peer, text);
+        break;
+    case CURLE_WRITE_ERROR: /* only our own receiver stops a transfer so */
+        call->code = tb_fail(&call->err, TB_E_TOO_LARGE, "%s: the answer is larger than %zu bytes",
+                             call->peer, call->body.max);
+        break;
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_PARTIAL_FILE:
+        call->code =
+            tb_fail(&call->err, TB_E_CLOSED, "%s: the connection broke: %s", call->peer, text);
+        break;
+    default:
+        call->code = tb_fail(&call->err, TB_E_PROTOCOL, "%s: %s", call->peer, text);
+        break;
+    }
+}
+
+static void collect(struct tb_http_client *client)
+{
+    CURLMsg *msg;
+    int left;
+    while ((msg = curl_multi_info_read(client->multi, &left))) {
+        CURLcode result = msg->data.result;
+        struct tb_http_call *call = NULL;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
+        if (result != CURLE_OK) {
+            explain(call, result);
+        }
+        call_done(call);
+    }
+}
+
+static void on_ready(struct tb_poll *poll, int events, void *user)
+{
+    (void)poll;
+    struct watch *watch = user;
+    struct tb_http_client *client = watch->client;
+    int flags = (events & TB_POLL_READ ? CURL_CSELECT_IN : 0) |
+                (events & TB_POLL_WRITE ? CURL_CSELECT_OUT : 0) |
+                (events & TB_POLL_ERROR ? CURL_CSELECT_ERR : 0);
+    int running;
+    curl_multi_socket_action(client->multi, watch->fd, flags, &running);
+    collect(client);
+}
+
+static void watch_free(struct watch *watch)
+{
+    tb_list_remove(&watch->link);
+    tb_poll_free(watch->poll);
+    tb_free(watch);
+}
+
+/* libcurl says what it wants to know about a socket. */
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *per_socket)
+{
+    (void)easy;
+    struct tb_http_client *client = user;
+    struct watch *watch = per_socket;
+    if (what == CURL_POLL_REMOVE) {
+        if (watch) {
+            watch_free(watch);
+        }
+        return 0;
+    }
+    if (!watch) {
+        watch = TB_NEW(struct watch);
+        watch->client = client;
+        watch->fd = fd;
+        watch->poll = tb_poll_new(client->loop, fd, on_ready, watch);
+        if (!watch->poll) {
+            tb_free(watch);
+            return -1;
+        }
+        tb_list_append(&client->watches, &watch->link);
+        curl_multi_assign(client->multi, fd, watch);
+    }
+    tb_poll_watch(watch->poll, (what & CURL_POLL_IN ? TB_POLL_READ : 0) |
+                                   (what & CURL_POLL_OUT ? TB_POLL_WRITE : 0));
+    return 0;
+}
+
+static int on_timer_wanted(CURLM *multi, long timeout_ms, void *user)
+{
+    (void)multi;
+    struct tb_http_client *client = user;
+    if (timeout_ms < 0) {
+        tb_timer_stop(&client->timer);
+    } else {
+        tb_timer_start(&client->timer, timeout_ms);
+    }
+    return 0;
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    struct tb_http_client *client = user;
+    int running;
+    curl_multi_socket_action(client->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    collect(client);
+}
+
+/* The deadline is ours and not libcurl's, so that it runs on the loop's clock. */
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    struct tb_http_call *call = user;
+    call->code = tb_fail(&call->err, TB_E_TIMEOUT, "%s: no answer within %lld ms", call->peer,
+                         (long long)call->timeout_ms);
+    call_done(call);
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *user)
+{
+    struct tb_http_call *call = user;
+    return tb_buf_append(&call->body, data, size * count) < 0 ? 0 : size * count;
+}
+
+static bool is_token(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (!strchr("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                    text[i])) {
+            return false;
+        }
+    }
+    return len > 0;
+}
+
+/* Adds the caller's headers, and takes away those that libcurl would add by itself. */
+static int set_headers(struct tb_http_call *call, const char *const *headers, struct tb_err *err)
+{
+    bool typed = false;
+    for (; headers && *headers; headers++) {
+        const char *colon = strchr(*headers, ':');
+        if (!colon || !is_token(*headers, (size_t)(colon - *headers)) ||
+            strpbrk(*headers, "\r\n")) {
+            return tb_fail(err, TB_E_INVALID, "a request header is not of the form 'Name: value'");
+        }
+        typed = typed || strncasecmp(*headers, "content-type:", 13) == 0;
+        call->headers = curl_slist_append(call->headers, *headers);
+    }
+    call->headers = curl_slist_append(call->headers, "Expect:");
+    if (!typed) {
+        call->headers = curl_slist_append(call->headers, "Content-Type:");
+    }
+    curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
+    return 0;
+}
+
+static int set_method(struct tb_http_call *call, const struct tb_http_client_request *request,
+                      struct tb_err *err)
+{
+    const char *method = request->method;
+    if (!is_token(method, strlen(method))) {
+        return tb_fail(err, TB_E_INVALID, "the request method is not a word");
+    }
+    if (strcmp(method, "HEAD") == 0) {
+        curl_easy_setopt(call->easy, CURLOPT_NOBODY, 1L);
+        return 0;
+    }
+    if (request->body.len || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0) {
+        curl_easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+        curl_easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS,
+                         request->body.len ? request->body.ptr : "");
+    }
+    curl_easy_setopt(call->easy, CURLOPT_CUSTOMREQUEST, method);
+    return 0;
+}
+
+static bool is_loopback(const char *host)
+{
+    return strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
+           strcmp(host, "[::1]") == 0;
+}
+
+/* Checks the URL and keeps who is meant. */
+static int set_url(struct tb_http_call *call, const struct tb_http_client_request *request,
+                   struct tb_err *err)
+{
+    CURLU *url = curl_url();
+    char *scheme = NULL;
+    char *host = NULL;
+    char *port = NULL;
+    int rc = 0;
+    if (curl_url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0) ||
+        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK) {
+        rc = tb_fail(err, TB_E_INVALID, "the address is not an http or https URL");
+    } else {
+        call->peer = request->unix_socket ? tb_strdupf("unix:%s", request->unix_socket)
+                                          : tb_strdupf("%s:%s", host, port);
+        curl_easy_setopt(call->easy, CURLOPT_URL, request->url);
+        /* The proxy of the environment is for the world outside, never for this machine. */
+        if (request->unix_socket || is_loopback(host)) {
+            curl_easy_setopt(call->easy, CURLOPT_NOPROXY, "*");
+        }
+    }
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+    curl_url_cleanup(url);
+    return rc;
+}
+
+static int set_up(struct tb_http_call *call, const struct tb_http_client_request *request,
+                  struct tb_err *err)
+{
+    CURL *easy = call->easy;
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->curl_text);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    /* Without this, dropping a call waits for its name look-up, and the loop with it. */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    if (request->unix_socket) {
+        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
+    }
+    if (request->insecure_tls) {
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    int rc = set_url(call, request, err);
+    rc = rc < 0 ? rc : set_method(call, request, err);
+    return rc < 0 ? rc : set_headers(call, request->headers, err);
+}
+
+static void multi_open(struct tb_http_client *client)
+{
+    client->multi = curl_multi_init();
+    if (client->multi) {
+        curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+        curl_multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
+        curl_multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_timer_wanted);
+        curl_multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
+    }
+}
+
+struct tb_http_client *tb_http_client_new(struct tb_loop *loop)
+{
+    struct tb_http_client *client = TB_NEW(struct tb_http_client);
+    client->loop = loop;
+    client->deliver.run = on_deliver;
+    tb_list_init(&client->running);
+    tb_list_init(&client->done);
+    tb_list_init(&client->watches);
+    tb_timer_init(&client->timer, loop, on_timer, client);
+    return client;
+}
+
+void tb_http_client_free(struct tb_http_client *client)
+{
+    if (!client) {
+        return;
+    }
+    struct tb_list *link;
+    client->freed = true;
+    tb_list_splice(&client->done, &client->running);
+    while ((link = tb_list_pop(&client->done))) {
+        struct tb_http_call *call = TB_CONTAINER(link, struct tb_http_call, link);
+        curl_multi_remove_handle(client->multi, call->easy);
+        call->code = tb_fail(&call->err, -ECANCELED, "%s: the call was cancelled", call->peer);
+        call_tell(call);
+    }
+    tb_deferred_cancel(&client->deliver);
+    if (client->multi) {
+        curl_multi_cleanup(client->multi);
+    }
+    LIST_FOREACH_SAFE(item, &client->watches) {
+        watch_free(TB_CONTAINER(item, struct watch, link));
+    }
+    tb_timer_fini(&client->timer);
+    if (!client->delivering) {
+        tb_free(client);
+    }
+}
+
+struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
+                                         const struct tb_http_client_request *request,
+                                         tb_http_client_fn *fn, void *user, struct tb_err *err)
+{
+    if (client->freed) {
+        tb_fail(err, TB_E_CLOSED, "the client is being freed");
+        return NULL;
+    }
+    struct tb_http_call *call = TB_NEW(struct tb_http_call);
+    call->client = client;
+    call->fn = fn;
+    call->user = user;
+    call->timeout_ms = request->timeout_ms;
+    tb_list_init(&call->link);
+    tb_buf_init(&call->body, request->response_max);
+    tb_timer_init(&call->deadline, client->loop, on_deadline, call);
+    call->easy = curl_easy_init();
+    if (call->easy && !client->multi) {
+        multi_open(client);
+    }
+    if (!call->easy || !client->multi) {
+        tb_fail(err, TB_E_INTERNAL, "libcurl does not start");
+        goto fail;
+    }
+    if (set_up(call, request, err) < 0) {
+        goto fail;
+    }
+    if (curl_multi_add_handle(client->multi, call->easy) != CURLM_OK) {
+        tb_fail(err, TB_E_INTERNAL, "%s: libcurl does not take the request", call->peer);
+        goto fail;
+    }
+    tb_list_append(&client->running, &call->link);
+    tb_timer_start(&call->deadline, call->timeout_ms);
+    return call;
+fail:
+    call_free(call);
+    return NULL;
+}
+
+void tb_http_call_cancel(struct tb_http_call *call)
+{
+    call->code = tb_fail(&call->err, -ECANCELED, "%s: the call was cancelled", call->peer);
+    if (!call->finished) {
+        call_done(call);
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "io/stream_internal.h"
+#include "io/tls_conn.h"
+
+/* plain --encrypt--> queue --> socket --> put --pump--> owner
+ * Handshake and alerts go from the pump to the queue. */
+
+int tb_stream_start_tls(struct tb_stream *stream, struct tb_tls *tls)
+{
+    stream->tls = tb_tls_conn_new(tls);
+    return stream->tls ? 0 : -ENOMEM;
+}
+
+void tb_stream_tls_free(struct tb_stream *stream)
+{
+    tb_tls_conn_free(stream->tls);
+    stream->tls = NULL;
+}
+
+void tb_stream_tls_input(struct tb_stream *stream, struct tb_str bytes)
+{
+    /* Copies, so that the pump can decrypt into the same room. */
+    tb_tls_conn_put(stream->tls, bytes);
+    tb_stream_tls_pump(stream);
+}
+
+void tb_stream_tls_input_end(struct tb_stream *stream, int status)
+{
+    if (status < 0) {
+        tb_stream_end_input(stream, status);
+        return;
+    }
+    tb_tls_conn_put_end(stream->tls);
+    tb_stream_tls_pump(stream);
+}
+
+static void end(struct tb_stream *stream, int status)
+{
+    if (status < 0) {
+        /* Our alert gets out before the owner frees the stream. */
+        tb_stream_flush(stream);
+    }
+    if (!stream->freed) {
+        tb_stream_end_input(stream, status);
+    }
+}
+
+void tb_stream_tls_pump(struct tb_stream *stream)
+{
+    char *room = stream->loop->read_room;
+    while (!stream->freed && stream->started && !stream->paused && !stream->input_over) {
+        size_t len;
+        int rc = tb_tls_conn_read(stream->tls, room, TB_LOOP_READ_BYTES, &len);
+        tb_tls_conn_drain(stream->tls, &stream->queue);
+        /* Also for what waited for the end of the handshake. */
+        tb_loop_defer(stream->loop, &stream->output);
+        if (rc < 0) {
+            end(stream, rc == UV_EOF ? 0 : rc);
+            return;
+        }
+        if (!len) {
+            return;
+        }
+        tb_stream_deliver(stream, (struct tb_str){room, len});
+    }
+}
+
+void tb_stream_tls_encrypt(struct tb_stream *stream)
+{
+    while (stream->plain.bytes) {
+        uv_buf_t buf;
+        tb_sendq_peek(&stream->plain, &buf, 1);
+        size_t taken = tb_tls_conn_write(stream->tls, buf.base, buf.len);
+        if (!taken) {
+            break;
+        }
+        tb_sendq_consume(&stream->plain, taken);
+        tb_tls_conn_drain(stream->tls, &stream->queue);
+    }
+    if (stream->finishing && !stream->plain.bytes) {
+        tb_tls_conn_close(stream->tls);
+        tb_tls_conn_drain(stream->tls, &stream->queue);
+    }
+}

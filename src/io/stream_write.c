@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/stream_internal.h"
+
+/* Writes gather in the queue during a turn. At its end uv_try_write hands them to the system; what
+ * the socket does not take goes to libuv with uv_write, and until that is out new bytes gather in
+ * the queue again. */
+
+enum {
+    CHUNKS_AT_ONCE = 64,
+};
+
+/* Bytes that libuv has until its callback. */
+struct flight {
+    uv_write_t req;
+    struct tb_sendq chunks;
+};
+
+void tb_stream_set_send_max(struct tb_stream *stream, size_t bytes)
+{
+    stream->send_max = bytes;
+}
+
+size_t tb_stream_queued(const struct tb_stream *stream)
+{
+    size_t bytes = stream->plain.bytes + stream->queue.bytes;
+    return stream->writing ? bytes + uv_stream_get_write_queue_size(&stream->uv.stream) : bytes;
+}
+
+static int admit(const struct tb_stream *stream, size_t len)
+{
+    if (stream->error || stream->finishing) {
+        return TB_E_CLOSED;
+    }
+    size_t queued = tb_stream_queued(stream);
+    bool fits = len <= stream->send_max && queued <= stream->send_max - len;
+    return !queued || fits ? 0 : TB_E_TOO_LARGE;
+}
+
+static struct tb_sendq *entrance(struct tb_stream *stream)
+{
+    return stream->tls ? &stream->plain : &stream->queue;
+}
+
+static void flush_later(struct tb_stream *stream)
+{
+    stream->drain_due = stream->drain_due || tb_stream_queued(stream) > stream->send_max / 2;
+    tb_loop_defer(stream->loop, &stream->output);
+}
+
+int tb_stream_write(struct tb_stream *stream, struct tb_str bytes)
+{
+    int rc = admit(stream, bytes.len);
+    if (rc == 0 && bytes.len) {
+        tb_sendq_append(entrance(stream), bytes);
+        flush_later(stream);
+    }
+    return rc;
+}
+
+int tb_stream_write_take(struct tb_stream *stream, uint8_t *data, size_t len)
+{
+    int rc = admit(stream, len);
+    if (rc < 0 || !len) {
+        tb_free(data);
+        return rc;
+    }
+    tb_sendq_append_take(entrance(stream), data, len);
+    flush_later(stream);
+    return 0;
+}
+
+static void write_failed(struct tb_stream *stream, int code)
+{
+    tb_stream_fail(stream, code);
+    if (stream->lingering) {
+        tb_stream_linger_on(stream);
+    } else {
+        /* One turn later, so that what the peer said before it left is still read. */
+        tb_loop_defer(stream->loop, &stream->news);
+    }
+}
+
+static void on_written(uv_write_t *req, int status)
+{
+    struct flight *flight = TB_CONTAINER(req, struct flight, req);
+    struct tb_stream *stream = req->data;
+    tb_sendq_fini(&flight->chunks);
+    tb_free(flight);
+    if (stream->freed) {
+        return;
+    }
+    stream->writing = false;
+    if (status < 0) {
+        write_failed(stream, status);
+    } else {
+        tb_stream_flush(stream);
+    }
+}
+
+static int write_rest(struct tb_stream *stream)
+{
+    struct flight *flight = TB_NEW(struct flight);
+    uv_buf_t bufs[CHUNKS_AT_ONCE];
+    unsigned count = tb_sendq_peek(&stream->queue, bufs, CHUNKS_AT_ONCE);
+    tb_sendq_move(&flight->chunks, &stream->queue, count);
+    flight->req.data = stream;
+    int rc = uv_write(&flight->req, &stream->uv.stream, bufs, count, on_written);
+    if (rc < 0) {
+        tb_sendq_fini(&flight->chunks);
+        tb_free(flight);
+        return rc;
+    }
+    stream->writing = true;
+    return 0;
+}
+
+static int write_queue(struct tb_stream *stream)
+{
+    while (stream->queue.bytes) {
+        uv_buf_t bufs[CHUNKS_AT_ONCE];
+        unsigned count = tb_sendq_peek(&stream->queue, bufs, CHUNKS_AT_ONCE);
+        size_t len = 0;
+        for (unsigned i = 0; i < count; i++) {
+            len += bufs[i].len;
+        }
+        int written = uv_try_write(&stream->uv.stream, bufs, count);
+        if (written < 0 && written != UV_EAGAIN) {
+            return written;
+        }
+        tb_sendq_consume(&stream->queue, written > 0 ? (size_t)written : 0);
+        if (written < 0 || (size_t)written < len) {
+            return write_rest(stream);
+        }
+    }
+    return 0;
+}
+
+static void shut_sending(struct tb_stream *stream)
+{
+    uv_os_fd_t fd;
+    if (uv_fileno(&stream->uv.handle, &fd) == 0) {
+        /* Not uv_shutdown: nothing is left to wait for. Fails on pipes, which end when they are
+         * closed. */
+        shutdown(fd, SHUT_WR);
+    }
+    stream->shut = true;
+}
+
+static void queue_is_out(struct tb_stream *stream)
+{
+    if (stream->finishing && !stream->shut) {
+        shut_sending(stream);
+    }
+    if (stream->lingering) {
+        tb_stream_linger_on(stream);
+    } else if (stream->drain_due) {
+        stream->drain_due = false;
+        if (stream->started && stream->ops.on_drain) {
+            stream->ops.on_drain(stream, stream->user);
+        }
+    }
+}
+
+void tb_stream_flush(struct tb_stream *stream)
+{
+    if (stream->writing || stream->error) {
+        return;
+    }
+    int rc = 0;
+    if (!stream->connecting) {
+        if (stream->tls) {
+            tb_stream_tls_encrypt(stream);
+        }
+        rc = write_queue(stream);
+    }
+    if (rc < 0) {
+        write_failed(stream, rc);
+    } else if (stream->connecting || tb_stream_queued(stream)) {
+        stream->drain_due = true; /* it could not go at once */
+    } else {
+        queue_is_out(stream);
+    }
+}
