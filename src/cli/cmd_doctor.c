@@ -27,7 +27,7 @@ static void print_json(const struct tb_finding *findings)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text;
     struct tb_json_writer json;
-    tb_buf_init(&text, 64 * TB_KIB);
+    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
     for (size_t i = 0; i < TB_DOCTOR_CHECKS; i++) {

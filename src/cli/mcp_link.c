@@ -55,7 +55,7 @@ static int read_head(int fd, struct tb_buf *head)
 {
     const struct tb_str end = TB_STR("\r\n\r\n");
     for (;;) {
-        char byte;
+        char byte = 0;
         int rc = read_byte(fd, &byte);
         if (rc == 0) {
             rc = tb_buf_append_char(head, byte);

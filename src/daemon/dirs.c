@@ -75,7 +75,7 @@ int tb_dirs_fill(struct tb_config *config, struct tb_err *err)
 
 static int make_private(const char *path, const char *flag, struct tb_err *err)
 {
-    struct stat info;
+    struct stat info = {0};
     int rc = tb_dir_make(path, 0700);
     if (rc == 0 && stat(path, &info) < 0) {
         rc = -errno;

@@ -6,6 +6,10 @@
 #include "base/mem.h"
 #include "core/limits.h"
 
+enum {
+    BODY_MAX = 16 * TB_KIB,
+};
+
 void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text)
 {
     const struct tb_http_header headers[] = {
@@ -43,7 +47,7 @@ void tb_reply_error(struct tb_front_req *req, int code, const char *message)
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf body;
     struct tb_json_writer json;
-    tb_buf_init(&body, 16 * TB_KIB);
+    tb_buf_init(&body, BODY_MAX);
     tb_json_writer_init(&json, &body);
     tb_json_object_open(&json);
     tb_json_key(&json, "error");
