@@ -233,13 +233,15 @@ static void a_process_freed_while_it_runs_is_killed_with_its_group_and_reaped(vo
 static void the_child_leads_its_own_group_and_has_default_signals(void **state)
 {
     struct child *child = *state;
-    /* The loop ignores SIGPIPE; a child must not inherit that. */
-    start_sh(child,
-             "while read -r key value; do case $key in SigIgn:) echo $value;; esac; "
-             "done < /proc/self/status; read -r pid comm st ppid pgrp rest < /proc/$$/stat; "
-             "[ $pid = $pgrp ] && echo leader",
-             (struct tb_process_opts){0});
-    assert_said(child, "0000000000000000\nleader\n");
+    /* The loop ignores SIGPIPE; a child must not inherit that. Signals 32 and 33 are the C
+     * library's own and pass through everybody's hands, so only the lower ones count. */
+    start_sh(
+        child,
+        "while read -r key value; do case $key in SigIgn:) echo $((0x$value & 0x7fffffff));; esac; "
+        "done < /proc/self/status; read -r pid comm st ppid pgrp rest < /proc/$$/stat; "
+        "[ $pid = $pgrp ] && echo leader",
+        (struct tb_process_opts){0});
+    assert_said(child, "0\nleader\n");
 }
 
 static void failures_start_nothing_and_leave_no_stream(void **state)
