@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Acts that need no mouse: focus, values, choices, scrolling.
+
+const TYPED = words('email number password search tel text url');
+const focusHtml = method(HTMLElement, 'focus');
+const focusSvg = method(SVGElement, 'focus');
+
+/** How a value gets into the element. */
+const kindOf = (el, tag = tagOf(el)) => {
+  if (tag === 'input') {
+    if (TYPED.has(el.type)) {
+      return 'text';
+    }
+    if (/^(checkbox|radio|file)$/.test(el.type)) {
+      return el.type;
+    }
+    return /^(button|submit|reset|image|hidden)$/.test(el.type) ? 'none' : 'value';
+  }
+  if (tag === 'textarea') {
+    return 'text';
+  }
+  if (tag === 'select') {
+    return 'select';
+  }
+  return el.isContentEditable === true ? 'contenteditable' : 'none';
+};
+
+const EDITABLE = 'input:not([type=hidden]),textarea,select,[contenteditable]:not([contenteditable=false])';
+
+/** The field that is meant: of a label its control, of a wrapper the only field in it. */
+const fieldOf = (found) => {
+  const el = controlOf(found);
+  if (kindOf(el) !== 'none') {
+    return el;
+  }
+  const inner = queryAll(shadowOf(el) ?? el, EDITABLE);
+  return inner.length === 1 ? inner[0] : el;
+};
+
+const selectContent = (el, kind) => {
+  if (kind === 'text') {
+    el.select();
+  } else if (kind === 'contenteditable') {
+    viewOf(ownerOf(el)).getSelection().selectAllChildren(el);
+  }
+};
+
+const hasFocus = (el) => {
+  const active = readerOf(rootOf(el)).active(rootOf(el));
+  return active === el || (active !== null && el.isContentEditable === true && holds(active, el));
+};
+
+const whyNotFocusable = (el, kind, typing) => {
+  // A file input is filled without a look at it, and pages like to hide it behind a button.
+  if (kind !== 'file' && !isVisible(el)) {
+    return whyHidden(el);
+  }
+  const disabled = whyDisabled(el);
+  if (disabled !== null) {
+    return disabled;
+  }
+  return typing && (el.readOnly === true || isTrue(el, 'aria-readonly')) ? 'is read-only' : null;
+};
+
+const middleOf = (el) => {
+  const box = boxOf(el);
+  const { x, y } = toOurs(el, { x: box.left + box.width / 2, y: box.top + box.height / 2 });
+  return { x: rounded(x), y: rounded(y) };
+};
+
+const focus = ({ target, timeout_ms: timeoutMs, select: selectAll = false }) => new Waiting(target, timeoutMs).until((found) => {
+  const el = fieldOf(found);
+  const kind = kindOf(el);
+  const why = whyNotFocusable(el, kind, selectAll);
+  if (why !== null) {
+    return { why };
+  }
+  if (kind !== 'file') {
+    (namespaceOf(el) === HTML ? focusHtml : focusSvg)(el);
+    if (!hasFocus(el)) {
+      return { why: 'does not take the focus' };
+    }
+  }
+  if (selectAll) {
+    selectContent(el, kind);
+  }
+  const tag = tagOf(el);
+  return { kind, ...middleOf(el), ...introduce(el, tag), secret: tag === 'input' && el.type === 'password', inputs };
+});
+
+const tell = (el, ...types) => {
+  for (const type of types) {
+    dispatch(el, new Event(type, { bubbles: true, composed: true }));
+  }
+};
+
+const VALUE_FORMS = {
+  color: '#rrggbb',
+  date: 'YYYY-MM-DD',
+  'datetime-local': 'YYYY-MM-DDTHH:MM',
+  month: 'YYYY-MM',
+  number: 'a number',
+  range: 'a number',
+  time: 'HH:MM',
+  week: 'YYYY-Www',
+};
+Object.setPrototypeOf(VALUE_FORMS, null);
+
+/**
+ * Frameworks put accessors of their own on elements to see what scripts set; those live in the page's world, so to them this
+ * looks like a person's input.
+ */
+const setField = (el, value) => {
+  const form = VALUE_FORMS[el.type];
+  const before = el.value;
+  el.value = value;
+  const refused = el.type === 'color' ? el.value !== value.toLowerCase() : el.value === '' && value !== '';
+  if (form !== undefined && refused) {
+    el.value = before;
+    fail('invalid_params', `a field of type ${el.type} takes ${form}, not ${quote(cut(value, 60))}`);
+  }
+};
+
+const setValue = ({ target, value }) => {
+  const el = fieldOf(findOne(target));
+  const kind = kindOf(el);
+  const text = String(value);
+  const why = whyDisabled(el);
+  if (why !== null) {
+    return fail('element_not_ready', `${sketch(el)} ${why}`);
+  }
+  if (kind === 'select') {
+    return pickOptions(el, [text]) ?? noOption(el, [text]);
+  }
+  if (kind === 'contenteditable') {
+    el.textContent = text;
+  } else if (tagOf(el) === 'textarea') {
+    el.value = text;
+  } else if (kind === 'value' || kind === 'text') {
+    setField(el, text);
+  } else {
+    return fail('not_possible', `${sketch(el)} holds no value that can be set`);
+  }
+  tell(el, 'input', 'change');
+  return { value: kind === 'contenteditable' ? text : inputValueShown(el) };
+};
+
+const inputValueShown = (el) => (el.type === 'password' ? inputValue(el) : cut(el.value, NAME_TEXT));
+
+const check = ({ target }) => {
+  const el = controlOf(findOne(target));
+  const checked = checkedOf(el);
+  return checked === undefined ? fail('not_possible', `${sketch(el)} is neither a checkbox nor a radio button`) : { checked };
+};

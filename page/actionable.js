@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting until an element can be used. Everything is tried at once and without a pause; only what is not ready is
+// tried again, frame by frame, until the time is over. The message then says what was in the way.
+
+const DEFAULT_WAIT_MS = 5000;
+const UNDRAWN_ENOUGH = 3; // then the tab is hidden, and nothing will move for being watched
+
+class Waiting {
+  constructor(target, timeoutMs) {
+    this.target = target;
+    this.timeoutMs = Math.min(Math.max(Number(timeoutMs ?? DEFAULT_WAIT_MS) || 0, 0), 600_000);
+    this.deadline = performance.now() + this.timeoutMs;
+    this.tries = 0;
+    this.box = null; // of the frame before
+    this.undrawn = 0; // waits in a row in which no frame was drawn
+  }
+
+  /** Calls `attempt(el)` until it gives something else than {why}; fails with the last reason, or as {giveUp} says. */
+  async until(attempt) {
+    for (;;) {
+      const el = findFirst(this.target);
+      const result = el === null ? null : attempt(el);
+      if (result !== null && result.why === undefined) {
+        return result;
+      }
+      if (performance.now() >= this.deadline) {
+        return result === null ? noSuchElement(this.target) : result.giveUp?.() ?? this.giveUp(el, result.why);
+      }
+      this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
+      this.tries += 1;
+    }
+  }
+
+  giveUp(el, why) {
+    const waited = this.timeoutMs > 0 ? `; waited ${Math.round(this.timeoutMs)} ms` : '';
+    return fail('element_not_ready', `${sketch(el)} ${why}${waited}`);
+  }
+
+  /** Whether the element stood still from one frame to the next, or has no reason to move. */
+  isStill(el) {
+    const moves = movement(el);
+    if (moves === 'no') {
+      return true;
+    }
+    const { x, y, width, height } = boxOf(el);
+    const box = `${x} ${y} ${width} ${height}`;
+    const sawFrames = this.tries > 1 && (this.undrawn === 0 || this.undrawn > UNDRAWN_ENOUGH);
+    const still = moves === 'maybe' && sawFrames && box === this.box;
+    this.box = box;
+    if (still) {
+      standsStill(el);
+    }
+    return still;
+  }
+}
+
+const whyHidden = (el) => {
+  const style = styleOf(el);
+  if (style.display === 'none') {
+    return 'is hidden (display: none)';
+  }
+  if (style.visibility !== 'visible') {
+    return `is hidden (visibility: ${style.visibility})`;
+  }
+  return checkVisibility(el) ? 'is hidden: its box is empty' : 'is hidden: something around it is not displayed';
+};
+
+/** Why one cannot use an element that is drawn; null: one can. */
+const whyDisabled = (el) => {
+  if (isDisabled(el)) {
+    return 'is disabled';
+  }
+  for (let up = el, steps = 0; up !== null && steps < 1000; up = parentElementOf(up), steps += 1) {
+    if (hasAttr(up, 'inert')) {
+      return 'is inert';
+    }
+    if (isTrue(up, 'aria-disabled')) {
+      return up === el ? 'is disabled' : `is inside ${sketch(up)}, which is disabled`;
+    }
+  }
+  return null;
+};
+
+const ALIGNMENTS = ['center', 'end', 'start', 'nearest'];
+const SPOTS = [[0.5, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.5], [0.9, 0.5]];
+const TRY_ALL_EVERY = 15; // frames
+
+/** The point of a box to use: its middle, or where the caller says. Only what lies in the viewport counts. */
+const spotIn = (el, box, position, [across, down]) => {
+  if (position) {
+    return { x: box.left + Number(position.x), y: box.top + Number(position.y) };
+  }
+  const { width, height } = viewportOf(ownerOf(el));
+  const left = Math.max(box.left, 0);
+  const top = Math.max(box.top, 0);
+  const right = Math.min(box.right, width);
+  const bottom = Math.min(box.bottom, height);
+  return right > left && bottom > top
+    ? { x: left + (right - left) * across, y: top + (bottom - top) * down }
+    : { x: box.left + box.width * across, y: box.top + box.height * down };
+};
+
+const isReachable = (el, point) => isInViewport(ownerOf(el), point) && isInViewport(document, toOurs(el, point));
+
+/** A point that a click can use as the page is scrolled now, or what is in the way. */
+const tryAsScrolled = (el, position, spots) => {
+  let why = null;
+  for (const spot of spots) {
+    const box = mainBox(el);
+    const point = spotIn(el, box, position, spot);
+    if (!isReachable(el, point)) {
+      why ??= { outside: true };
+      continue;
+    }
+    const obstacle = obstacleAt(el, point);
+    if (obstacle === null) {
+      return { point, box };
+    }
+    why = why === null || why.outside ? obstacle : why;
+  }
+  return { obstacle: why };
+};
+
+/** The same, scrolling: a sticky header or footer may cover it at one place and not at another. */
+const findPoint = (el, position, tries) => {
+  const spots = position ? SPOTS.slice(0, 1) : SPOTS;
+  let found = tryAsScrolled(el, position, spots.slice(0, 1));
+  if (found.point || tries % TRY_ALL_EVERY !== 0) {
+    return found;
+  }
+  for (const block of ALIGNMENTS) {
+    scrollIntoView(el, { block, inline: block === 'start' ? 'start' : 'center', behavior: 'instant' });
+    found = tryAsScrolled(el, position, spots);
+    if (found.point) {
+      return found;
+    }
+  }
+  scrollIntoView(el, { block: 'center', inline: 'center', behavior: 'instant' });
+  return tryAsScrolled(el, position, spots);
+};
+
+const whyNoPoint = (el, { outside, hit }) => {
+  if (outside) {
+    return 'cannot be scrolled into view';
+  }
+  if (styleOf(el).pointerEvents === 'none') {
+    return 'takes no clicks (pointer-events: none)';
+  }
+  return hit === null || hit === undefined ? 'is clipped: nothing of it can be hit' : `is covered by ${sketch(coverOf(hit, el))}`;
+};
+
+/** What the element is, for the reply. */
+const introduce = (el, tag = tagOf(el)) => ({ tag, role: roleOf(el, tag), name: cut(nameOf(el, tag)) });
+
+const pointReply = (el, { x, y }, box) => {
+  const at = toOurs(el, { x, y });
+  return {
+    x: rounded(at.x),
+    y: rounded(at.y),
+    width: rounded(box.width),
+    height: rounded(box.height),
+    ...introduce(el),
+    clicks,
+  };
+};
+
+/** A field hidden behind its label is clicked by the label. */
+const clickTarget = (el) => {
+  if (tagOf(el) === 'input' && !isVisible(el)) {
+    for (const label of el.labels ?? []) {
+      if (isVisible(label)) {
+        return label;
+      }
+    }
+  }
+  return el;
+};
+
+const tryPoint = (el, position, waiting) => {
+  const disabled = whyDisabled(controlOf(el));
+  if (disabled !== null) {
+    return { why: disabled };
+  }
+  if (!waiting.isStill(el)) {
+    return { why: 'keeps moving' };
+  }
+  const { point: at, box, obstacle } = findPoint(el, position, waiting.tries);
+  return at === undefined ? { why: whyNoPoint(el, obstacle) } : pointReply(el, at, box);
+};
+
+const forcePoint = (el, position) => {
+  scrollIntoView(el, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
+  const box = mainBox(el);
+  return pointReply(el, spotIn(el, box, position, SPOTS[0]), box);
+};
+
+const point = ({ target, timeout_ms: timeoutMs, position, force = false }) => {
+  const waiting = new Waiting(target, timeoutMs);
+  return waiting.until((found) => {
+    const el = clickTarget(found);
+    if (!isVisible(el)) {
+      return { why: whyHidden(el) };
+    }
+    return force ? forcePoint(el, position) : tryPoint(el, position, waiting);
+  });
+};

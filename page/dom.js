@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a DOM that may be hostile. Forms and documents answer for the names of their children before
+// they answer for their own properties (<form><input name="parentNode">), in every world. So nodes are
+// read through the getters of the prototypes, which also work on nodes of other frames.
+
+const uncurry = (fn) => Function.prototype.call.bind(fn);
+const getter = (type, name) => uncurry(Object.getOwnPropertyDescriptor(type.prototype, name).get);
+const method = (type, name) => uncurry(type.prototype[name]);
+
+const nodeTypeOf = getter(Node, 'nodeType');
+const firstChildOf = getter(Node, 'firstChild');
+const nextSiblingOf = getter(Node, 'nextSibling');
+const parentNodeOf = getter(Node, 'parentNode');
+const textContentOf = getter(Node, 'textContent');
+const isConnected = getter(Node, 'isConnected');
+const ownerOf = getter(Node, 'ownerDocument');
+const rootOf = method(Node, 'getRootNode');
+const dispatch = method(EventTarget, 'dispatchEvent');
+
+const localNameOf = getter(Element, 'localName');
+const namespaceOf = getter(Element, 'namespaceURI');
+const openShadowOf = getter(Element, 'shadowRoot');
+const firstElementOf = getter(Element, 'firstElementChild');
+const firstElementInDocument = getter(Document, 'firstElementChild');
+const firstElementInFragment = getter(DocumentFragment, 'firstElementChild');
+const nextElementOf = getter(Element, 'nextElementSibling');
+const previousElementOf = getter(Element, 'previousElementSibling');
+const assignedSlotOf = getter(Element, 'assignedSlot');
+const textSlotOf = getter(Text, 'assignedSlot');
+const attr = method(Element, 'getAttribute');
+const hasAttr = method(Element, 'hasAttribute');
+const hasAttributes = method(Element, 'hasAttributes');
+const attributeNames = method(Element, 'getAttributeNames');
+const matches = method(Element, 'matches');
+const closest = method(Element, 'closest');
+const boxOf = method(Element, 'getBoundingClientRect');
+const boxesOf = method(Element, 'getClientRects');
+const checkVisibility = method(Element, 'checkVisibility');
+const scrollIntoView = method(Element, 'scrollIntoView');
+const outerHtmlOf = getter(Element, 'outerHTML');
+const innerTextOf = getter(HTMLElement, 'innerText');
+
+const bodyOf = getter(Document, 'body');
+const rootElementOf = getter(Document, 'documentElement');
+const viewOf = getter(Document, 'defaultView');
+const titleOf = getter(Document, 'title');
+
+// Documents, shadow roots and elements each have their own copy of these.
+const inDocument = {
+  queryAll: method(Document, 'querySelectorAll'),
+  byId: method(Document, 'getElementById'),
+  active: getter(Document, 'activeElement'),
+  atPoint: method(Document, 'elementFromPoint'),
+  animations: method(Document, 'getAnimations'),
+};
+const inShadow = {
+  queryAll: method(DocumentFragment, 'querySelectorAll'),
+  byId: method(DocumentFragment, 'getElementById'),
+  active: getter(ShadowRoot, 'activeElement'),
+  atPoint: method(ShadowRoot, 'elementFromPoint'),
+  animations: method(ShadowRoot, 'getAnimations'),
+};
+const queryInElement = method(Element, 'querySelectorAll');
+const queryOne = method(Element, 'querySelector');
+
+const ELEMENT = 1;
+const TEXT = 3;
+const DOCUMENT = 9;
+const FRAGMENT = 11;
+
+const readerOf = (root) => (nodeTypeOf(root) === DOCUMENT ? inDocument : inShadow);
+const queryAll = (root, css) => (nodeTypeOf(root) === ELEMENT ? queryInElement(root, css) : readerOf(root).queryAll(root, css));
+const byId = (root, id) => {
+  const type = nodeTypeOf(root);
+  return type === DOCUMENT || type === FRAGMENT ? readerOf(root).byId(root, id) : null;
+};
+
+const firstElementIn = (root) => (nodeTypeOf(root) === DOCUMENT ? firstElementInDocument(root) : firstElementInFragment(root));
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** `a` for an HTML link, `svg:a` for one of SVG: only elements of HTML have the properties of their tag. */
+const tagOf = (el) => {
+  const space = namespaceOf(el);
+  return space === HTML ? localNameOf(el) : `${space === SVG ? 'svg' : 'xml'}:${localNameOf(el)}`;
+};
+
+// Closed shadow roots that the daemon handed over.
+const adopted = new WeakMap();
+let anyAdopted = false;
+
+/** The shadow root that we can look into, or null. */
+const shadowOf = (el) => openShadowOf(el) ?? (anyAdopted ? adopted.get(el) ?? null : null);
+
+/** The document inside an iframe if this origin may see it, or null. */
+const frameDocumentOf = (el, tag = tagOf(el)) => (tag === 'iframe' || tag === 'frame' ? el.contentDocument : null);
+
+/** The element that holds the document as a frame; null for our own document. */
+const frameElementOf = (doc) => (doc === document ? null : viewOf(doc)?.frameElement ?? null);
+
+/** One step up in what is drawn: through slots, shadow roots and same-origin frames. */
+const parentOf = (node) => {
+  const type = nodeTypeOf(node);
+  if (type === DOCUMENT) {
+    return frameElementOf(node);
+  }
+  const slot = type === ELEMENT ? assignedSlotOf(node) : type === TEXT ? textSlotOf(node) : null;
+  return slot ?? parentNodeOf(node) ?? (type === FRAGMENT ? node.host ?? null : null);
+};
+
+/** The same, passing over roots and documents. */
+const parentElementOf = (node) => {
+  let up = parentOf(node);
+  while (up !== null && nodeTypeOf(up) !== ELEMENT) {
+    up = parentOf(up);
+  }
+  return up;
+};
+
+/** Whether `inner` is `outer` or drawn inside it. */
+const holds = (outer, inner) => {
+  for (let node = inner, steps = 0; node !== null && steps < MAX_NODES; node = parentOf(node), steps += 1) {
+    if (node === outer) {
+      return true;
+    }
+  }
+  return false;
+};
+
+/** Part of the document that this script stands for, or of one of its frames. */
+const isAttached = (el) => {
+  if (!isConnected(el)) {
+    return false;
+  }
+  for (let doc = ownerOf(el); doc !== document;) {
+    const frame = frameElementOf(doc);
+    if (frame === null || !isConnected(frame)) {
+      return false;
+    }
+    doc = ownerOf(frame);
+  }
+  return true;
+};
+
+const styleOf = (el) => (viewOf(ownerOf(el)) ?? globalThis).getComputedStyle(el);
+
+const SHOWN = Object.freeze({ visibilityProperty: true });
+
+/** Drawn, as far as styles go; says nothing about its size. */
+const isShown = (el) => checkVisibility(el, SHOWN) || (!checkVisibility(el) && styleOf(el).display === 'contents');
+
+/** Drawn, and with an area. */
+const isVisible = (el) => {
+  if (!isShown(el)) {
+    return false;
+  }
+  const box = boxOf(el);
+  if (box.width > 0 && box.height > 0) {
+    return true;
+  }
+  // An element without a box of its own shows if a child does.
+  for (let child = firstElementOf(el), n = 0; child !== null && n < 20; child = nextElementOf(child), n += 1) {
+    const inner = boxOf(child);
+    if (inner.width > 0 && inner.height > 0 && isShown(child)) {
+      return true;
+    }
+  }
+  return false;
+};
+
+/** What has the focus, inside shadow roots and frames as well. */
+const activeElement = () => {
+  let el = inDocument.active(document);
+  for (let steps = 0; el !== null && steps < 100; steps += 1) {
+    const inner = shadowOf(el) ?? frameDocumentOf(el);
+    const next = inner === null ? null : readerOf(inner).active(inner);
+    if (next === null) {
+      break;
+    }
+    el = next;
+  }
+  return el;
+};
+
+/** Our document, and every shadow root and same-origin frame in it, outer ones first. */
+function* everyRoot() {
+  const roots = [document];
+  let left = MAX_NODES;
+  while (roots.length > 0) {
+    const root = roots.shift();
+    yield root;
+    for (const el of queryAll(root, '*')) {
+      left -= 1;
+      if (left < 0) {
+        return;
+      }
+      const inner = shadowOf(el) ?? frameDocumentOf(el);
+      if (inner !== null) {
+        roots.push(inner);
+      }
+    }
+  }
+}

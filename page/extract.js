@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The content of elements, or of the page.
+
+const EXTRACT_CHARS = 100_000;
+const EXTRACT_LIMIT = 100;
+const cloneNode = method(Node, 'cloneNode');
+
+/** The one element that holds what the page is about, or else its body. */
+const mainContent = () => {
+  const body = bodyOf(document) ?? rootElementOf(document);
+  if (body === null) {
+    return fail('element_not_found', 'the page is empty');
+  }
+  for (const css of ['main,[role=main]', 'article']) {
+    const found = [...queryAll(document, css)].filter(isVisible);
+    // A stub that only looks like it must not hide the rest of the page.
+    if (found.length === 1 && textContentOf(found[0]).trim().length >= 200) {
+      return found[0];
+    }
+  }
+  return body;
+};
+
+const hasShadow = (el) => {
+  let left = MAX_NODES;
+  for (const inner of queryAll(el, '*')) {
+    left -= 1;
+    if (left < 0 || shadowOf(inner) !== null) {
+      return left >= 0;
+    }
+  }
+  return shadowOf(el) !== null;
+};
+
+/** The text as it is drawn. The browser's own innerText knows styles best, but does not look into shadow roots. */
+const drawnText = (el) => {
+  if (tagOf(el) === 'input' || tagOf(el) === 'select' || tagOf(el) === 'textarea') {
+    return valueOf(el, tagOf(el), roleOf(el));
+  }
+  if (namespaceOf(el) !== HTML) {
+    return textContentOf(el);
+  }
+  if (!hasShadow(el)) {
+    return innerTextOf(el);
+  }
+  const run = new LongRun();
+  gather(el, tagOf(el), run, { nodes: MAX_NODES, hidden: false, skip: null }, 0);
+  return run.text.trim();
+};
+
+/** Like TextRun, for text of any length, with blocks on lines of their own. */
+class LongRun {
+  text = '';
+
+  edge(el, tag) {
+    if (!INLINE.has(tag) && this.text !== '' && !this.text.endsWith('\n')) {
+      this.text = `${this.text.trimEnd()}\n`;
+    }
+  }
+
+  add(data) {
+    if (this.text.length < EXTRACT_CHARS * 2) {
+      this.text += data.replace(BLANKS, ' ');
+    }
+  }
+}
+
+/** The markup, without values of password fields. */
+const markupOf = (el) => {
+  const secret = 'input[type=password i][value]';
+  if (!matches(el, secret) && queryOne(el, secret) === null) {
+    return outerHtmlOf(el);
+  }
+  const copy = cloneNode(el, true);
+  for (const field of [copy, ...queryAll(copy, secret)]) {
+    if (matches(field, secret)) {
+      field.setAttribute('value', '•••');
+    }
+  }
+  return outerHtmlOf(copy);
+};
+
+const attributesOf = (el) => {
+  const secret = matches(el, 'input[type=password i]');
+  const out = {};
+  for (const name of attributeNames(el).slice(0, 200)) {
+    out[name] = secret && name === 'value' ? '•••' : cut(attr(el, name), 2000);
+  }
+  return out;
+};
+
+const short = (text, room) => ({ value: cut(text, room), cutShort: text.length > room });
+
+// Each gives {value, cutShort} in about `room` characters.
+const FORMATS = {
+  text: (el, room) => short(drawnText(el), room),
+  html: (el, room) => short(markupOf(el), room),
+  markdown: (el, room) => {
+    const { text, cutShort } = markdownOf(el, room);
+    return { value: cut(text, room), cutShort: cutShort || text.length > room };
+  },
+  json: (el, room) => {
+    const half = Math.trunc(room / 2);
+    const text = short(drawnText(el), half);
+    const html = short(markupOf(el), half);
+    const value = { text: text.value, html: html.value, attributes: attributesOf(el) };
+    return { value, cutShort: text.cutShort || html.cutShort };
+  },
+};
+Object.setPrototypeOf(FORMATS, null);
+
+const sizeOf = (result) => (typeof result === 'string' ? result.length : JSON.stringify(result).length);
+
+const wellFormed = (result) => (typeof result === 'string'
+  ? result.toWellFormed()
+  : { ...result, text: result.text.toWellFormed(), html: result.html.toWellFormed() });
+
+const extract = ({ target, format = 'text', limit, max_chars: maxChars } = {}) => {
+  const convert = FORMATS[format] ?? fail('invalid_params', 'format wants text, html, markdown or json');
+  const whole = format === 'html' || format === 'json' ? () => rootElementOf(document) : mainContent;
+  const found = isGiven(target) ? findAll(target) : [whole()];
+  if (found.length === 0) {
+    return noSuchElement(target);
+  }
+  let room = Math.max(100, Math.trunc(Number(maxChars)) || EXTRACT_CHARS);
+  const most = Math.max(1, Math.trunc(Number(limit)) || EXTRACT_LIMIT);
+  const results = [];
+  let truncated = false;
+  for (const el of found.slice(0, most)) {
+    if (room <= 100) {
+      truncated = true;
+      break;
+    }
+    const { value, cutShort } = convert(el, room);
+    truncated ||= cutShort;
+    room -= sizeOf(value);
+    results.push(wellFormed(value));
+  }
+  return { count: found.length, results, truncated };
+};

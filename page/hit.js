@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a click at a point would hit.
+
+/** The innermost element at a point of a document's viewport, inside shadow roots as well; null: nothing. */
+const elementAt = (doc, { x, y }) => {
+  let hit = inDocument.atPoint(doc, x, y);
+  for (let steps = 0; hit !== null && steps < 100; steps += 1) {
+    const shadow = shadowOf(hit);
+    const inner = shadow === null ? null : inShadow.atPoint(shadow, x, y);
+    if (inner === null || inner === hit) {
+      break;
+    }
+    hit = inner;
+  }
+  return hit;
+};
+
+/** Whether a click on `hit` does what a click on `el` would. */
+const standsFor = (hit, el) => {
+  if (holds(el, hit)) {
+    return true;
+  }
+  const label = closest(hit, 'label');
+  if (label !== null && label.control === el) {
+    return true;
+  }
+  const around = closest(el, CLICKABLE);
+  if (around === null || around !== closest(hit, CLICKABLE)) {
+    return false;
+  }
+  // Another part of the same button: as good, unless the target is something to act on in its own right.
+  return el !== around && !ACTIVE_ROLES.has(roleOf(el));
+};
+
+/** The outermost element around `hit` that does not hold `el`: the banner rather than a word in it. */
+const coverOf = (hit, el) => {
+  let cover = hit;
+  for (let steps = 0; steps < 100; steps += 1) {
+    const up = parentElementOf(cover);
+    if (up === null || holds(up, el)) {
+      break;
+    }
+    cover = up;
+  }
+  return cover;
+};
+
+/** An element in a message: `<div id="banner" class="top"> "Cookies"`. */
+const sketch = (el) => {
+  const tag = localNameOf(el);
+  const parts = ['id', 'class', 'type', 'role'].map((name) => [name, attr(el, name)]).filter(([, value]) => value)
+    .map(([name, value]) => ` ${name}=${quote(cut(squeezeSome(value, 40), 40))}`).join('');
+  const words60 = tag === 'html' || tag === 'body' ? '' : cut(nameOf(el) || contentText(el), 60);
+  return `<${cut(tag, 40)}${parts}>${words60 === '' ? '' : ` ${quote(words60)}`}`;
+};
+
+/** What is in the way of a click at a point of the element's own viewport; null: nothing. */
+const obstacleAt = (el, point) => {
+  const hit = elementAt(ownerOf(el), point);
+  if (hit === null || !standsFor(hit, el)) {
+    return { hit };
+  }
+  // Each frame around it must itself be what lies at that point.
+  let at = point;
+  for (const frame of framesAround(el)) {
+    at = outOf(frame, at);
+    const outer = elementAt(ownerOf(frame), at);
+    if (outer !== frame) {
+      return { hit: outer };
+    }
+  }
+  return null;
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing in a select.
+
+const OPTIONS_SEARCHED = 10_000;
+const OPTIONS_TOLD = 20;
+
+/** The option that a person means: by value, by label, by text; at last without regard to case. */
+const optionFor = (options, want) => {
+  const text = squeeze(want);
+  const tests = [
+    (option) => option.value === want,
+    (option) => optionLabel(option) === text || squeezeSome(option.text, LINE_TEXT) === text,
+    (option) => optionLabel(option).toLowerCase() === text.toLowerCase(),
+  ];
+  for (const test of tests) {
+    const found = options.find(test);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return null;
+};
+
+/** Chooses exactly these; null if one is not there. */
+const pickOptions = (el, values) => {
+  const options = [...el.options].slice(0, OPTIONS_SEARCHED);
+  const chosen = values.map((value) => optionFor(options, value));
+  if (chosen.includes(null)) {
+    return null;
+  }
+  const disabled = chosen.find((option) => matches(option, ':disabled'));
+  if (disabled !== undefined) {
+    return fail('element_not_ready', `option ${quote(optionLabel(disabled))} is disabled`);
+  }
+  if (chosen.length > 1 && !el.multiple) {
+    return fail('invalid_params', `${sketch(el)} takes one value, not ${chosen.length}`);
+  }
+  if (el.multiple || chosen.length === 0) {
+    for (const option of options) {
+      option.selected = chosen.includes(option);
+    }
+  } else {
+    chosen[0].selected = true;
+  }
+  tell(el, 'input', 'change');
+  return { selected: [...el.selectedOptions].slice(0, MAX_MATCHES).map(optionLabel), ...introduce(el) };
+};
+
+const noOption = (el, values) => {
+  const options = [...el.options].slice(0, OPTIONS_SEARCHED);
+  const missing = values.filter((value) => optionFor(options, value) === null);
+  const there = options.slice(0, OPTIONS_TOLD).map((option) => quote(cut(optionLabel(option), 60))).join(', ');
+  const more = options.length > OPTIONS_TOLD ? ` and ${options.length - OPTIONS_TOLD} more` : '';
+  const wanted = missing.map((value) => quote(cut(value, 60))).join(', ');
+  return fail('element_not_found', `${sketch(el)} has no option ${wanted}; it has ${there || 'none'}${more}`);
+};
+
+/** Waits for the options too: many pages load them. */
+const select = ({ target, values, timeout_ms: timeoutMs }) => {
+  const wanted = (Array.isArray(values) ? values : [values]).map(String);
+  return new Waiting(target, timeoutMs).until((found) => {
+    const el = fieldOf(found);
+    if (tagOf(el) !== 'select') {
+      return fail('not_possible', `${sketch(el)} is no select; click it, then click the option`);
+    }
+    const why = isVisible(el) ? whyDisabled(el) : whyHidden(el);
+    if (why !== null) {
+      return { why };
+    }
+    return pickOptions(el, wanted) ?? { why: 'has no such option', giveUp: () => noOption(el, wanted) };
+  });
+};

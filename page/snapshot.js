@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The snapshot as the daemon asks for it.
+
+const DEFAULT_CHARS = 40_000;
+const LEAST_CHARS = 500;
+
+const isGiven = (value) => value !== undefined && value !== null && value !== '';
+
+const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChars } = {}) => {
+  const walk = new Walk({ interactive });
+  if (isGiven(target)) {
+    walk.collect(findOne(target));
+  } else {
+    walk.collectDocument();
+  }
+  lastHosts = walk.hosts.found;
+  let { lines } = walk;
+  const result = { url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), hosts: lastHosts.length };
+  if (isGiven(find)) {
+    const { keep, count } = keepMatches(lines, String(find));
+    result.matches = count;
+    if (count === 0) {
+      const text = `… none of ${lines.length} lines contains ${cut(squeeze(String(find)), 80)}`;
+      return { ...result, text, frames: [], truncated: walk.cutShort, last: lastRef };
+    }
+    lines = lines.filter((_, at) => keep[at] === 1);
+  }
+  if (depth > 0) {
+    lines = foldDeep(lines, depth);
+  }
+  const room = Math.max(LEAST_CHARS, Math.trunc(Number(maxChars)) || DEFAULT_CHARS);
+  return { ...result, ...printLines(lines, room, walk.cutShort), last: lastRef };
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Focus, values, choices, scrolling.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useBrowser } from './harness.mjs';
+
+const rig = useBrowser();
+
+test('focus tells the kind of field', async (t) => {
+  const tab = await rig.show(t, `<input id=text><input id=mail type=email><input id=num type=number><textarea id=area>`
+    + `</textarea><div id=ce contenteditable>x</div><select id=sel></select>
+    <input id=cb type=checkbox><input id=ra type=radio><input id=fi type=file><input id=da type=date><input id=co type=color>`
+      + `<input id=rg type=range><button id=bu>x</button>`);
+  const kinds = {};
+  for (const id of ['text', 'mail', 'num', 'area', 'ce', 'sel', 'cb', 'ra', 'fi', 'da', 'co', 'rg', 'bu']) {
+    kinds[id] = (await tab.call('focus', { target: `#${id}`, timeout_ms: 500 })).kind;
+  }
+  assert.deepEqual(kinds, { text: 'text', mail: 'text', num: 'text', area: 'text', ce: 'contenteditable', sel: 'select',
+    cb: 'checkbox', ra: 'radio', fi: 'file', da: 'value', co: 'value', rg: 'value', bu: 'none' });
+});
+
+test('focus with select: what is typed replaces the content', async (t) => {
+  const tab = await rig.show(t, '<input id=a value="old text"><textarea id=b>old\ntext</textarea>'
+    + '<div id=c contenteditable>old <b>text</b></div><input id=d type=number value=12>');
+  for (const [id, text] of [['a', 'new'], ['b', 'new'], ['c', 'new'], ['d', '7']]) {
+    assert.equal((await tab.call('focus', { target: `#${id}`, select: true })).error, undefined);
+    await tab.send('Input.insertText', { text });
+    assert.equal(await tab.page(`${id}.value ?? ${id}.innerText`), text, id);
+  }
+});
+
+test('focus without select: what is typed is added', async (t) => {
+  const tab = await rig.show(t, '<input id=a>');
+  for (const text of ['one ', 'two']) {
+    await tab.call('focus', { target: '#a' });
+    await tab.send('Input.insertText', { text });
+  }
+  assert.equal(await tab.page('a.value'), 'one two');
+});
+
+test('focus goes through labels, shadow roots and frames', async (t) => {
+  const tab = await rig.show(t, '<label id=l>Name <input id=n></label><x-f id=x><template shadowrootmode=open><input>'
+    + '</template></x-f><iframe id=f srcdoc="<input id=deep>"></iframe>');
+  await tab.call('focus', { target: '#l' });
+  assert.equal(await tab.page('document.activeElement.id'), 'n');
+  assert.equal((await tab.call('focus', { target: '#x' })).kind, 'text');
+  await tab.send('Input.insertText', { text: 'shadow' });
+  assert.equal(await tab.page('x.shadowRoot.querySelector("input").value'), 'shadow');
+  await tab.call('focus', { target: '#deep', select: true });
+  await tab.send('Input.insertText', { text: 'frame' });
+  assert.equal(await tab.page('f.contentDocument.getElementById("deep").value'), 'frame');
+});
+
+test('focus waits, and says why in the end', async (t) => {
+  const tab = await rig.show(t, '<input id=a disabled><input id=r readonly value=x><input id=h hidden><p id=p>text</p>'
+    + '<script>setTimeout(() => { a.disabled = false; }, 100)</script>');
+  assert.equal((await tab.call('focus', { target: '#a', timeout_ms: 2000 })).kind, 'text');
+  const why = async (target, select) => (await tab.call('focus', { target, select, timeout_ms: 50 })).error.message;
+  assert.match(await why('#r', true), /is read-only/);
+  assert.match(await why('#h'), /is hidden/);
+  assert.match(await why('#p'), /does not take the focus/);
+});
+
+test('a hidden file input can be used', async (t) => {
+  const tab = await rig.show(t, '<input id=f type=file style="display:none"><label for=f>Upload</label>');
+  assert.equal((await tab.call('focus', { target: await tab.ref('Upload'), timeout_ms: 100 })).kind, 'file');
+});
+
+test('setValue sets what cannot be typed, with events', async (t) => {
+  const tab = await rig.show(t, `<input id=d type=date><input id=c type=color><input id=r type=range min=0 max=10>`
+    + `<input id=m type=month><input id=t type=time><script>
+    log = []; for (const type of ['input', 'change']) {
+      document.addEventListener(type, (e) => log.push(e.target.id + ' ' + type + ' ' + e.target.value)); }</script>`);
+  for (const [id, value] of [['d', '2024-02-29'], ['c', '#ff8800'], ['r', '7'], ['m', '2024-05'], ['t', '13:37']]) {
+    assert.deepEqual(await tab.call('setValue', { target: `#${id}`, value }), { value });
+  }
+  assert.deepEqual(await tab.page('log.slice(0, 2)'), ['d input 2024-02-29', 'd change 2024-02-29']);
+  assert.equal(await tab.page('log.length'), 10);
+});
+
+test('setValue refuses what the field cannot hold and leaves it as it was', async (t) => {
+  const tab = await rig.show(t, '<input id=d type=date value=2020-01-01><input id=c type=color value="#112233">'
+    + '<button id=b>x</button><input id=x disabled>');
+  const { error } = await tab.call('setValue', { target: '#d', value: '1st of May' });
+  assert.deepEqual(error, { code: 'invalid_params', message: 'a field of type date takes YYYY-MM-DD, not "1st of May"' });
+  assert.equal((await tab.call('setValue', { target: '#c', value: 'red' })).error.code, 'invalid_params');
+  assert.deepEqual(await tab.page('[d.value, c.value]'), ['2020-01-01', '#112233']);
+  assert.equal((await tab.call('setValue', { target: '#b', value: '1' })).error.code, 'not_possible');
+  assert.equal((await tab.call('setValue', { target: '#x', value: '1' })).error.code, 'element_not_ready');
+});
+
+test('setValue gets past accessors that a framework put on the element', async (t) => {
+  const tab = await rig.show(t, `<input id=i><script>
+    let tracked = ''; const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    Object.defineProperty(i, 'value', { get() { return own.get.call(this); }, set(v) { tracked = v; own.set.call(this, v); } });
+    i.oninput = () => { window.changed = own.get.call(i) !== tracked; };</script>`);
+  await tab.call('setValue', { target: '#i', value: 'new' });
+  assert.equal(await tab.page('changed'), true);
+});
+
+const PETS = '<select id=s><option value=c>Cat</option><option value=d label="Dog label">Dog</option>'
+  + '<option value=f disabled>Fish</option></select>';
+
+test('select by value, label, text, in any case', async (t) => {
+  const tab = await rig.show(t, `${PETS}<script>log=[];s.onchange=()=>log.push(s.value)</script>`);
+  for (const [want, label] of [['d', 'Dog label'], ['Cat', 'Cat'], ['Dog label', 'Dog label'], ['cAT', 'Cat'],
+    ['Dog', 'Dog label']]) {
+    assert.deepEqual((await tab.call('select', { target: '#s', values: [want] })).selected, [label], want);
+  }
+  assert.deepEqual(await tab.page('log'), ['d', 'c', 'd', 'c', 'd']);
+  assert.deepEqual(await tab.call('setValue', { target: '#s', value: 'c' }),
+    { selected: ['Cat'], tag: 'select', role: 'combobox', name: '' });
+});
+
+test('select several', async (t) => {
+  const tab = await rig.show(t, '<select id=m multiple><option selected>a<option>b<option>c</select>');
+  assert.deepEqual((await tab.call('select', { target: '#m', values: ['b', 'c'] })).selected, ['b', 'c']);
+  assert.deepEqual((await tab.call('select', { target: '#m', values: [] })).selected, []);
+});
+
+test('select: what is not there, disabled, too much, no select', async (t) => {
+  const tab = await rig.show(t, `${PETS}<div id=d role=combobox>x</div>`);
+  const select = (target, values) => tab.call('select', { target, values, timeout_ms: 50 });
+  assert.deepEqual((await select('#s', ['Cow'])).error, { code: 'element_not_found',
+    message: '<select id="s"> has no option "Cow"; it has "Cat", "Dog label", "Fish"' });
+  assert.deepEqual((await select('#s', ['Fish'])).error, { code: 'element_not_ready', message: 'option "Fish" is disabled' });
+  assert.equal((await select('#s', ['Cat', 'Dog'])).error.code, 'invalid_params');
+  assert.equal((await select('#d', ['x'])).error.code, 'not_possible');
+});
+
+test('select waits for options that are loaded', async (t) => {
+  const tab = await rig.show(t, '<select id=s></select>'
+    + '<script>setTimeout(() => { s.innerHTML = "<option>Late"; }, 100)</script>');
+  assert.deepEqual((await tab.call('select', { target: '#s', values: ['Late'], timeout_ms: 2000 })).selected, ['Late']);
+});
+
+test('check', async (t) => {
+  const tab = await rig.show(t, '<label id=l><input type=checkbox checked>x</label><div id=s role=switch aria-checked=true>'
+    + '</div><div id=m role=checkbox aria-checked=mixed></div><p id=p>y</p>');
+  assert.deepEqual(await tab.call('check', { target: '#l' }), { checked: true });
+  assert.deepEqual(await tab.call('check', { target: '#s' }), { checked: true });
+  assert.deepEqual(await tab.call('check', { target: '#m' }), { checked: 'mixed' });
+  assert.equal((await tab.call('check', { target: '#p' })).error.code, 'not_possible');
+});
+
+test('scroll the page', async (t) => {
+  const tab = await rig.show(t, '<style>html{scroll-behavior:smooth}body{margin:0}</style>'
+    + '<div style="width:3000px;height:3000px"></div><p id=p>x</p>');
+  assert.deepEqual(await tab.call('scroll', {}), { x: 0, y: 500, atTop: false, atBottom: false });
+  assert.deepEqual(await tab.call('scroll', { direction: 'right', pixels: 100 }),
+    { x: 100, y: 500, atTop: false, atBottom: false });
+  assert.equal((await tab.call('scroll', { to: 'bottom' })).atBottom, true);
+  assert.deepEqual(await tab.call('scroll', { to: 'top' }), { x: 100, y: 0, atTop: true, atBottom: false });
+  assert.ok((await tab.call('scroll', { target: '#p' })).y > 1000);
+  assert.equal((await tab.call('scroll', { direction: 'sideways' })).error.code, 'invalid_params');
+});
+
+test('scroll what scrolls when the page itself does not', async (t) => {
+  const tab = await rig.show(t, '<style>html,body{height:100%;margin:0;overflow:hidden}</style>'
+    + '<div id=app style="height:100%;overflow:auto"><div style="height:3000px">x</div></div>');
+  assert.equal((await tab.call('scroll', { direction: 'down' })).y, 500);
+  assert.equal(await tab.page('app.scrollTop'), 500);
+});

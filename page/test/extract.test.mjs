@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Content as text, HTML, Markdown and JSON.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useBrowser } from './harness.mjs';
+
+const rig = useBrowser();
+
+// What it shows, the body, the Markdown.
+const MARKDOWN = [
+  ['headings and paragraphs', '<h1>A</h1><p>b  c</p><h3>D <em>e</em></h3>', '# A\n\nb c\n\n### D *e*'],
+  ['emphasis and code', '<p><b>bold</b> and <i>it</i>, <code>x = 1</code>, <code>a`b</code></p>',
+    '**bold** and *it*, `x = 1`, `` a`b ``'],
+  ['links and images', '<p><a href="/a b?x=(1)">go <b>on</b>'
+    + '</a> <a href="javascript:1">no</a> <img alt=Cat src="http://x.test/c.png"><img alt="" src=x></p>',
+    '[go **on**](ORIGIN/a%20b?x=%281%29) no ![Cat](http://x.test/c.png)'],
+  ['lists', '<ul><li>a<li>b<ul><li>c</ul></ul><ol start=3><li>x<li>y</ol>', '- a\n- b\n  - c\n\n3. x\n4. y'],
+  ['tables', '<table><tr><th>N<th>V<tr><td>a|b<td><b>1</b><tr><td>c</table>',
+    '| N | V |\n| --- | --- |\n| a\\|b | **1** |\n| c |  |'],
+  ['code blocks keep their lines', '<pre><code>if (x)\n  y();\n</code></pre>', '```\nif (x)\n  y();\n```'],
+  ['quotes and rules', '<blockquote><p>a</p><p>b</p></blockquote><hr>c', '> a\n\n> b\n\n---\n\nc'],
+  ['line breaks', '<p>a<br>b</p>', 'a\nb'],
+  ['signs are escaped', '<p>2 * 3 * 4 [x] `y` &lt;b&gt; snake_case_name</p>',
+    '2 \\* 3 \\* 4 \\[x\\] \\`y\\` \\<b> snake\\_case_name'],
+  ['what is not shown is left out', '<script>s</script><style>p{}</style><p hidden>h</p><p aria-hidden=true>a</p><details>'
+    + '<summary>S</summary>closed</details><button>B</button><p>x</p>', 'S\n\nx'],
+  ['shadow roots, slots and frames', '<div><template shadowrootmode=open><h2>S</h2><slot></slot></template><p>light</p></div>'
+    + '<iframe srcdoc="<p>framed</p>"></iframe>', '## S\n\nlight\n\nframed'],
+  ['a link around a card', '<a href=x><div><h3>T</h3><p>d</p></div></a>', '### T\n\nd'],
+];
+
+for (const [name, body, expected] of MARKDOWN) {
+  test(`markdown: ${name}`, async (t) => {
+    const tab = await rig.show(t, body);
+    const { results } = await tab.call('extract', { format: 'markdown' });
+    assert.equal(results[0], expected.replace('ORIGIN', rig.server.origin));
+  });
+}
+
+test('text is what is drawn', async (t) => {
+  const tab = await rig.show(t, '<p>a</p><p hidden>b</p><p style="text-transform:uppercase">c</p><script>d</script>');
+  assert.deepEqual(await tab.call('extract', {}), { count: 1, results: ['a\n\nC'], truncated: false });
+});
+
+test('text of shadow roots', async (t) => {
+  const tab = await rig.show(t, '<div id=d>x<span><template shadowrootmode=open><p>one</p><p>two <slot></slot></p>'
+    + '</template>three</span></div>');
+  assert.equal((await tab.call('extract', { target: '#d' })).results[0], 'x\none\ntwo three');
+});
+
+test('main content for text and Markdown when nothing is named', async (t) => {
+  const words = 'word '.repeat(60).trim();
+  const tab = await rig.show(t, `<nav>menu</nav><main><p>${words}</p></main><footer>foot</footer>`);
+  assert.equal((await tab.call('extract', { format: 'text' })).results[0], words);
+  assert.equal((await tab.call('extract', { format: 'markdown' })).results[0], words);
+  assert.match((await tab.call('extract', { format: 'html' })).results[0], /<nav>menu<\/nav>/);
+});
+
+test('a stub of a main element does not hide the page', async (t) => {
+  const tab = await rig.show(t, '<p>The real thing</p><main>x</main>');
+  assert.match((await tab.call('extract', { format: 'text' })).results[0], /The real thing/);
+});
+
+test('html is the whole element', async (t) => {
+  const tab = await rig.show(t, '<ul><li class=a>1<li class=a>2</ul>');
+  assert.deepEqual(await tab.call('extract', { target: 'li.a', format: 'html' }),
+    { count: 2, results: ['<li class="a">1</li>', '<li class="a">2</li>'], truncated: false });
+});
+
+test('json has text, html and attributes', async (t) => {
+  const tab = await rig.show(t, '<a href="/x" title=T>go <b>on</b></a>');
+  assert.deepEqual((await tab.call('extract', { target: 'a', format: 'json' })).results,
+    [{ text: 'go on', html: '<a href="/x" title="T">go <b>on</b></a>', attributes: { href: '/x', title: 'T' } }]);
+});
+
+test('password values are in none of them', async (t) => {
+  const tab = await rig.show(t, '<form id=f><input type=password id=p value=hunter2></form>');
+  for (const format of ['text', 'html', 'markdown', 'json']) {
+    for (const target of ['#f', '#p', undefined]) {
+      assert.doesNotMatch(JSON.stringify(await tab.call('extract', { target, format })), /hunter2/, format);
+    }
+  }
+  assert.equal(await tab.page('p.value'), 'hunter2');
+});
+
+test('fields give their value as text', async (t) => {
+  const tab = await rig.show(t, '<input id=i value=typed><select id=s><option>A<option selected>B</select>');
+  assert.equal((await tab.call('extract', { target: '#i' })).results[0], 'typed');
+  assert.equal((await tab.call('extract', { target: '#s' })).results[0], 'B');
+});
+
+test('a huge page is cut and says so', async (t) => {
+  const tab = await rig.show(t, '<div id=d></div>');
+  await tab.page('d.innerHTML = "<p>some text here</p>".repeat(20000)');
+  for (const format of ['text', 'html', 'markdown', 'json']) {
+    const result = await tab.call('extract', { format });
+    assert.equal(result.truncated, true, format);
+    assert.ok(JSON.stringify(result).length < 230_000, format);
+  }
+  const { results, count, truncated } = await tab.call('extract', { target: 'p', max_chars: 200, limit: 500 });
+  assert.deepEqual([results.length < 20, count, truncated], [true, 1000, true]);
+});
+
+test('an unknown format and an unknown element are refused', async (t) => {
+  const tab = await rig.show(t, 'x');
+  assert.equal((await tab.call('extract', { format: 'pdf' })).error.code, 'invalid_params');
+  assert.equal((await tab.call('extract', { format: '__proto__' })).error.code, 'invalid_params');
+  assert.equal((await tab.call('extract', { target: '#none' })).error.code, 'element_not_found');
+});

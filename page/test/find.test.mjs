@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every form of selector.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useBrowser } from './harness.mjs';
+
+const rig = useBrowser();
+const PAGE = `
+<h2 id=t2>Title two</h2>
+<form id=login aria-label="Log in form">
+  <label for=user>User name</label><input id=user name=user data-id=user>
+  <input type=password aria-label="Pass word" data-id=pass>
+  <label data-id=remlabel><input type=checkbox checked data-id=remember> Remember me</label>
+  <button type=button class="btn primary" data-id=login>Log in</button>
+  <button type=button class=btn data-id=login-other disabled>Log in elsewhere</button>
+  <input type=submit value="Send it" data-id=send>
+</form>
+<ul><li data-id=li1>First</li><li data-id=li2>Second <b data-id=bold>bold</b> part</li></ul>
+<a href="/about" data-id=about>About   us</a><a href="/help" data-id=help>Help me</a>
+<button style="display:none" data-id=hidden>Twice</button><button data-id=shown>Twice</button>
+<div role=button tabindex=0 aria-label="Close dialog" aria-pressed=true data-id=close>x</div>
+<p data-id=split>Hel<b>lo</b> wor<i>ld</i></p>
+<button data-id=icon><span data-id=iconspan>Save all</span></button>
+<select data-id=pet aria-label=Pet><option>Cat</option></select>
+<div data-id=odd id="a:b.c" name=oddname title="The title">odd</div>
+<x-card data-id=card><template shadowrootmode=open><button data-id=inner>In shadow</button><slot></slot></template>`
+  + `<i data-id=slotted>slotted</i></x-card>
+<iframe data-id=frame srcdoc="<button data-id=framed>In frame</button>"></iframe>`;
+
+// Selector, data-id of the element that it means.
+const FORMS = [
+  ['#user', 'user'], ['input[name="user"]', 'user'], ['css=.btn.primary', 'login'], ['css selector:.primary', 'login'],
+    ['form > button', 'login'],
+  ['//button[@class="btn"]', 'login-other'], ['(//li)[2]', 'li2'], ['xpath=//li', 'li1'], ['xpath:.//b', 'bold'],
+    ['//li[2]/b/text()', 'bold'], ['./html/body/ul/li', 'li1'],
+  ['text=Log in', 'login'], ['text=log in elsew', 'login-other'], ['text=Send it', 'send'], ['text=Hello world', 'split'],
+    ['text="First"', 'li1'], ['text=Save all', 'icon'],
+  ['text=In shadow', 'inner'], ['text=In frame', 'framed'],
+  ['role=button[name="Log in"]', 'login'], ['role=button "Log in"', 'login'], ["role=button[name='Close dialog']", 'close'],
+    ['role=button[name="elsewhere"]', 'login-other'],
+  ['role=button[name="Send it"]', 'send'], ['role=checkbox', 'remember'], ['role=checkbox[checked]', 'remember'],
+    ['role=button[disabled]', 'login-other'],
+  ['role=button[pressed=true]', 'close'], ['role=button[name=/^close/i]', 'close'], ['role=combobox[name="Pet"]', 'pet'],
+    ['role=link', 'about'],
+  ['role=textbox[name="User name"]', 'user'], ['role=listitem', 'li1'], ['role=button[name="In shadow"]', 'inner'],
+    ['role=button[name="In frame"]', 'framed'],
+  ['aria/Close dialog', 'close'], ['aria/User name', 'user'], ['aria/Remember me', 'remember'], ['aria/Pass word', 'pass'],
+    ['aria/Log in', 'login'],
+  ['~Close dialog', 'close'], ['~Pass word', 'pass'], ['accessibility id:Pet', 'pet'],
+  ['id=user', 'user'], ['id:user', 'user'], ['id=a:b.c', 'odd'], ['name:user', 'user'], ['tag name:select', 'pet'],
+    ['class name:primary', 'login'],
+  ['button=Log in', 'login'], ['button*=elsewhere', 'login-other'], ['button.=log IN', 'login'], ['li.*=SECOND', 'li2'],
+    ['.btn=Log in', 'login'], ['button.btn*=Log', 'login'],
+  ['input[type="submit"]=Send it', 'send'], ['b=bold', 'bold'],
+  ['=About us', 'about'], ['*=Help', 'help'], ['link text:Help me', 'help'], ['partial link text:About', 'about'],
+  ['x-card >>> button', 'inner'], ['>>>button[data-id=inner]', 'inner'], ['[data-id=inner]', 'inner'],
+    ['[data-id=slotted]', 'slotted'], ['[data-id=framed]', 'framed'],
+  ['text=Twice', 'shown'], ['button=Twice', 'shown'], ['role=button[name="Twice"]', 'shown'], ['[data-id=hidden]', 'hidden'],
+];
+
+test('each form of selector finds its element', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  for (const [selector, id] of FORMS) {
+    const found = await tab.inside(`(() => { const el = tabard.element(${JSON.stringify({ target: selector })});
+      return el.error?.message ?? el.getAttribute('data-id'); })()`);
+    assert.equal(found, id, selector);
+  }
+});
+
+test('what fits nothing is said with the selector', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  for (const target of ['#none', '//none', 'text=none such', 'role=slider', 'aria/none', '~none', 'id=none', 'p=none', '=none']) {
+    const { error } = await tab.call('check', { target });
+    assert.deepEqual(error, { code: 'element_not_found', message: `nothing on the page fits "${target}"` }, target);
+  }
+});
+
+test('what is no selector is refused', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  for (const target of ['[[', 'a{}', '//[', 'role=', 'role=button[color=red]', 'role=button[name="x"', '', '   ', null, 7,
+    'xpath=count(//a)']) {
+    assert.equal((await tab.call('check', { target })).error?.code, 'invalid_params', String(target));
+  }
+});
+
+test('a selector of any length is harmless', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  for (const target of ['a'.repeat(1e6), `text=${'x'.repeat(1e6)}`, `role=button[name="${'['.repeat(5000)}"]`,
+    `role=${'a '.repeat(5000)}`]) {
+    const { error } = await tab.call('check', { target });
+    assert.ok(error.message.length < 300, error.message);
+  }
+});
+
+test('several matches: all are extracted, the first visible one is acted on', async (t) => {
+  const tab = await rig.show(t, '<p hidden>0</p><p>1</p><p>2</p>');
+  assert.deepEqual(await tab.call('extract', { target: 'p', format: 'text' }),
+    { count: 3, results: ['0', '1', '2'], truncated: false });
+  assert.deepEqual(await tab.call('extract', { target: 'p', format: 'text', limit: 2 }),
+    { count: 3, results: ['0', '1'], truncated: false });
+  assert.equal(await tab.inside('tabard.element({target: "p"}).textContent'), '1');
+});
+
+test('text is found in ten thousand nodes within a second', async (t) => {
+  const tab = await rig.show(t, `${'<div><p><span>filler</span></p></div>'.repeat(3400)}<button>Needle</button>`);
+  const ms = await tab.inside(`(() => { const began = performance.now(); tabard.element({target: 'text=Needle'}).tagName;
+    return performance.now() - began; })()`);
+  assert.ok(ms < 1000, String(ms));
+  assert.equal((await tab.click('text=Needle')).name, 'Needle');
+});

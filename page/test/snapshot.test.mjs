@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a snapshot: roles, names, states, values, structure.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useBrowser } from './harness.mjs';
+
+const rig = useBrowser();
+
+// Each row: what it shows, the body, the lines that the snapshot must be. Refs count from 1.
+const CASES = [
+  ['headings have a level', '<h1>One</h1><h3>Three</h3><div role=heading aria-level=4>Four</div>',
+    ['- heading "One" [level=1]', '- heading "Three" [level=3]', '- heading "Four" [level=4]']],
+  ['a heading that is one link says its name once', '<h2><a href="/x">Title</a></h2>',
+    ['- heading [level=2]', '  - link "Title" [ref=e1]']],
+  ['generic containers are left out and text is merged', '<div><div><span>a <b>b</b></span><i>c</i></div><section>d</section>'
+    + '</div>',
+    ['- text: a bc', '- text: d']],
+  ['a line break parts words', 'one<br>two', ['- text: one two']],
+  ['spans set apart by styles do not run together', '<div style="display:flex"><span>Price</span><span>12</span></div><p>'
+    + '<span>W</span><span>ord</span></p>',
+    ['- text: Price 12', '- text: Word']],
+  ['a list keeps its items', '<ul><li>a</li><li><a href=x>b</a> c</li></ul>',
+    ['- list', '  - listitem: a', '  - listitem', '    - link "b" [ref=e1]', '    - text: c']],
+  ['rows of plain cells are one line', '<table><caption>Ages</caption><tr><th>Name<th>Age<tr><td>Ann<td>7<tr><td>Bob<td></table>',
+    ['- table "Ages" [ref=e1]', '  - row [header]: Name | Age', '  - row: Ann | 7', '  - row: Bob |']],
+  ['a row with something to act on keeps its cells', '<table><tr><td>Ann<td><button>Edit</button></table>',
+    ['- table [ref=e1]', '  - row', '    - cell: Ann', '    - button "Edit" [ref=e2]']],
+  ['an item that holds one link is that link', '<ul><li><a href=x>a</a><li><a href=y>b</a><li><b>c</b></ul>',
+    ['- list', '  - link "a" [ref=e1]', '  - link "b" [ref=e2]', '  - listitem: c']],
+  ['a table that holds tables only arranges', '<table><tr><td>menu<td><table><tr><td>x<td>y</table></table>',
+    ['- text: menu', '- table [ref=e1]', '  - row: x | y']],
+  ['landmarks', '<header>h</header><nav aria-label=Main><a href=x>a</a></nav><main>m</main><aside>s</aside><footer>f</footer>',
+    ['- banner [ref=e1]: h', '- navigation "Main" [ref=e2]', '  - link "a" [ref=e3]', '- main [ref=e4]: m',
+      '- complementary [ref=e5]: s', '- contentinfo [ref=e6]: f']],
+  ['a header inside an article is no banner', '<article><header>h</header>x</article>',
+    ['- article', '  - text: h', '  - text: x']],
+  ['empty containers are dropped', '<nav></nav><ul></ul><main><div></div></main>', []],
+  ['checkbox states', '<label><input type=checkbox checked> A</label><input type=checkbox aria-label=B disabled>'
+    + '<div role=checkbox aria-checked=mixed tabindex=0>C</div>',
+    ['- checkbox "A" [checked] [ref=e1]', '- checkbox "B" [disabled] [ref=e2]', '- checkbox "C" [checked=mixed] [ref=e3]']],
+  ['a checkbox hidden behind its label is shown by the label',
+    '<style>#c{display:none}</style><input type=checkbox id=c checked><label for=c>Agree</label>',
+    ['- checkbox "Agree" [checked] [ref=e1]']],
+  ['an indeterminate checkbox', '<input type=checkbox id=c aria-label=x><script>c.indeterminate=true</script>',
+    ['- checkbox "x" [checked=mixed] [ref=e1]']],
+  ['radio buttons in a group', '<fieldset><legend>Size</legend><label><input type=radio name=s>S</label><label>'
+    + '<input type=radio name=s checked>M</label></fieldset>',
+    ['- group "Size"', '  - radio "S" [ref=e1]', '  - radio "M" [checked] [ref=e2]']],
+  ['a fieldset disables its fields', '<fieldset disabled><input aria-label=a><button>b</button></fieldset>',
+    ['- textbox "a" [disabled] [ref=e1]', '- button "b" [disabled] [ref=e2]']],
+  ['text fields show their value', '<label for=n>Name</label><input id=n value="Ann B">'
+    + '<textarea aria-label=Note required>x\ny</textarea>',
+    ['- textbox "Name" [ref=e1]: Ann B', '- textbox "Note" [required] [ref=e2]: x y']],
+  ['password values never appear', '<input type=password aria-label=P value=hunter2><input type=password aria-label=Q>',
+    ['- textbox "P" [password] [ref=e1]: •••', '- textbox "Q" [password] [ref=e2]']],
+  ['types of input', '<input type=search aria-label=a><input type=number aria-label=b value=3>'
+    + '<input type=range aria-label=c value=70><input type=date aria-label=d value=2024-02-29>'
+    + '<input type=submit><input type=button value=Go><input type=image alt=Pic><input type=hidden value=x>',
+    ['- searchbox "a" [ref=e1]', '- spinbutton "b" [ref=e2]: 3', '- slider "c" [ref=e3]: 70',
+      '- textbox "d" [date] [ref=e4]: 2024-02-29',
+      '- button "Submit" [ref=e5]', '- button "Go" [ref=e6]', '- button "Pic" [ref=e7]']],
+  ['a placeholder or title names a field at last', '<input placeholder=Email><input title=Phone placeholder=x>',
+    ['- textbox "Email" [ref=e1]', '- textbox "Phone" [ref=e2]']],
+  ['read-only and invalid fields', '<input readonly aria-label=a value=1><input aria-invalid=true aria-label=b>',
+    ['- textbox "a" [readonly] [ref=e1]: 1', '- textbox "b" [invalid] [ref=e2]']],
+  ['a select lists few options', '<label>Pet <select><option>Cat<option selected>Dog</select></label>',
+    ['- combobox "Pet" [ref=e1]: Dog', '  - option "Cat"', '  - option "Dog" [selected]']],
+  ['a multiple select is a listbox', '<select multiple aria-label=m>'
+    + '<option selected>a<option selected>b<option disabled>c</select>',
+    ['- listbox "m" [ref=e1]: a, b', '  - option "a" [selected]', '  - option "b" [selected]', '  - option "c" [disabled]']],
+  ['a file input', '<label>CV <input type=file></label>', ['- button "CV" [file] [ref=e1]']],
+  ['closed details show their summary only', '<details><summary>More</summary>bare <p>secret</p></details>',
+    ['- button "More" [collapsed] [ref=e1]']],
+  ['open details show all', '<details open><summary>More</summary>bare <p>text</p></details>',
+    ['- button "More" [expanded] [ref=e1]', '- text: bare', '- text: text']],
+  ['aria states', '<button aria-expanded=false>a</button><button aria-pressed=true>b</button>'
+    + '<div role=tab aria-selected=true>c</div><a href=x aria-current=page>d</a>',
+    ['- button "a" [collapsed] [ref=e1]', '- button "b" [pressed] [ref=e2]', '- tab "c" [selected] [ref=e3]',
+      '- link "d" [current] [ref=e4]']],
+  ['labels by id, even hidden ones', '<span id=l hidden>Secret label</span><button aria-labelledby="l m">x</button>'
+    + '<i id=m>more</i>',
+    ['- button "Secret label more" [ref=e1]', '- text: more']],
+  ['an image inside a link names it', '<a href=x><img alt="Home page" src=data:,></a>', ['- link "Home page" [ref=e1]']],
+  ['a link without a name shows where it goes', '<a href="/cart?x=1"><img src=data:,></a>', ['- link [ref=e1]: /cart?x=1']],
+  ['images', '<img alt="A cat" src=data:,><img alt="" src=data:,><img src=data:,><svg role=img aria-label=Chart></svg><svg>'
+    + '<title>Logo</title></svg>',
+    ['- img "A cat"', '- img "Chart"', '- img "Logo"']],
+  ['links inside SVG', '<svg width=90 height=20><a href="/s"><text y=15>Sector</text></a></svg>', ['- link "Sector" [ref=e1]']],
+  ['canvas and video', '<canvas aria-label=Board>fallback</canvas><video aria-label=Clip controls></video>',
+    ['- canvas "Board" [ref=e1]', '- video "Clip" [ref=e2]']],
+  ['contenteditable is a text field', '<div contenteditable aria-label=Body>Hello <b>you</b></div>',
+    ['- textbox "Body" [ref=e1]: Hello you']],
+  ['progress and meter', '<progress value=3 max=4 aria-label=p></progress><meter value=6 max=10 aria-label=m></meter>',
+    ['- progressbar "p": 75%', '- meter "m": 6']],
+  ['live regions', '<div role=alert>Bad</div><div role=status></div><output>7</output>', ['- alert: Bad', '- status: 7']],
+  ['an unknown role is passed over', '<div role="foo button">x</div><nav role="bar">y</nav>',
+    ['- button "x" [ref=e1]', '- navigation [ref=e2]: y']],
+  ['presentation does not hide what can be used', '<button role=presentation>x</button><ul role=none><li role=none>y</ul>',
+    ['- button "x" [ref=e1]', '- text: y']],
+  ['things with a click handler in the markup or a tab stop',
+    '<div onclick="1">a</div><div tabindex=0>b</div><div tabindex=-1>c</div>',
+    ['- generic [ref=e1]: a', '- generic [ref=e2]: b', '- text: c']],
+  ['things that show a hand can be clicked', '<style>.k{cursor:pointer}</style><div class=k>Open <span>it</span></div>'
+    + '<i class=k style="display:block;width:9px;height:9px"></i>',
+    ['- generic [ref=e1]: Open it', '- generic [ref=e2]']],
+  ['a button inside a tab keeps its own line', '<div role=tab>Inbox <button>close</button></div>',
+    ['- tab "Inbox close" [ref=e1]', '  - button "close" [ref=e2]']],
+  ['menus and trees', '<ul role=menu><li role=menuitem>Cut<li role=menuitemcheckbox aria-checked=true>Wrap</ul><div role=tree>'
+    + '<div role=treeitem aria-expanded=true>Root</div></div>',
+    ['- menu', '  - menuitem "Cut" [ref=e1]', '  - menuitemcheckbox "Wrap" [checked] [ref=e2]', '- tree [ref=e3]',
+      '  - treeitem "Root" [expanded] [ref=e4]']],
+  ['the element with the focus', '<input aria-label=a id=f><input aria-label=b><script>f.focus()</script>',
+    ['- textbox "a" [focused] [ref=e1]', '- textbox "b" [ref=e2]']],
+  ['hidden things are left out', '<p hidden>a</p><p style="display:none">b</p>'
+    + '<p style="visibility:hidden">c <b style="visibility:visible">d</b></p><p aria-hidden=true>e</p><p inert>f</p>'
+    + '<div style="content-visibility:hidden">g</div><template>h</template><noscript>i</noscript><p style="opacity:0">j</p>',
+    ['- text: d', '- text: j']],
+  ['display: contents is no hiding', '<div style="display:contents">a <button style="display:contents">b</button></div>',
+    ['- text: a', '- button "b" [ref=e1]']],
+  ['a paragraph between inline text', 'a<p>b</p>c', ['- text: a', '- text: b', '- text: c']],
+  ['figures', '<figure><img alt=Graph src=data:,><figcaption>Fig. 1</figcaption></figure>',
+    ['- figure "Fig. 1"', '  - img "Graph"']],
+  ['custom elements with an ARIA role', '<x-button role=button tabindex=0>Go</x-button>', ['- button "Go" [ref=e1]']],
+];
+
+for (const [name, body, expected] of CASES) {
+  test(name, async (t) => {
+    const tab = await rig.show(t, body);
+    assert.deepEqual(await tab.lines(), expected);
+  });
+}
+
+test('a modal dialog is all there is', async (t) => {
+  const tab = await rig.show(t, '<button>Behind</button><dialog id=d aria-label=Sure><button>Yes</button></dialog>'
+    + '<script>d.showModal()</script>');
+  assert.deepEqual(await tab.lines(), ['- dialog "Sure" [modal] [ref=e1]', '  - button "Yes" [focused] [ref=e2]']);
+});
+
+test('a dialog that is not modal is a part of the page', async (t) => {
+  const tab = await rig.show(t, '<p>Page</p><dialog open><button>Yes</button></dialog>');
+  assert.deepEqual(await tab.lines(), ['- text: Page', '- dialog [ref=e1]', '  - button "Yes" [ref=e2]']);
+});
+
+test('a typed value and a chosen option show at once', async (t) => {
+  const tab = await rig.show(t, '<input id=i aria-label=a><select id=s aria-label=b><option>x<option>y</select>');
+  await tab.page('i.value = "typed"; s.selectedIndex = 1');
+  assert.deepEqual(await tab.lines(), ['- textbox "a" [ref=e1]: typed', '- combobox "b" [ref=e2]: y', '  - option "x"',
+    '  - option "y" [selected]']);
+});
+
+test('a select with many options shows its value only', async (t) => {
+  const tab = await rig.show(t, `<select aria-label=n>${Array.from({ length: 21 }, (_, i) => `<option>${i}`).join('')}</select>`);
+  assert.deepEqual(await tab.lines(), ['- combobox "n" [ref=e1]: 0']);
+});
+
+test('right-to-left and emoji names are kept as they are', async (t) => {
+  const tab = await rig.show(t, '<button>שלום עולם</button><button dir=rtl>مرحبا</button><button>👩‍👩‍👧 🇫🇷 ok</button>');
+  assert.deepEqual(await tab.lines(), ['- button "שלום עולם" [ref=e1]', '- button "مرحبا" [ref=e2]',
+    '- button "👩‍👩‍👧 🇫🇷 ok" [ref=e3]']);
+});
+
+test('the reply carries address and title', async (t) => {
+  const tab = await rig.show(t, '<title>  My\n page </title>x');
+  const { url, title, frames, hosts, truncated } = await tab.call('snapshot', {});
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/page\d+\.html$/);
+  assert.deepEqual({ title, frames, hosts, truncated }, { title: 'My page', frames: [], hosts: 0, truncated: false });
+});

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for something to become true. Changes of the DOM wake the wait, at most once a frame; a slow heartbeat sees what
+// makes no such change: styles, addresses, frames and shadow roots that came later.
+
+const HEARTBEAT_MS = 200;
+const WAIT_MS = 30_000;
+const STATES = words('visible hidden attached detached');
+
+/** The element of a target, null if there is none; for a ref also if it has gone. */
+const findOrGone = (target) => {
+  try {
+    return findFirst(target);
+  } catch (thrown) {
+    if (thrown.code === 'element_not_found') {
+      return null;
+    }
+    throw thrown;
+  }
+};
+
+/** What keeps the target from its state, in words; null: nothing does. */
+const elementLacks = (target, state) => {
+  const wantsIt = state === 'visible' || state === 'attached';
+  const el = wantsIt ? findFirst(target) : findOrGone(target);
+  if (el === null) {
+    return wantsIt ? 'nothing on the page fits it' : null;
+  }
+  const visible = isVisible(el);
+  switch (state) {
+    case 'visible': return visible ? null : `${sketch(el)} ${whyHidden(el)}`;
+    case 'hidden': return visible ? `${sketch(el)} is visible` : null;
+    case 'detached': return `${sketch(el)} is on the page`;
+    default: return null;
+  }
+};
+
+/** Whether the page shows a text anywhere. */
+const showsText = (text) => {
+  const needle = squeeze(text).toLowerCase();
+  const search = new TextSearch();
+  for (const root of everyRoot()) {
+    if (search.innermost(root, needle).some(isVisible)) {
+      return true;
+    }
+  }
+  return false;
+};
+
+const fitsUrl = (url) => asPattern(url)?.test(location.href) ?? location.href.includes(url);
+
+const shown = (text) => quote(cut(squeeze(String(text)), 80));
+
+/** One test a condition: {what, lacks}. */
+const conditionsOf = ({ target, state = 'visible', text, text_gone: textGone, url }) => {
+  const conditions = [];
+  if (isGiven(target)) {
+    if (!STATES.has(state)) {
+      fail('invalid_params', 'state wants visible, hidden, attached or detached');
+    }
+    conditions.push({ what: `${shown(target)} to be ${state}`, lacks: () => elementLacks(target, state) });
+  }
+  if (isGiven(text)) {
+    conditions.push({
+      what: `the text ${shown(text)}`,
+      lacks: () => (showsText(String(text)) ? null : 'the page does not show it'),
+    });
+  }
+  if (isGiven(textGone)) {
+    conditions.push({
+      what: `the text ${shown(textGone)} to go`,
+      lacks: () => (showsText(String(textGone)) ? 'the page still shows it' : null),
+    });
+  }
+  if (isGiven(url)) {
+    conditions.push({
+      what: `the address ${shown(url)}`,
+      lacks: () => (fitsUrl(String(url)) ? null : `it is ${cut(location.href)}`),
+    });
+  }
+  return conditions.length > 0 ? conditions : fail('invalid_params', 'nothing to wait for: give target, text, text_gone or url');
+};
+
+/** Sleeps until the page may have changed. */
+class Changes {
+  #wake = () => {};
+  #observer = new MutationObserver(() => this.#wake());
+
+  async next(deadline) {
+    for (const root of everyRoot()) {
+      this.#observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    }
+    const rest = Math.max(1, Math.min(HEARTBEAT_MS, deadline - performance.now()));
+    let timer;
+    await new Promise((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, rest);
+    });
+    clearTimeout(timer);
+    await nextFrame();
+  }
+
+  stop() {
+    this.#observer.disconnect();
+  }
+}
+
+const waitUntil = async (target, conditions, timeoutMs, changes) => {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const began = performance.now();
+    let missing = null;
+    for (const { what, lacks } of conditions) {
+      const seen = lacks();
+      if (seen !== null) {
+        missing = { what, seen };
+        break;
+      }
+    }
+    if (missing === null) {
+      const el = isGiven(target) ? findOrGone(target) : null;
+      return { found: true, ...(el === null ? {} : introduce(el)) };
+    }
+    if (performance.now() >= deadline) {
+      return fail('timeout', `waited ${Math.round(timeoutMs)} ms for ${missing.what}; ${missing.seen}`);
+    }
+    const cost = performance.now() - began;
+    await changes.next(deadline);
+    if (cost > 10) {
+      // On a huge page that never rests, the page gets most of the time.
+      await new Promise((resolve) => { setTimeout(resolve, Math.min(3 * cost, 1000)); });
+    }
+  }
+};
+
+const waitFor = async (options = {}) => {
+  const conditions = conditionsOf(options);
+  const changes = new Changes();
+  try {
+    return await waitUntil(options.target, conditions, Math.min(Number(options.timeout_ms ?? WAIT_MS) || 0, 3_600_000), changes);
+  } finally {
+    changes.stop();
+  }
+};

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk that turns a page into the lines of a snapshot. It follows what is drawn: shadow roots and slots in place of
+// light children, same-origin documents inside their frames. A stack of our own, not recursion: a page can
+// nest deeper than any call stack.
+
+const NAMED_ONLY = words('figure form group img region');
+// Nothing of ours is drawn inside these; the first ones are worth a ref for a picture or a click.
+const REF_LEAVES = words('audio canvas embed iframe object video');
+const LEAVES = words('audio canvas embed frame iframe img input meter object progress select textarea video');
+const CAPTIONS = words('caption figcaption legend');
+const OPTIONS_LISTED = 20;
+
+class Walk {
+  constructor({ interactive = false } = {}) {
+    this.flat = interactive;
+    this.lines = [];
+    this.stack = [];
+    this.run = new TextRun();
+    this.runEl = null; // where the text of the run began
+    this.nodes = 0;
+    this.hosts = new HostFinder();
+    this.cutShort = false;
+    this.focused = activeElement();
+  }
+
+  /** Collects the lines of an element and all that is in it. */
+  collect(root) {
+    this.stack.push(new Level(root, '', null));
+    this.top().list = [root];
+    while (this.stack.length > 0) {
+      const level = this.top();
+      const node = level.take();
+      if (node === null) {
+        this.leave(level);
+      } else if (this.nodes >= MAX_NODES || this.lines.length >= MAX_LINES) {
+        this.cutShort = true;
+        this.stack.length = 0;
+      } else {
+        this.visit(node, level);
+      }
+    }
+    this.flush(0);
+  }
+
+  top() {
+    return this.stack[this.stack.length - 1];
+  }
+
+  visit(node, level) {
+    this.nodes += 1;
+    const type = nodeTypeOf(node);
+    if (type === ELEMENT) {
+      this.enter(node, level);
+    } else if (type === TEXT && !level.mute && !level.hidden) {
+      if (this.runEl === null && /\S/.test(node.data)) {
+        this.runEl = level.el;
+      }
+      this.run.add(node.data);
+    }
+  }
+
+  /**
+   * Ends the text that has been gathered: it becomes a line of its own. Scripts listen to clicks where markup does not tell;
+   * the hand that the mouse shows there does.
+   */
+  flush(depth) {
+    if (this.run.text === '') {
+      return;
+    }
+    const text = squeezeSome(this.run.text, LINE_TEXT);
+    const el = this.runEl;
+    this.run = new TextRun();
+    this.runEl = null;
+    if (text === '') {
+      return;
+    }
+    const style = el === null ? null : styleOf(el);
+    if (style?.contentVisibility === 'hidden') {
+      return;
+    }
+    if (style?.cursor === 'pointer' && !this.inActive()) {
+      this.push(new Line(depth, 'generic', '', [], el, text));
+    } else if (!this.flat) {
+      this.push(new Line(depth, 'text', '', [], null, text));
+    }
+  }
+
+  inActive() {
+    return this.stack.length > 0 && this.top().active;
+  }
+
+  push(line) {
+    if (this.flat) {
+      line.depth = 0;
+    }
+    this.lines.push(line);
+    return this.lines.length - 1;
+  }
+
+  leave(level) {
+    if (level.at < 0) {
+      this.stack.pop();
+      if (level.tag !== '') {
+        this.edge(level.el, level.tag, level.depth);
+      }
+      return;
+    }
+    this.flush(level.depth); // while the level's own rules hold
+    this.stack.pop();
+    this.finish(level);
+  }
+
+  finish(level) {
+    if (level.at >= 0 && !this.flat) {
+      finishLine(this.lines, level.at);
+    }
+  }
+
+  /** The edge of an element without a line: running text goes on, a block begins a new line. */
+  edge(el, tag, depth) {
+    if (tag === 'br' || INLINE.has(tag)) {
+      this.run.edge(el, tag === 'br' ? 'div' : tag);
+    } else {
+      this.flush(depth);
+    }
+  }
+
+  enter(el, up) {
+    const tag = tagOf(el);
+    if (NEVER_DRAWN.has(tag)) {
+      return;
+    }
+    if (tag === 'br') {
+      this.edge(el, tag, up.depth);
+      return;
+    }
+    const level = new Level(el, tag, up);
+    if (tag !== 'slot' && !checkVisibility(el, SHOWN)) {
+      // Children of an element with visibility: hidden can be visible again; those of display: none cannot.
+      level.hidden = checkVisibility(el);
+      if (!level.hidden && styleOf(el).display !== 'contents') {
+        return;
+      }
+    }
+    const marked = isMarked(el);
+    if (marked && (attr(el, 'aria-hidden') === 'true' || hasAttr(el, 'inert'))) {
+      return;
+    }
+    const role = tag === 'label' ? this.labelRole(el, level) : roleOf(el, tag, marked);
+    if (role === '' && up.at >= 0 && CAPTIONS.has(tag)) {
+      level.mute = true; // it names what it is in
+    }
+    if (role === '' && !marked) {
+      this.descend(el, tag, level, role);
+    } else {
+      this.describe(el, tag, role, level, up, marked);
+    }
+  }
+
+  describe(el, tag, role, level, up, marked) {
+    const active = !level.hidden && (ACTIVE_ROLES.has(role) || (marked && isMadeActive(el)));
+    if (role === 'table' || role === 'grid' || tag === 'table') {
+      level.layout = role === 'none';
+    }
+    const inLayout = up.layout && (role === 'row' || role === 'cell');
+    const plain = level.hidden || inLayout || role === '' || PLAIN_ROLES.has(role) || level.mute || this.flat;
+    if (!active && plain && (role !== 'iframe' || level.hidden)) {
+      this.descend(el, tag, level, role);
+      return;
+    }
+    const name = nameOf(el, tag, role, marked);
+    if (!active && name === '' && NAMED_ONLY.has(role)) {
+      this.descend(el, tag, level, role);
+      return;
+    }
+    this.addLine(el, tag, role || 'generic', name, level, active, marked);
+  }
+
+  /** A label whose checkbox is hidden behind styles is what one clicks, so it stands for it. */
+  labelRole(el, level) {
+    const control = el.control ?? null;
+    if (control === null) {
+      return '';
+    }
+    if (!isShown(control) && /^(checkbox|radio|file)$/.test(control.type)) {
+      return roleOf(control);
+    }
+    level.mute = true; // the field's line says it
+    return '';
+  }
+
+  addLine(el, tag, role, name, level, active, marked) {
+    this.flush(level.depth);
+    const source = controlOf(el);
+    const sourceTag = source === el ? tag : tagOf(source);
+    const states = statesOf(source, sourceTag, role, marked || source !== el);
+    if (el === this.focused) {
+      states.push('focused');
+    }
+    const hasRef = active || SCOPE_ROLES.has(role) || REF_LEAVES.has(tag);
+    const line = new Line(level.depth, role, name, states, hasRef ? el : null, valueOf(source, sourceTag, role));
+    if (role === 'link' && name === '') {
+      line.text = squeezeSome(attr(el, 'href') ?? '', LINE_TEXT);
+    }
+    level.at = this.push(line);
+    level.depth += 1;
+    level.active ||= active;
+    level.mute ||= name !== '' && NAMED_BY_CONTENT.has(role);
+    this.descendBelow(el, tag, role, level, line);
+  }
+
+  descendBelow(el, tag, role, level, line) {
+    if (role === 'iframe') {
+      const doc = frameDocumentOf(el, tag);
+      line.closed = doc === null && (tag === 'iframe' || tag === 'frame');
+      if (doc !== null) {
+        this.stack.push(level);
+        this.startDocument(doc, level);
+      }
+    } else if (tag === 'select') {
+      this.addOptions(el, level);
+    } else if (!LEAVES.has(tag)) {
+      this.into(el, tag, level);
+    }
+  }
+
+  addOptions(el, level) {
+    if (el.options.length > OPTIONS_LISTED || this.flat) {
+      return;
+    }
+    for (const option of el.options) {
+      this.push(new Line(level.depth, 'option', optionLabel(option), statesOf(option, 'option', 'option'), null, ''));
+    }
+  }
+
+  /** Goes on inside an element that has no line of its own. */
+  descend(el, tag, level, role) {
+    this.edge(el, tag, level.depth);
+    const leaf = LEAVES.has(tag);
+    if (leaf || firstChildOf(el) === null) {
+      this.consider(el, tag, level, role);
+    }
+    if (!leaf) {
+      this.into(el, tag, level);
+    }
+  }
+
+  /** An empty element can still be an icon that one clicks. */
+  consider(el, tag, level, role) {
+    if (level.hidden || level.mute) {
+      return;
+    }
+    if (!level.active && role !== 'none' && shadowOf(el) === null && styleOf(el).cursor === 'pointer' && boxesOf(el).length > 0) {
+      this.flush(level.depth);
+      this.push(new Line(level.depth, role || 'generic', nameOf(el, tag, role), [], el, ''));
+    }
+  }
+
+  into(el, tag, level) {
+    const shadow = shadowOf(el);
+    if (shadow !== null) {
+      level.next = firstChildOf(shadow);
+    } else if (tag === 'slot' || tag === 'details') {
+      ({ first: level.next, list: level.list } = drawnChildren(el, tag));
+    } else {
+      this.hosts.consider(el, tag);
+      // Where text is said already, only elements matter.
+      level.next = level.mute ? firstElementOf(el) : firstChildOf(el);
+    }
+    if (level.next === null && level.list === null) {
+      this.finish(level);
+    } else {
+      this.stack.push(level);
+    }
+  }
+
+  /** A modal dialog makes all the rest of its document inert. */
+  startDocument(doc, level) {
+    const modal = inDocument.queryAll(doc, 'dialog:modal');
+    const root = rootElementOf(doc);
+    level.list = modal.length > 0 ? [...modal] : root === null ? [] : [root];
+  }
+
+  collectDocument() {
+    const level = new Level(document, '', null);
+    this.startDocument(document, level);
+    for (const root of level.list) {
+      this.collect(root);
+    }
+  }
+}
