@@ -45,14 +45,14 @@ REPLAY := $(FUZZ_C:%.c=$(B)/%)
 TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(wildcard tests/support/*.c) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup run test test-unit test-replay test-integration lint lint-selftest format \
+.PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e lint lint-selftest format \
         asan fuzz cov bench-net docs install clean unit-programs objects tidy flags
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' Makefile bench/*/build.mk | sed 's/:.*##/\t/' | expand -t 20
 
 setup: ## install what is missing (Debian packages, npm packages of the tests)
 	@tools/setup.sh test dev
@@ -66,7 +66,16 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC   $<"; $(CC) $(CFLAGS) -c $< -o $@
 
-$(LIB): $(LIB_C:%.c=$(B)/%.o)
+# What runs inside pages becomes part of the program.
+PAGE := page
+$(B)/gen/page_script.c: $(PAGE)/files.txt $(wildcard $(PAGE)/*.js) tools/embed.sh
+	@mkdir -p $(@D)
+	@tools/embed.sh $(PAGE) > $@.new && mv $@.new $@
+
+$(B)/gen/%.o: $(B)/gen/%.c
+	@echo "  CC   $<"; $(CC) $(CFLAGS) -c $< -o $@
+
+$(LIB): $(LIB_C:%.c=$(B)/%.o) $(B)/gen/page_script.o
 	@rm -f $@
 	@ar rcs $@ $^
 
@@ -115,6 +124,12 @@ test-replay: ## the fuzz corpora
 
 test-integration: ## the daemon with real clients
 	@tools/run-tests.sh integration
+
+test-page: ## the page scripts in a real browser
+	@tools/run-tests.sh page
+
+test-e2e: ## the daemon with real clients and real browsers
+	@tools/run-tests.sh e2e
 
 asan: test-unit ## the same as test-unit, by its other name
 

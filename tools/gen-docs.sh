@@ -4,7 +4,9 @@
 # and fails when a page is stale. A new page: a function page_NAME that prints it, and NAME in `pages`.
 set -eu
 cd "$(dirname "$0")/.."
-pages='ERRORS'
+pages='ERRORS CONFIG EVENTS'
+# The tree of lint-selftest.sh is a small one.
+[ ! -f src/tool/tools.def ] || pages="$pages TOOLS"
 
 page_ERRORS() {
     cat <<'END'
@@ -25,6 +27,55 @@ END
             sub(/TB_RETRY_/, "", $4)
             print "| `" $1 "` | " $2 " | " $3 " | " tolower($4) " | " $5 " |"
         }'
+}
+
+page_CONFIG() {
+    cat <<'END'
+<!-- Written by tools/gen-docs.sh from src/core/config.def. Change it there, then run `make docs`. -->
+# Settings
+
+Nothing has to be set. A setting comes from `tabard.yaml` (`--config`, else `$XDG_CONFIG_HOME/tabard/tabard.yaml`), from the
+environment, or from an option; the later one wins. The part before the dot is the section of the file:
+
+```yaml
+listen: 127.0.0.1:8765
+http:
+  idle_ms: 75000
+```
+
+In the environment a list has commas between its items. *Reload* says whether `kill -HUP` takes a change over.
+
+| setting | environment | option | default | reload | what it does |
+| --- | --- | --- | --- | --- | --- |
+END
+    rows 'TB_CONFIG(field, path, type, fallback, min, max, flag, when, help)' \
+        'path @ fallback @ flag @ when @ help' core/config.def | awk -F ' @ ' '{
+            for (i = 1; i <= 5; i++) { sub(/^"/, "", $i); sub(/"$/, "", $i); gsub(/\\"/, "\"", $i) }
+            env = "TABARD_" toupper($1); gsub(/\./, "_", env); gsub(/\|/, "\\|", $5)
+            flag = $3 ~ /^--/ ? "`" $3 "`" : ""
+            print "| `" $1 "` | `" env "` | " flag " | " ($2 == "" ? "" : "`" $2 "`") " | " \
+                ($4 == "RELOAD" ? "yes" : "no") " | " $5 " |"
+        }'
+}
+
+page_EVENTS() {
+    cat <<'END'
+<!-- Written by tools/gen-docs.sh from src/core/events.def. Change it there, then run `make docs`. -->
+# Events
+
+| event | when |
+| --- | --- |
+END
+    rows 'TB_EVENT(name, wire, when)' 'wire @ when' core/events.def | awk -F ' @ ' '{
+            gsub(/"/, "", $1); sub(/^"/, "", $2); sub(/"$/, "", $2)
+            print "| `" $1 "` | " $2 " |"
+        }'
+}
+
+# The tables of the tools are C, so the program prints this page itself. Lint has its objects by now.
+page_TOOLS() {
+    make --no-print-directory -s MODE=debug build/debug/tabard >&2
+    build/debug/tabard tools --markdown
 }
 
 # The rows of a .def file, one a line, as its macro $1 with the body $2 gives them. The C

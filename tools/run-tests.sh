@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs the tests: run-tests.sh {all|unit|replay|integration|selftest}
+# Builds and runs the tests: run-tests.sh {all|unit|replay|page|integration|e2e|selftest}
 # One line a program, the output of what failed, and as the last line "N passed, N failed".
 # What a program printed is kept whole in build/test-logs/.
 set -euo pipefail
@@ -118,10 +118,13 @@ replay() {
 # summary LOG WORD: the number in a closing line of node's TAP ("# pass 12").
 summary() { awk -v word="$2" '$1 == "#" && $2 == word && NF == 3 {n = $3} END {print n + 0}' "$1"; }
 
-integration_file() {
+# The official clients want a newer node than Debian's; npm brought one along with them.
+node=$(find tests/node_modules/node-linux-*/bin/node 2> /dev/null | head -n 1 || true)
+
+node_file() {
     local file=$1 log good bad
     log=$(log_of "$file")
-    run 600 "$log" node --test --test-reporter=tap "$file"
+    run 600 "$log" "${node:-node}" --test --test-reporter=tap "$file"
     good=$(summary "$log" pass)
     bad=$(($(summary "$log" fail) + $(summary "$log" cancelled)))
     # node counts a file without tests as one that passed; its only line then is its path.
@@ -139,13 +142,27 @@ integration_file() {
     count "$file" "$good" "$bad" "$(why $status)"
 }
 
+node_files() {
+    local file
+    for file in "$1"/*.test.mjs; do
+        [ -e "$file" ] || continue
+        node_file "$file"
+    done
+}
+
+# The scripts of page/ alone, in a real browser.
+page() { node_files page/test; }
+
+# The daemon with real clients.
 integration() {
     build integration MODE=release all || return 0
-    local file
-    for file in tests/integration/*.test.mjs; do
-        [ -e "$file" ] || continue
-        integration_file "$file"
-    done
+    node_files tests/integration
+}
+
+# The daemon with real clients and real browsers.
+e2e() {
+    build e2e MODE=release all || return 0
+    node_files tests/e2e
 }
 
 selftest() {
@@ -169,15 +186,17 @@ mkdir -p "$logs"
 export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 case $what in
-    unit | replay | integration | selftest) "$what" ;;
+    unit | replay | page | integration | e2e | selftest) "$what" ;;
     all)
         selftest
         unit
         replay
+        page
         integration
+        e2e
         ;;
     *)
-        echo "usage: tools/run-tests.sh {all|unit|replay|integration|selftest}" >&2
+        echo "usage: tools/run-tests.sh {all|unit|replay|page|integration|e2e|selftest}" >&2
         exit 2
         ;;
 esac

@@ -21,7 +21,7 @@ npm=''
 for set; do
     case $set in
         run) want="$want $browser" ;;
-        test) want="$want $browser" npm=1 ;;
+        test) want="$want $browser iproute2" npm=1 ;;
         dev | --dev) want="$want $dev" ;;
         *) stop "usage: tools/setup.sh [run] [test] [dev]" ;;
     esac

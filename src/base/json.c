@@ -45,6 +45,11 @@ bool tb_json_is_array(const struct cJSON *json)
     return cJSON_IsArray(json);
 }
 
+bool tb_json_is_null(const struct cJSON *json)
+{
+    return cJSON_IsNull(json);
+}
+
 const struct cJSON *tb_json_first(const struct cJSON *json)
 {
     return json ? json->child : NULL;

@@ -24,6 +24,7 @@ TB_DEFINE_AUTO(struct cJSON *, tb_json_free)
 const struct cJSON *tb_json_get(const struct cJSON *json, const char *key);
 bool tb_json_is_object(const struct cJSON *json);
 bool tb_json_is_array(const struct cJSON *json);
+bool tb_json_is_null(const struct cJSON *json);
 /* First element or member, and the one after; NULL at the end. */
 const struct cJSON *tb_json_first(const struct cJSON *json);
 const struct cJSON *tb_json_next(const struct cJSON *item);

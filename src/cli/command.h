@@ -16,4 +16,5 @@ extern const struct tb_command tb_cmd_serve;
 extern const struct tb_command tb_cmd_mcp;
 extern const struct tb_command tb_cmd_doctor;
 extern const struct tb_command tb_cmd_routes;
+extern const struct tb_command tb_cmd_tools;
 extern const struct tb_command tb_cmd_version;

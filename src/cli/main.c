@@ -5,9 +5,10 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "cli/command.h"
+#include "io/exec_guard.h"
 
 static const struct tb_command *const commands[] = {
-    &tb_cmd_serve, &tb_cmd_mcp, &tb_cmd_doctor, &tb_cmd_routes, &tb_cmd_version,
+    &tb_cmd_serve, &tb_cmd_mcp, &tb_cmd_doctor, &tb_cmd_routes, &tb_cmd_tools, &tb_cmd_version,
 };
 
 static const struct tb_command *find(const char *name)
@@ -48,6 +49,9 @@ static int help(const char *name)
 
 int main(int argc, char **argv)
 {
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
     if (tb_id_init() < 0) {
         fputs("tabard: the system gives no random numbers\n", stderr);
         return 1;

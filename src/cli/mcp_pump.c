@@ -302,5 +302,11 @@ int tb_mcp_pump(const struct tb_mcp_link *link, int daemon_fd)
         }
     }
     finish(&pump);
+    if (pump.daemon_fd >= 0) {
+        lose_daemon(&pump);
+    }
+    tb_map_fini(&pump.by_id);
+    tb_buf_fini(&pump.from_agent);
+    tb_buf_fini(&pump.initialize);
     return 0;
 }

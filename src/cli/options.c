@@ -7,8 +7,14 @@
 
 #include "base/mem.h"
 
+static bool is_flag(const char *name)
+{
+    const struct tb_config_key *key = tb_config_by_flag(tb_str_of(name));
+    return key && key->type == TB_CONFIG_FLAG;
+}
+
 /* The value of argv[*at]: behind "=", or the next argument (then *at moves on). NULL when there is
- * none. The name is cut off at the "=". */
+ * none. The name is cut off at the "=". A flag that stands alone is meant as true. */
 static const char *value_of(int argc, char **argv, int *at)
 {
     char *equals = strchr(argv[*at], '=');
@@ -16,7 +22,13 @@ static const char *value_of(int argc, char **argv, int *at)
         *equals = '\0';
         return equals + 1;
     }
-    return *at + 1 < argc ? argv[++*at] : NULL;
+    const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+    if (is_flag(argv[*at]) &&
+        (!next || (strcmp(next, "true") != 0 && strcmp(next, "false") != 0))) {
+        return "true";
+    }
+    *at += next != NULL;
+    return next;
 }
 
 static int add_flag(struct tb_options *options, const char *name, const char *value,

@@ -15,7 +15,8 @@ struct tb_options {
     const char *flags[64];
 };
 
-/* Reads argv[1] and on. "--flag value" and "--flag=value" are the same. */
+/* Reads argv[1] and on. "--flag value" and "--flag=value" are the same; a setting that is true or
+ * false needs no value. */
 int tb_options_parse(struct tb_options *options, int argc, char **argv, bool allow_json,
                      struct tb_err *err);
 /* Lists the options for the help. */

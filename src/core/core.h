@@ -4,11 +4,26 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "core/auth.h"
+#include "core/bus.h"
 #include "core/config.h"
 #include "core/metrics.h"
 #include "io/loop.h"
+
+struct tb_driver;
+struct tb_sessions;
+
+enum {
+    TB_DRIVERS_MAX = 8,
+};
+
+/* A driver of this build and the state that its start gave. */
+struct tb_driver_slot {
+    const struct tb_driver *driver;
+    void *state;
+};
 
 struct tb_core {
     struct tb_loop *loop;
@@ -17,6 +32,10 @@ struct tb_core {
     struct tb_config *config;
     struct tb_auth *auth;
     struct tb_metrics metrics;
+    struct tb_bus bus;
+    struct tb_driver_slot drivers[TB_DRIVERS_MAX]; /* ended by a NULL driver */
+    struct tb_sessions *sessions;
+    uint8_t secret[TB_SECRET_BYTES]; /* keys the checksum of ids */
     /* Brings the gauges up to date, just before they are read. */
     void (*measure)(struct tb_core *core, void *user);
     void *measure_user;

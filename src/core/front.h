@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "core/core.h"
 #include "io/http_server.h"
@@ -17,6 +18,7 @@
 enum tb_access {
     TB_ACCESS_OPEN,      /* anybody who passes the Host and Origin checks */
     TB_ACCESS_TOKEN,     /* a bearer token, or the same user over the Unix socket */
+    TB_ACCESS_AGENT,     /* the same, but open while the conformance fixtures are served */
     TB_ACCESS_SAME_USER, /* only the same user over the Unix socket */
 };
 
@@ -38,6 +40,8 @@ struct tb_front_req {
     struct tb_core *core;
     struct tb_http_req *http;
     const struct tb_route *route;
+    void *state; /* of the front, from its start */
+    void *user;  /* the handler's own, NULL at first */
     enum tb_door door;
     struct tb_str args[TB_ROUTE_ARGS];
     int64_t began_ms;
@@ -60,4 +64,10 @@ struct tb_front {
     const char *name;
     const struct tb_route *routes;
     size_t route_count;
+    /* For a front that keeps state; all three may be NULL. `start` fails with words for the
+     * operator. `drain` ends what would otherwise stay open (event streams), `stop` comes when no
+     * request is left. */
+    int (*start)(struct tb_core *core, void **ret_state, struct tb_err *err);
+    void (*drain)(void *state);
+    void (*stop)(void *state);
 };

@@ -26,10 +26,46 @@ enum {
     TB_AUTH_WINDOW_MS = 60 * 1000,
     TB_AUTH_PEERS = 10000,
 
+    /* Calls and their results */
+    TB_CALL_TIMEOUT_MAX_MS = 600 * 1000,
+    TB_CALL_GRACE_MS = 1000, /* for a driver to end what was cancelled */
+    TB_RESULT_TEXT_MAX = TB_MIB,
+    TB_RESULT_IMAGE_MAX = 16 * TB_MIB,
+
+    TB_EVENT_MAX = 64 * TB_KIB, /* of an event on the bus */
+
+    /* Conversations of a tenant that have chosen a current session */
+    TB_CURRENT_MAX = 1000,
+
+    /* The DevTools line to a browser */
+    TB_CDP_MESSAGE_MAX = 64 * TB_MIB,
+    TB_CDP_SEND_MAX = 64 * TB_MIB,
+    TB_CDP_FRAMES_MAX = 1000,  /* of one tab; further ones are not entered */
+    TB_CDP_TARGETS_MAX = 1000, /* workers and frames of other processes, of one tab */
+
     /* Stopping */
     TB_DRAIN_MS = 10 * 1000,
 
+    /* MCP */
+    TB_MCP_SESSIONS = 1000,           /* Mcp-Session-Id, all tenants together */
+    TB_MCP_REQUESTS = 256,            /* under way for one session or connection */
+    TB_MCP_BATCH = 64,                /* messages of a batch (2025-03-26) */
+    TB_MCP_LISTENS = 1024,            /* subscriptions/listen */
+    TB_MCP_WATCHES = 64,              /* resources that one of them, or one session, watches */
+    TB_MCP_DEPTH = 64,                /* nesting of a message */
+    TB_MCP_RESULT_MAX = 1000 * 1000,  /* of one result; clients refuse 1 MiB */
+    TB_MCP_REPLAY_BYTES = 2 * TB_MIB, /* events of one session that are kept to be sent again */
+    TB_MCP_REPLAY_EVENTS = 256,
+    TB_MCP_REPLAY_MS = 60 * 1000,     /* events of a stream that has ended */
+    TB_MCP_KEEPALIVE_MS = 15 * 1000,  /* between signs of life on a stream */
+    TB_MCP_PROGRESS_MS = 100,         /* between two notes of progress */
+    TB_MCP_STATE_MS = 10 * 60 * 1000, /* a requestState may come back for so long */
+    TB_MCP_STATES = 1024,             /* used ones that are remembered */
+    TB_MCP_LISTS = 32,                /* printed tool lists that are kept */
+
     /* MCP on stdio */
+    TB_STDIO_SEND_MAX = 64 * TB_MIB,
+    TB_STDIO_PAUSE_BYTES = 4 * TB_MIB, /* waiting to be sent: nothing more is read */
     TB_STDIO_LINE_MAX = 16 * TB_MIB,
     TB_STDIO_REPLY_MAX = 128 * TB_MIB,
 

@@ -15,11 +15,14 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/driver.h"
 #include "core/limits.h"
+#include "core/sessions.h"
 #include "daemon/dirs.h"
 #include "daemon/doors.h"
 #include "daemon/lock.h"
 #include "daemon/registry.h"
+#include "daemon/secret.h"
 #include "daemon/token.h"
 #include "front/router.h"
 #include "io/timer.h"
@@ -38,20 +41,24 @@ struct daemon {
     struct tb_signal *signals[SIGNAL_COUNT];
     struct tb_timer drain_timer;
     bool draining;
+    int draining_parts; /* not done yet */
     int lock_fd;
 };
 
+/* The last request is answered, or the last browser is gone. */
 static void on_drained(void *user)
 {
     struct daemon *daemon = user;
-    tb_loop_stop(daemon->core.loop);
+    if (--daemon->draining_parts == 0) {
+        tb_loop_stop(daemon->core.loop);
+    }
 }
 
 static void on_drain_late(struct tb_timer *timer, void *user)
 {
     struct daemon *daemon = user;
     (void)timer;
-    tb_log_at(&daemon->log, WARN, "daemon", "requests did not end in time");
+    tb_log_at(&daemon->log, WARN, "daemon", "requests or sessions did not end in time");
     tb_loop_stop(daemon->core.loop);
 }
 
@@ -66,6 +73,10 @@ static void on_stop_signal(int signum, void *user)
     daemon->draining = true;
     tb_log_at(&daemon->log, INFO, "daemon", "stopping", tb_kv_int("signal", signum));
     tb_timer_start(&daemon->drain_timer, TB_DRAIN_MS);
+    /* Calls that wait for a browser fail now, so that their requests end. */
+    daemon->draining_parts = 2;
+    tb_sessions_drain(daemon->core.sessions, on_drained, daemon);
+    tb_router_drain(daemon->router);
     tb_doors_drain(daemon->doors, on_drained, daemon);
 }
 
@@ -145,6 +156,10 @@ static int init_state(struct daemon *daemon, struct tb_err *err)
     if (daemon->lock_fd < 0) {
         return daemon->lock_fd;
     }
+    rc = tb_secret_load(daemon->config.state_dir, daemon->core.secret, err);
+    if (rc < 0) {
+        return rc;
+    }
     rc = tb_token_load(daemon->config.state_dir, token, err);
     if (rc < 0) {
         return rc;
@@ -172,8 +187,25 @@ static void init_core(struct daemon *daemon)
     daemon->core.loop = tb_loop_new(daemon->core.clock);
     daemon->core.auth = tb_auth_new(daemon->core.clock);
     daemon->core.metrics.values[TB_METRIC_START_TIME] = tb_clock_wall_ms(daemon->core.clock) / 1000;
+    tb_bus_init(&daemon->core.bus);
+    daemon->core.sessions = tb_sessions_new(&daemon->core);
     daemon->router = tb_router_new(&daemon->core, tb_registry_fronts());
     tb_timer_init(&daemon->drain_timer, daemon->core.loop, on_drain_late, daemon);
+}
+
+static void start_drivers(struct tb_core *core)
+{
+    const struct tb_driver *const *drivers = tb_registry_drivers();
+    for (size_t i = 0; drivers[i] && i < TB_DRIVERS_MAX - 1; i++) {
+        core->drivers[i] = (struct tb_driver_slot){drivers[i], drivers[i]->start(core)};
+    }
+}
+
+static void stop_drivers(struct tb_core *core)
+{
+    for (size_t i = 0; core->drivers[i].driver; i++) {
+        core->drivers[i].driver->stop(core->drivers[i].state);
+    }
 }
 
 static int start(struct daemon *daemon, struct tb_err *err)
@@ -189,6 +221,11 @@ static int start(struct daemon *daemon, struct tb_err *err)
     raise_descriptor_limit();
     init_core(daemon);
     rc = init_state(daemon, err);
+    if (rc < 0) {
+        return rc;
+    }
+    start_drivers(&daemon->core);
+    rc = tb_router_start(daemon->router, err);
     if (rc < 0) {
         return rc;
     }
@@ -209,7 +246,12 @@ static void stop(struct daemon *daemon)
         tb_signal_free(daemon->signals[i]);
     }
     tb_timer_fini(&daemon->drain_timer);
+    /* Calls end while the fronts that began them still stand; the fronts go before the table that
+     * they look into. */
+    tb_sessions_stop(daemon->core.sessions);
     tb_router_free(daemon->router);
+    tb_sessions_free(daemon->core.sessions);
+    stop_drivers(&daemon->core);
     tb_auth_free(daemon->core.auth);
     tb_loop_free(daemon->core.loop);
     tb_config_fini(&daemon->config);

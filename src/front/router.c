@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/router.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -8,9 +10,15 @@
 #include "front/guard.h"
 #include "front/reply.h"
 
+enum {
+    FRONTS_MAX = 16,
+};
+
 struct tb_router {
     struct tb_core *core;
     const struct tb_front *const *fronts;
+    void *states[FRONTS_MAX]; /* of the fronts, in their order */
+    size_t started;           /* how many fronts were started */
 };
 
 struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *const *fronts)
@@ -21,8 +29,39 @@ struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *con
     return router;
 }
 
+int tb_router_start(struct tb_router *router, struct tb_err *err)
+{
+    for (; router->fronts[router->started]; router->started++) {
+        const struct tb_front *front = router->fronts[router->started];
+        assert(router->started < FRONTS_MAX);
+        int rc =
+            front->start ? front->start(router->core, &router->states[router->started], err) : 0;
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+void tb_router_drain(struct tb_router *router)
+{
+    for (size_t i = 0; i < router->started; i++) {
+        if (router->fronts[i]->drain) {
+            router->fronts[i]->drain(router->states[i]);
+        }
+    }
+}
+
 void tb_router_free(struct tb_router *router)
 {
+    if (!router) {
+        return;
+    }
+    for (size_t i = 0; i < router->started; i++) {
+        if (router->fronts[i]->stop) {
+            router->fronts[i]->stop(router->states[i]);
+        }
+    }
     tb_free(router);
 }
 
@@ -80,9 +119,10 @@ static struct found find(const struct tb_router *router, struct tb_front_req *re
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     struct found found = {0};
-    for (const struct tb_front *const *front = router->fronts; *front; front++) {
-        for (size_t i = 0; i < (*front)->route_count; i++) {
-            const struct tb_route *route = &(*front)->routes[i];
+    for (size_t f = 0; router->fronts[f]; f++) {
+        const struct tb_front *front = router->fronts[f];
+        for (size_t i = 0; i < front->route_count; i++) {
+            const struct tb_route *route = &front->routes[i];
             struct tb_str args[TB_ROUTE_ARGS] = {{0}};
             if (!(route->doors & req->door) || !tb_route_match(route->path, head->path, args)) {
                 continue;
@@ -90,6 +130,7 @@ static struct found find(const struct tb_router *router, struct tb_front_req *re
             add_allowed(&found, route->method);
             if (!found.route && method_fits(route, head->method)) {
                 found.route = route;
+                req->state = router->states[f];
                 for (size_t a = 0; a < TB_ROUTE_ARGS; a++) {
                     req->args[a] = args[a];
                 }

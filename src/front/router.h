@@ -18,8 +18,14 @@ struct tb_router_door {
 
 /* `fronts` is a NULL-ended list; it and its tables outlive the router. */
 struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *const *fronts);
+/* Stops the fronts that were started. */
 void tb_router_free(struct tb_router *router);
 TB_DEFINE_AUTO(struct tb_router *, tb_router_free)
+/* Starts the fronts that keep state, before the first request. Fails with the words of the front
+ * that cannot start. */
+int tb_router_start(struct tb_router *router, struct tb_err *err);
+/* Ends what would stay open for good, such as event streams; requests under way go on. */
+void tb_router_drain(struct tb_router *router);
 /* For tb_http_server_new, with a tb_router_door as user. */
 const struct tb_http_server_ops *tb_router_ops(void);
 

@@ -97,7 +97,7 @@ static void put_headers(struct tb_buf *out, const struct tb_http_header *headers
         /* A bug of ours; where asserts are off, the header is left out before it can split a reply.
          */
         if (!value_ok(headers[i].value)) {
-            assert(!"a header value holds CR, LF or NUL");
+            assert(0 && "a header value holds CR, LF or NUL");
             continue;
         }
         tb_buf_append_cstr(out, headers[i].name);

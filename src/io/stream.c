@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/stream.h"
 
+#include <poll.h>
+
 #include "base/mem.h"
 #include "io/stream_internal.h"
 
@@ -244,6 +246,13 @@ void tb_stream_linger_on(struct tb_stream *stream)
 const struct tb_peer *tb_stream_peer(const struct tb_stream *stream)
 {
     return &stream->peer;
+}
+
+bool tb_stream_hung_up(const struct tb_stream *stream)
+{
+    struct pollfd look = {.events = POLLOUT};
+    return stream->error || uv_fileno(&stream->uv.handle, &look.fd) < 0 ||
+           (poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR)));
 }
 
 struct tb_loop *tb_stream_loop(const struct tb_stream *stream)

@@ -76,6 +76,9 @@ void tb_stream_finish(struct tb_stream *stream);
 void tb_stream_finish_and_free(struct tb_stream *stream, int64_t timeout_ms);
 
 const struct tb_peer *tb_stream_peer(const struct tb_stream *stream);
+/* True if the peer is gone for good and not only silent: asks the system. An orderly end of input
+ * alone does not tell, for the peer may still read. */
+bool tb_stream_hung_up(const struct tb_stream *stream);
 struct tb_loop *tb_stream_loop(const struct tb_stream *stream);
 /* Wraps the stream in TLS as a server, before tb_stream_start. */
 int tb_stream_start_tls(struct tb_stream *stream, struct tb_tls *tls);

@@ -76,6 +76,17 @@ static void bytes_arrive_and_an_orderly_end_has_status_zero(void **state)
     assert_int_equal(f->owner.ends, 1);
 }
 
+static void a_peer_that_only_stopped_sending_has_not_hung_up(void **state)
+{
+    struct fixture *f = *state;
+    assert_false(tb_stream_hung_up(f->owner.stream));
+    shutdown(f->peer, SHUT_WR);
+    WAIT_UNTIL(f->loop, f->owner.ends == 1);
+    assert_false(tb_stream_hung_up(f->owner.stream));
+    peer_leaves(f);
+    assert_true(tb_stream_hung_up(f->owner.stream));
+}
+
 static void a_stream_may_be_freed_inside_on_read(void **state)
 {
     struct fixture *f = *state;
@@ -363,6 +374,7 @@ int main(void)
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(bytes_arrive_and_an_orderly_end_has_status_zero),
+        WITH_FIXTURE(a_peer_that_only_stopped_sending_has_not_hung_up),
         WITH_FIXTURE(a_stream_may_be_freed_inside_on_read),
         WITH_FIXTURE(a_stream_may_be_freed_inside_on_end),
         WITH_FIXTURE(while_paused_nothing_is_read_and_the_end_is_not_noticed),

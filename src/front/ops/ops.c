@@ -31,4 +31,8 @@ static const struct tb_route routes[] = {
     {"GET", "/metrics", TB_ACCESS_TOKEN, TB_DOORS_USUAL, metrics, NULL},
 };
 
-const struct tb_front tb_front_ops = {"ops", routes, TB_COUNT(routes)};
+const struct tb_front tb_front_ops = {
+    .name = "ops",
+    .routes = routes,
+    .route_count = TB_COUNT(routes),
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of tools. One table a tool describes them; from it come the JSON schema that agents
+ * see, the checks before anything runs, and docs/TOOLS.md.
+ *
+ * Checked arguments are a JSON object: aliases have their real name, words and numbers in strings
+ * ("true", "5") have become what the table asks for (some clients send them so), nothing unknown is
+ * in it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/str.h"
+
+enum tb_param_type {
+    TB_PARAM_TEXT,
+    TB_PARAM_INT,
+    TB_PARAM_NUMBER,
+    TB_PARAM_FLAG,
+    TB_PARAM_CHOICE, /* one of `choices` */
+    TB_PARAM_TEXTS,  /* array of text */
+    TB_PARAM_OBJECT,
+    TB_PARAM_OBJECTS, /* array of objects */
+    TB_PARAM_ANY,
+};
+
+struct tb_param {
+    const char *name;
+    enum tb_param_type type;
+    bool required;
+    const char *help;           /* empty: the name says it */
+    const char *const *choices; /* NULL-ended */
+    const char *const *aliases; /* NULL-ended, accepted but not shown */
+    const char *fallback;       /* shown as the default; NULL: none */
+    int64_t min;                /* INT and NUMBER, when max > min */
+    int64_t max;
+    const struct tb_param *fields; /* of OBJECT and OBJECTS, ended by a NULL name; NULL: anything */
+};
+
+/* A tool's table ends with a row whose name is NULL. */
+
+/* Checks `given` (NULL counts as {}) against the table and gives a new object, the caller's. null
+ * counts as absent, except for ANY. The error (TB_E_PARAMS) names the argument, what is wrong with
+ * it, and which arguments there are. */
+int tb_args_check(const struct tb_param *params, const struct cJSON *given, struct cJSON **ret_args,
+                  struct tb_err *err);
+/* Writes {"type":"object","properties":...} for tools/list. */
+void tb_args_schema(const struct tb_param *params, struct tb_json_writer *json);
+
+/* Reading checked arguments: the value, or `fallback` when absent. */
+struct tb_str tb_args_text(const struct cJSON *args, const char *name, const char *fallback);
+int64_t tb_args_int(const struct cJSON *args, const char *name, int64_t fallback);
+double tb_args_num(const struct cJSON *args, const char *name, double fallback);
+bool tb_args_flag(const struct cJSON *args, const char *name, bool fallback);
+bool tb_args_has(const struct cJSON *args, const char *name);

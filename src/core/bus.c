@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/bus.h"
+
+#include "base/mem.h"
+#include "core/limits.h"
+
+static const char *const names[TB_EVENT_COUNT] = {
+#define TB_EVENT(NAME, wire, when) wire,
+#include "core/events.def"
+#undef TB_EVENT
+};
+
+void tb_bus_init(struct tb_bus *bus)
+{
+    tb_list_init(&bus->subscribers);
+}
+
+void tb_bus_subscribe(struct tb_bus *bus, struct tb_subscriber *subscriber)
+{
+    tb_list_append(&bus->subscribers, &subscriber->link);
+}
+
+void tb_bus_unsubscribe(struct tb_subscriber *subscriber)
+{
+    tb_list_remove(&subscriber->link);
+}
+
+bool tb_bus_heard(const struct tb_bus *bus)
+{
+    return !tb_list_empty(&bus->subscribers);
+}
+
+/* A mark of our own walks through the list, so that whatever a subscriber does to the list the
+ * place stays known; a second one at the end leaves out whoever subscribes meanwhile. Marks have no
+ * fn. */
+void tb_bus_publish(struct tb_bus *bus, const struct tb_event *event)
+{
+    if (!tb_bus_heard(bus)) {
+        return;
+    }
+    TB_AUTO(tb_free) struct tb_subscriber *marks = TB_NEW_ARRAY(struct tb_subscriber, 2);
+    struct tb_list *place = &marks[0].link;
+    struct tb_list *end = &marks[1].link;
+    tb_list_append(bus->subscribers.next, place);
+    tb_list_append(&bus->subscribers, end);
+    while (place->next != end) {
+        struct tb_list *next = place->next;
+        tb_list_remove(place);
+        tb_list_append(next->next, place);
+        const struct tb_subscriber *subscriber = TB_CONTAINER(next, struct tb_subscriber, link);
+        if (subscriber->fn) {
+            subscriber->fn(event, subscriber->user);
+        }
+    }
+    tb_list_remove(place);
+    tb_list_remove(end);
+}
+
+void tb_bus_publish_json(struct tb_bus *bus, enum tb_event_type type, const char *tenant,
+                         const char *session_id, const struct cJSON *details)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, TB_EVENT_MAX);
+    if (tb_json_print(details, &text) == 0) {
+        tb_bus_publish(bus, &(struct tb_event){type, tenant, session_id, tb_buf_str(&text)});
+    }
+}
+
+const char *tb_event_name(enum tb_event_type type)
+{
+    return names[type];
+}

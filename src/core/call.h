@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call on its way: check the arguments, find the session, wait in its queue, run, answer.
+ *
+ *   checked -> waiting -> running -> finished
+ *                 |          |
+ *                 +----------+--> finished early: cancelled, too late, or its session is gone
+ *
+ * The deadline counts from the moment the call was accepted, waiting included. `done` is called
+ * exactly once, from the loop: never before tb_call_start has returned. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/list.h"
+#include "core/driver.h"
+#include "core/result.h"
+#include "core/sessions.h"
+#include "core/tool.h"
+#include "io/loop.h"
+#include "io/timer.h"
+
+struct tb_core;
+struct tb_call;
+
+typedef void tb_call_done_fn(struct tb_call *call, void *user);
+typedef void tb_call_progress_fn(struct tb_call *call, double done, double total,
+                                 const char *message, void *user);
+
+struct tb_call_request {
+    const struct tb_tool *tool;
+    const struct cJSON *args; /* as the caller sent them, or as a face mapped them; borrowed for the
+                                 call of start */
+    struct tb_caller caller;  /* copied */
+    tb_call_done_fn *done;
+    tb_call_progress_fn *progress; /* may be NULL */
+    void *user;
+};
+
+/* Always gives a call; what is wrong with it comes as its result. Valid until `done` returns. */
+struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request *request);
+/* Ends it soon, with TB_E_CANCELLED; `done` still comes. */
+void tb_call_cancel(struct tb_call *call);
+
+/* For `done`: the result; and the session, if the caller did not name it (else NULL). */
+const struct tb_result *tb_call_result(const struct tb_call *call);
+const char *tb_call_chosen_session(const struct tb_call *call, enum tb_session_kind *ret_kind);
+
+/* For a tool's `run`, which ends by tb_call_finish: at once, or after tb_call_enter and steps. When
+ * the call ends early, a step under way fails with the reason, and further ones fail at once; a
+ * tool that waits for something else has to see to its end itself. */
+struct tb_core *tb_call_core(const struct tb_call *call);
+const struct tb_caller *tb_call_caller(const struct tb_call *call);
+const struct cJSON *tb_call_args(const struct tb_call *call);
+struct tb_result *tb_call_out(struct tb_call *call);
+int64_t tb_call_deadline_ms(const struct tb_call *call);
+/* The result is complete. */
+void tb_call_finish(struct tb_call *call);
+/* Runs another tool on the same session inside this call (execute_sequence): checks, then runs it
+ * without waiting. `fn` gets its result, which lives until fn returns. Not for tools with
+ * TB_TOOL_NO_SESSION. */
+typedef void tb_call_step_fn(struct tb_call *call, const struct tb_result *result, void *user);
+void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+                  tb_call_step_fn *fn, void *user);
+/* For a tool with TB_TOOL_NO_SESSION that has made a session (start_session): the call waits in its
+ * queue, and when it is open and the call's turn has come, `fn` runs and may take steps there. If
+ * it does not open, the call ends with the driver's words. */
+void tb_call_enter(struct tb_call *call, struct tb_session *session,
+                   void (*fn)(struct tb_call *call));

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call and its operation from the inside, for core/call.c, core/call_run.c, core/session.c and
+ * core/sessions.c.
+ *
+ * The operation is a record of its own because it may outlive its call: when a driver does not end
+ * it in time, the call goes without it, and the record stays with the session until tb_op_done. */
+#pragma once
+
+#include "core/call.h"
+
+enum tb_call_phase {
+    TB_CALL_WAITING,
+    TB_CALL_RUNNING,
+    TB_CALL_FINISHED, /* only `done` is left to call */
+};
+
+struct tb_call {
+    struct tb_core *core;
+    const struct tb_tool *tool; /* NULL: nobody knows it */
+    struct cJSON *args;
+    char tenant[TB_TENANT_SIZE];
+    char conversation[TB_CONVERSATION_SIZE];
+    struct tb_caller caller; /* points at these two */
+    tb_call_done_fn *done;
+    tb_call_progress_fn *progress;
+    void *user;
+
+    enum tb_call_phase phase;
+    int64_t accepted_ms;
+    int64_t deadline_ms;
+    struct tb_timer timer; /* the deadline; then the driver's grace */
+    struct tb_deferred job;
+    struct tb_list link; /* in its session's queue */
+    struct tb_list all;  /* among all calls */
+    struct tb_session *session;
+    struct tb_op_call *op;
+    void (*enter)(struct tb_call *call); /* instead of the tool, when its turn comes */
+    tb_call_step_fn *step;               /* waits for the end of `op` */
+    void *step_user;
+    struct tb_err broken; /* code < 0: ended early, and why */
+    struct tb_result result;
+
+    /* Its session, as long as the call lives. */
+    bool chosen;
+    enum tb_session_kind kind;
+    char session_id[TB_ID_SIZE];
+    char session_name[TB_NAME_SIZE];
+};
+
+struct tb_op_call {
+    struct tb_op op;
+    struct tb_result result;
+    struct cJSON *args;
+    struct tb_core *core;
+    struct tb_call *call;       /* NULL: it went without it */
+    struct tb_session *session; /* NULL: no operation of a driver, or the session is freed */
+    struct tb_deferred job;
+    bool ended;
+};
+
+/* Its turn has come. */
+void tb_call_run(struct tb_call *call);
+/* Ends it early. With `gone` its session has ended, so nothing more comes from there. */
+void tb_call_break(struct tb_call *call, const struct tb_err *err, bool gone);
+/* The driver had its grace: goes without the operation. */
+void tb_call_detach(struct tb_call *call);
+/* The tool's step ends with the reason that broke the call. */
+void tb_call_fail_step(struct tb_call *call);
+/* Leaves its session; `done` follows from the loop. */
+void tb_call_end(struct tb_call *call);
+/* Calls `done` and frees the call. */
+void tb_call_deliver(struct tb_call *call);
+/* Ends it here and now, whatever it waits for: core is being freed. */
+void tb_call_drop(struct tb_call *call);
+void tb_op_call_free(struct tb_op_call *op_call);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The running part of a call: its operation in the driver.
+ *
+ *   at work --tb_op_done--> ended --job--> the call goes on, or is delivered
+ *      |                      ^
+ *      | cancel, then a grace |
+ *      v                      |
+ *   detached (the call is gone) --> the session goes on
+ *
+ * tb_op_done only takes note, so no driver is called from inside its own call of it. */
+#include <assert.h>
+
+#include "base/mem.h"
+#include "core/call_internal.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "core/sessions_internal.h"
+
+void tb_op_call_free(struct tb_op_call *op_call)
+{
+    if (!op_call) {
+        return;
+    }
+    tb_deferred_cancel(&op_call->job);
+    tb_result_fini(&op_call->result);
+    tb_json_free(op_call->args);
+    tb_free(op_call);
+}
+
+/* What the driver said of an operation that was cut short gives way to the reason for it, unless it
+ * knows better: that it was done after all, or what it was waiting for. */
+static void settle(const struct tb_call *call, struct tb_result *result)
+{
+    bool only_stopped = result->code == TB_E_CANCELLED || result->code == TB_E_CLOSED;
+    if (call->broken.code < 0 && (only_stopped || call->broken.code == TB_E_CANCELLED)) {
+        tb_result_fini(result);
+        tb_result_init(result);
+        tb_result_fail_err(result, &call->broken);
+    }
+}
+
+static void go_on(struct tb_call *call, struct tb_op_call *op_call)
+{
+    call->op = NULL;
+    settle(call, &op_call->result);
+    if (call->step) {
+        tb_call_step_fn *step = call->step;
+        call->step = NULL;
+        step(call, &op_call->result, call->step_user);
+        return;
+    }
+    op_call->args = NULL; /* the call's own again */
+    tb_result_move(&call->result, &op_call->result);
+    tb_call_end(call);
+    /* This is a job of the loop already, so `done` need not wait for another. */
+    tb_deferred_cancel(&call->job);
+    tb_call_deliver(call);
+}
+
+static void on_ended(struct tb_deferred *job)
+{
+    struct tb_op_call *op_call = TB_CONTAINER(job, struct tb_op_call, job);
+    struct tb_session *session = op_call->session;
+    if (session) {
+        session->op = NULL;
+    }
+    if (op_call->call) {
+        go_on(op_call->call, op_call);
+    } else if (session) {
+        tb_session_wake(session);
+    }
+    tb_op_call_free(op_call);
+}
+
+static void note_end(struct tb_op_call *op_call)
+{
+    op_call->ended = true;
+    tb_loop_defer(op_call->core->loop, &op_call->job);
+}
+
+static void on_done(struct tb_op *op)
+{
+    struct tb_op_call *op_call = op->user;
+    assert(!op_call->ended);
+    note_end(op_call);
+}
+
+static void on_progress(struct tb_op *op, double done, double total, const char *message)
+{
+    struct tb_call *call = ((struct tb_op_call *)op->user)->call;
+    if (call && call->progress && call->broken.code == 0) {
+        call->progress(call, done, total, message, call->user);
+    }
+}
+
+static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
+{
+    struct tb_op_call *op_call = TB_NEW(struct tb_op_call);
+    op_call->core = call->core;
+    op_call->call = call;
+    op_call->args = args;
+    op_call->job.run = on_ended;
+    tb_result_init(&op_call->result);
+    call->op = op_call;
+    return op_call;
+}
+
+static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
+{
+    struct tb_session *session = call->session;
+    struct tb_op_call *op_call = op_call_new(call, args);
+    op_call->session = session;
+    session->op = op_call;
+    op_call->op = (struct tb_op){
+        .kind = kind,
+        .args = args,
+        .deadline_ms = call->deadline_ms,
+        .result = &op_call->result,
+        .done = on_done,
+        .progress = on_progress,
+        .user = op_call,
+    };
+    session->driver->ops[kind](session->driver_session, &op_call->op);
+}
+
+void tb_call_run(struct tb_call *call)
+{
+    call->phase = TB_CALL_RUNNING;
+    if (call->enter) {
+        call->enter(call);
+    } else if (call->tool->run) {
+        call->tool->run(call);
+    } else {
+        start_op(call, call->tool->op, call->args);
+    }
+}
+
+void tb_call_finish(struct tb_call *call)
+{
+    assert(call->phase == TB_CALL_RUNNING && !call->op);
+    if (call->broken.code < 0) {
+        tb_result_fail_err(&call->result, &call->broken);
+    }
+    tb_call_end(call);
+}
+
+/* Steps. */
+
+static int check_step(const struct tb_call *call, const struct tb_tool *tool,
+                      const struct cJSON *given, struct cJSON **ret_args, struct tb_err *err)
+{
+    if (call->broken.code < 0) {
+        *err = call->broken;
+        return err->code;
+    }
+    if (!call->session || tool->op >= TB_OP_COUNT || !call->session->driver->ops[tool->op]) {
+        return tb_fail(err, TB_E_NOT_POSSIBLE, "%s cannot be a step here", tool->name);
+    }
+    return tb_args_check(tool->params, given, ret_args, err);
+}
+
+void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+                  tb_call_step_fn *fn, void *user)
+{
+    struct cJSON *checked = NULL;
+    struct tb_err err;
+    assert(call->phase == TB_CALL_RUNNING && !call->op && !call->step);
+    call->step = fn;
+    call->step_user = user;
+    if (check_step(call, tool, args, &checked, &err) == 0) {
+        start_op(call, tool->op, checked);
+        return;
+    }
+    struct tb_op_call *op_call = op_call_new(call, NULL);
+    tb_result_fail_err(&op_call->result, &err);
+    note_end(op_call);
+}
+
+void tb_call_fail_step(struct tb_call *call)
+{
+    tb_call_step_fn *step = call->step;
+    struct tb_result result;
+    tb_result_init(&result);
+    tb_result_fail_err(&result, &call->broken);
+    call->step = NULL;
+    step(call, &result, call->step_user);
+    tb_result_fini(&result);
+}
+
+/* Ending early. */
+
+static void let_go(struct tb_call *call)
+{
+    if (call->args == call->op->args) {
+        call->args = NULL; /* the driver may still read them */
+    }
+    call->op->call = NULL;
+    call->op = NULL;
+}
+
+void tb_call_detach(struct tb_call *call)
+{
+    if (!call->op || call->op->ended) {
+        return;
+    }
+    let_go(call);
+    if (call->step) {
+        tb_loop_defer(call->core->loop, &call->job);
+    } else {
+        tb_result_fail_err(&call->result, &call->broken);
+        tb_call_end(call);
+    }
+}
+
+void tb_call_break(struct tb_call *call, const struct tb_err *err, bool gone)
+{
+    if (call->phase == TB_CALL_FINISHED || (call->broken.code < 0 && !gone)) {
+        return;
+    }
+    if (call->broken.code == 0) {
+        call->broken = *err;
+    }
+    if (call->phase == TB_CALL_WAITING) {
+        tb_result_fail_err(&call->result, err);
+        tb_call_end(call);
+    } else if (gone) {
+        tb_call_detach(call);
+    } else if (call->op && !call->op->ended) {
+        tb_timer_start(&call->timer, TB_CALL_GRACE_MS);
+        if (call->op->op.cancel) {
+            call->op->op.cancel(&call->op->op);
+        }
+    }
+    /* Else the tool, or the end that is on its way, sees that the call is broken. */
+}
+
+void tb_call_drop(struct tb_call *call)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping");
+    tb_call_break(call, &err, true);
+    while (call->phase != TB_CALL_FINISHED) {
+        if (call->op) {
+            struct tb_op_call *op_call = call->op; /* has ended, or it would be detached */
+            if (op_call->session) {
+                op_call->session->op = NULL;
+            }
+            let_go(call);
+            tb_op_call_free(op_call);
+        }
+        if (call->step) {
+            tb_call_fail_step(call);
+        } else {
+            tb_result_fail_err(&call->result, &call->broken);
+            tb_call_end(call);
+        }
+    }
+    tb_deferred_cancel(&call->job);
+    tb_call_deliver(call);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/driver.h"
+
+#include "core/core.h"
+
+void tb_op_done(struct tb_op *op)
+{
+    op->cancel = NULL;
+    op->done(op);
+}
+
+const char *tb_op_name(enum tb_op_kind kind)
+{
+    static const char *const names[TB_OP_COUNT] = {
+#define TB_OP(NAME, name) name,
+#include "core/ops.def"
+#undef TB_OP
+    };
+    return kind < TB_OP_COUNT ? names[kind] : "none";
+}
+
+const struct tb_driver_slot *tb_driver_find(const struct tb_core *core, struct tb_str name)
+{
+    for (size_t i = 0; i < TB_DRIVERS_MAX && core->drivers[i].driver; i++) {
+        if (!name.len || tb_str_eq_cstr(name, core->drivers[i].driver->name)) {
+            return &core->drivers[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interface between sessions and what drives them. A driver is one const struct;
+ * daemon/registry.c lists them.
+ *
+ * A driver session begins with `open` and ends with `close`. Operations on one driver session come
+ * one at a time: core's queue sees to that. Each operation ends by tb_op_done exactly once, later
+ * or at once, also after `cancel`, which asks for a quick end (the deadline has passed, the caller
+ * is gone, the session ends) and must leave the session usable. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "core/result.h"
+
+struct tb_core;
+struct tb_driver_session; /* the driver's own */
+struct tb_op;
+struct tb_op_call; /* core's side of an operation */
+
+enum tb_op_kind {
+#define TB_OP(NAME, name) TB_OP_##NAME,
+#include "core/ops.def"
+#undef TB_OP
+    TB_OP_COUNT,
+    TB_OP_NONE = TB_OP_COUNT,
+};
+
+struct tb_op {
+    enum tb_op_kind kind;
+    const struct cJSON *args; /* checked, borrowed until tb_op_done */
+    int64_t deadline_ms;      /* monotonic */
+    struct tb_result *result; /* filled in by the driver */
+    void *driver_state;       /* the driver's own */
+    void (*cancel)(
+        struct tb_op *op);          /* set by the driver while the operation runs; may stay NULL */
+    void (*done)(struct tb_op *op); /* core's; called by tb_op_done */
+    void (*progress)(struct tb_op *op, double done, double total,
+                     const char *message); /* may be NULL */
+    void *user;                            /* core's */
+};
+
+/* The operation has ended: the result says how. Core only takes note: it goes on (the next
+ * operation, the caller's answer) from the loop's deferred jobs, so nothing of the driver is called
+ * back from inside. */
+void tb_op_done(struct tb_op *op);
+/* As in core/ops.def: "navigate". */
+const char *tb_op_name(enum tb_op_kind kind);
+
+typedef void tb_op_fn(struct tb_driver_session *session, struct tb_op *op);
+
+/* What happened to a session without being asked for; `detail` is borrowed. Core keeps `owner`
+ * valid until close has called back. */
+struct tb_driver_events {
+    /* The browser or device is gone; the session is over unless core opens it anew. */
+    void (*on_lost)(void *owner, int code, const char *detail);
+    /* Something to tell on the bus: type is a row of core/events.def, json an object. */
+    void (*on_event)(void *owner, int type, struct tb_str json);
+};
+
+struct tb_open_opts {
+    const char *tenant;     /* sessions of two tenants never share a process */
+    const char *session_id; /* names the session's own directory */
+    const struct cJSON
+        *args;           /* of start_session, checked; may be NULL; borrowed for the call of open */
+    int64_t deadline_ms; /* open must answer by then: there is no other way to end it early */
+    const struct tb_driver_events *events;
+    void *owner;
+};
+
+/* `session` is NULL on failure and err says why. Once, at once or later. */
+typedef void tb_open_fn(struct tb_driver_session *session, const struct tb_err *err, void *owner);
+typedef void tb_closed_fn(void *owner);
+
+struct tb_driver {
+    const char *name;
+    /* Once, at start-up; gives the driver's own state, never NULL. */
+    void *(*start)(struct tb_core *core);
+    /* The reverse at the end. Sessions that are still opening or closing then (the daemon had no
+     * time to wait) are dropped without a word: nobody is there any more to be called back. */
+    void (*stop)(void *state);
+    void (*open)(void *state, const struct tb_open_opts *opts, tb_open_fn *fn);
+    /* Ends it; `fn` is called once, later, and no event comes after that. An operation under way
+     * ends first, with TB_E_CLOSED. */
+    void (*close)(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
+    /* {"browserName":"chrome",...} for list_sessions. */
+    void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
+    tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */
+};
+
+struct tb_driver_slot;
+/* The driver of that name in this daemon; an empty name means the first, which is the one for
+ * browsers. NULL: there is none. */
+const struct tb_driver_slot *tb_driver_find(const struct tb_core *core, struct tb_str name);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+
+#include "support/core_rig.h"
+
+static const char *resolve(struct rig *rig, const char *conversation, const char *explicit_id,
+                           bool may_create, struct tb_err *err)
+{
+    const struct tb_caller caller = {"t", conversation};
+    struct tb_session *session = NULL;
+    bool chosen = false;
+    *err = (struct tb_err){0};
+    int rc = tb_sessions_resolve(rig->core.sessions, &caller, tb_str_of(explicit_id), may_create,
+                                 &session, &chosen, err);
+    if (rc < 0) {
+        assert_int_equal(rc, err->code);
+        return NULL;
+    }
+    assert_int_equal(chosen, explicit_id[0] == '\0');
+    return session->name;
+}
+
+static void set_current(struct rig *rig, const char *conversation, const char *name, int expected)
+{
+    struct tb_err err;
+    const struct tb_caller caller = {"t", conversation};
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, tb_str_of(name), &err),
+                     expected);
+}
+
+/* S0-23, S1-08, S1-20, S1-21, S1-33 */
+static void the_explicit_one_then_the_current_one_then_the_conversations(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    rig_create(rig, "alice");
+    rig_create(rig, "bob");
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-1");
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-1");
+    assert_string_equal(resolve(rig, "talk", "alice", true, &err), "alice");
+    assert_string_equal(resolve(rig, "talk", "", false, &err), "browser-1");
+    set_current(rig, "talk", "alice", 0);
+    assert_string_equal(resolve(rig, "talk", "", false, &err), "alice");
+    assert_string_equal(resolve(rig, "", "", false, &err), "bob"); /* the last that it made */
+    tb_session_end(rig_find(rig, "alice"), TB_END_CLOSED);
+    assert_string_equal(resolve(rig, "talk", "", false, &err), "browser-1");
+    set_current(rig, "talk", "nobody", TB_E_SESSION_NOT_FOUND);
+}
+
+/* S1-34 */
+static void who_finds_none_is_told_the_candidates(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    assert_null(resolve(rig, "", "", false, &err));
+    assert_string_equal(err.text, "No session: none active. Start one with start_session.");
+    rig_create_as(rig, "t", "x", "alice");
+    rig_create_as(rig, "t", "x", "bob");
+    rig_create_as(rig, "u", "x", "hidden");
+    assert_null(resolve(rig, "", "", false, &err));
+    assert_int_equal(err.code, TB_E_SESSION_NOT_FOUND);
+    assert_string_equal(err.text, "No session: none active. There are: alice, bob. Pass one of "
+                                  "them as sessionId, or start one with start_session.");
+    assert_null(resolve(rig, "x", "hidden", true, &err));
+    assert_string_equal(err.text, "No session: hidden. There are: alice, bob. Pass one of them as "
+                                  "sessionId, or start one with start_session.");
+    tb_session_end(rig_find(rig, "bob"), TB_END_USER_STOPPED);
+    assert_null(resolve(rig, "x", "bob", true, &err));
+    assert_string_equal(err.text, "No session: bob (it was stopped by the user). There are: alice. "
+                                  "Pass one of them as sessionId, or start one with "
+                                  "start_session.");
+}
+
+static void the_words_are_cut_but_stay_whole_characters(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    char name[200] = "";
+    for (size_t i = 0; i + 2 < sizeof(name); i += 2) {
+        name[i] = '\xc3';
+        name[i + 1] = '\xa4';
+    }
+    assert_null(resolve(rig, "", name + 1, false, &err)); /* no UTF-8 at all */
+    assert_string_equal(err.text, "No session: . Start one with start_session.");
+    char odd[201];
+    snprintf(odd, sizeof(odd), "x%s", name);
+    assert_null(resolve(rig, "", odd, false, &err));
+    assert_int_equal(strlen(err.text), strlen("No session: . Start one with start_session.") + 63);
+    for (int i = 0; i < 12; i++) {
+        char long_name[TB_NAME_SIZE];
+        snprintf(long_name, sizeof(long_name), "%050d", i);
+        rig_create(rig, long_name);
+    }
+    assert_null(resolve(rig, "x", "", false, &err));
+    assert_non_null(strstr(err.text, "sessionId, or start one with start_session."));
+}
+
+static void at_most_ten_candidates_are_named(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    for (int i = 0; i < 11; i++) {
+        rig_create(rig, "");
+    }
+    assert_null(resolve(rig, "x", "", false, &err));
+    assert_non_null(strstr(err.text, "browser-10 and more. Pass one of them"));
+    assert_null(strstr(err.text, "browser-11"));
+}
+
+/* S1-48: a plain script has one session that it never names. */
+static void a_caller_without_a_conversation_keeps_its_session(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    assert_string_equal(resolve(rig, "", "", true, &err), "browser-1");
+    assert_string_equal(resolve(rig, "", "", true, &err), "browser-1");
+    struct tb_session *session = rig_find(rig, "browser-1");
+    assert_string_equal(session->conversation, "");
+    rig_turn(rig);
+    rig_advance(rig, rig->config.sessions_named_idle_ms - 1); /* lives as a named one */
+    assert_string_equal(resolve(rig, "", "", false, &err), "browser-1");
+    rig_advance(rig, 1);
+    assert_string_equal(resolve(rig, "", "", true, &err), "browser-2");
+    rig->config.sessions_reuse_within_conversation = false;
+    assert_string_equal(resolve(rig, "", "", true, &err), "browser-2");
+}
+
+/* S0-27 */
+static void without_reuse_each_call_that_may_create_gets_a_fresh_session(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    rig->config.sessions_reuse_within_conversation = false;
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-1");
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-2");
+    assert_string_equal(resolve(rig, "talk", "", false, &err), "browser-2");
+    assert_string_equal(resolve(rig, "talk", "browser-1", true, &err), "browser-1");
+    rig_create(rig, "chosen");
+    set_current(rig, "talk", "chosen", 0); /* a choice that was made is kept */
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "chosen");
+}
+
+/* S1-17: detach instead of terminate. */
+static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    const struct tb_caller caller = {"t", "talk"};
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    struct tb_session *session = rig_find(rig, "browser-1");
+    rig_advance(rig, 100000);
+    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, session), 1);
+    assert_null(resolve(rig, "talk", "", false, &err));
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-2");
+    tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
+    assert_ptr_equal(rig_find(rig, "browser-1"), session);
+    rig_advance(rig, rig->config.sessions_named_idle_ms - 100001);
+    assert_ptr_equal(rig_find(rig, "browser-1"), session);
+    rig_advance(rig, 1);
+    assert_null(rig_find(rig, "browser-1"));
+
+    rig_create_as(rig, "t", "talk", "named");
+    assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
+    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, NULL), 2);
+    assert_null(resolve(rig, "talk", "", false, &err));
+    assert_string_equal(resolve(rig, "other", "", false, &err), "browser-3");
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
+}
+
+static void without_a_driver_none_is_made(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    rig->core.drivers[0].driver = NULL;
+    assert_null(resolve(rig, "talk", "", true, &err));
+    assert_int_equal(err.code, TB_E_NOT_POSSIBLE);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
+}
+
+static void choices_are_bounded_and_the_oldest_is_forgotten(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    char conversation[32];
+    rig_create_as(rig, "t", "creator", "a");
+    for (int i = 0; i < TB_CURRENT_MAX; i++) {
+        snprintf(conversation, sizeof(conversation), "c%d", i);
+        set_current(rig, conversation, "a", 0);
+    }
+    assert_null(resolve(rig, "creator", "", false, &err));
+    assert_string_equal(resolve(rig, "c0", "", false, &err), "a");
+    set_current(rig, "one more", "a", 0);
+    assert_null(resolve(rig, "c0", "", false, &err));
+    assert_string_equal(resolve(rig, conversation, "", false, &err), "a");
+    tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+    assert_null(resolve(rig, conversation, "", false, &err));
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(the_explicit_one_then_the_current_one_then_the_conversations),
+        RIG_TEST(who_finds_none_is_told_the_candidates),
+        RIG_TEST(the_words_are_cut_but_stay_whole_characters),
+        RIG_TEST(at_most_ten_candidates_are_named),
+        RIG_TEST(a_caller_without_a_conversation_keeps_its_session),
+        RIG_TEST(without_reuse_each_call_that_may_create_gets_a_fresh_session),
+        RIG_TEST(a_session_that_is_let_go_lives_on_as_a_named_one),
+        RIG_TEST(without_a_driver_none_is_made),
+        RIG_TEST(choices_are_bounded_and_the_oldest_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session: one record whatever drives it. Only core holds pointers to it; others have its id and
+ * look it up again.
+ *
+ *   created --open--> active <-> idle --> ended (expired or terminated)
+ *
+ * Calls wait in the session's own queue, first come first served, and run one at a time. However a
+ * session ends, it is by tb_session_end with a reason (core/reasons.def): waiting and running calls
+ * fail with that reason, the driver closes, the bus is told, once. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/id.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "core/driver.h"
+#include "io/timer.h"
+
+enum {
+    TB_NAME_SIZE = 65,
+    TB_TENANT_SIZE = 65,
+    TB_CONVERSATION_SIZE = 129,
+    TB_ID_SHOWN = 6, /* characters of an id that the log may have */
+};
+
+enum tb_session_kind {
+    TB_KIND_BROWSER,
+    TB_KIND_IOS,
+    TB_KIND_ANDROID,
+    TB_KIND_TAB,
+    TB_KIND_CLIENT,
+    TB_KIND_COUNT,
+};
+
+enum tb_session_state {
+    TB_STATE_CREATED, /* the driver is opening it */
+    TB_STATE_ACTIVE,  /* a call is under way */
+    TB_STATE_IDLE,
+    TB_STATE_EXPIRED,
+    TB_STATE_TERMINATED,
+};
+
+enum tb_end_reason {
+#define TB_REASON(NAME, wire, expired, words) TB_END_##NAME,
+#include "core/reasons.def"
+#undef TB_REASON
+};
+
+struct tb_call;
+struct tb_tenant;
+
+struct tb_session_stats {
+    int64_t calls;
+    int64_t errors;
+};
+
+struct tb_session {
+    char id[TB_ID_SIZE];
+    char name[TB_NAME_SIZE];
+    char tenant[TB_TENANT_SIZE];
+    char conversation[TB_CONVERSATION_SIZE]; /* empty: lives as one that was started by name */
+    enum tb_session_kind kind;
+    enum tb_session_state state;
+    int64_t created_wall_ms;
+    int64_t created_ms;
+    int64_t last_active_wall_ms;
+    int64_t last_active_ms;
+    struct tb_session_stats stats;
+
+    struct tb_core *core;
+    const struct tb_driver *driver;
+    struct tb_driver_session *driver_session; /* NULL until it is open */
+    struct tb_call *running;
+    struct tb_op_call *op;  /* at work in the driver; may outlive the call that began it */
+    struct tb_list waiting; /* of calls */
+    size_t waiting_count;
+    struct tb_timer idle_timer;
+    struct tb_timer age_timer;
+
+    /* For core/session.c and core/sessions.c. */
+    struct tb_deferred
+        job; /* what follows from what the driver or a call did, with a clean stack */
+    struct tb_err *trouble; /* why it did not open, or was lost */
+    bool opening;
+    bool retiring; /* too old; ends with the call that runs */
+    bool closing;
+    bool closed;
+    struct tb_tenant *home;
+    struct tb_list link;     /* of the tenant's sessions, or of those that are closing */
+    struct tb_list currents; /* the callers whose current session this is */
+};
+
+const char *tb_session_kind_name(enum tb_session_kind kind);
+const char *tb_session_state_name(enum tb_session_state state);
+const char *tb_end_reason_name(enum tb_end_reason reason);
+/* As in "the session was closed". */
+const char *tb_end_reason_words(enum tb_end_reason reason);
+/* It ran out by itself. */
+bool tb_end_reason_expired(enum tb_end_reason reason);
+
+/* Ends it as the overview says. The record is freed once the driver has closed; looked up it is
+ * gone at once. */
+void tb_session_end(struct tb_session *session, enum tb_end_reason reason);
+/* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. For
+ * core/call.c. */
+int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
+/* A call has left, waiting or running; starts the next one, soon. */
+void tb_session_leave(struct tb_session *session, struct tb_call *call);
+/* No call runs or waits. */
+bool tb_session_at_rest(const struct tb_session *session);
+/* Appends the record as an object: sessionId (the name), type, state, times, stats, capabilities.
+ */
+void tb_session_describe(const struct tb_session *session, struct tb_json_writer *json);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/session.h"
+#include "core/sessions_internal.h"
+
+static const struct {
+    const char *wire;
+    bool expired;
+    const char *words;
+} reasons[] = {
+#define TB_REASON(NAME, wire, expired, words) {wire, expired, words},
+#include "core/reasons.def"
+#undef TB_REASON
+};
+
+const char *tb_session_kind_name(enum tb_session_kind kind)
+{
+    static const char *const names[TB_KIND_COUNT] = {"browser", "ios", "android", "tab", "client"};
+    return names[kind];
+}
+
+const char *tb_session_state_name(enum tb_session_state state)
+{
+    static const char *const names[] = {"created", "active", "idle", "expired", "terminated"};
+    return names[state];
+}
+
+const char *tb_end_reason_name(enum tb_end_reason reason)
+{
+    return reasons[reason].wire;
+}
+
+const char *tb_end_reason_words(enum tb_end_reason reason)
+{
+    return reasons[reason].words;
+}
+
+bool tb_end_reason_expired(enum tb_end_reason reason)
+{
+    return reasons[reason].expired;
+}
+
+static void put_time(struct tb_json_writer *json, const char *key, int64_t wall_ms)
+{
+    char text[TB_CLOCK_ISO_SIZE];
+    tb_clock_iso(wall_ms, text);
+    tb_json_key(json, key);
+    tb_json_put_cstr(json, text);
+}
+
+static void put_times(const struct tb_session *session, struct tb_json_writer *json)
+{
+    int64_t expires_ms = tb_session_expires_ms(session);
+    put_time(json, "createdAt", session->created_wall_ms);
+    put_time(json, "lastActiveAt", session->last_active_wall_ms);
+    if (expires_ms < INT64_MAX) {
+        int64_t left_ms = expires_ms - tb_loop_now_ms(session->core->loop);
+        put_time(json, "expiresAt", tb_clock_wall_ms(session->core->clock) + left_ms);
+    }
+}
+
+void tb_session_describe(const struct tb_session *session, struct tb_json_writer *json)
+{
+    tb_json_object_open(json);
+    tb_json_key(json, "sessionId");
+    tb_json_put_cstr(json, session->name);
+    tb_json_key(json, "type");
+    tb_json_put_cstr(json, tb_session_kind_name(session->kind));
+    tb_json_key(json, "state");
+    tb_json_put_cstr(json, tb_session_state_name(session->state));
+    put_times(session, json);
+    tb_json_key(json, "calls");
+    tb_json_put_int(json, session->stats.calls);
+    tb_json_key(json, "errors");
+    tb_json_put_int(json, session->stats.errors);
+    tb_json_key(json, "capabilities");
+    if (session->driver_session && session->driver->describe) {
+        session->driver->describe(session->driver_session, json);
+    } else {
+        tb_json_put_raw(json, TB_STR("{}"));
+    }
+    tb_json_object_close(json);
+}

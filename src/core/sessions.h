@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All live sessions: by id, by tenant and name, by tenant and conversation; the limits on their
+ * number; and the one function that decides which session a call means.
+ *
+ * A caller without a conversation is a plain script: the session that is made for its first call
+ * becomes its current one, so its later calls find it again, and it lives as long as one that was
+ * started by name. All such callers of a tenant share one current session. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/session.h"
+
+struct tb_core;
+struct tb_sessions;
+
+/* Who calls. The tenant comes from the credential, never from an argument. */
+struct tb_caller {
+    const char *tenant;
+    const char *conversation; /* empty: none */
+};
+
+struct tb_sessions *tb_sessions_new(struct tb_core *core);
+/* Ends all (reason shutdown) and every call under way, here and now: their `done`s have run when it
+ * returns. What is started later fails. For the end of the daemon, while the fronts still stand. */
+void tb_sessions_stop(struct tb_sessions *sessions);
+/* The same, and frees what is left; the drivers are stopped after it. */
+void tb_sessions_free(struct tb_sessions *sessions);
+TB_DEFINE_AUTO(struct tb_sessions *, tb_sessions_free)
+/* The daemon stops: all sessions end, their calls fail with TB_E_SHUTDOWN, and so does every new
+ * one. `fn` is called once, later, when the last driver session has closed. */
+void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
+
+struct tb_session_spec {
+    enum tb_session_kind kind;
+    struct tb_str name;    /* empty: "{kind}-{n}" */
+    bool for_conversation; /* the caller's conversation owns it, if it has one */
+    const struct tb_driver *driver;
+    void *driver_state;
+    const struct cJSON *args; /* of start_session; may be NULL */
+    int64_t deadline_ms;
+};
+
+/* Makes a session and starts to open it; calls may be queued at once. The caller's current session
+ * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name), TB_E_SHUTDOWN.
+ * *ret_warning is set to words when the tenant has more than the usual number of named sessions,
+ * else NULL; they are borrowed until the next call of this function. */
+int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
+                       const struct tb_session_spec *spec, struct tb_session **ret_session,
+                       const char **ret_warning, struct tb_err *err);
+/* By id or name inside the tenant; NULL when there is none. */
+struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *tenant,
+                                    struct tb_str id_or_name);
+/* Which session does the call mean: the explicit one; the caller's current one; that of the
+ * caller's conversation (the newest, if it made several); a new one if `may_create`; else
+ * TB_E_SESSION_NOT_FOUND with the candidates. *ret_chosen: the caller did not name it. */
+int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
+                        struct tb_str explicit_id, bool may_create, struct tb_session **ret_session,
+                        bool *ret_chosen, struct tb_err *err);
+int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
+                            struct tb_str id_or_name, struct tb_err *err);
+/* The caller lets go of one session, or of all its tenant's (NULL): it is no longer the caller's
+ * current one, nor its conversation's, and goes on as one that was started by name. How many it let
+ * go of. */
+size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *caller,
+                          const struct tb_session *session);
+/* {"sessions":[...],"currentSession":name or null} for the tenant, oldest first. */
+void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
+                      struct tb_json_writer *json);
+/* Ends all of the tenant's sessions; how many there were. */
+size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
+                           enum tb_end_reason reason);
+/* The conversation is over: its sessions end. Those that it started by name stay. */
+void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
+                                  enum tb_end_reason reason);
+size_t tb_sessions_count(const struct tb_sessions *sessions);

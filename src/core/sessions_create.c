@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a session: its name, the limits on their number, its place in the table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/sessions_internal.h"
+
+/* Limits. */
+
+/* The conversation session that was idle longest; NULL when all are busy. */
+static struct tb_session *oldest_idle(struct tb_tenant *tenant)
+{
+    struct tb_session *oldest = NULL;
+    LIST_FOREACH(link, &tenant->sessions) {
+        struct tb_session *session = tb_session_of(link);
+        if (session->conversation[0] && tb_session_at_rest(session) &&
+            (!oldest || session->last_active_ms < oldest->last_active_ms)) {
+            oldest = session;
+        }
+    }
+    return oldest;
+}
+
+static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, struct tb_err *err)
+{
+    const int64_t max = sessions->core->config->sessions_per_tenant;
+    while (tenant->conversation_count >= (size_t)max) {
+        struct tb_session *oldest = oldest_idle(tenant);
+        if (!oldest) {
+            return tb_fail(err, TB_E_LIMIT,
+                           "all %zu conversation sessions of this tenant are busy; try again when "
+                           "a call of theirs has ended, or close one with close_session",
+                           tenant->conversation_count);
+        }
+        tb_session_end(oldest, TB_END_EVICTED);
+    }
+    return 0;
+}
+
+static int full(struct tb_sessions *sessions, struct tb_err *err)
+{
+    int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
+    int64_t next_ms = INT64_MAX;
+    MAP_FOREACH(slot, &sessions->by_id) {
+        int64_t at_ms = tb_session_expires_ms(slot->value);
+        next_ms = at_ms < next_ms ? at_ms : next_ms;
+    }
+    if (next_ms == INT64_MAX) {
+        return tb_fail(err, TB_E_LIMIT,
+                       "all %zu sessions are in use and none ends by itself soon; close one with "
+                       "close_session, or try again when a call has ended",
+                       tb_sessions_count(sessions));
+    }
+    int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
+    return tb_fail(err, TB_E_LIMIT,
+                   "all %zu sessions are in use; try again in %lld s, when the next idle one ends, "
+                   "or close one with close_session",
+                   tb_sessions_count(sessions), (long long)wait_s);
+}
+
+static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *tenant)
+{
+    const int64_t usual = sessions->core->config->sessions_per_tenant;
+    if (tenant->named_count <= (size_t)usual) {
+        return NULL;
+    }
+    snprintf(sessions->warning, sizeof(sessions->warning),
+             "Warning: %zu sessions are open, more than the usual %lld; close those that are not "
+             "needed with close_session.",
+             tenant->named_count, (long long)usual);
+    return sessions->warning;
+}
+
+/* Names. */
+
+static bool name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-';
+}
+
+static bool name_valid(struct tb_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (!name_char(name.ptr[i])) {
+            return false;
+        }
+    }
+    return name.len > 0 && name.len < TB_NAME_SIZE;
+}
+
+static void name_make(struct tb_tenant *tenant, struct tb_session *session)
+{
+    do {
+        snprintf(session->name, sizeof(session->name), "%s-%u", tb_session_kind_name(session->kind),
+                 ++tenant->numbers[session->kind]);
+    } while (tb_map_get(&tenant->by_name, tb_str_of(session->name)));
+}
+
+static int check_name(const struct tb_tenant *tenant, struct tb_str name, struct tb_err *err)
+{
+    if (!name.len) {
+        return 0;
+    }
+    if (!name_valid(name)) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "a session's name has 1 to %d characters, each a letter, a digit or one of "
+                       "'_', '.' and '-'",
+                       TB_NAME_SIZE - 1);
+    }
+    if (tb_map_get(&tenant->by_name, name)) {
+        return tb_fail(err, TB_E_SESSION_EXISTS, "Session '%.*s' already exists", TB_STR_ARG(name));
+    }
+    return 0;
+}
+
+/* Making one. */
+
+static struct tb_tenant *tenant_make(struct tb_sessions *sessions, const char *name)
+{
+    struct tb_tenant *tenant = tb_tenant_find(sessions, name);
+    if (tenant) {
+        return tenant;
+    }
+    tenant = TB_NEW(struct tb_tenant);
+    snprintf(tenant->name, sizeof(tenant->name), "%s", name);
+    tb_list_init(&tenant->sessions);
+    tb_list_init(&tenant->current_order);
+    tb_map_init(&tenant->by_name);
+    tb_map_init(&tenant->by_conversation);
+    tb_map_init(&tenant->currents);
+    tb_map_add(&sessions->tenants, tb_str_of(tenant->name), tenant);
+    return tenant;
+}
+
+static int check_spec(struct tb_sessions *sessions, struct tb_tenant *tenant,
+                      const struct tb_session_spec *spec, bool owned, struct tb_err *err)
+{
+    int rc = check_name(tenant, spec->name, err);
+    if (rc == 0 && owned) {
+        rc = make_room(sessions, tenant, err);
+    }
+    if (rc == 0 && tb_sessions_count(sessions) >= (size_t)sessions->core->config->sessions_total) {
+        rc = full(sessions, err);
+    }
+    return rc;
+}
+
+static void put_conversation(struct tb_session *session)
+{
+    struct tb_str key = tb_str_of(session->conversation);
+    tb_map_remove(&session->home->by_conversation, key);
+    tb_map_add(&session->home->by_conversation, key, session);
+}
+
+static struct tb_session *add(struct tb_sessions *sessions, struct tb_tenant *tenant,
+                              const struct tb_session_spec *spec, const char *conversation)
+{
+    struct tb_session *session = TB_NEW(struct tb_session);
+    session->core = sessions->core;
+    session->home = tenant;
+    session->kind = spec->kind;
+    session->driver = spec->driver;
+    tb_list_init(&session->currents);
+    tb_id_make(sessions->core->secret, session->id);
+    snprintf(session->tenant, sizeof(session->tenant), "%s", tenant->name);
+    snprintf(session->conversation, sizeof(session->conversation), "%s", conversation);
+    if (spec->name.len) {
+        memcpy(session->name, spec->name.ptr, spec->name.len);
+    } else {
+        name_make(tenant, session);
+    }
+    tb_list_append(&tenant->sessions, &session->link);
+    tb_map_add(&tenant->by_name, tb_str_of(session->name), session);
+    tb_map_add(&sessions->by_id, tb_str_of(session->id), session);
+    if (session->conversation[0]) {
+        tenant->conversation_count++;
+        put_conversation(session);
+    } else {
+        tenant->named_count++;
+    }
+    return session;
+}
+
+static void tell_start(struct tb_session *session)
+{
+    struct tb_core *core = session->core;
+    core->metrics.values[TB_METRIC_SESSIONS_TOTAL]++;
+    core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(core->sessions);
+    tb_log_at(core->log, INFO, "session", "started",
+              tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
+              tb_kv_cstr("name", session->name),
+              tb_kv_cstr("type", tb_session_kind_name(session->kind)),
+              tb_kv_cstr("driver", session->driver->name), tb_kv_cstr("tenant", session->tenant));
+    if (!tb_bus_heard(&core->bus)) {
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "name", session->name);
+    tb_json_set_cstr(json, "type", tb_session_kind_name(session->kind));
+    tb_json_set_cstr(json, "driver", session->driver->name);
+    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_STARTED, session->tenant, session->id, json);
+}
+
+int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
+                       const struct tb_session_spec *spec, struct tb_session **ret_session,
+                       const char **ret_warning, struct tb_err *err)
+{
+    if (sessions->draining) {
+        return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
+    }
+    struct tb_tenant *tenant = tenant_make(sessions, caller->tenant);
+    bool owned = spec->for_conversation && caller->conversation[0];
+    int rc = check_spec(sessions, tenant, spec, owned, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct tb_session *session = add(sessions, tenant, spec, owned ? caller->conversation : "");
+    tb_current_set(tenant, caller->conversation, session);
+    *ret_warning = owned ? NULL : warn(sessions, tenant);
+    tb_session_open(session, spec);
+    tell_start(session);
+    *ret_session = session;
+    return 0;
+}

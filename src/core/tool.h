@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tool: what an agent can call. It is one const struct in one file under tool/, and one row in
+ * tool/tools.def.
+ *
+ * Most tools are an operation of the session's driver with a table of arguments: `op` names it and
+ * `print` turns its result into text for the model. A tool that is no operation (list_sessions,
+ * execute_sequence) has `run` instead and ends by tb_call_finish. A tool knows no front and no
+ * driver. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "core/args.h"
+#include "core/driver.h"
+#include "core/result.h"
+
+struct tb_call;
+
+enum tb_tool_flags {
+    TB_TOOL_READ_ONLY = 1, /* changes nothing: no confirmation needed, may be repeated */
+    TB_TOOL_IDEMPOTENT = 2,
+    TB_TOOL_DESTRUCTIVE = 4, /* may submit, delete, pay */
+    TB_TOOL_OPEN_WORLD = 8,
+    TB_TOOL_NO_SESSION =
+        16, /* acts on no session of its own; its sessionId, if any, is its own business */
+    TB_TOOL_MAY_CREATE = 32, /* makes the conversation's session when there is none */
+};
+
+struct tb_tool {
+    const char *name;
+    const char *title;
+    const char *description;
+    const char *group; /* NULL: in the default set; else opt-in */
+    unsigned flags;
+    /* Own arguments; sessionId and timeout_ms are added to every tool that acts on a session. */
+    const struct tb_param *params;
+    enum tb_op_kind op;
+    void (*run)(struct tb_call *call);
+    /* Appends the text of a good result; NULL: result->text as it is. */
+    void (*print)(const struct tb_result *result, struct tb_buf *out);
+};
+
+enum {
+    TB_TOOL_PARAMS_MAX = 32,
+};
+
+/* All arguments of a tool: its own and, if it acts on a session, sessionId and timeout_ms, unless
+ * it has rows of these names itself. The result is a table as tb_args_check and tb_args_schema want
+ * it; the words are borrowed from the tool. */
+void tb_tool_params(const struct tb_tool *tool, struct tb_param ret_params[TB_TOOL_PARAMS_MAX]);
+
+/* A toolset gives tools other names, arguments and forms: octopus, wdio, bua. One row a tool. */
+struct tb_face {
+    const char *name;
+    const char *description;       /* NULL: the tool's */
+    const struct tb_param *params; /* NULL: the tool's */
+    const struct tb_tool *tool;
+    /* From this face's arguments to the tool's; NULL: the same. The result is the caller's. */
+    struct cJSON *(*map_args)(const struct cJSON *args);
+    /* Appends the text of a result, good or bad. NULL: the tool's form. *ret_is_error may be
+     * changed. This text is all there is: a picture is not sent beside it. */
+    void (*print)(const struct cJSON *args, const struct tb_result *result, struct tb_buf *out,
+                  bool *ret_is_error);
+    const char *const *aliases; /* NULL-ended other names, accepted but not listed; NULL: none */
+};
+
+struct tb_toolset {
+    const char *name;
+    const struct tb_face
+        *faces; /* ended by a NULL name; NULL for the default set: all tools as they are */
+    const char *instructions; /* for the agent; under 2 KB */
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/secret.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "daemon/dirs.h"
+
+static int make(const char *path, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
+{
+    tb_random_bytes(ret_secret, TB_SECRET_BYTES);
+    int rc = tb_file_write(path, (struct tb_str){(const char *)ret_secret, TB_SECRET_BYTES}, 0600);
+    return rc < 0 ? tb_fail(err, rc, "cannot write %s: %s", path, tb_err_name(rc)) : 0;
+}
+
+int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
+    TB_AUTO(tb_buf_fini) struct tb_buf bytes;
+    struct stat info;
+    tb_buf_init(&bytes, TB_SECRET_BYTES + 1);
+    int rc = tb_file_read(path, &bytes);
+    if (rc == -ENOENT) {
+        return make(path, ret_secret, err);
+    }
+    if (rc < 0 && rc != TB_E_TOO_LARGE) {
+        return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));
+    }
+    if (stat(path, &info) == 0 && (info.st_mode & (S_IRWXG | S_IRWXO))) {
+        return tb_fail(err, TB_E_CONFIG, "others may read %s; run: chmod 600 '%s'", path, path);
+    }
+    if (bytes.len != TB_SECRET_BYTES) {
+        return tb_fail(err, TB_E_CONFIG, "%s holds no secret; delete it and a new one is made",
+                       path);
+    }
+    memcpy(ret_secret, bytes.data, TB_SECRET_BYTES);
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The installation's secret, 32 bytes in <state-dir>/secret, mode 0600. It keys the checksums of
+ * ids; made on the first start. With another secret, ids from before are no longer known. */
+#pragma once
+
+#include "base/err.h"
+#include "base/id.h"
+
+/* Reads it, or makes it when there is none. Refuses a file that others can read. */
+int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/secret.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+struct place {
+    char dir[64];
+    char path[128];
+};
+
+static int make_dir(void **state)
+{
+    static struct place place;
+    snprintf(place.dir, sizeof(place.dir), "/tmp/tabard-secret-XXXXXX");
+    assert_non_null(mkdtemp(place.dir));
+    snprintf(place.path, sizeof(place.path), "%s/secret", place.dir);
+    assert_int_equal(tb_id_init(), 0);
+    *state = &place;
+    return 0;
+}
+
+static int remove_dir(void **state)
+{
+    const struct place *place = *state;
+    unlink(place->path);
+    return rmdir(place->dir);
+}
+
+static void it_is_made_once_and_private(void **state)
+{
+    const struct place *place = *state;
+    uint8_t first[TB_SECRET_BYTES];
+    uint8_t second[TB_SECRET_BYTES];
+    uint8_t zeros[TB_SECRET_BYTES] = {0};
+    struct stat info;
+    struct tb_err err;
+    assert_int_equal(tb_secret_load(place->dir, first, &err), 0);
+    assert_int_equal(tb_secret_load(place->dir, second, &err), 0);
+    assert_memory_equal(first, second, TB_SECRET_BYTES);
+    assert_memory_not_equal(first, zeros, TB_SECRET_BYTES);
+    assert_int_equal(stat(place->path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_int_equal(info.st_size, TB_SECRET_BYTES);
+}
+
+static void what_is_no_secret_is_refused(void **state)
+{
+    static const struct {
+        const char *content;
+        size_t len;
+        mode_t mode;
+        const char *words;
+    } rows[] = {
+        {"", 0, 0600, "holds no secret"},
+        {"0123456789012345678901234567890", 31, 0600, "holds no secret"},
+        {"012345678901234567890123456789012", 33, 0600, "holds no secret"},
+        {"0123456789012345678901234567890123456789", 40, 0600, "holds no secret"},
+        {"01234567890123456789012345678901", 32, 0640, "others may read"},
+    };
+    const struct place *place = *state;
+    uint8_t secret[TB_SECRET_BYTES];
+    struct tb_err err;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct tb_str content = {rows[i].content, rows[i].len};
+        assert_int_equal(tb_file_write(place->path, content, rows[i].mode), 0);
+        assert_int_equal(chmod(place->path, rows[i].mode), 0);
+        assert_int_equal(tb_secret_load(place->dir, secret, &err), TB_E_CONFIG);
+        assert_non_null(strstr(err.text, rows[i].words));
+    }
+    assert_true(tb_secret_load("/nonexistent", secret, &err) < 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_is_made_once_and_private, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(what_is_no_secret_is_refused, make_dir, remove_dir),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/json.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/context.h"
+#include "driver/cdp/page_internal.h"
+#include "driver/cdp/remote.h"
+#include "driver/cdp/session_internal.h"
+
+enum {
+    TRIES_MAX = 3,
+    RETRY_MS = 50, /* and up to four times as much more, so that many do not try in step */
+    /* Four times this is how long a frozen browser goes unnoticed: the command that waits, and
+     * three questions. */
+    SILENT_MS = 1800,
+    SILENT_MISSES = 3,
+    /* A spare is prepared when the session before it has its first page, or after this time: both
+     * at once would slow that page down. */
+    REFILL_MS = 1000,
+    REFILL_SOON_MS = 10,
+};
+
+static void try_start(struct tb_browser *browser);
+static void failed_to_start(struct tb_browser *browser, const struct tb_err *err);
+
+static struct tb_loop *loop_of(const struct tb_browser *browser)
+{
+    return browser->cdp->loop;
+}
+
+/* Makes as many contexts as sessions wait for, and one more if a spare is due. */
+static void fill(struct tb_browser *browser, bool with_spare)
+{
+    if (!browser->conn || browser->over) {
+        return;
+    }
+    size_t wanted = with_spare ? 1 : 0;
+    LIST_FOREACH(link, &browser->waiting) {
+        wanted++;
+    }
+    LIST_FOREACH(link, &browser->contexts) {
+        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        wanted -= wanted && !context->session && !context->closing ? 1 : 0;
+    }
+    for (; wanted; wanted--) {
+        tb_context_new(browser);
+    }
+}
+
+static void on_refill(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    fill(user, true);
+}
+
+static struct tb_driver_session *find_user(const struct tb_browser *browser)
+{
+    LIST_FOREACH(link, &browser->cdp->sessions) {
+        struct tb_driver_session *session = TB_CONTAINER(link, struct tb_driver_session, link);
+        if (session->browser == browser && tb_list_empty(&session->seat_link)) {
+            return session;
+        }
+    }
+    return NULL;
+}
+
+/* Contexts go, and whoever has or had one hears of it; those who wait for one do not. */
+static void drop_contexts(struct tb_browser *browser, const struct tb_err *err)
+{
+    while (!tb_list_empty(&browser->contexts)) {
+        tb_context_free(TB_CONTAINER(browser->contexts.next, struct tb_context, link), err);
+    }
+    struct tb_driver_session *session;
+    while ((session = find_user(browser))) {
+        tb_session_lost(session, err);
+    }
+}
+
+/* Takes down what a try has built. */
+static void drop_line(struct tb_browser *browser)
+{
+    struct tb_launch *launch = browser->launch;
+    struct tb_cdp_conn *conn = browser->conn;
+    browser->launch = NULL;
+    browser->conn = NULL;
+    tb_remote_free(browser->remote);
+    browser->remote = NULL;
+    tb_launch_free(launch);
+    tb_cdp_conn_free(conn);
+}
+
+static void run_free(struct tb_deferred *job)
+{
+    tb_browser_free(TB_CONTAINER(job, struct tb_browser, free));
+}
+
+void tb_browser_end(struct tb_browser *browser, const struct tb_err *err)
+{
+    if (browser->over) {
+        return;
+    }
+    struct tb_err words = *err;
+    browser->over = true;
+    tb_timer_stop(&browser->retry);
+    tb_timer_stop(&browser->linger);
+    tb_timer_stop(&browser->refill);
+    drop_contexts(browser, &words);
+    struct tb_list *link;
+    while ((link = tb_list_pop(&browser->waiting))) {
+        tb_session_refused(link, &words);
+    }
+    drop_line(browser);
+    tb_loop_defer(loop_of(browser), &browser->free);
+}
+
+void tb_browser_free(struct tb_browser *browser)
+{
+    if (!browser) {
+        return;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_SHUTDOWN, "the browser is closed");
+    tb_list_remove(&browser->link);
+    tb_deferred_cancel(&browser->free);
+    LIST_FOREACH_SAFE(link, &browser->contexts) {
+        tb_context_free(TB_CONTAINER(link, struct tb_context, link), &err);
+    }
+    tb_pages_free_dead(browser);
+    drop_line(browser);
+    tb_timer_fini(&browser->retry);
+    tb_timer_fini(&browser->linger);
+    tb_timer_fini(&browser->refill);
+    tb_map_fini(&browser->targets);
+    tb_free(browser->tenant);
+    tb_free(browser->path);
+    tb_free(browser->endpoint);
+    tb_free(browser);
+}
+
+static void lost(struct tb_browser *browser, const char *words)
+{
+    struct tb_err err;
+    if (browser->ready) {
+        tb_fail(&err, TB_E_BROWSER_CRASHED, "%s", words);
+        tb_browser_end(browser, &err);
+    } else {
+        tb_fail(&err, TB_E_BROWSER_START, "%s", words);
+        failed_to_start(browser, &err);
+    }
+}
+
+static void on_exit_of_process(struct tb_launch *launch, void *user)
+{
+    (void)launch;
+    struct tb_browser *browser = user;
+    lost(browser, browser->ready ? "the browser has ended unexpectedly"
+                                 : "the browser ended before it could be used");
+}
+
+static void on_line_end(struct tb_cdp_conn *conn, void *user)
+{
+    (void)conn;
+    struct tb_browser *browser = user;
+    lost(browser, browser->ready ? "the browser has ended or does not answer"
+                                 : "the browser ended before it could be used");
+}
+
+static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
+                     struct tb_str params, void *user)
+{
+    struct tb_browser *browser = user;
+    (void)conn;
+    if (!session_id.len) {
+        tb_context_on_event(browser, method, params);
+        return;
+    }
+    struct tb_target *target = tb_map_get(&browser->targets, session_id);
+    if (target) {
+        tb_page_on_event(target, method, params);
+    }
+}
+
+static void on_version(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_browser *browser = user;
+    if (code < 0) {
+        lost(browser, code == TB_E_TIMEOUT ? "the browser did not answer within 15 s" : err->text);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
+    struct tb_str product = TB_STR("unknown");
+    tb_json_str(tb_json_get(json, "product"), &product);
+    snprintf(browser->product, sizeof(browser->product), "%.*s", TB_STR_ARG(product));
+    browser->ready = true;
+    tb_cdp_conn_watch(browser->conn, SILENT_MS, SILENT_MISSES);
+}
+
+static const struct tb_cdp_ops conn_ops = {.on_event = on_event, .on_end = on_line_end};
+
+/* The line is there: all that is needed goes out at once, without waiting for the first answer. */
+static void greet(struct tb_browser *browser)
+{
+    tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
+                browser->start_deadline_ms, on_version, browser);
+    tb_cdp_post(browser->conn, NULL, "Target.setAutoAttach",
+                TB_STR("{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}"));
+    fill(browser, browser->prestarted);
+}
+
+static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_str target,
+                      const struct tb_err *err, void *user)
+{
+    struct tb_browser *browser = user;
+    if (err) {
+        failed_to_start(browser, err);
+        return;
+    }
+    browser->conn = tb_cdp_conn_new_ws_take(stream, host, target, &conn_ops, browser);
+    greet(browser);
+}
+
+static int start_process(struct tb_browser *browser, struct tb_err *err)
+{
+    const struct tb_config_list *extra = &browser->cdp->core->config->browser_args;
+    const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
+    for (size_t i = 0; i < extra->count; i++) {
+        more[i] = extra->items[i];
+    }
+    struct tb_launch_spec spec = {
+        .path = browser->path,
+        .shell = browser->shell,
+        .headless = browser->headless,
+        .more = more,
+    };
+    browser->launch =
+        tb_launch_new(browser->cdp->launcher, &spec, on_exit_of_process, browser, err);
+    tb_free(more);
+    if (!browser->launch) {
+        return TB_E_BROWSER_START;
+    }
+    struct tb_stream *to;
+    struct tb_stream *from;
+    tb_launch_pipe_take(browser->launch, &to, &from);
+    browser->conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
+    greet(browser);
+    return 0;
+}
+
+static void on_retry(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    try_start(user);
+}
+
+static void try_start(struct tb_browser *browser)
+{
+    struct tb_err err;
+    browser->tries++;
+    if (browser->endpoint[0]) {
+        browser->remote = tb_remote_new(loop_of(browser), browser->endpoint, on_remote, browser);
+    } else if (start_process(browser, &err) < 0) {
+        failed_to_start(browser, &err);
+    }
+}
+
+static void failed_to_start(struct tb_browser *browser, const struct tb_err *err)
+{
+    struct tb_err words = *err;
+    drop_contexts(browser, &words);
+    drop_line(browser);
+    int64_t left_ms = browser->start_deadline_ms - tb_loop_now_ms(loop_of(browser));
+    bool hopeless = words.code == TB_E_PARAMS; /* the address itself is wrong */
+    if (!hopeless && browser->tries < TRIES_MAX && left_ms > 0 && !browser->over) {
+        uint8_t jitter;
+        tb_random_bytes(&jitter, sizeof(jitter));
+        tb_timer_start(&browser->retry, RETRY_MS * browser->tries + jitter);
+        return;
+    }
+    struct tb_err full;
+    tb_fail(&full, TB_E_BROWSER_START, "%s was tried %d times: %s",
+            browser->endpoint[0] ? browser->endpoint : browser->path, browser->tries, words.text);
+    tb_browser_end(browser, hopeless ? &words : &full);
+}
+
+static void on_linger(struct tb_timer *timer, void *user)
+{
+    struct tb_err err;
+    (void)timer;
+    tb_fail(&err, TB_E_CLOSED, "the browser is closed");
+    tb_browser_end(user, &err);
+}
+
+static bool fits(const struct tb_browser *browser, const struct tb_browser_spec *spec)
+{
+    return !browser->over && strcmp(browser->tenant, spec->tenant) == 0 &&
+           strcmp(browser->path, spec->path) == 0 &&
+           strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless;
+}
+
+struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
+{
+    LIST_FOREACH(link, &cdp->browsers) {
+        struct tb_browser *browser = TB_CONTAINER(link, struct tb_browser, link);
+        if (fits(browser, spec)) {
+            return browser;
+        }
+    }
+    struct tb_browser *browser = TB_NEW(struct tb_browser);
+    browser->cdp = cdp;
+    browser->tenant = tb_strdup(spec->tenant);
+    browser->path = tb_strdup(spec->path);
+    browser->endpoint = tb_strdup(spec->endpoint);
+    browser->shell = spec->shell;
+    browser->headless = spec->headless;
+    browser->start_deadline_ms = tb_loop_now_ms(cdp->loop) + TB_BROWSER_START_MS;
+    tb_map_init(&browser->targets);
+    tb_list_init(&browser->contexts);
+    tb_list_init(&browser->dead_pages);
+    tb_list_init(&browser->waiting);
+    tb_list_init(&browser->free.link);
+    browser->free.run = run_free;
+    tb_timer_init(&browser->retry, cdp->loop, on_retry, browser);
+    tb_timer_init(&browser->linger, cdp->loop, on_linger, browser);
+    tb_timer_init(&browser->refill, cdp->loop, on_refill, browser);
+    tb_list_append(&cdp->browsers, &browser->link);
+    /* From the timer, so that whoever asks is never answered from inside the question. */
+    tb_timer_start(&browser->retry, 0);
+    return browser;
+}
+
+void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
+{
+    tb_browser_get(cdp, spec)->prestarted = true;
+}
+
+static struct tb_context *find_free(struct tb_browser *browser)
+{
+    LIST_FOREACH(link, &browser->contexts) {
+        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (context->ready && !context->session && !context->closing) {
+            return context;
+        }
+    }
+    return NULL;
+}
+
+/* Gives contexts that are ready to those who have waited longest. */
+static void seat_waiting(struct tb_browser *browser)
+{
+    struct tb_context *context;
+    while (!tb_list_empty(&browser->waiting) && (context = find_free(browser))) {
+        tb_timer_start(&browser->refill, REFILL_MS);
+        tb_session_seated(tb_list_pop(&browser->waiting), context);
+    }
+}
+
+void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link)
+{
+    browser->sessions++;
+    tb_timer_stop(&browser->linger);
+    tb_list_append(&browser->waiting, session_link);
+    fill(browser, false);
+    seat_waiting(browser);
+}
+
+void tb_browser_leave(struct tb_browser *browser)
+{
+    browser->sessions--;
+    if (!browser->sessions && !browser->over) {
+        tb_timer_start(&browser->linger, browser->cdp->core->config->browser_linger_ms);
+    }
+}
+
+void tb_browser_page_loaded(struct tb_browser *browser)
+{
+    if (tb_timer_armed(&browser->refill)) {
+        tb_timer_start(&browser->refill, REFILL_SOON_MS);
+    }
+}
+
+void tb_browser_context_ready(struct tb_browser *browser)
+{
+    browser->spoilt = 0;
+    seat_waiting(browser);
+}
+
+void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *err)
+{
+    if (browser->over) {
+        return;
+    }
+    bool crashed = err->code == TB_E_PAGE_CRASHED;
+    struct tb_list *session = NULL;
+    if (!crashed || ++browser->spoilt >= TRIES_MAX) {
+        session = tb_list_pop(&browser->waiting);
+    }
+    if (session) {
+        tb_session_refused(session, err);
+    }
+    fill(browser, false);
+    tb_timer_start(&browser->refill, REFILL_MS); /* it may have been the spare */
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/cdp.h"
+
+#include "base/json.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/browser.h"
+#include "driver/cdp/engine.h"
+#include "driver/cdp/page_script.h"
+#include "driver/cdp/session_internal.h"
+
+enum {
+    SCRIPT_PARAMS_MAX = 4 * 1024 * 1024,
+};
+
+/* The scripts of page/ as the command that every tab gets, so that they are escaped once. */
+static void make_script_params(struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    tb_buf_init(out, SCRIPT_PARAMS_MAX);
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "source");
+    tb_json_put_str(&json, (struct tb_str){tb_page_script, tb_page_script_len});
+    tb_json_key(&json, "worldName");
+    tb_json_put_cstr(&json, "tabard");
+    tb_json_key(&json, "runImmediately");
+    tb_json_put_bool(&json, true);
+    tb_json_object_close(&json);
+}
+
+/* For the tenant that a daemon without further credentials has. */
+static void prestart(struct tb_cdp *cdp)
+{
+    const struct tb_config *config = cdp->core->config;
+    struct tb_browser_spec spec = {
+        .tenant = "default", .endpoint = "", .headless = config->browser_headless};
+    /* Without a browser the first session says what is missing. */
+    if (tb_engine_choose(config, tb_str_of(config->browser_engine), &spec, NULL) == 0) {
+        tb_browser_prestart(cdp, &spec);
+    }
+}
+
+struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
+{
+    struct tb_cdp *cdp = TB_NEW(struct tb_cdp);
+    cdp->core = core;
+    cdp->loop = core->loop;
+    tb_list_init(&cdp->browsers);
+    tb_list_init(&cdp->sessions);
+    make_script_params(&cdp->script_params);
+    struct tb_launcher_opts opts = {
+        .runtime_dir = core->config->runtime_dir,
+        .user = core->config->browser_user,
+        .guard = guard,
+        .no_sandbox = core->config->browser_no_sandbox,
+        .keep_stderr = core->log && core->log->level == TB_LOG_DEBUG,
+    };
+    cdp->launcher = tb_launcher_new(cdp->loop, &opts);
+    if (core->config->browser_prestart) {
+        prestart(cdp);
+    }
+    return cdp;
+}
+
+void tb_cdp_free(struct tb_cdp *cdp)
+{
+    if (!cdp) {
+        return;
+    }
+    LIST_FOREACH_SAFE(link, &cdp->sessions) {
+        tb_session_free(TB_CONTAINER(link, struct tb_driver_session, link));
+    }
+    LIST_FOREACH_SAFE(link, &cdp->browsers) {
+        tb_browser_free(TB_CONTAINER(link, struct tb_browser, link));
+    }
+    tb_launcher_free(cdp->launcher);
+    tb_buf_fini(&cdp->script_params);
+    tb_free(cdp);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A DevTools connection: commands out, replies and events in, over the browser's pipe or a
+ * WebSocket.
+ *
+ * A message is never parsed as a tree here: one json_scan gives the ranges of id, method,
+ * sessionId, params, result and error, and those are handed on. Every command has a deadline; a
+ * reply that does not come ends it with TB_E_TIMEOUT. The input is always drained: a message over
+ * the ceiling is thrown away and the command whose id it carries fails with TB_E_TOO_LARGE. Bytes
+ * that are no messages end the line. A connection may be freed inside its own callbacks. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "io/loop.h"
+#include "io/stream.h"
+
+struct tb_cdp_conn;
+
+/* `code` 0 and the raw JSON of `result`, borrowed for the call; or a negative code and words.
+ * Exactly once, later, unless forgotten or the connection is freed. */
+typedef void tb_cdp_reply_fn(int code, struct tb_str result, const struct tb_err *err, void *user);
+
+struct tb_cdp_ops {
+    /* An event; session_id is empty for the browser's own. All borrowed. */
+    void (*on_event)(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
+                     struct tb_str params, void *user);
+    /* The line is broken; all commands have failed with TB_E_BROWSER_CRASHED. Once. The owner
+     * frees it. */
+    void (*on_end)(struct tb_cdp_conn *conn, void *user);
+};
+
+/* Takes both ends of the pipe: `to` is written (the child's descriptor 3), `from` is read (4). */
+struct tb_cdp_conn *tb_cdp_conn_new_pipe_take(struct tb_stream *to, struct tb_stream *from,
+                                              const struct tb_cdp_ops *ops, void *user);
+/* Takes a stream that is connected and opens a WebSocket on it; commands wait until it is open. */
+struct tb_cdp_conn *tb_cdp_conn_new_ws_take(struct tb_stream *stream, struct tb_str host,
+                                            struct tb_str target, const struct tb_cdp_ops *ops,
+                                            void *user);
+void tb_cdp_conn_free(struct tb_cdp_conn *conn);
+TB_DEFINE_AUTO(struct tb_cdp_conn *, tb_cdp_conn_free)
+
+/* Watches for a frozen browser: when commands wait and nothing at all has come for `silent_ms`, it
+ * is asked for its version; after `misses` unanswered questions the line counts as broken. */
+void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned misses);
+
+/* Sends a command; `params` is a JSON object or empty, `session_id` NULL for the browser itself.
+ * Gives its id. Commands of one turn go out in one write, and the browser runs those of one session
+ * in order: pipeline where you can. */
+uint64_t tb_cdp_send(struct tb_cdp_conn *conn, const char *session_id, const char *method,
+                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+/* Its callback will not come. Unknown and ended ids are passed over. */
+void tb_cdp_forget(struct tb_cdp_conn *conn, uint64_t id);
+/* For a command whose answer nobody needs: errors are dropped. */
+void tb_cdp_post(struct tb_cdp_conn *conn, const char *session_id, const char *method,
+                 struct tb_str params);

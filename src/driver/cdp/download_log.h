@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that pages of a session offered for download. They are kept only when the session has a
+ * directory; the browser saves each under a name of its own, and when it is whole it gets the name
+ * that the page gave it, made safe and unique. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/list.h"
+#include "base/str.h"
+
+enum {
+    TB_DOWNLOADS_KEPT = 100, /* records */
+};
+
+struct tb_download_log {
+    struct tb_list items;
+    size_t count;
+    uint64_t begun; /* ever */
+    bool allowed;   /* the browser saves them in the session's directory */
+    /* Told of every change; whoever sets it takes it away again. NULL: nobody. */
+    void (*on_change)(void *user);
+    void *user;
+};
+
+void tb_download_log_init(struct tb_download_log *log);
+void tb_download_log_fini(struct tb_download_log *log);
+/* Takes Page.downloadWillBegin and Page.downloadProgress. `directory` is NULL when none are kept.
+ */
+void tb_download_log_on_event(struct tb_download_log *log, const char *directory,
+                              struct tb_str method, struct tb_str params);
+/* True while one that is kept is under way. */
+bool tb_download_log_busy(const struct tb_download_log *log);
+/* All, as an array of objects for the operation. */
+struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char *directory);
+/* Adds `downloads` to the data of an operation: those that began after so many others had. */
+void tb_download_log_since(const struct tb_download_log *log, uint64_t begun, struct cJSON *data);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/core.h"
+#include "driver/cdp/cdp.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/session.h"
+
+static void *start(struct tb_core *core)
+{
+    return tb_cdp_new(core, "/proc/self/exe");
+}
+
+static void stop(void *state)
+{
+    tb_cdp_free(state);
+}
+
+const struct tb_driver tb_driver_cdp = {
+    .name = "cdp",
+    .start = start,
+    .stop = stop,
+    .open = tb_cdp_session_open,
+    .close = tb_cdp_session_close,
+    .describe = tb_cdp_session_describe,
+    .ops =
+        {
+            [TB_OP_NAVIGATE] = tb_cdp_op_navigate,   [TB_OP_SNAPSHOT] = tb_cdp_op_snapshot,
+            [TB_OP_CLICK] = tb_cdp_op_click,         [TB_OP_FILL] = tb_cdp_op_fill,
+            [TB_OP_FILL_FORM] = tb_cdp_op_fill_form, [TB_OP_PRESS_KEY] = tb_cdp_op_press_key,
+            [TB_OP_SELECT] = tb_cdp_op_select,       [TB_OP_HOVER] = tb_cdp_op_hover,
+            [TB_OP_SCROLL] = tb_cdp_op_scroll,       [TB_OP_WAIT] = tb_cdp_op_wait,
+            [TB_OP_EXTRACT] = tb_cdp_op_extract,     [TB_OP_SCREENSHOT] = tb_cdp_op_screenshot,
+            [TB_OP_EVALUATE] = tb_cdp_op_evaluate,   [TB_OP_TABS] = tb_cdp_op_tabs,
+            [TB_OP_DIALOG] = tb_cdp_op_dialog,       [TB_OP_UPLOAD] = tb_cdp_op_upload,
+            [TB_OP_DOWNLOADS] = tb_cdp_op_downloads, [TB_OP_CONSOLE] = tb_cdp_op_console,
+            [TB_OP_NETWORK] = tb_cdp_op_network,     [TB_OP_COOKIES] = tb_cdp_op_cookies,
+            [TB_OP_STORAGE] = tb_cdp_op_storage,     [TB_OP_STATE] = tb_cdp_op_state,
+            [TB_OP_EMULATE] = tb_cdp_op_emulate,     [TB_OP_DRAG] = tb_cdp_op_drag,
+            [TB_OP_MOUSE] = tb_cdp_op_mouse,         [TB_OP_PDF] = tb_cdp_op_pdf,
+            [TB_OP_ELEMENTS] = tb_cdp_op_elements,
+        },
+};

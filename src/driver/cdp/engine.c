@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/engine.h"
+
+#include <string.h>
+
+#include "driver/cdp/browser_find.h"
+
+int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
+                     struct tb_browser_spec *spec, struct tb_err *err)
+{
+    bool full = tb_str_eq_cstr(engine, "chromium");
+    bool shell = tb_str_eq_cstr(engine, "shell");
+    if (!full && !shell && !tb_str_eq_cstr(engine, "auto")) {
+        return tb_fail(err, TB_E_PARAMS, "engine must be auto, shell or chromium, not '%.*s'",
+                       TB_STR_ARG(engine));
+    }
+    if (shell && !spec->headless) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "the shell has no window: use the engine chromium for one");
+    }
+    spec->path = tb_browser_find(config->browser_path, !full && spec->headless);
+    if (!spec->path) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "no browser was found: install chromium or set browser.path");
+    }
+    const char *name = strrchr(spec->path, '/');
+    spec->shell = strstr(name ? name : spec->path, "headless") != NULL;
+    if (spec->shell && (full || !spec->headless)) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "only the headless shell was found: install chromium for %s",
+                       full ? "the full engine" : "a session with a window");
+    }
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The directory of a session's files, the only place that files go into a page from and come out of
+ * it to. It lies inside the profile of its browser, so that the browser's user can reach it
+ * and nobody else can; callers give names, never paths. Nothing here follows links: what is
+ * inside may be the browser's work. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct tb_driver_session;
+
+enum {
+    TB_FILE_NAME_SIZE = 201,
+    TB_FILES_BYTES_MAX = 64 * 1024 * 1024, /* of a file that a call brings */
+};
+
+/* The directory, made when there is none. NULL with words: the browser is not ours. */
+const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err);
+/* Removes it with all that is inside; NULL is nothing. */
+void tb_files_remove(const char *directory);
+
+/* A name that is safe in any directory: no separators, no control characters, no dot in front, not
+ * empty. Cut at whole characters. */
+void tb_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE]);
+/* True if it is a plain name already. */
+bool tb_file_name_plain(struct tb_str name);
+
+/* Writes a new file, or one in the place of an old one. */
+int tb_files_write(const char *directory, const char *name, struct tb_str content,
+                   struct tb_err *err);
+/* True if there is such a file, and it is a plain one. */
+bool tb_files_has(const char *directory, const char *name);
+/* Gives a file its name; when that is taken, a number is put before its ending. */
+int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE]);

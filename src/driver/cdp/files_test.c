@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "driver/cdp/download_log.h"
+#include "driver/cdp/profile.h"
+
+static void names_are_made_safe(void **state)
+{
+    static const struct {
+        const char *given;
+        const char *name;
+        bool plain;
+    } rows[] = {
+        {"a.txt", "a.txt", true},
+        {"a b (1).txt", "a b (1).txt", true},
+        {"../../etc/passwd", "_.._etc_passwd", false},
+        {"/etc/passwd", "_etc_passwd", false},
+        {"..", "download", false},
+        {".bashrc", "bashrc", false},
+        {"", "download", false},
+        {"  x  ", "x", true},
+        {"a\\b:c*d?\"<>|", "a_b_c_d_____", false},
+        {"a\nb\x7f", "a_b_", false},
+        {"\xe6\x97\xa5.pdf", "\xe6\x97\xa5.pdf", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char name[TB_FILE_NAME_SIZE];
+        tb_file_name_clean(tb_str_of(rows[i].given), name);
+        assert_string_equal(name, rows[i].name);
+        assert_int_equal(tb_file_name_plain(tb_str_of(rows[i].given)), rows[i].plain);
+        assert_true(tb_file_name_plain(tb_str_of(name)));
+    }
+    char longest[1000];
+    char name[TB_FILE_NAME_SIZE];
+    memset(longest, '\xc3', sizeof(longest));
+    for (size_t i = 1; i < sizeof(longest); i += 2) {
+        longest[i] = '\xa4';
+    }
+    tb_file_name_clean((struct tb_str){longest, sizeof(longest)}, name);
+    assert_int_equal(strlen(name), 200);
+    assert_false(tb_file_name_plain((struct tb_str){longest, sizeof(longest)}));
+}
+
+static int make_directory(void **state)
+{
+    char *path = tb_strdup("/tmp/tabard-files-XXXXXX");
+    *state = mkdtemp(path);
+    return *state ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+    tb_profile_remove(*state);
+    tb_free(*state);
+    return 0;
+}
+
+static void nothing_follows_a_link_out_of_the_directory(void **state)
+{
+    const char *directory = *state;
+    char path[128];
+    struct tb_err err;
+    struct stat info;
+    snprintf(path, sizeof(path), "%s/link", directory);
+    assert_int_equal(symlink("/tmp/tabard-files-target", path), 0);
+    assert_false(tb_files_has(directory, "link"));
+    assert_int_equal(tb_files_write(directory, "link", TB_STR("x"), &err), 0);
+    assert_int_equal(lstat(path, &info), 0);
+    assert_true(S_ISREG(info.st_mode));
+    assert_int_equal(stat("/tmp/tabard-files-target", &info), -1);
+    assert_true(tb_files_has(directory, "link"));
+    assert_false(tb_files_has(directory, "nothing"));
+    assert_true(tb_files_write("/nonexistent", "x", TB_STR("x"), &err) < 0);
+}
+
+static void a_taken_name_gets_a_number(void **state)
+{
+    const char *directory = *state;
+    static const char *const names[] = {"a.tar", "a (2).tar", "a (3).tar"};
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        char name[TB_FILE_NAME_SIZE] = "a.tar";
+        assert_int_equal(tb_files_write(directory, "tmp", TB_STR("x"), NULL), 0);
+        assert_int_equal(tb_files_rename(directory, "tmp", name), 0);
+        assert_string_equal(name, names[i]);
+        assert_true(tb_files_has(directory, name));
+    }
+    char name[TB_FILE_NAME_SIZE] = "b";
+    assert_true(tb_files_rename(directory, "missing", name) < 0);
+}
+
+static void feed(struct tb_download_log *log, const char *directory, const char *method,
+                 const char *params)
+{
+    tb_download_log_on_event(log, directory, tb_str_of(method), tb_str_of(params));
+}
+
+static void a_download_is_named_when_it_is_whole(void **state)
+{
+    const char *directory = *state;
+    struct tb_download_log log;
+    tb_download_log_init(&log);
+    assert_int_equal(tb_files_write(directory, "guid-1", TB_STR("hello"), NULL), 0);
+    feed(&log, directory, "Page.downloadWillBegin",
+         "{\"guid\":\"guid-1\",\"url\":\"http://x/f\",\"suggestedFilename\":\"../f.bin\"}");
+    assert_true(tb_download_log_busy(&log));
+    feed(&log, directory, "Page.downloadProgress",
+         "{\"guid\":\"guid-1\",\"totalBytes\":5,\"receivedBytes\":3,\"state\":\"inProgress\"}");
+    feed(&log, directory, "Page.downloadProgress",
+         "{\"guid\":\"guid-1\",\"totalBytes\":5,\"receivedBytes\":5,\"state\":\"completed\"}");
+    assert_false(tb_download_log_busy(&log));
+    assert_true(tb_files_has(directory, "_f.bin"));
+    feed(&log, directory, "Page.downloadWillBegin",
+         "{\"guid\":\"guid-2\",\"url\":\"http://x/g\",\"suggestedFilename\":\"g\"}");
+    feed(&log, directory, "Page.downloadProgress", "{\"guid\":\"guid-2\",\"state\":\"canceled\"}");
+    feed(&log, NULL, "Page.downloadWillBegin",
+         "{\"guid\":\"guid-3\",\"url\":\"http://x/h\",\"suggestedFilename\":\"h\"}");
+    struct cJSON *data = tb_json_new_object();
+    struct tb_buf out;
+    tb_buf_init(&out, 4096);
+    tb_download_log_since(&log, 1, data);
+    tb_json_print(data, &out);
+    tb_buf_append_char(&out, '\0');
+    assert_string_equal((const char *)out.data,
+                        "{\"downloads\":[{\"file\":\"g\",\"state\":\"failed\"},{\"file\":\"h\","
+                        "\"state\":\"refused\"}]}");
+    tb_buf_fini(&out);
+    tb_json_free(data);
+    data = tb_download_log_list(&log, directory);
+    struct tb_str path;
+    assert_true(tb_json_str(tb_json_get(tb_json_first(data), "path"), &path));
+    tb_json_free(data);
+    tb_download_log_fini(&log);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_made_safe),
+        TEST(nothing_follows_a_link_out_of_the_directory),
+        TEST(a_taken_name_gets_a_number),
+        TEST(a_download_is_named_when_it_is_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/cdp_lab.h"
+
+/* /outer holds a frame of another site, which holds one of the first site again. The port is put in
+ * by the page itself. */
+static const struct lab_doc docs[] = {
+    {"/", NULL, "<title>top</title>", 0},
+    {"/outer", NULL,
+     "<title>outer</title><body style='margin: 0'><div style='height: 100px'></div>"
+     "<iframe style='margin-left: 50px; border: 5px solid; width: 400px; height: 300px'></iframe>"
+     "<script>document.querySelector('iframe').src ="
+     " location.origin.replace('127.0.0.1', 'localhost') + '/middle'</script>",
+     0},
+    {"/middle", NULL,
+     "<title>middle</title><body style='margin: 0'><button style='position: absolute; left: 0;"
+     " top: 0; width: 20px; height: 20px' onclick=\"document.title = 'clicked'\"></button>"
+     "<iframe style='margin: 30px; border: 0; width: 200px; height: 100px'></iframe>"
+     "<script>document.querySelector('iframe').src ="
+     " location.origin.replace('localhost', '127.0.0.1') + '/inner'</script>",
+     0},
+    {"/inner", NULL, "<title>inner</title>", 0},
+    {"/same", NULL,
+     "<title>same</title><body style='margin: 0'>"
+     "<iframe src=/middle2 style='margin: 10px; border: 0; width: 300px; height: 200px'></iframe>",
+     0},
+    {"/middle2", NULL,
+     "<title>middle2</title><body style='margin: 0'>"
+     "<iframe src=/inner style='margin: 7px; border: 0; width: 100px; height: 100px'></iframe>",
+     0},
+    {NULL, NULL, NULL, 0},
+};
+
+struct setup {
+    struct lab lab;
+    struct lab_session session;
+};
+
+static int open_session(void **state)
+{
+    struct setup *setup = TB_NEW(struct setup);
+    *state = setup;
+    if (lab_has_browser()) {
+        lab_init(&setup->lab, docs);
+        lab_set(&setup->lab, "browser.args", "--site-per-process");
+        lab_open(&setup->lab, &setup->session);
+    }
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    struct setup *setup = *state;
+    if (setup->lab.loop) {
+        lab_close(&setup->session);
+        lab_fini(&setup->lab);
+    }
+    tb_free(setup);
+    return 0;
+}
+
+/* The frame whose address ends so; NULL while there is none with a world. */
+static struct tb_frame *frame_at(struct setup *setup, const char *path)
+{
+    struct tb_page *page = tb_session_page(setup->session.session);
+    for (unsigned number = 0; number < 50; number++) {
+        struct tb_frame *frame = tb_page_frame_by_number(page, number);
+        struct tb_str url = frame ? tb_frame_url(frame) : TB_STR("");
+        if (url.len >= strlen(path) && tb_frame_world(frame)[0] &&
+            strcmp(url.ptr + url.len - strlen(path), path) == 0) {
+            return frame;
+        }
+    }
+    return NULL;
+}
+
+static void call_in(struct setup *setup, struct tb_frame *frame, const char *function,
+                    struct lab_answer *answer)
+{
+    memset(answer, 0, sizeof(*answer));
+    tb_page_call(frame, function, TB_STR(""), lab_deadline(&setup->lab), lab_on_reply, answer);
+    LAB_WAIT(&setup->lab, answer->done);
+}
+
+static void on_offset(int code, double x, double y, const struct tb_err *err, void *user)
+{
+    struct lab_answer *answer = user;
+    (void)err;
+    answer->done = true;
+    answer->code = code;
+    answer->x = x;
+    answer->y = y;
+}
+
+static void offset_of(struct setup *setup, struct tb_frame *frame, struct lab_answer *answer)
+{
+    memset(answer, 0, sizeof(*answer));
+    tb_frame_offset(frame, lab_deadline(&setup->lab), on_offset, answer);
+    LAB_WAIT(&setup->lab, answer->done);
+}
+
+static void frames_of_other_processes_look_like_any_other(void **state)
+{
+    LAB_NEEDS_BROWSER();
+    struct setup *setup = *state;
+    struct lab_answer answer;
+    char wanted[32];
+    lab_goto(&setup->session, "127.0.0.1", "/outer");
+    LAB_WAIT(&setup->lab, frame_at(setup, "/middle") && frame_at(setup, "/inner"));
+    struct tb_frame *middle = frame_at(setup, "/middle");
+    assert_string_not_equal(tb_frame_session_id(middle),
+                            tb_page_session_id(tb_session_page(setup->session.session)));
+    call_in(setup, middle, "describe", &answer);
+    assert_int_equal(answer.code, 0);
+    assert_non_null(strstr(answer.value, "\"title\":\"middle\""));
+    snprintf(wanted, sizeof(wanted), "\"prefix\":\"f%u\"",
+             tb_frame_number(frame_at(setup, "/middle")));
+    assert_non_null(strstr(answer.value, wanted));
+    call_in(setup, frame_at(setup, "/inner"), "describe", &answer);
+    assert_non_null(strstr(answer.value, "\"title\":\"inner\""));
+    snprintf(wanted, sizeof(wanted), "\"prefix\":\"f%u\"",
+             tb_frame_number(frame_at(setup, "/inner")));
+    assert_non_null(strstr(answer.value, wanted));
+}
+
+static void offsets_add_up_over_processes(void **state)
+{
+    LAB_NEEDS_BROWSER();
+    struct setup *setup = *state;
+    struct lab_answer answer;
+    lab_goto(&setup->session, "127.0.0.1", "/outer");
+    LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
+    offset_of(setup, frame_at(setup, "/outer"), &answer);
+    assert_int_equal(answer.code, 0);
+    assert_true(answer.x == 0 && answer.y == 0);
+    offset_of(setup, frame_at(setup, "/middle"), &answer);
+    assert_int_equal(answer.code, 0);
+    assert_true(answer.x == 55 && answer.y == 105);
+    offset_of(setup, frame_at(setup, "/inner"), &answer);
+    assert_int_equal(answer.code, 0);
+    assert_true(answer.x == 85 && answer.y == 135);
+}
+
+static void offsets_add_up_inside_one_process(void **state)
+{
+    LAB_NEEDS_BROWSER();
+    struct setup *setup = *state;
+    struct lab_answer answer;
+    lab_goto(&setup->session, "127.0.0.1", "/same");
+    LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
+    offset_of(setup, frame_at(setup, "/inner"), &answer);
+    assert_int_equal(answer.code, 0);
+    assert_true(answer.x == 17 && answer.y == 17);
+}
+
+static void a_click_reaches_a_frame_of_another_process(void **state)
+{
+    LAB_NEEDS_BROWSER();
+    struct setup *setup = *state;
+    struct lab_answer answer;
+    lab_goto(&setup->session, "127.0.0.1", "/outer");
+    LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
+    offset_of(setup, frame_at(setup, "/middle"), &answer);
+    lab_click(&setup->session, answer.x + 10, answer.y + 10, &answer);
+    call_in(setup, frame_at(setup, "/middle"), "describe", &answer);
+    assert_non_null(strstr(answer.value, "clicked"));
+}
+
+static void frames_go_with_their_page(void **state)
+{
+    LAB_NEEDS_BROWSER();
+    struct setup *setup = *state;
+    struct lab_answer waiting;
+    lab_goto(&setup->session, "127.0.0.1", "/outer");
+    LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
+    memset(&waiting, 0, sizeof(waiting));
+    tb_page_call(frame_at(setup, "/middle"), "waitFor", TB_STR(""), lab_deadline(&setup->lab),
+                 lab_on_reply, &waiting);
+    lab_goto(&setup->session, "127.0.0.1", "/");
+    LAB_WAIT(&setup->lab, waiting.done);
+    assert_int_equal(waiting.code, TB_E_ELEMENT_STALE);
+    LAB_WAIT(&setup->lab, tb_session_page(setup->session.session)->frames.count == 1);
+    assert_null(frame_at(setup, "/middle"));
+}
+
+static void a_frame_may_move_between_processes(void **state)
+{
+    LAB_NEEDS_BROWSER();
+    struct setup *setup = *state;
+    struct lab_answer answer;
+    lab_goto(&setup->session, "127.0.0.1", "/outer");
+    LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
+    for (int i = 0; i < 3; i++) {
+        /* Home, to the process of the page ... */
+        lab_eval(&setup->session, &answer,
+                 "document.querySelector('iframe').src = location.origin + '/same'");
+        LAB_WAIT(&setup->lab, frame_at(setup, "/same") && frame_at(setup, "/middle2"));
+        call_in(setup, frame_at(setup, "/same"), "describe", &answer);
+        assert_non_null(strstr(answer.value, "\"title\":\"same\""));
+        assert_string_equal(tb_frame_session_id(frame_at(setup, "/same")),
+                            tb_page_session_id(tb_session_page(setup->session.session)));
+        /* ... and abroad again. */
+        lab_eval(&setup->session, &answer,
+                 "document.querySelector('iframe').src ="
+                 " location.origin.replace('127.0.0.1', 'localhost') + '/middle'");
+        LAB_WAIT(&setup->lab, frame_at(setup, "/middle"));
+        call_in(setup, frame_at(setup, "/middle"), "describe", &answer);
+        assert_non_null(strstr(answer.value, "\"title\":\"middle\""));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_of_other_processes_look_like_any_other),
+        cmocka_unit_test(offsets_add_up_over_processes),
+        cmocka_unit_test(offsets_add_up_inside_one_process),
+        cmocka_unit_test(a_click_reaches_a_frame_of_another_process),
+        cmocka_unit_test(frames_go_with_their_page),
+        cmocka_unit_test(a_frame_may_move_between_processes),
+    };
+    return cmocka_run_group_tests(tests, open_session, close_session);
+}

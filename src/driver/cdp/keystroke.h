@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Key strokes for operations: modifiers down, the key, modifiers up, in one burst; the answer to
+ * the last event goes to the operation's step. */
+#pragma once
+
+#include "driver/cdp/keys.h"
+#include "driver/cdp/opwork.h"
+
+void tb_keystroke(struct tb_opwork *work, const struct tb_key *key);
+/* For names that we know to be right. */
+void tb_keystroke_named(struct tb_opwork *work, const char *chord);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pwd.h>
+
+#include "base/list.h"
+#include "base/str.h"
+#include "driver/cdp/launch_command.h"
+#include "driver/cdp/profile.h"
+#include "io/process.h"
+#include "io/timer.h"
+
+/*   running --free--> dying --exit--> removing --> gone
+ *      |                                 ^
+ *      +--exit (told)--> ended --free----+          */
+
+enum {
+    PIPE_TO = 3,
+    PIPE_FROM = 4,
+    ROOT_LENGTH_MAX = 50, /* the browser puts a socket below, whose path may have 107 characters */
+    REMOVE_AGAIN_MS = 50,
+    REMOVE_TRIES = 40,
+    PAUSE_NS = 10000000, /* while there is no loop any more that could wait */
+    PAUSES = 200,
+};
+
+struct tb_launcher {
+    struct tb_loop *loop;
+    struct tb_launcher_opts opts;
+    const char *root;
+    bool set_user;
+    uid_t uid;
+    gid_t gid;
+    struct tb_list launches;
+};
+
+struct tb_launch {
+    struct tb_list link;
+    struct tb_launcher *launcher;
+    struct tb_process *process;
+    struct tb_stream *to;
+    struct tb_stream *from;
+    tb_launch_exit_fn *fn;
+    void *user;
+    struct tb_timer remove_timer;
+    int remove_tries;
+    bool ended;
+    bool freed;
+    char profile[TB_PROFILE_PATH_SIZE];
+};
+
+static int find_user(const char *name, uid_t *ret_uid, gid_t *ret_gid)
+{
+    uint64_t number;
+    struct passwd entry;
+    struct passwd *found = NULL;
+    char room[4096];
+    if (tb_str_to_u64(tb_str_of(name), &number)) {
+        *ret_uid = (uid_t)number;
+        *ret_gid = (gid_t)number;
+        return 0;
+    }
+    getpwnam_r(name, &entry, room, sizeof(room), &found);
+    if (!found) {
+        return -ENOENT;
+    }
+    *ret_uid = found->pw_uid;
+    *ret_gid = found->pw_gid;
+    return 0;
+}
+
+/* Another user cannot enter our own runtime directory, so its profiles are below /tmp. */
+static const char *choose_root(const struct tb_launcher *launcher)
+{
+    const char *dir = launcher->opts.runtime_dir;
+    bool fits = dir && dir[0] && strlen(dir) <= ROOT_LENGTH_MAX && access(dir, W_OK) == 0;
+    return launcher->set_user || !fits ? "/tmp" : dir;
+}
+
+struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launcher_opts *opts)
+{
+    struct tb_launcher *launcher = TB_NEW(struct tb_launcher);
+    launcher->loop = loop;
+    launcher->opts = *opts;
+    launcher->uid = geteuid();
+    launcher->gid = getegid();
+    /* A user that is missing is reported by the first start. */
+    launcher->set_user =
+        geteuid() == 0 && find_user(opts->user, &launcher->uid, &launcher->gid) == 0;
+    launcher->root = choose_root(launcher);
+    tb_list_init(&launcher->launches);
+    tb_profile_sweep(launcher->root, launcher->uid);
+    return launcher;
+}
+
+/* The group may go on for a moment after its leader; what it still writes would stay behind. */
+static void wait_for_end(struct tb_launch *launch)
+{
+    siginfo_t info;
+    for (int i = 0; i < PAUSES && !launch->ended; i++) {
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)tb_process_pid(launch->process), &info,
+                   WEXITED | WNOHANG | WNOWAIT) < 0 ||
+            info.si_pid) {
+            return;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    }
+}
+
+static void launch_gone(struct tb_launch *launch)
+{
+    tb_timer_fini(&launch->remove_timer);
+    tb_list_remove(&launch->link);
+    tb_process_free(launch->process);
+    tb_free(launch);
+}
+
+void tb_launcher_free(struct tb_launcher *launcher)
+{
+    if (!launcher) {
+        return;
+    }
+    LIST_FOREACH_SAFE(link, &launcher->launches) {
+        struct tb_launch *launch = TB_CONTAINER(link, struct tb_launch, link);
+        wait_for_end(launch);
+        for (int i = 0; i < REMOVE_TRIES && tb_profile_remove(launch->profile) < 0; i++) {
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        }
+        launch_gone(launch);
+    }
+    tb_free(launcher);
+}
+
+static void remove_profile(struct tb_launch *launch)
+{
+    if (tb_profile_remove(launch->profile) < 0 && launch->remove_tries++ < REMOVE_TRIES) {
+        tb_timer_start(&launch->remove_timer, REMOVE_AGAIN_MS);
+    } else {
+        launch_gone(launch);
+    }
+}
+
+static void on_remove_timer(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    remove_profile(user);
+}
+
+static void on_ended(struct tb_process *process, int64_t status, int signum, void *user)
+{
+    struct tb_launch *launch = user;
+    (void)status;
+    (void)signum;
+    launch->ended = true;
+    tb_process_kill(process, SIGKILL); /* whoever is left of the group */
+    if (launch->freed) {
+        remove_profile(launch);
+    } else {
+        launch->fn(launch, launch->user);
+    }
+}
+
+static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, struct tb_err *err)
+{
+    const struct tb_launcher *launcher = launch->launcher;
+    struct tb_launch_command command;
+    tb_launch_command_build(&command, &launcher->opts, spec, launch->profile);
+    struct tb_process_fd fds[] = {
+        {.child_fd = PIPE_TO, .inherit = -1},
+        {.child_fd = PIPE_FROM, .inherit = -1},
+        {.child_fd = STDERR_FILENO, .inherit = STDERR_FILENO},
+    };
+    struct tb_process_opts opts = {
+        .file = launcher->opts.guard ? launcher->opts.guard : spec->path,
+        .args = command.args,
+        .env = command.env,
+        .cwd = launch->profile,
+        .set_user = launcher->set_user,
+        .uid = launcher->uid,
+        .gid = launcher->gid,
+        .fds = fds,
+        .fd_count = launcher->opts.keep_stderr ? 3 : 2,
+    };
+    launch->process = tb_process_new(launcher->loop, &opts, on_ended, launch, err);
+    if (!launch->process) {
+        return err ? err->code : TB_E_BROWSER_START;
+    }
+    launch->to = fds[0].stream;
+    launch->from = fds[1].stream;
+    return 0;
+}
+
+struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_launch_spec *spec,
+                                tb_launch_exit_fn *fn, void *user, struct tb_err *err)
+{
+    if (geteuid() == 0 && !launcher->set_user && !launcher->opts.no_sandbox) {
+        tb_fail(err, TB_E_BROWSER_START,
+                "there is no user '%s' to run browsers as: set browser.user to one that exists",
+                launcher->opts.user);
+        return NULL;
+    }
+    struct tb_launch *launch = TB_NEW(struct tb_launch);
+    launch->launcher = launcher;
+    launch->fn = fn;
+    launch->user = user;
+    tb_timer_init(&launch->remove_timer, launcher->loop, on_remove_timer, launch);
+    tb_list_init(&launch->link);
+    int rc = tb_profile_make(launcher->root, launcher->uid, launcher->gid, launch->profile, err);
+    if (rc == 0) {
+        rc = spawn(launch, spec, err);
+        if (rc < 0) {
+            tb_profile_remove(launch->profile);
+        }
+    }
+    if (rc < 0) {
+        if (err) {
+            err->code = TB_E_BROWSER_START;
+        }
+        tb_free(launch);
+        return NULL;
+    }
+    tb_list_append(&launcher->launches, &launch->link);
+    return launch;
+}
+
+void tb_launch_free(struct tb_launch *launch)
+{
+    if (!launch || launch->freed) {
+        return;
+    }
+    launch->freed = true;
+    tb_stream_free(launch->to);
+    tb_stream_free(launch->from);
+    if (launch->ended) {
+        remove_profile(launch);
+    } else {
+        tb_process_kill(launch->process, SIGKILL);
+    }
+}
+
+void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
+                         struct tb_stream **ret_from)
+{
+    *ret_to = launch->to;
+    *ret_from = launch->from;
+    launch->to = NULL;
+    launch->from = NULL;
+}
+
+pid_t tb_launch_pid(const struct tb_launch *launch)
+{
+    return tb_process_pid(launch->process);
+}
+
+const char *tb_launch_profile(const struct tb_launch *launch)
+{
+    return launch->profile;
+}

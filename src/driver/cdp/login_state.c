@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/login_state.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/seal.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/files.h"
+#include "proto/json_scan.h"
+
+enum {
+    SEALED_MAX = 2 * TB_LOGIN_STATE_MAX,
+};
+
+static void bind(const char *tenant, struct tb_buf *out)
+{
+    tb_buf_init(out, 1024);
+    tb_buf_printf(out, "login state of %s", tenant);
+}
+
+char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
+                          struct tb_err *err)
+{
+    char folder[TB_FILE_NAME_SIZE];
+    if (!tb_file_name_plain(name)) {
+        tb_fail(err, TB_E_PARAMS, "\"%.*s\" is no plain name", TB_STR_ARG(tb_str_sub(name, 0, 60)));
+        return NULL;
+    }
+    if (!core->config->state_dir || !core->config->state_dir[0]) {
+        tb_fail(err, TB_E_NOT_POSSIBLE, "the daemon has no state directory");
+        return NULL;
+    }
+    tb_file_name_clean(tb_str_of(tenant), folder);
+    TB_AUTO(tb_free) char *directory = tb_strdupf("%s/logins/%s", core->config->state_dir, folder);
+    int rc = tb_dir_make(directory, 0700);
+    if (rc < 0) {
+        tb_fail(err, TB_E_INTERNAL, "%s cannot be made: %s", directory, strerror(-rc));
+        return NULL;
+    }
+    return tb_strdupf("%s/%.*s.sealed", directory, TB_STR_ARG(name));
+}
+
+int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
+                        struct tb_buf *out)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf plain;
+    TB_AUTO(tb_buf_fini) struct tb_buf bound;
+    tb_buf_init(&plain, TB_LOGIN_STATE_MAX);
+    bind(tenant, &bound);
+    int rc = tb_json_print(state, &plain);
+    return rc < 0 ? rc : tb_seal(core->secret, tb_buf_str(&bound), tb_buf_str(&plain), out);
+}
+
+struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant, const char *path,
+                                  struct tb_err *err)
+{
+    static const struct tb_json_limits limits = {.depth_max = 16,
+                                                 .number_max = TB_JSON_NUMBER_TREE};
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed;
+    TB_AUTO(tb_buf_fini) struct tb_buf plain;
+    TB_AUTO(tb_buf_fini) struct tb_buf bound;
+    tb_buf_init(&sealed, SEALED_MAX);
+    tb_buf_init(&plain, TB_LOGIN_STATE_MAX);
+    bind(tenant, &bound);
+    int rc = tb_file_read(path, &sealed);
+    if (rc == -ENOENT) {
+        tb_fail(err, TB_E_NOT_FOUND, "no state of that name was saved");
+        return NULL;
+    }
+    if (rc < 0 || tb_seal_open(core->secret, tb_buf_str(&bound), tb_buf_str(&sealed), &plain) < 0 ||
+        tb_json_scan(tb_buf_str(&plain), &limits, NULL, 0, NULL) < 0) {
+        tb_fail(err, TB_E_NOT_FOUND, "the saved state cannot be read; save it again");
+        return NULL;
+    }
+    return tb_json_parse(tb_buf_str(&plain));
+}
+
+static void put_cookie(const struct cJSON *cookie, struct tb_json_writer *json)
+{
+    static const char *const names[] = {"name",         "value",      "domain",      "path",
+                                        "secure",       "httpOnly",   "sameSite",    "priority",
+                                        "sourceScheme", "sourcePort", "partitionKey"};
+    double expires = -1;
+    tb_json_object_open(json);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        const struct cJSON *value = tb_json_get(cookie, names[i]);
+        if (value) {
+            tb_json_key(json, names[i]);
+            tb_json_put_tree(json, value);
+        }
+    }
+    tb_json_num(tb_json_get(cookie, "expires"), &expires);
+    if (expires > 0) {
+        tb_json_key(json, "expires");
+        tb_json_put_num(json, expires);
+    }
+    tb_json_object_close(json);
+}
+
+int tb_login_state_cookies(const struct cJSON *state, const char *context_id, struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "browserContextId");
+    tb_json_put_cstr(&json, context_id);
+    tb_json_key(&json, "cookies");
+    tb_json_array_open(&json);
+    JSON_ARRAY_FOREACH(cookie, tb_json_get(state, "cookies")) {
+        put_cookie(cookie, &json);
+    }
+    tb_json_array_close(&json);
+    tb_json_object_close(&json);
+    return json.rc;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/memory.h"
+
+#include <string.h>
+
+#include "core/limits.h"
+#include "driver/cdp/files.h"
+#include "driver/cdp/opwork.h"
+#include "driver/cdp/session_internal.h"
+#include "proto/json_string.h"
+
+enum {
+    TOLD_MAX = 64 * 1024,
+};
+
+static void tab_free(struct tb_tab_memory *tab)
+{
+    tb_list_remove(&tab->link);
+    tb_buf_fini(&tab->outline);
+    tb_json_free(tab->arrived);
+    tb_free(tab);
+}
+
+static void on_end(struct tb_page_listener *listener, void *user)
+{
+    struct tb_memory *memory = user;
+    (void)listener;
+    LIST_FOREACH_SAFE(link, &memory->tabs) {
+        tab_free(TB_CONTAINER(link, struct tb_tab_memory, link));
+    }
+    tb_console_log_fini(&memory->console);
+    tb_net_log_fini(&memory->net);
+    tb_download_log_fini(&memory->downloads);
+    tb_files_remove(memory->directory);
+    tb_free(memory->directory);
+    tb_json_free(memory->emulation);
+    tb_free(memory);
+}
+
+static void post(struct tb_page *page, const char *method, struct tb_str params)
+{
+    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
+}
+
+static void watch(const struct tb_memory *memory, struct tb_page *page)
+{
+    if (memory->log_on) {
+        post(page, "Log.enable", (struct tb_str){NULL, 0});
+    }
+    if (memory->net_on) {
+        post(page, "Network.enable",
+             TB_STR("{\"maxTotalBufferSize\":4194304,\"maxResourceBufferSize\":1048576,"
+                    "\"maxPostDataSize\":65536}"));
+    }
+}
+
+static void on_page(struct tb_page *page, void *user)
+{
+    struct tb_memory *memory = user;
+    post(page, "Runtime.addBinding",
+         TB_STR("{\"name\":\"tabardTell\",\"executionContextName\":\"tabard\"}"));
+    watch(memory, page);
+    if (memory->emulation) {
+        tb_emulation_apply(memory->emulation, page);
+    }
+}
+
+static void keep_arrival_take(struct tb_memory *memory, struct tb_page *page, struct cJSON *told)
+{
+    struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    tb_json_free(tab->arrived);
+    tab->arrived = told;
+    tab->arrived_mark = tb_page_navigation_mark(page);
+}
+
+static void on_told(struct tb_memory *memory, struct tb_page *page, struct tb_str params)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, TOLD_MAX);
+    if (!tb_str_eq_cstr(tb_pick(params, "name"), "\"tabardTell\"") ||
+        tb_json_string_decode(tb_pick(params, "payload"), &text) < 0) {
+        return;
+    }
+    struct cJSON *told = tb_json_parse(tb_buf_str(&text));
+    if (memory->on_told) {
+        memory->on_told(page, told, memory->told_user);
+    }
+    if (tb_json_get(told, "status")) {
+        keep_arrival_take(memory, page, told);
+    } else {
+        tb_json_free(told);
+    }
+}
+
+static void on_event(struct tb_page *page, const char *session_id, struct tb_str method,
+                     struct tb_str params, void *user)
+{
+    struct tb_memory *memory = user;
+    if (tb_str_eq_cstr(method, "Runtime.bindingCalled")) {
+        on_told(memory, page, params);
+    } else if (tb_str_starts(method, TB_STR("Fetch.")) || tb_str_starts(method, TB_STR("Input."))) {
+        if (memory->on_event) {
+            memory->on_event(page, method, params, memory->user);
+        }
+    } else if (tb_str_starts(method, TB_STR("Network."))) {
+        tb_net_log_on_event(&memory->net, session_id, method, params);
+    } else if (tb_str_starts(method, TB_STR("Page.download"))) {
+        tb_download_log_on_event(&memory->downloads,
+                                 memory->downloads.allowed ? memory->directory : NULL, method,
+                                 params);
+    } else {
+        tb_console_log_on_event(&memory->console, method, params);
+    }
+}
+
+struct tb_memory *tb_memory_of(struct tb_driver_session *session)
+{
+    LIST_FOREACH(link, &session->listeners) {
+        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        if (listener->on_end == on_end) {
+            return listener->user;
+        }
+    }
+    struct tb_memory *memory = TB_NEW(struct tb_memory);
+    memory->session = session;
+    tb_list_init(&memory->tabs);
+    tb_console_log_init(&memory->console);
+    tb_net_log_init(&memory->net);
+    tb_download_log_init(&memory->downloads);
+    memory->listener = (struct tb_page_listener){
+        .prefix = "", .on_page = on_page, .on_event = on_event, .on_end = on_end, .user = memory};
+    tb_session_listen(session, &memory->listener);
+    return memory;
+}
+
+struct tb_tab_memory *tb_memory_tab(struct tb_memory *memory, const char *target_id)
+{
+    struct tb_tab_memory *found = NULL;
+    LIST_FOREACH_SAFE(link, &memory->tabs) {
+        struct tb_tab_memory *tab = TB_CONTAINER(link, struct tb_tab_memory, link);
+        if (strcmp(tab->target_id, target_id) == 0) {
+            found = tab;
+        } else if (!tb_session_page_by_target(memory->session, tb_str_of(tab->target_id))) {
+            tab_free(tab);
+        }
+    }
+    if (!found) {
+        found = TB_NEW(struct tb_tab_memory);
+        tb_target_id_copy(found->target_id, tb_str_of(target_id));
+        tb_buf_init(&found->outline, TB_RESULT_TEXT_MAX);
+        tb_list_append(&memory->tabs, &found->link);
+    }
+    return found;
+}
+
+static void watch_all(struct tb_memory *memory)
+{
+    for (size_t i = 0; i < tb_session_page_count(memory->session); i++) {
+        watch(memory, tb_session_page_by_index(memory->session, i));
+    }
+}
+
+void tb_memory_watch_log(struct tb_memory *memory)
+{
+    if (!memory->log_on) {
+        memory->log_on = true;
+        watch_all(memory);
+    }
+}
+
+void tb_memory_watch_net(struct tb_memory *memory)
+{
+    if (!memory->net_on) {
+        memory->net_on = true;
+        watch_all(memory);
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operations keep of a session from one to the next: what its pages logged, requested and
+ * downloaded, the last outline of each tab, what is emulated. Made by the first operation, gone
+ * with the session. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "driver/cdp/console_log.h"
+#include "driver/cdp/download_log.h"
+#include "driver/cdp/net_log.h"
+#include "driver/cdp/session.h"
+#include "driver/cdp/target.h"
+
+/* What the page scripts tell without being asked; see page/here.js. */
+typedef void tb_memory_told_fn(struct tb_page *page, const struct cJSON *told, void *user);
+
+struct tb_memory {
+    struct tb_page_listener listener;
+    struct tb_driver_session *session;
+    struct tb_console_log console;
+    struct tb_net_log net;
+    struct tb_download_log downloads;
+    struct tb_list tabs;
+    bool log_on;             /* the browser tells of its own messages */
+    bool net_on;             /* and of requests */
+    struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
+    char *directory;         /* of the session's files; NULL: not made */
+    /* Gets the events that an operation has asked the browser for; whoever sets it takes it away
+     * again. NULL: nobody. */
+    void (*on_event)(struct tb_page *page, struct tb_str method, struct tb_str params, void *user);
+    void *user;
+    tb_memory_told_fn *on_told; /* of the operation that runs; NULL: none */
+    void *told_user;
+};
+
+struct tb_tab_memory {
+    struct tb_list link;
+    char target_id[TB_TARGET_ID_SIZE];
+    struct tb_buf outline; /* the last one that was shown whole */
+    int64_t last_ref;      /* the highest that was given, in any document */
+    uint64_t refs_mark;    /* how many navigations there had been when it was */
+    struct cJSON *arrived; /* what the document told of itself; NULL: nothing */
+    uint64_t arrived_mark; /* how many navigations there had been */
+};
+
+/* Never NULL. */
+struct tb_memory *tb_memory_of(struct tb_driver_session *session);
+/* Made when there is none. Forgets tabs that are gone. */
+struct tb_tab_memory *tb_memory_tab(struct tb_memory *memory, const char *target_id);
+/* From now on, and on every tab that comes. */
+void tb_memory_watch_log(struct tb_memory *memory);
+void tb_memory_watch_net(struct tb_memory *memory);
+/* Brings a tab to what is emulated, or back; see op_emulate.c. */
+void tb_emulation_apply(const struct cJSON *emulation, struct tb_page *page);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Navigations of a frame, as the browser tells of them:
+ *
+ *   requestedNavigation -> startedNavigating -> frameNavigated -> lifecycleEvent ...
+ *                                  |
+ *                                  +-> frameStoppedLoading: it came to nothing (204, a download,
+ * mailto:)
+ */
+#include <string.h>
+
+#include "core/bus.h"
+#include "driver/cdp/json_text.h"
+#include "driver/cdp/page_internal.h"
+#include "driver/cdp/session_internal.h"
+
+static struct tb_frame *frame_of(struct tb_target *target, const struct cJSON *params)
+{
+    return tb_page_frame_by_id(target->page, tb_json_text(params, "frameId"));
+}
+
+static void begin(struct tb_frame *frame)
+{
+    /* One that was taken up already is given up for this one. */
+    if (!frame->nav_asked || frame->nav_started) {
+        frame->nav = ++frame->page->navs;
+        frame->nav_asked = true;
+        frame->nav_started = false;
+        frame->nav_within = false;
+    }
+}
+
+/* Frames load on their own all the time (advertisements ...); only what a person's act does to one
+ * counts as a navigation of the tab. */
+static bool counts(const struct tb_frame *frame, struct tb_str reason)
+{
+    return !frame->parent || tb_str_eq_cstr(reason, "anchorClick") ||
+           tb_str_starts(reason, TB_STR("formSubmission"));
+}
+
+void tb_nav_on_asked(struct tb_target *target, const struct cJSON *params)
+{
+    struct tb_frame *frame = frame_of(target, params);
+    if (frame && tb_str_eq_cstr(tb_json_text(params, "disposition"), "currentTab") &&
+        counts(frame, tb_json_text(params, "reason"))) {
+        begin(frame);
+    }
+}
+
+void tb_nav_on_started(struct tb_target *target, const struct cJSON *params)
+{
+    struct tb_frame *frame = frame_of(target, params);
+    struct tb_str type = tb_json_text(params, "navigationType");
+    if (!frame || tb_str_eq_cstr(type, "sameDocument") ||
+        tb_str_eq_cstr(type, "historySameDocument")) {
+        return;
+    }
+    if (!frame->parent) {
+        begin(frame);
+    }
+    frame->nav_started = frame->nav_asked;
+}
+
+void tb_nav_on_loading(struct tb_target *target, const struct cJSON *params)
+{
+    struct tb_frame *frame = frame_of(target, params);
+    if (frame) {
+        frame->loading = true;
+    }
+}
+
+void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
+{
+    struct tb_frame *frame = frame_of(target, params);
+    if (!frame || !frame->loading) {
+        return;
+    }
+    frame->loading = false;
+    if (frame->nav_asked && frame->nav_started) {
+        frame->nav_asked = false;
+        frame->nav_started = false;
+        frame->nav = 0;
+        tb_nav_check(target->page);
+    }
+}
+
+static void tell(struct tb_frame *frame)
+{
+    struct tb_driver_session *session = frame->page->context->session;
+    if (frame->parent || !session) {
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf json;
+    tb_buf_init(&json, TB_EVENT_JSON_MAX);
+    struct tb_json_writer writer;
+    tb_json_writer_init(&writer, &json);
+    tb_json_object_open(&writer);
+    tb_json_key(&writer, "url");
+    tb_json_put_str(&writer, tb_str_of(frame->url));
+    tb_json_object_close(&writer);
+    tb_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
+}
+
+/* The frame has another document. */
+void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
+{
+    const struct cJSON *info = tb_json_get(params, "frame");
+    struct tb_page *page = target->page;
+    struct tb_frame *frame = tb_page_frame_by_id(page, tb_json_text(info, "id"));
+    struct tb_frame *parent = tb_page_frame_by_id(page, tb_json_text(info, "parentId"));
+    if (!frame && parent) {
+        frame = tb_frame_new(page, target, parent, tb_json_text(info, "id"));
+    }
+    if (!frame) {
+        return;
+    }
+    if (!frame->parent && !frame->nav_asked) {
+        begin(frame);
+    }
+    if (!frame->parent) {
+        page->crashed = false;
+        page->windows_refused = 0;
+    }
+    tb_frames_drop_below(frame);
+    frame->target = target;
+    frame->nav_asked = false;
+    frame->nav_started = false;
+    frame->mended = false;
+    frame->reached = TB_REACHED_COMMIT;
+    frame->failed = tb_json_get(info, "unreachableUrl") != NULL;
+    if (!tb_target_id_copy(frame->loader_id, tb_json_text(info, "loaderId"))) {
+        frame->loader_id[0] = '\0';
+    }
+    tb_frame_set_url(frame, tb_json_text(info, frame->failed ? "unreachableUrl" : "url"));
+    tell(frame);
+    tb_nav_check(page);
+}
+
+void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
+{
+    struct tb_frame *frame = frame_of(target, params);
+    if (!frame) {
+        return;
+    }
+    tb_frame_set_url(frame, tb_json_text(params, "url"));
+    if (!frame->parent && !frame->nav_started) {
+        frame->nav = ++target->page->navs;
+        frame->nav_within = true;
+        frame->nav_asked = false;
+    }
+    tell(frame);
+    tb_nav_check(target->page);
+}
+
+void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params)
+{
+    static const struct {
+        const char *name;
+        unsigned reached;
+    } stages[] = {
+        {"DOMContentLoaded", TB_REACHED_DOM},
+        {"load", TB_REACHED_DOM | TB_REACHED_LOAD},
+        {"networkIdle", TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE},
+    };
+    struct tb_frame *frame = frame_of(target, params);
+    struct tb_str loader = tb_json_text(params, "loaderId");
+    if (!frame) {
+        return;
+    }
+    if (!frame->loader_id[0]) {
+        tb_target_id_copy(frame->loader_id, loader);
+    }
+    if (!tb_str_eq_cstr(loader, frame->loader_id)) {
+        return;
+    }
+    for (size_t i = 0; i < TB_COUNT(stages); i++) {
+        if (tb_str_eq_cstr(tb_json_text(params, "name"), stages[i].name)) {
+            frame->reached |= stages[i].reached | TB_REACHED_COMMIT;
+            if (!frame->world[0]) {
+                tb_frame_mend(frame);
+            }
+            if (!frame->parent && (stages[i].reached & TB_REACHED_LOAD)) {
+                tb_browser_page_loaded(target->page->browser);
+            }
+            tb_nav_check(target->page);
+            return;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/args.h"
+#include "driver/cdp/memory.h"
+#include "driver/cdp/ops.h"
+
+enum {
+    LIMIT = 50,
+};
+
+void tb_cdp_op_console(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct tb_memory *memory = tb_memory_of(session);
+    struct cJSON *messages = tb_json_new_array();
+    enum tb_console_level level = tb_console_level_of(tb_args_text(op->args, "level", "info"));
+    int64_t limit = tb_args_int(op->args, "limit", LIMIT);
+    size_t total = tb_console_log_list(&memory->console, level, tb_args_text(op->args, "find", ""),
+                                       (size_t)limit, messages);
+    tb_json_set_take(op->result->data, "messages", messages);
+    tb_json_set_int(op->result->data, "total", (int64_t)total);
+    if (tb_args_flag(op->args, "clear", false)) {
+        tb_console_log_clear(&memory->console);
+    }
+    tb_memory_watch_log(memory);
+    tb_op_done(op);
+}

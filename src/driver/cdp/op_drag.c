@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FROM --> TO --> TO_OFFSET --> AGAIN (reaching `to` may have scrolled) --> FROM_OFFSET -->
+ * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it] --> DROPPED -->
+ * RELEASED --> end
+ *
+ * A page drags in one of two ways. Either it follows the mouse itself: then the mouse goes there
+ * and is released. Or the browser drags for it (draggable, drop events): that would start a drag of
+ * the desktop, so the browser is told to hand it to us, and we bring it there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "driver/cdp/memory.h"
+#include "driver/cdp/mouse.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
+
+enum state {
+    FROM,
+    TO,
+    TO_OFFSET,
+    AGAIN,
+    FROM_OFFSET,
+    LISTENING,
+    LIFTED,
+    ASKED,
+    STARTED,
+    DROPPED,
+    RELEASED,
+};
+
+enum {
+    STEPS = 5, /* between the two ends */
+    NUDGE = 6, /* pixels that make a press a drag */
+    ARGS_MAX = 64 * 1024,
+    DATA_MAX = 16 * 1024 * 1024,
+    PARAMS_MAX = DATA_MAX + 1024,
+};
+
+struct drag {
+    struct tb_opwork work;
+    struct tb_mouse from;
+    struct tb_mouse to;
+    bool down;
+    struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
+};
+
+static struct drag *drag_of(struct tb_opwork *work)
+{
+    return TB_CONTAINER(work, struct drag, work);
+}
+
+static void ask_point(struct drag *drag, enum state state, const char *name, bool force)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_str target = tb_args_text(work->op->args, name, "");
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    struct tb_json_writer json;
+    if (!tb_opwork_frame(work, target)) {
+        return;
+    }
+    tb_buf_init(&args, ARGS_MAX);
+    tb_json_writer_init(&json, &args);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "target");
+    tb_json_put_str(&json, target);
+    tb_json_key(&json, "timeout_ms");
+    tb_json_put_int(&json, tb_opwork_page_ms(work));
+    tb_json_key(&json, "force");
+    tb_json_put_bool(&json, force);
+    tb_json_object_close(&json);
+    work->state = state;
+    tb_opwork_call(work, "point", tb_buf_str(&args));
+}
+
+static void read_point(struct tb_str value, struct tb_mouse *mouse, struct tb_opwork *work,
+                       const char *key)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    tb_json_num(tb_json_get(json, "x"), &mouse->x);
+    tb_json_num(tb_json_get(json, "y"), &mouse->y);
+    if (key) {
+        tb_opwork_set_element(work, key, json);
+    }
+}
+
+/* Moving with the button held. */
+static void move_between(struct drag *drag, double part, bool ask)
+{
+    struct tb_mouse at = drag->from;
+    at.x += (drag->to.x - drag->from.x) * part;
+    at.y += (drag->to.y - drag->from.y) * part;
+    tb_mouse_drag(&drag->work, &at, ask);
+}
+
+static void evaluate(struct drag *drag, enum state state, const char *expression)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_page *page = tb_opwork_page(work);
+    const char *world = page ? tb_frame_world(tb_page_main_frame(page)) : "";
+    char params[512];
+    int len = snprintf(params, sizeof(params),
+                       "{\"expression\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
+                       "\"uniqueContextId\":\"%s\"}",
+                       expression, world);
+    work->state = state;
+    tb_opwork_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+}
+
+/* Whether the moves begin a drag of the browser's is something that only the page can tell. */
+static void listen(struct drag *drag)
+{
+    evaluate(drag, LISTENING,
+             "globalThis.tabardDrag=false;addEventListener('dragstart',e=>{tabardDrag=new "
+             "Promise(r=>setTimeout(()=>r(!e.defaultPrevented)))},{capture:true,once:true});0");
+}
+
+static void lift(struct drag *drag)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_mouse near = drag->from;
+    near.x += drag->to.x > drag->from.x ? NUDGE : -NUDGE;
+    work->state = LIFTED;
+    work->acted = true;
+    drag->down = true;
+    tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":true}"));
+    tb_mouse_send(work, &drag->from, "mouseMoved", 0, false);
+    tb_mouse_send(work, &drag->from, "mousePressed", 1, false);
+    tb_mouse_drag(work, &near, false);
+    move_between(drag, 1.0 / STEPS, true);
+}
+
+static void drag_event(struct drag *drag, const char *type, bool ask)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&params, PARAMS_MAX);
+    tb_buf_printf(&params, "{\"type\":\"%s\",\"x\":%.2f,\"y\":%.2f,\"data\":%.*s}", type,
+                  drag->to.x, drag->to.y, TB_STR_ARG(tb_buf_str(&drag->data)));
+    if (ask) {
+        tb_opwork_send(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
+    } else {
+        tb_opwork_post(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
+    }
+}
+
+static void release(struct drag *drag)
+{
+    struct tb_opwork *work = &drag->work;
+    work->state = RELEASED;
+    drag->down = false;
+    tb_mouse_send(work, &drag->to, "mouseReleased", 1, true);
+    tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+}
+
+static void drop(struct drag *drag)
+{
+    drag->work.state = DROPPED;
+    if (drag->data.len) {
+        drag_event(drag, "dragEnter", false);
+        drag_event(drag, "dragOver", false);
+        drag_event(drag, "drop", true);
+        return;
+    }
+    for (int i = 2; i <= STEPS; i++) {
+        move_between(drag, (double)i / STEPS, false);
+    }
+    release(drag);
+}
+
+static void on_event(struct tb_page *page, struct tb_str method, struct tb_str params, void *user)
+{
+    struct drag *drag = user;
+    (void)page;
+    if (tb_str_eq_cstr(method, "Input.dragIntercepted")) {
+        tb_buf_clear(&drag->data);
+        tb_buf_append_str(&drag->data, tb_pick(params, "data"));
+        if (drag->work.state == STARTED) {
+            drop(drag);
+        }
+    }
+}
+
+static void place(struct tb_mouse *mouse, const struct tb_opwork *work)
+{
+    mouse->x += work->frame_x;
+    mouse->y += work->frame_y;
+}
+
+/* True when the offset of the frame is known at once. */
+static bool ask_offset(struct tb_opwork *work, enum state state)
+{
+    work->state = state;
+    work->frame_x = 0;
+    work->frame_y = 0;
+    return tb_opwork_offset(work);
+}
+
+static void have_to(struct drag *drag)
+{
+    place(&drag->to, &drag->work);
+    ask_point(drag, AGAIN, "target", true);
+}
+
+static void have_from(struct drag *drag)
+{
+    place(&drag->from, &drag->work);
+    listen(drag);
+}
+
+static void on_asked(struct drag *drag, struct tb_str reply)
+{
+    bool started = tb_str_eq_cstr(tb_pick(tb_pick(reply, "result"), "value"), "true");
+    drag->work.state = STARTED;
+    if (!started || drag->data.len) {
+        drop(drag);
+    } /* else the browser is about to hand it to us */
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    struct drag *drag = drag_of(work);
+    switch (work->state) {
+    case FROM:
+        read_point(value, &drag->from, work, "element");
+        ask_point(drag, TO, "to", true);
+        break;
+    case TO:
+        read_point(value, &drag->to, work, "to_element");
+        if (ask_offset(work, TO_OFFSET)) {
+            have_to(drag);
+        }
+        break;
+    case TO_OFFSET:
+        have_to(drag);
+        break;
+    case AGAIN:
+        read_point(value, &drag->from, work, NULL);
+        if (ask_offset(work, FROM_OFFSET)) {
+            have_from(drag);
+        }
+        break;
+    case FROM_OFFSET:
+        have_from(drag);
+        break;
+    case LISTENING:
+        lift(drag);
+        break;
+    case LIFTED:
+        evaluate(drag, ASKED, "globalThis.tabardDrag??false");
+        break;
+    case ASKED:
+        on_asked(drag, value);
+        break;
+    case DROPPED:
+        release(drag);
+        break;
+    default:
+        tb_opwork_wind_up(work);
+        break;
+    }
+}
+
+static void stop(struct tb_opwork *work)
+{
+    struct drag *drag = drag_of(work);
+    if (drag->down) {
+        tb_mouse_send(work, &drag->from, "mouseReleased", 1, false);
+        tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+    }
+}
+
+static void fini(struct tb_opwork *work)
+{
+    struct tb_memory *memory = tb_memory_of(work->session);
+    memory->on_event = NULL;
+    memory->user = NULL;
+    tb_buf_fini(&drag_of(work)->data);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct drag),
+                                           .step = step,
+                                           .stop = stop,
+                                           .fini = fini};
+
+void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct drag *drag = tb_opwork_new(&kind, session, op);
+    if (!drag) {
+        return;
+    }
+    struct tb_memory *memory = tb_memory_of(session);
+    tb_buf_init(&drag->data, DATA_MAX);
+    drag->from.button = "left";
+    drag->to.button = "left";
+    memory->on_event = on_event;
+    memory->user = drag;
+    ask_point(drag, FROM, "target", false);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fill: FILLING --> [SUBMITTING: Enter] --> end.   fill_form: FILLING for each field --> end. */
+#include <stdio.h>
+
+#include "core/args.h"
+#include "driver/cdp/filler.h"
+#include "driver/cdp/keystroke.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
+
+enum state {
+    FILLING,
+    SUBMITTING,
+};
+
+struct fill {
+    struct tb_opwork work;
+    struct tb_filler filler;
+    const struct cJSON *field; /* of a form; NULL: a single field */
+    int number;
+    struct cJSON *elements; /* part of the result */
+};
+
+static struct fill *fill_of(struct tb_opwork *work)
+{
+    return TB_CONTAINER(work, struct fill, work);
+}
+
+static void start_field(struct fill *fill)
+{
+    fill->filler.target = tb_args_text(fill->field, "target", "");
+    fill->filler.value = tb_args_text(fill->field, "value", "");
+    fill->filler.last = tb_json_next(fill->field) == NULL;
+    fill->number++;
+    fill->work.state = FILLING;
+    tb_filler_start(&fill->filler);
+}
+
+static void add_filled(struct fill *fill)
+{
+    struct tb_str name = tb_str_of(fill->filler.element);
+    tb_json_append_take(fill->elements, tb_json_new_str(name.len ? name : fill->filler.target));
+    tb_json_set_int(fill->work.op->result->data, "filled", fill->number);
+}
+
+static void step_form(struct tb_opwork *work, struct tb_str value)
+{
+    struct fill *fill = fill_of(work);
+    if (!tb_filler_step(&fill->filler, value)) {
+        return;
+    }
+    add_filled(fill);
+    fill->field = tb_json_next(fill->field);
+    if (fill->field) {
+        start_field(fill);
+    } else {
+        tb_opwork_wind_up(work);
+    }
+}
+
+/* Says which of the fields it was. */
+static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
+{
+    struct fill *fill = fill_of(work);
+    if (work->acted && err->code == TB_E_DIALOG_OPEN) {
+        return false;
+    }
+    tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
+                   "field %d (%.*s): %s", fill->number,
+                   TB_STR_ARG(tb_str_sub(fill->filler.target, 0, 100)), err->text);
+    return true;
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    struct fill *fill = fill_of(work);
+    if (work->state == FILLING) {
+        if (!tb_filler_step(&fill->filler, value)) {
+            return;
+        }
+        if (fill->filler.element[0]) {
+            tb_json_set_cstr(work->op->result->data, "element", fill->filler.element);
+        }
+        if (fill->filler.secret) {
+            tb_json_set_bool(work->op->result->data, "secret", true);
+        }
+        if (tb_args_flag(work->op->args, "submit", false)) {
+            work->state = SUBMITTING;
+            work->acted = true;
+            tb_keystroke_named(work, "Enter");
+            return;
+        }
+    }
+    tb_opwork_wind_up(work);
+}
+
+static void fini(struct tb_opwork *work)
+{
+    tb_filler_fini(&fill_of(work)->filler);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct fill), .step = step, .fini = fini};
+static const struct tb_opwork_kind form_kind = {.size = sizeof(struct fill),
+                                                .step = step_form,
+                                                .failed = failed_form,
+                                                .fini = fini};
+
+void tb_cdp_op_fill(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct fill *fill = tb_opwork_new(&kind, session, op);
+    if (!fill) {
+        return;
+    }
+    tb_filler_init(&fill->filler, &fill->work);
+    fill->filler.target = tb_args_text(op->args, "target", "");
+    fill->filler.value = tb_args_text(op->args, "value", "");
+    fill->filler.clear = tb_args_flag(op->args, "clear_first", true);
+    fill->filler.delay_ms = tb_args_int(op->args, "delay_ms", 0);
+    fill->filler.last = !tb_args_flag(op->args, "submit", false);
+    tb_filler_start(&fill->filler);
+}
+
+void tb_cdp_op_fill_form(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct fill *fill = tb_opwork_new(&form_kind, session, op);
+    if (!fill) {
+        return;
+    }
+    tb_filler_init(&fill->filler, &fill->work);
+    fill->elements = tb_json_new_array();
+    tb_json_set_take(op->result->data, "elements", fill->elements);
+    tb_json_set_int(op->result->data, "filled", 0);
+    fill->field = tb_json_first(tb_json_get(op->args, "fields"));
+    if (!fill->field) {
+        tb_opwork_fail(&fill->work, TB_E_PARAMS, "fields is empty");
+        return;
+    }
+    start_field(fill);
+}

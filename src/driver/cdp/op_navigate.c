@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An address:      ASKED --the document is there--> LOADING --wait_until--> done
+ * Back, forward:   HISTORY --the entry is known--> ASKED ...
+ * With `snapshot`: ... OUTLINE --> done
+ *
+ * Title and status are told by the page itself as it loads (page/here.js), since afterwards it is
+ * busy with drawing itself. Where it has not told them, it is asked: LOADING --> READING --> done.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/address.h"
+#include "driver/cdp/cdp.h"
+#include "driver/cdp/memory.h"
+#include "driver/cdp/net_error.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
+#include "driver/cdp/session_internal.h"
+#include "proto/json_string.h"
+
+enum state {
+    HISTORY,
+    ASKED,
+    LOADING,
+    READING,
+    OUTLINE,
+};
+
+enum {
+    URL_MAX = TB_ADDRESS_MAX + 16,
+    PARAMS_MAX = 8 * TB_ADDRESS_MAX,
+    OUTLINE_CHARS = 8000,
+    BEGIN_MS = 1000, /* for a step in the history, or a reload, to begin */
+};
+
+struct navigate {
+    struct tb_opwork work;
+    struct tb_buf url; /* empty: a step in the history */
+    int64_t begin_by_ms;
+};
+
+static void ask(struct navigate *navigate, const char *method, struct tb_str params)
+{
+    struct tb_page *page = tb_opwork_page(&navigate->work);
+    if (page) {
+        tb_page_free_if_in_doubt(page);
+    }
+    navigate->work.state = ASKED;
+    tb_opwork_send(&navigate->work, method, params);
+}
+
+static void ask_url(struct navigate *navigate)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_buf_init(&params, PARAMS_MAX);
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "url");
+    tb_json_put_str(&json, tb_buf_str(&navigate->url));
+    tb_json_object_close(&json);
+    ask(navigate, "Page.navigate", tb_buf_str(&params));
+}
+
+static void on_history(struct navigate *navigate, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    struct tb_opwork *work = &navigate->work;
+    bool back = tb_str_eq_cstr(tb_args_text(work->op->args, "to", ""), "back");
+    int64_t at = 0;
+    tb_json_int(tb_json_get(json, "currentIndex"), &at);
+    at += back ? -1 : 1;
+    int64_t index = 0;
+    int64_t id = -1;
+    JSON_ARRAY_FOREACH(entry, tb_json_get(json, "entries")) {
+        if (index++ == at) {
+            tb_json_int(tb_json_get(entry, "id"), &id);
+        }
+    }
+    if (id < 0) {
+        tb_opwork_fail(work, TB_E_NAVIGATION, "there is no page to go %s to",
+                       back ? "back" : "forward");
+        return;
+    }
+    char params[64];
+    int len = snprintf(params, sizeof(params), "{\"entryId\":%lld}", (long long)id);
+    ask(navigate, "Page.navigateToHistoryEntry", (struct tb_str){params, (size_t)len});
+}
+
+/* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
+static bool was_refused(struct navigate *navigate, struct tb_str value)
+{
+    struct tb_opwork *work = &navigate->work;
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    struct tb_str error;
+    bool download = false;
+    tb_json_bool(tb_json_get(json, "isDownload"), &download);
+    if (!tb_json_str(tb_json_get(json, "errorText"), &error) || !error.len) {
+        return false;
+    }
+    struct tb_str url = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
+    if (download) {
+        tb_opwork_add_events(work);
+        tb_opwork_fail(work, TB_E_NAVIGATION, "%.*s is a file to download and no page",
+                       TB_STR_ARG(url));
+        return true;
+    }
+    struct tb_err err;
+    tb_net_error_words(error, url, &err);
+    tb_opwork_fail_err(work, &err);
+    return true;
+}
+
+static void load(struct navigate *navigate)
+{
+    navigate->work.state = LOADING;
+    tb_opwork_settle(&navigate->work);
+}
+
+static void finish(struct navigate *navigate)
+{
+    struct tb_opwork *work = &navigate->work;
+    if (!tb_args_flag(work->op->args, "snapshot", false)) {
+        tb_opwork_add_events(work);
+        tb_opwork_done(work);
+        return;
+    }
+    char args[48];
+    int len = snprintf(args, sizeof(args), "{\"max_chars\":%d}", OUTLINE_CHARS);
+    work->state = OUTLINE;
+    tb_refs_continue(work);
+    tb_opwork_call(work, "snapshot", (struct tb_str){args, (size_t)len});
+}
+
+static void take(struct navigate *navigate, const struct cJSON *told)
+{
+    struct cJSON *data = navigate->work.op->result->data;
+    struct tb_str text;
+    double status = 0;
+    tb_json_num(tb_json_get(told, "status"), &status);
+    tb_json_set_int(data, "status", (int64_t)status);
+    tb_json_set_bool(data, "ok", status >= 200 && status < 300);
+    if (tb_json_str(tb_json_get(told, "url"), &text)) {
+        tb_json_set_str(data, "url", text);
+    }
+    if (tb_json_str(tb_json_get(told, "title"), &text)) {
+        tb_json_set_str(data, "title", text);
+    }
+    finish(navigate);
+}
+
+/* What this document has told of itself; NULL: nothing, or it was another one. */
+static const struct cJSON *told_by(struct tb_opwork *work, struct tb_page *page)
+{
+    const struct tb_tab_memory *tab = tb_memory_tab(tb_memory_of(work->session), work->page_id);
+    struct tb_str url;
+    bool is_this = tab->arrived && tab->arrived_mark > work->mark &&
+                   tab->arrived_mark == tb_page_navigation_mark(page) &&
+                   tb_json_str(tb_json_get(tab->arrived, "url"), &url) &&
+                   tb_str_eq(url, tb_page_url(page));
+    return is_this ? tab->arrived : NULL;
+}
+
+static void on_loaded(struct navigate *navigate)
+{
+    struct tb_opwork *work = &navigate->work;
+    struct tb_page *page = tb_opwork_page(work);
+    int64_t now_ms = tb_loop_now_ms(tb_session_loop(work->session));
+    if (!work->navigated && !navigate->url.len && now_ms < navigate->begin_by_ms) {
+        load(navigate); /* it was asked for, so it will begin */
+        return;
+    }
+    const struct cJSON *told = page ? told_by(work, page) : NULL;
+    if (told) {
+        take(navigate, told);
+    } else {
+        work->state = READING;
+        tb_opwork_call(work, "arrived", (struct tb_str){NULL, 0});
+    }
+}
+
+static void on_read(struct navigate *navigate, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    take(navigate, json);
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
+    switch (work->state) {
+    case HISTORY:
+        on_history(navigate, value);
+        break;
+    case ASKED:
+        if (!was_refused(navigate, value)) {
+            load(navigate);
+        }
+        break;
+    case LOADING:
+        on_loaded(navigate);
+        break;
+    case READING:
+        on_read(navigate, value);
+        break;
+    default:
+        tb_refs_note(work, value);
+        tb_json_string_decode(tb_pick(value, "text"), &work->op->result->text);
+        tb_opwork_add_events(work);
+        tb_opwork_done(work);
+        break;
+    }
+}
+
+/* The document may change once more under our eyes: a page that sends us on at once. */
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
+    struct tb_str asked = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
+    if (err->code == TB_E_ELEMENT_STALE && work->state == READING) {
+        load(navigate);
+        return true;
+    }
+    if (work->state == ASKED && err->code == TB_E_PROTOCOL) {
+        tb_opwork_fail(work, TB_E_BAD_URL, "the browser takes \"%.*s\" for no address",
+                       TB_STR_ARG(asked));
+        return true;
+    }
+    if (err->code == TB_E_DIALOG_OPEN && work->state != HISTORY) {
+        /* The new page asks something while it loads: that is what there is to see. */
+        work->navigated = true;
+        tb_json_set_int(work->op->result->data, "status", 0);
+        tb_json_set_bool(work->op->result->data, "ok", false);
+        tb_opwork_wind_up(work);
+        return true;
+    }
+    if (err->code != TB_E_TIMEOUT) {
+        return false;
+    }
+    if (work->state == ASKED) {
+        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
+        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %.*s in %lld ms", TB_STR_ARG(asked),
+                       (long long)(work->deadline_ms - work->began_ms));
+    } else {
+        tb_opwork_fail(work, TB_E_TIMEOUT,
+                       "%.*s has answered but did not reach \"%s\" in %lld ms; it can be used as "
+                       "far as it is there",
+                       TB_STR_ARG(tb_str_sub(url, 0, 200)), work->until,
+                       (long long)(work->deadline_ms - work->began_ms));
+    }
+    return true;
+}
+
+static void stop(struct tb_opwork *work)
+{
+    if (work->state == ASKED) {
+        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
+    }
+}
+
+static void fini(struct tb_opwork *work)
+{
+    tb_buf_fini(&TB_CONTAINER(work, struct navigate, work)->url);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct navigate),
+                                           .step = step,
+                                           .failed = failed,
+                                           .stop = stop,
+                                           .fini = fini};
+
+static const char *stage_of(const struct cJSON *args)
+{
+    static const char *const stages[] = {"commit", "domcontentloaded", "networkidle"};
+    struct tb_str wanted = tb_args_text(args, "wait_until", "load");
+    for (size_t i = 0; i < TB_COUNT(stages); i++) {
+        if (tb_str_eq_cstr(wanted, stages[i])) {
+            return stages[i];
+        }
+    }
+    return "load";
+}
+
+void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct navigate *navigate = tb_opwork_new(&kind, session, op);
+    if (!navigate) {
+        return;
+    }
+    struct tb_opwork *work = &navigate->work;
+    bool by_url = tb_args_has(op->args, "url");
+    struct tb_str to = tb_args_text(op->args, "to", "");
+    tb_buf_init(&navigate->url, URL_MAX);
+    work->until = stage_of(op->args);
+    navigate->begin_by_ms = work->began_ms + BEGIN_MS;
+    if (by_url == (to.len > 0)) {
+        tb_opwork_fail(work, TB_E_PARAMS, "give either url or to");
+        return;
+    }
+    if (tb_str_eq_cstr(to, "reload")) {
+        ask(navigate, "Page.reload", (struct tb_str){NULL, 0});
+        return;
+    }
+    if (to.len) {
+        work->state = HISTORY;
+        tb_opwork_send(work, "Page.getNavigationHistory", (struct tb_str){NULL, 0});
+        return;
+    }
+    struct tb_err err;
+    bool data_urls = session->cdp->core->config->browser_data_urls;
+    if (tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0) {
+        tb_opwork_fail_err(work, &err);
+        return;
+    }
+    ask_url(navigate);
+}

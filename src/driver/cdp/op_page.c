@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that are one call of a page function: select, scroll, extract, elements. Address and
+ * title are asked for in the same breath. */
+#include <string.h>
+
+#include "core/args.h"
+#include "core/limits.h"
+#include "driver/cdp/json_plain.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
+#include "proto/json_iter.h"
+
+enum state {
+    WAITING, /* extract with `wait` */
+    CALLED,
+};
+
+enum {
+    EXTRACT_LIMIT = 10,
+};
+
+struct call {
+    const char *function;
+    const char *args; /* names of those that are passed on */
+    bool wait;        /* it waits for its element */
+    bool acts;
+    int limit; /* of results, when the caller names none; 0: the page's own */
+    /* Puts the reply into the result; false: the operation has failed. */
+    bool (*take)(struct tb_opwork *work, struct tb_str value);
+};
+
+struct page_op {
+    struct tb_opwork work;
+    const struct call *call;
+};
+
+static void copy(struct tb_opwork *work, const struct cJSON *json, const char *from, const char *to)
+{
+    const struct cJSON *value = tb_json_get(json, from);
+    if (value) {
+        tb_json_set_take(work->op->result->data, to, tb_json_dup(value));
+    }
+}
+
+static bool take_select(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    copy(work, json, "selected", "selected");
+    tb_opwork_set_element(work, "element", json);
+    return true;
+}
+
+static bool take_scroll(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    copy(work, json, "x", "x");
+    copy(work, json, "y", "y");
+    copy(work, json, "atTop", "at_top");
+    copy(work, json, "atBottom", "at_bottom");
+    tb_opwork_set_element(work, "element", json);
+    return true;
+}
+
+static bool take_extract(struct tb_opwork *work, struct tb_str value)
+{
+    struct tb_result *result = work->op->result;
+    struct tb_str results = tb_pick(value, "results");
+    struct tb_json_iter iter = tb_json_iter_of(results);
+    struct tb_json_item item;
+    int64_t count = 0;
+    while (tb_json_iter_next(&iter, &item)) {
+        count++;
+    }
+    uint64_t total = (uint64_t)count;
+    tb_str_to_u64(tb_pick(value, "count"), &total);
+    tb_json_set_int(result->data, "count", count);
+    tb_json_set_int(result->data, "total", (int64_t)total);
+    tb_json_set_str(result->data, "format", tb_args_text(work->op->args, "format", "text"));
+    if (tb_json_plain(results, &result->text) < 0) {
+        tb_opwork_fail(work, TB_E_TOO_LARGE, "the content has %zu KB, more than %d",
+                       results.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
+        return false;
+    }
+    return true;
+}
+
+static void rename_in(struct cJSON *row, const char *from, const char *to)
+{
+    const struct cJSON *value = tb_json_get(row, from);
+    if (value) {
+        tb_json_set_take(row, to, tb_json_dup(value));
+        tb_json_remove(row, from);
+    }
+}
+
+static bool take_elements(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    struct cJSON *rows = tb_json_new_array();
+    JSON_ARRAY_FOREACH(item, tb_json_get(json, "elements")) {
+        struct cJSON *row = tb_json_dup(item);
+        rename_in(row, "tagName", "tag");
+        rename_in(row, "isInViewport", "in_viewport");
+        rename_in(row, "boundingBox", "bounds");
+        tb_json_append_take(rows, row);
+    }
+    copy(work, json, "total", "total");
+    tb_json_set_take(work->op->result->data, "elements", rows);
+    return true;
+}
+
+static void call(struct page_op *page_op)
+{
+    struct tb_opwork *work = &page_op->work;
+    const struct call *what = page_op->call;
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    tb_opwork_args(work, what->args, what->wait, &args);
+    if (what->limit && !tb_args_has(work->op->args, "limit")) {
+        args.len--; /* the closing brace */
+        tb_buf_printf(&args, "%s\"limit\":%d}", args.len > 1 ? "," : "", what->limit);
+    }
+    work->state = CALLED;
+    work->acted = what->acts;
+    tb_opwork_call(work, what->function, tb_buf_str(&args));
+    tb_opwork_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    struct page_op *page_op = TB_CONTAINER(work, struct page_op, work);
+    if (work->state == WAITING) {
+        call(page_op);
+    } else if (page_op->call->take(work, value)) {
+        tb_opwork_wind_up(work);
+    }
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    /* The select is there, only not with that option. */
+    if (err->code == TB_E_ELEMENT_NOT_FOUND && strstr(err->text, "has no option")) {
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "%s", err->text);
+        return true;
+    }
+    if (work->state == WAITING && err->code == TB_E_TIMEOUT) {
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
+        return true;
+    }
+    return false;
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct page_op),
+                                           .step = step,
+                                           .failed = failed};
+
+/* NULL: it has ended already. */
+static struct page_op *begin(struct tb_driver_session *session, struct tb_op *op,
+                             const struct call *what)
+{
+    struct page_op *page_op = tb_opwork_new(&kind, session, op);
+    if (!page_op || !tb_opwork_frame(&page_op->work, tb_args_text(op->args, "target", ""))) {
+        return NULL;
+    }
+    page_op->call = what;
+    return page_op;
+}
+
+void tb_cdp_op_select(struct tb_driver_session *session, struct tb_op *op)
+{
+    static const struct call what = {.function = "select",
+                                     .args = "target values",
+                                     .wait = true,
+                                     .acts = true,
+                                     .take = take_select};
+    struct page_op *page_op = begin(session, op, &what);
+    if (page_op) {
+        call(page_op);
+    }
+}
+
+void tb_cdp_op_scroll(struct tb_driver_session *session, struct tb_op *op)
+{
+    static const struct call what = {.function = "scroll",
+                                     .args = "target direction pixels to",
+                                     .acts = true,
+                                     .take = take_scroll};
+    struct page_op *page_op = begin(session, op, &what);
+    if (page_op) {
+        call(page_op);
+    }
+}
+
+void tb_cdp_op_elements(struct tb_driver_session *session, struct tb_op *op)
+{
+    static const struct call what = {
+        .function = "elements", .args = "in_viewport bounds limit offset", .take = take_elements};
+    struct page_op *page_op = begin(session, op, &what);
+    if (page_op) {
+        call(page_op);
+    }
+}
+
+void tb_cdp_op_extract(struct tb_driver_session *session, struct tb_op *op)
+{
+    static const struct call what = {.function = "extract",
+                                     .args = "target format limit",
+                                     .limit = EXTRACT_LIMIT,
+                                     .take = take_extract};
+    struct page_op *page_op = begin(session, op, &what);
+    if (!page_op) {
+        return;
+    }
+    if (!tb_args_flag(op->args, "wait", false) || !tb_args_has(op->args, "target")) {
+        call(page_op);
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    tb_opwork_args(&page_op->work, "target", true, &args);
+    page_op->work.state = WAITING;
+    tb_opwork_call(&page_op->work, "waitFor", tb_buf_str(&args));
+}

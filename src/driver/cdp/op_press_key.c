@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* [FOCUS] --> KEYS --> end. */
+#include "core/args.h"
+#include "driver/cdp/keystroke.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
+
+enum state {
+    FOCUS,
+    KEYS,
+};
+
+struct press {
+    struct tb_opwork work;
+    struct tb_key key;
+};
+
+static void act(struct press *press)
+{
+    struct tb_opwork *work = &press->work;
+    work->state = KEYS;
+    work->acted = true;
+    if (tb_args_has(work->op->args, "key")) {
+        tb_keystroke(work, &press->key);
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_opwork_args(work, "text", false, &params);
+    tb_opwork_send(work, "Input.insertText", tb_buf_str(&params));
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    if (work->state == KEYS) {
+        tb_opwork_wind_up(work);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    tb_opwork_set_element(work, "element", json);
+    act(TB_CONTAINER(work, struct press, work));
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct press), .step = step};
+
+void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct press *press = tb_opwork_new(&kind, session, op);
+    if (!press) {
+        return;
+    }
+    struct tb_opwork *work = &press->work;
+    struct tb_err err;
+    bool by_key = tb_args_has(op->args, "key");
+    if (by_key == tb_args_has(op->args, "text")) {
+        tb_opwork_fail(work, TB_E_PARAMS, "give either key or text");
+        return;
+    }
+    if (by_key && tb_key_parse(tb_args_text(op->args, "key", ""), &press->key, &err) < 0) {
+        tb_opwork_fail_err(work, &err);
+        return;
+    }
+    if (!tb_args_has(op->args, "target")) {
+        act(press);
+        return;
+    }
+    if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
+        TB_AUTO(tb_buf_fini) struct tb_buf args;
+        tb_opwork_args(work, "target", true, &args);
+        work->state = FOCUS;
+        tb_opwork_call(work, "focus", tb_buf_str(&args));
+    }
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* [TIME] --> [PAGE: what the page is to show] --> end. A navigation in between is no end: the page
+ * function is called again in the new document. */
+#include <string.h>
+
+#include "core/args.h"
+#include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
+#include "io/timer.h"
+
+enum {
+    ARGS_MAX = 1024 * 1024,
+};
+
+struct wait {
+    struct tb_opwork work;
+    struct tb_timer timer;
+};
+
+static bool waits_for_page(const struct cJSON *args)
+{
+    return tb_args_has(args, "target") || tb_args_has(args, "text") ||
+           tb_args_has(args, "text_gone") || tb_args_has(args, "url");
+}
+
+/* A pattern with stars becomes the regular expression that the page function knows. */
+static void put_url(struct tb_str url, struct tb_json_writer *json)
+{
+    if (!memchr(url.ptr, '*', url.len)) {
+        tb_json_put_str(json, url);
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf pattern;
+    tb_buf_init(&pattern, ARGS_MAX);
+    tb_buf_append_cstr(&pattern, "/^");
+    for (size_t i = 0; i < url.len; i++) {
+        char c = url.ptr[i];
+        if (c == '*') {
+            tb_buf_append_cstr(&pattern, i && url.ptr[i - 1] == '*' ? "" : ".*");
+        } else {
+            tb_buf_append_cstr(&pattern, strchr("\\^$.|?+()[]{}/", c) ? "\\" : "");
+            tb_buf_append_char(&pattern, c);
+        }
+    }
+    tb_buf_append_cstr(&pattern, "$/");
+    tb_json_put_str(json, tb_buf_str(&pattern));
+}
+
+static void call(struct tb_opwork *work)
+{
+    static const char *const names[] = {"target", "state", "text", "text_gone"};
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    struct tb_json_writer json;
+    tb_buf_init(&args, ARGS_MAX);
+    tb_json_writer_init(&json, &args);
+    tb_json_object_open(&json);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        if (tb_args_has(work->op->args, names[i])) {
+            tb_json_key(&json, names[i]);
+            tb_json_put_str(&json, tb_args_text(work->op->args, names[i], ""));
+        }
+    }
+    if (tb_args_has(work->op->args, "url")) {
+        tb_json_key(&json, "url");
+        put_url(tb_args_text(work->op->args, "url", ""), &json);
+    }
+    tb_json_key(&json, "timeout_ms");
+    tb_json_put_int(&json, tb_opwork_page_ms(work));
+    tb_json_object_close(&json);
+    tb_opwork_call(work, "waitFor", tb_buf_str(&args));
+}
+
+static void finish(struct tb_opwork *work)
+{
+    int64_t now_ms = tb_loop_now_ms(tb_session_loop(work->session));
+    tb_json_set_int(work->op->result->data, "waited_ms", now_ms - work->began_ms);
+    work->acted = true; /* what happens from here on does not undo that it was seen */
+    tb_opwork_wind_up(work);
+}
+
+static void on_time(struct tb_timer *timer, void *user)
+{
+    struct wait *wait = user;
+    (void)timer;
+    if (waits_for_page(wait->work.op->args)) {
+        call(&wait->work);
+    } else {
+        finish(&wait->work);
+    }
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    tb_opwork_set_element(work, "element", json);
+    finish(work);
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    const struct cJSON *args = work->op->args;
+    struct tb_str state = tb_args_text(args, "state", "visible");
+    bool wants_element = tb_args_has(args, "target") &&
+                         (tb_str_eq_cstr(state, "visible") || tb_str_eq_cstr(state, "attached"));
+    if (err->code == TB_E_TIMEOUT && wants_element && strstr(err->text, " to be ")) {
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
+        return true;
+    }
+    return false;
+}
+
+static void fini(struct tb_opwork *work)
+{
+    tb_timer_fini(&TB_CONTAINER(work, struct wait, work)->timer);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct wait),
+                                           .step = step,
+                                           .failed = failed,
+                                           .fini = fini};
+
+void tb_cdp_op_wait(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct wait *wait = tb_opwork_new(&kind, session, op);
+    if (!wait) {
+        return;
+    }
+    struct tb_opwork *work = &wait->work;
+    int64_t time_ms = tb_args_int(op->args, "time_ms", 0);
+    tb_timer_init(&wait->timer, tb_session_loop(session), on_time, wait);
+    if (time_ms <= 0 && !waits_for_page(op->args)) {
+        tb_opwork_fail(work, TB_E_PARAMS,
+                       "nothing to wait for: give target, text, text_gone, url or time_ms");
+    } else if (!tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
+        return;
+    } else if (time_ms > 0) {
+        tb_timer_start(&wait->timer, time_ms);
+    } else {
+        call(work);
+    }
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Click, fill, keys, select, hover, scroll, drag, mouse, with a real browser. */
+#include "support/ops_lab.h"
+
+static const struct ops_doc docs[] = {
+    {.path = "/",
+     .body =
+         "<title>Input</title>"
+         "<a id=link href=/two>Two</a> <a id=pop href=/two target=_blank>Popup</a>"
+         "<button id=b onclick=\"n=(window.n||0)+1;this.textContent='Clicked '+n\">Press</button>"
+         "<button id=off disabled>Off</button>"
+         "<button id=alert onclick=\"r=confirm('Sure?')\">Ask</button>"
+         "<button id=prompt onclick=\"document.title=prompt('Name?','Ann')\">Name</button>"
+         "<button id=spin onclick='for(;;);'>Spin</button>"
+         "<button id=close onclick='window.close()'>Close</button>"
+         "<button id=spa onclick=\"history.pushState({},'','/spa');document.title='Spa'\">Spa</button>"
+         "<button id=late onclick=\"setTimeout(()=>location.href='/two',200)\">Late</button>"
+         "<button id=err onclick=\"console.error('bad');throw new Error('worse')\">Err</button>"
+         "<a id=file href=/file>File</a>"
+         "<div style='position:relative'><button id=under>Under</button>"
+         "<div style='position:absolute;inset:0;background:red' id=cover>Cookie banner</div></div>"
+         "<div id=box><button id=old>Replace</button></div>"
+         "<div id=menu onmouseenter=\"this.textContent='hovered'\">hover me</div>"
+         "<p id=ev></p><script>"
+         "for (const t of ['click','dblclick','contextmenu','auxclick']) b.addEventListener(t, e => "
+         "ev.textContent += t + e.detail + (e.shiftKey ? 'S' : '') + (e.ctrlKey ? 'C' : '') + ' ');"
+         "</script><div style='height:3000px'></div><button id=far onclick=\"document.title='Far'\">"
+         "Far away</button>"},
+    {.path = "/two", .body = "<title>Two</title><h1>Second</h1>"},
+    {.path = "/file",
+     .body = "hello",
+     .type = "application/octet-stream",
+     .header = "Content-Disposition",
+     .value = "attachment; filename=\"a.bin\""},
+    {.path = "/form",
+     .body =
+         "<title>Form</title><form action=/two><label>Name <input id=name value=old></label>"
+         "<label>Word <input id=pw type=password></label><textarea id=area>abc</textarea>"
+         "<div id=ce contenteditable>edit <b>me</b></div><input id=date type=date>"
+         "<input id=color type=color><input id=range type=range><input id=num type=number>"
+         "<select id=sel><option value=a>Alpha<option value=b>Beta<option disabled>Gamma</select>"
+         "<select id=multi multiple><option>x<option>y<option>z</select>"
+         "<label><input id=check type=checkbox> Agree</label>"
+         "<input type=radio name=r id=r1><input type=radio name=r id=r2>"
+         "<input id=ro readonly value=fixed><input id=file type=file><input id=files type=file "
+         "multiple><p id=keys></p><p id=para>no field</p><button id=go>Go</button></form>"
+         "<script>name_ = document.getElementById('name');"
+         "for (const t of ['keydown','input','change']) name_.addEventListener(t, e => "
+         "keys.textContent += t[0] + (e.key || '') + ' ');</script>"},
+    {.path = "/drag",
+     .body = "<title>Drag</title><div id=src draggable=true "
+             "style='position:absolute;left:20px;top:20px;width:80px;height:80px'>drag</div>"
+             "<div id=dst style='position:absolute;left:300px;top:200px;width:120px;height:120px'>"
+             "drop</div><div id=knob style='position:absolute;left:20px;top:300px;width:40px;"
+             "height:40px'>knob</div><script>"
+             "src.ondragstart = e => e.dataTransfer.setData('text', 'gift');"
+             "dst.ondragover = e => e.preventDefault();"
+             "dst.ondrop = e => { e.preventDefault(); document.title = 'got ' + "
+             "e.dataTransfer.getData('text') };"
+             "let held = false; knob.onmousedown = () => held = true;"
+             "onmousemove = e => { if (held) knob.dataset.x = e.clientX };"
+             "onmouseup = e => { if (held) { held = false; document.title = 'knob ' + e.clientX } }"
+             "</script>"},
+    {.path = NULL},
+};
+
+static int start(void **state)
+{
+    return ops_lab_start(state, docs);
+}
+
+static void a_click_is_a_real_click(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+    assert_string_equal(ops_text(lab, "element"), "button \"Press\"");
+    assert_string_equal(ops_text(lab, "title"), "Input");
+    assert_string_equal(ops_text(lab, "navigated"), "");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'text=Clicked 1','count':2,'modifiers':['Shift']}");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b','button':'right'}");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b','button':'middle'}");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b','position':{'x':2,'y':3}}");
+    assert_string_equal(
+        ops_eval(lab, "ev.textContent"),
+        "\"click1 click1S click2S dblclick2S contextmenu0 auxclick1 auxclick1 click1 \"");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_CLICK, "{'target':'#b','modifiers':['Hyper']}");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#far'}");
+    assert_string_equal(ops_text(lab, "title"), "Far");
+}
+
+static void a_click_that_navigates_is_waited_for(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#link'}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    assert_string_equal(ops_text(lab, "navigated"), "true");
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#spa'}");
+    assert_string_equal(ops_text(lab, "title"), "Spa");
+    assert_non_null(strstr(ops_text(lab, "url"), "/spa"));
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#late','wait_for_navigation':true}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    ops_goto(lab, "/");
+    ops_begin(lab, TB_OP_CLICK, 600, "{'target':'#b','wait_for_navigation':true}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+}
+
+static void what_cannot_be_clicked_says_why(void **state)
+{
+    static const struct {
+        const char *target;
+        int code;
+        const char *words;
+    } rows[] = {
+        {"#under", TB_E_ELEMENT_NOT_READY, "Cookie banner"},
+        {"#off", TB_E_ELEMENT_NOT_READY, "disabled"},
+        {"#zz", TB_E_ELEMENT_NOT_FOUND, "#zz"},
+        {"e4711", TB_E_ELEMENT_STALE, "e4711"},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char args[64];
+        snprintf(args, sizeof(args), "{'target':'%s'}", rows[i].target);
+        ops_begin(lab, TB_OP_CLICK, 700, args);
+        assert_int_equal(ops_end(lab), rows[i].code);
+        if (!strstr(lab->result.message, rows[i].words)) {
+            fail_msg("%s: %s", rows[i].target, lab->result.message);
+        }
+    }
+}
+
+static void a_ref_never_hits_another_element(void **state)
+{
+    struct ops_lab *lab = *state;
+    char ref[32];
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    ops_ref(lab, "button \"Replace\"", ref);
+    ops_eval(lab, "box.innerHTML = `<button onclick=document.title=1>Replace</button>`");
+    ops_fails(lab, TB_E_ELEMENT_NOT_FOUND, TB_OP_CLICK, "{'target':'%s'}", ref);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Input\"");
+    ops_goto(lab, "/two");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", ref);
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", ref);
+}
+
+static void dialogs_during_a_click_are_told_and_answered(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#alert'}");
+    assert_string_equal(ops_text(lab, "dialog"), "{\"type\":\"confirm\",\"message\":\"Sure?\"}");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b'}");
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    assert_string_equal(ops_eval(lab, "r"), "true");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#prompt'}");
+    assert_non_null(strstr(ops_text(lab, "dialog"), "\"default_text\":\"Ann\""));
+    ops_ok(lab, TB_OP_DIALOG, "{'text':'Bob'}");
+    assert_string_equal(ops_text(lab, "title"), "Bob");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#prompt'}");
+    ops_ok(lab, TB_OP_DIALOG, "{}");
+    assert_string_equal(ops_text(lab, "title"), "Ann");
+}
+
+static void a_click_that_spins_times_out_and_the_next_call_works(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_begin(lab, TB_OP_CLICK, 500, "{'target':'#spin'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_string_equal(ops_eval(lab, "1"), "1");
+}
+
+static void a_popup_is_the_current_tab_then(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#pop'}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    assert_non_null(strstr(ops_text(lab, "new_tabs"), "\"index\":1"));
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'window.close()'}");
+    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Input\"");
+}
+
+static void a_click_tells_of_downloads_and_errors(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#err'}");
+    assert_int_equal(ops_int(lab, "console_errors"), 2);
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#file'}");
+    assert_string_equal(ops_text(lab, "title"), "Input");
+}
+
+static void every_kind_of_field_is_filled(void **state)
+{
+    static const struct {
+        const char *target;
+        const char *value;
+        const char *script;
+        const char *holds;
+    } rows[] = {
+        {"#name", "Ada \xc3\xa9 \xf0\x9f\x98\x80", "name_.value",
+         "\"Ada \xc3\xa9 \xf0\x9f\x98\x80\""},
+        {"#name", "", "name_.value", "\"\""},
+        {"#pw", "secret", "pw.value", "\"secret\""},
+        {"#area", "two\\nlines", "area.value", "\"two\\nlines\""},
+        {"#ce", "plain", "ce.textContent", "\"plain\""},
+        {"#date", "2026-01-31", "date.value", "\"2026-01-31\""},
+        {"#color", "#ff0000", "color.value", "\"#ff0000\""},
+        {"#range", "7", "range.value", "\"7\""},
+        {"#num", "42", "num.value", "\"42\""},
+        {"#sel", "Beta", "sel.value", "\"b\""},
+        {"#check", "true", "check.checked", "true"},
+        {"#check", "true", "check.checked", "true"},
+        {"#check", "false", "check.checked", "false"},
+        {"#r2", "true", "r2.checked", "true"},
+        {"text=Name", "by its label", "name_.value", "\"by its label\""},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_ok(lab, TB_OP_FILL, "{'target':'%s','value':'%s'}", rows[i].target, rows[i].value);
+        if (strcmp(ops_eval(lab, rows[i].script), rows[i].holds) != 0) {
+            fail_msg("%s: %s, not %s", rows[i].target, ops_out(lab), rows[i].holds);
+        }
+    }
+    assert_string_equal(ops_text(lab, "title"), "Form");
+}
+
+static void filling_adds_types_and_submits(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#name','value':'+','clear_first':false}");
+    assert_string_equal(ops_eval(lab, "name_.value"), "\"old+\"");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#area','value':'d','clear_first':false}");
+    assert_string_equal(ops_eval(lab, "area.value"), "\"abcd\"");
+    ops_eval(lab, "keys.textContent = ``");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#name','value':'aB\xc3\xa4','delay_ms':5}");
+    assert_string_equal(ops_eval(lab, "name_.value"), "\"aB\xc3\xa4\"");
+    assert_string_equal(ops_eval(lab, "keys.textContent"), "\"ka i kB i i \"");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#name','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    assert_string_equal(ops_text(lab, "navigated"), "true");
+}
+
+static void what_takes_no_text_says_so(void **state)
+{
+    static const struct {
+        const char *args;
+        int code;
+        const char *words;
+    } rows[] = {
+        {"{'target':'#para','value':'x'}", TB_E_ELEMENT_NOT_READY, ""},
+        {"{'target':'#ro','value':'x'}", TB_E_ELEMENT_NOT_READY, "read-only"},
+        {"{'target':'#file','value':'x'}", TB_E_ELEMENT_NOT_READY, "files"},
+        {"{'target':'#zz','value':'x'}", TB_E_ELEMENT_NOT_FOUND, "#zz"},
+        {"{'target':'#date','value':'tomorrow'}", TB_E_PARAMS, "YYYY-MM-DD"},
+        {"{'target':'#check','value':'maybe'}", TB_E_PARAMS, "true or false"},
+        {"{'target':'#sel','value':'Delta'}", TB_E_ELEMENT_NOT_FOUND, "Alpha"},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_begin(lab, TB_OP_FILL, 600, rows[i].args);
+        int code = ops_end(lab);
+        if (code != rows[i].code || !strstr(lab->result.message, rows[i].words)) {
+            fail_msg("%s: %s: %s", rows[i].args, tb_err_name(code), lab->result.message);
+        }
+    }
+}
+
+static void a_form_is_filled_in_one_go(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_FILL_FORM,
+           "{'fields':[{'target':'#name','value':'n'},{'target':'#pw','value':'p'},"
+           "{'target':'#check','value':'true'},{'target':'#sel','value':'b'},"
+           "{'target':'#date','value':'2026-02-03'}]}");
+    assert_int_equal(ops_int(lab, "filled"), 5);
+    assert_string_equal(
+        ops_eval(lab, "[name_.value, pw.value, check.checked, sel.value, date.value]"),
+        "[\"n\",\"p\",true,\"b\",\"2026-02-03\"]");
+    ops_begin(lab, TB_OP_FILL_FORM, 600,
+              "{'fields':[{'target':'#name','value':'m'},{'target':'#zz','value':'p'}]}");
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
+    assert_int_equal(strncmp(lab->result.message, "field 2 (#zz): ", 15), 0);
+    assert_int_equal(ops_int(lab, "filled"), 1);
+    ops_fails(lab, TB_E_PARAMS, TB_OP_FILL_FORM, "{'fields':[]}");
+}
+
+static void keys_and_chords_reach_the_page(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'target':'#name','key':'Control+A'}");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'key':'x'}");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'key':'Shift+y'}");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'text':'z \xc3\xa4'}");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'key':'Backspace'}");
+    assert_string_equal(ops_eval(lab, "name_.value"), "\"xYz \"");
+    assert_non_null(strstr(ops_eval(lab, "keys.textContent"), "kControl kA "));
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'key':'Tab'}");
+    assert_string_equal(ops_eval(lab, "document.activeElement.id"), "\"pw\"");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'key':'Enter'}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_PRESS_KEY, "{'key':'Entr'}");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_PRESS_KEY, "{}");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_PRESS_KEY, "{'key':'a','text':'b'}");
+}
+
+static void options_are_selected(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_SELECT, "{'target':'#sel','values':['Beta']}");
+    assert_string_equal(ops_text(lab, "selected"), "[\"Beta\"]");
+    ops_ok(lab, TB_OP_SELECT, "{'target':'#multi','values':['x','z']}");
+    assert_string_equal(ops_text(lab, "selected"), "[\"x\",\"z\"]");
+    assert_string_equal(ops_text(lab, "title"), "Form");
+    ops_begin(lab, TB_OP_SELECT, 600, "{'target':'#sel','values':['Delta']}");
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
+    assert_non_null(strstr(lab->result.message, "\"Alpha\", \"Beta\""));
+}
+
+static void the_mouse_hovers_and_the_page_scrolls(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_HOVER, "{'target':'#menu'}");
+    assert_string_equal(ops_eval(lab, "menu.textContent"), "\"hovered\"");
+    ops_ok(lab, TB_OP_SCROLL, "{}");
+    assert_int_equal(ops_int(lab, "y"), 500);
+    assert_string_equal(ops_text(lab, "at_top"), "false");
+    ops_ok(lab, TB_OP_SCROLL, "{'direction':'up','pixels':100}");
+    assert_int_equal(ops_int(lab, "y"), 400);
+    ops_ok(lab, TB_OP_SCROLL, "{'to':'bottom'}");
+    assert_string_equal(ops_text(lab, "at_bottom"), "true");
+    ops_ok(lab, TB_OP_SCROLL, "{'target':'#b'}");
+    ops_fails(lab, TB_E_ELEMENT_NOT_FOUND, TB_OP_SCROLL, "{'target':'#zz'}");
+}
+
+static void things_are_dragged_in_both_ways(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/drag");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "title"), "got gift");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#knob','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "title"), "knob 360");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "title"), "got gift");
+}
+
+static void the_mouse_goes_by_coordinates(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_EVALUATE,
+           "{'script':'el => { const r = el.getBoundingClientRect(); return "
+           "[r.x + 5, r.y + 5] }','target':'#b'}");
+    double x = 0;
+    double y = 0;
+    assert_int_equal(sscanf(ops_out(lab), "[%lf,%lf]", &x, &y), 2);
+    ops_ok(lab, TB_OP_MOUSE, "{'x':%f,'y':%f}", x, y);
+    assert_string_equal(ops_eval(lab, "b.textContent"), "\"Clicked 1\"");
+    ops_ok(lab, TB_OP_MOUSE, "{'action':'down','x':%f,'y':%f}", x, y);
+    ops_ok(lab, TB_OP_MOUSE, "{'action':'up','x':%f,'y':%f}", x, y);
+    assert_string_equal(ops_eval(lab, "b.textContent"), "\"Clicked 2\"");
+    ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':600,'y':300}");
+    ops_ok(lab, TB_OP_MOUSE, "{'action':'wheel','x':600,'y':300,'delta_y':300}");
+    ops_ok(lab, TB_OP_WAIT, "{'time_ms':100}");
+    assert_string_not_equal(ops_eval(lab, "scrollY"), "0");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_MOUSE, "{'x':1280,'y':0}");
+}
+
+static void files_go_in_by_name_only(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#file','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_string_equal(ops_text(lab, "files"), "[\"a.txt\"]");
+    assert_string_equal(ops_eval(lab, "file.files[0].text()"), "\"hello\"");
+    ops_ok(lab, TB_OP_UPLOAD,
+           "{'target':'#files','paths':['a.txt'],'content':[{'name':'b.bin','base64':'AAEC'}]}");
+    assert_string_equal(ops_eval(lab, "[...files.files].map(f => [f.name, f.size])"),
+                        "[[\"a.txt\",5],[\"b.bin\",3]]");
+    ops_fails(lab, TB_E_FORBIDDEN, TB_OP_UPLOAD, "{'target':'#file','paths':['/etc/passwd']}");
+    ops_fails(lab, TB_E_FORBIDDEN, TB_OP_UPLOAD, "{'target':'#file','paths':['../x']}");
+    ops_fails(lab, TB_E_NOT_FOUND, TB_OP_UPLOAD, "{'target':'#file','paths':['zz.txt']}");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "{'target':'#file'}");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD,
+              "{'target':'#file','content':[{'name':'x','base64':'!'}]}");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_UPLOAD, "{'target':'#name','paths':['a.txt']}");
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(a_click_is_a_real_click),
+        OPS_TEST(a_click_that_navigates_is_waited_for),
+        OPS_TEST(what_cannot_be_clicked_says_why),
+        OPS_TEST(a_ref_never_hits_another_element),
+        OPS_TEST(dialogs_during_a_click_are_told_and_answered),
+        OPS_TEST(a_click_that_spins_times_out_and_the_next_call_works),
+        OPS_TEST(a_popup_is_the_current_tab_then),
+        OPS_TEST(a_click_tells_of_downloads_and_errors),
+        OPS_TEST(every_kind_of_field_is_filled),
+        OPS_TEST(filling_adds_types_and_submits),
+        OPS_TEST(what_takes_no_text_says_so),
+        OPS_TEST(a_form_is_filled_in_one_go),
+        OPS_TEST(keys_and_chords_reach_the_page),
+        OPS_TEST(options_are_selected),
+        OPS_TEST(the_mouse_hovers_and_the_page_scrolls),
+        OPS_TEST(things_are_dragged_in_both_ways),
+        OPS_TEST(the_mouse_goes_by_coordinates),
+        OPS_TEST(files_go_in_by_name_only),
+    };
+    return cmocka_run_group_tests(tests, start, ops_lab_stop);
+}

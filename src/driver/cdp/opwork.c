@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/opwork.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "driver/cdp/memory.h"
+#include "driver/cdp/session_internal.h"
+#include "proto/json_iter.h"
+#include "proto/json_string.h"
+
+enum {
+    MARGIN_MS = 60,       /* our own answer comes so long before core's */
+    PAGE_MARGIN_MS = 100, /* and the page's so long before ours */
+    ARGS_MAX = 16 * 1024 * 1024,
+    ROLE_MAX_BYTES = 100,
+    NAME_MAX_BYTES = 1000,
+    ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 8,
+};
+
+/* The offset of a frame cannot be forgotten, so its answer finds the operation through this. */
+struct tb_opwork_offset {
+    struct tb_opwork *work; /* NULL: it has ended */
+};
+
+static int64_t now_ms(const struct tb_opwork *work)
+{
+    return tb_loop_now_ms(tb_session_loop(work->session));
+}
+
+static int64_t less(int64_t left_ms, int64_t margin_ms)
+{
+    return left_ms - (left_ms / 4 < margin_ms ? left_ms / 4 : margin_ms);
+}
+
+int64_t tb_opwork_left_ms(const struct tb_opwork *work)
+{
+    int64_t left_ms = work->deadline_ms - now_ms(work);
+    return left_ms > 0 ? left_ms : 0;
+}
+
+int64_t tb_opwork_page_ms(const struct tb_opwork *work)
+{
+    return less(tb_opwork_left_ms(work), PAGE_MARGIN_MS);
+}
+
+static struct tb_cdp_conn *conn_of(const struct tb_opwork *work)
+{
+    return work->session->browser ? work->session->browser->conn : NULL;
+}
+
+static void work_free(struct tb_opwork *work)
+{
+    tb_session_forget(work->session, work);
+    if (work->command && conn_of(work)) {
+        tb_cdp_forget(conn_of(work), work->command);
+    }
+    if (work->offset) {
+        work->offset->work = NULL;
+    }
+    if (work->kind->fini) {
+        work->kind->fini(work);
+    }
+    tb_memory_of(work->session)->on_told = NULL;
+    tb_free(work);
+}
+
+void tb_opwork_end(struct tb_opwork *work)
+{
+    struct tb_op *op = work->op;
+    work_free(work);
+    op->driver_state = NULL;
+    tb_op_done(op);
+}
+
+static void cancel(struct tb_op *op)
+{
+    struct tb_opwork *work = op->driver_state;
+    bool late = now_ms(work) >= work->deadline_ms;
+    struct tb_page *page = tb_opwork_page(work);
+    if (work->kind->stop) {
+        work->kind->stop(work);
+    }
+    if (work->script && page) {
+        tb_page_terminate_script(page);
+    }
+    tb_opwork_fail(work, late ? TB_E_TIMEOUT : TB_E_CANCELLED, "%s",
+                   late ? "the time was over before it was done" : "it was cancelled");
+}
+
+void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
+                    struct tb_op *op)
+{
+    struct tb_page *page = tb_session_page(session);
+    if (!page) {
+        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND, "the session has no tab now");
+        tb_op_done(op);
+        return NULL;
+    }
+    const struct tb_dialog *dialog = tb_page_dialog(page);
+    if (dialog->open && !kind->in_dialog) {
+        tb_result_fail(op->result, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"",
+                       dialog->type, dialog->message);
+        tb_op_done(op);
+        return NULL;
+    }
+    struct tb_opwork *work = tb_zalloc(kind->size);
+    work->kind = kind;
+    work->session = session;
+    work->op = op;
+    work->until = "load";
+    work->began_ms = now_ms(work);
+    work->deadline_ms = work->began_ms + less(op->deadline_ms - work->began_ms, MARGIN_MS);
+    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    work->mark = tb_page_navigation_mark(page);
+    work->tabs_opened = tb_session_tabs_opened(session);
+    struct tb_memory *memory = tb_memory_of(session);
+    work->console_errors = memory->console.errors;
+    work->downloads = memory->downloads.begun;
+    memory->on_told = tb_opwork_told;
+    memory->told_user = work;
+    op->driver_state = work;
+    op->cancel = cancel;
+    return work;
+}
+
+struct tb_page *tb_opwork_page(struct tb_opwork *work)
+{
+    return tb_session_page_by_target(work->session, tb_str_of(work->page_id));
+}
+
+unsigned tb_ref_frame(struct tb_str target)
+{
+    target = tb_str_trim(target);
+    static const char *const openings[] = {"@", "[ref=", "ref="};
+    for (size_t i = 0; i < TB_COUNT(openings); i++) {
+        struct tb_str opening = tb_str_of(openings[i]);
+        if (tb_str_starts(target, opening)) {
+            target = tb_str_sub(target, opening.len, target.len);
+            break;
+        }
+    }
+    if (target.len && target.ptr[target.len - 1] == ']') {
+        target.len--;
+    }
+    if (!target.len || target.ptr[0] != 'f') {
+        return 0;
+    }
+    struct tb_str rest = tb_str_sub(target, 1, target.len);
+    struct tb_str digits = tb_str_cut(&rest, 'e');
+    uint64_t frame;
+    uint64_t element;
+    bool is_ref = tb_str_to_u64(digits, &frame) && tb_str_to_u64(rest, &element);
+    return is_ref && frame < UINT32_MAX ? (unsigned)frame : 0;
+}
+
+struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    work->frame = tb_ref_frame(target);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    if (!frame) {
+        tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of ref %.*s has left the page",
+                       TB_STR_ARG(tb_str_sub(target, 0, 40)));
+    }
+    return frame;
+}
+
+static void answered(struct tb_opwork *work, int code, struct tb_str value,
+                     const struct tb_err *err)
+{
+    if (code == 0) {
+        work->kind->step(work, value);
+    } else if (work->kind->failed && work->kind->failed(work, err)) {
+        return;
+    } else if (!tb_opwork_end_failed(work, err)) {
+        tb_opwork_fail_err(work, err);
+    }
+}
+
+static void on_reply(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    answered(user, code, value, err);
+}
+
+static void on_settled(int code, bool navigated, const struct tb_err *err, void *user)
+{
+    struct tb_opwork *work = user;
+    work->navigated = work->navigated || navigated;
+    answered(work, code, (struct tb_str){NULL, 0}, err);
+}
+
+/* A tab that closes ends its operations itself, so this is only for what begins a moment later. */
+static void fail_closed(struct tb_opwork *work)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
+    tb_opwork_fail_err(work, &err);
+}
+
+static struct tb_frame *asked_frame(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    return frame || !page ? frame : tb_page_main_frame(page);
+}
+
+void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args)
+{
+    struct tb_frame *frame = asked_frame(work);
+    if (!frame) {
+        fail_closed(work);
+        return;
+    }
+    tb_page_call(frame, function, args, work->deadline_ms, on_reply, work);
+}
+
+void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    if (!page) {
+        fail_closed(work);
+        return;
+    }
+    tb_page_send(page, method, params, work->deadline_ms, on_reply, work);
+}
+
+void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_str params)
+{
+    struct tb_frame *frame = asked_frame(work);
+    if (!frame) {
+        fail_closed(work);
+        return;
+    }
+    tb_frame_send(frame, method, params, work->deadline_ms, on_reply, work);
+}
+
+static void on_command(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    struct tb_opwork *work = user;
+    work->command = 0;
+    answered(work, code, value, err);
+}
+
+void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const char *method,
+                       struct tb_str params)
+{
+    if (!conn_of(work)) {
+        fail_closed(work);
+        return;
+    }
+    work->command =
+        tb_cdp_send(conn_of(work), session_id, method, params, work->deadline_ms, on_command, work);
+}
+
+void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    if (page && tb_page_conn(page)) {
+        tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
+    }
+}
+
+static void on_offset(int code, double x, double y, const struct tb_err *err, void *user)
+{
+    struct tb_opwork_offset *offset = user;
+    struct tb_opwork *work = offset->work;
+    tb_free(offset);
+    if (work) {
+        work->offset = NULL;
+        work->frame_x = x;
+        work->frame_y = y;
+        answered(work, code, (struct tb_str){NULL, 0}, err);
+    }
+}
+
+bool tb_opwork_offset(struct tb_opwork *work)
+{
+    struct tb_frame *frame = asked_frame(work);
+    if (!work->frame || !frame) {
+        return true;
+    }
+    work->offset = TB_NEW(struct tb_opwork_offset);
+    work->offset->work = work;
+    tb_frame_offset(frame, work->deadline_ms, on_offset, work->offset);
+    return false;
+}
+
+void tb_opwork_settle(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    if (!page) {
+        fail_closed(work);
+        return;
+    }
+    tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
+}
+
+void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    tb_buf_init(out, ARGS_MAX);
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    struct tb_str rest = tb_str_of(names);
+    while (rest.len) {
+        struct tb_str name = tb_str_cut(&rest, ' ');
+        char key[32];
+        snprintf(key, sizeof(key), "%.*s", TB_STR_ARG(name));
+        const struct cJSON *value = tb_json_get(work->op->args, key);
+        if (value) {
+            tb_json_key(&json, key);
+            tb_json_put_tree(&json, value);
+        }
+    }
+    if (wait) {
+        tb_json_key(&json, "timeout_ms");
+        tb_json_put_int(&json, tb_opwork_page_ms(work));
+    }
+    tb_json_object_close(&json);
+}
+
+void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
+{
+    struct tb_err err = {.code = code};
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(err.text, sizeof(err.text), fmt, args);
+    va_end(args);
+    tb_opwork_fail_err(work, &err);
+}
+
+void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
+{
+    /* A protocol error is about our own command, and its words help nobody but us. */
+    int code = err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code;
+    tb_result_fail(work->op->result, code, "%s", err->text);
+    tb_opwork_end(work);
+}
+
+void tb_opwork_done(struct tb_opwork *work)
+{
+    tb_opwork_end(work);
+}
+
+void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply)
+{
+    struct tb_str role = {NULL, 0};
+    struct tb_str name = {NULL, 0};
+    if (!tb_json_str(tb_json_get(reply, "role"), &role) || !role.len) {
+        tb_json_str(tb_json_get(reply, "tag"), &role);
+    }
+    tb_json_str(tb_json_get(reply, "name"), &name);
+    if (!role.len && !name.len) {
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, ELEMENT_MAX);
+    tb_buf_append_str(&text, tb_str_sub(role, 0, ROLE_MAX_BYTES));
+    if (name.len) {
+        tb_buf_append_cstr(&text, role.len ? " \"" : "\"");
+        tb_buf_append_str(&text, tb_str_sub(name, 0, NAME_MAX_BYTES));
+        tb_buf_append_char(&text, '"');
+    }
+    tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
+}
+
+struct tb_str tb_pick(struct tb_str object, const char *key)
+{
+    struct tb_json_iter iter = tb_json_iter_of(object);
+    struct tb_json_item item;
+    while (tb_json_iter_next(&iter, &item)) {
+        if (item.key.ptr && tb_json_string_eq(item.key, tb_str_of(key))) {
+            return item.value.text;
+        }
+    }
+    return (struct tb_str){NULL, 0};
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all operations have in common: one record a running operation, which knows its tab, asks it
+ * one thing after the other and ends in exactly one way.
+ *
+ * An operation is a const struct tb_opwork_kind and a struct of its own that begins with struct
+ * tb_opwork. Each answer that it asked for arrives at `step`, which looks at `state`. A failure
+ * ends the operation unless `failed` deals with it. tb_opwork_done, _fail and _wind_up are the last
+ * thing that a step does: the record may be gone when they return. Cancelling forgets all answers
+ * that are still to come. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "driver/cdp/session.h"
+#include "driver/cdp/target.h"
+
+struct tb_opwork;
+
+struct tb_opwork_kind {
+    size_t size;    /* of the operation's struct */
+    bool in_dialog; /* works while the page shows a dialog */
+    void (*step)(struct tb_opwork *work, struct tb_str value);
+    bool (*failed)(struct tb_opwork *work, const struct tb_err *err); /* true: it goes on */
+    void (*stop)(struct tb_opwork *work); /* cancelled: let go of what is held; may be NULL */
+    void (*fini)(struct tb_opwork *work); /* may be NULL */
+};
+
+/* Which answer to the question where the page is counts. */
+enum tb_here {
+    TB_HERE_NOW,    /* every one: nothing was done */
+    TB_HERE_BEHIND, /* one that comes behind the answer of what was asked before it */
+    TB_HERE_CLICKS, /* what the page tells by itself, after so many clicks */
+    TB_HERE_INPUTS, /* the same after so many inputs */
+};
+
+struct tb_opwork_offset;
+
+struct tb_opwork {
+    const struct tb_opwork_kind *kind;
+    struct tb_driver_session *session;
+    struct tb_op *op;
+    int state;         /* the operation's own */
+    bool acted;        /* a dialog or a closed tab is from now on what came of the act */
+    bool script;       /* a script of the caller's runs in the page */
+    const char *until; /* how far a navigation is waited for; "load" */
+    int64_t began_ms;
+    int64_t deadline_ms; /* a little before core's own, so that our words come first */
+    char page_id[TB_TARGET_ID_SIZE];
+    unsigned frame; /* the number of the target's frame */
+    double frame_x; /* and where it is, see tb_opwork_offset */
+    double frame_y;
+    struct tb_opwork_offset *offset;
+    uint64_t command; /* of tb_opwork_send_to; 0: none */
+    /* What was there when it began. */
+    uint64_t mark;
+    uint64_t tabs_opened;
+    uint64_t console_errors;
+    uint64_t downloads;
+    /* The end, see opwork_end.c. */
+    bool ending;
+    bool navigated;
+    bool here_known; /* address and title are in the result */
+    enum tb_here here_when;
+    int64_t here_count;
+    uint64_t here_call; /* under way; 0: none */
+};
+
+/* Begins: NULL when it has ended already, because there is no tab or a dialog is in the way. */
+void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
+                    struct tb_op *op);
+/* Its tab; NULL: closed meanwhile. */
+struct tb_page *tb_opwork_page(struct tb_opwork *work);
+/* The frame that `target` of the arguments is in: that of its ref, or the main one. NULL: the
+ * operation has ended, there is no such frame any more. */
+struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
+
+/* The number of the frame that a ref names ("f2e7": 2); 0 for refs of the main frame and selectors.
+ */
+unsigned tb_ref_frame(struct tb_str target);
+
+/* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
+void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args);
+void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params);
+/* To the target that the frame of the operation lives in. */
+void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_str params);
+/* To any session of the connection, "" for the browser itself. One at a time. */
+void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const char *method,
+                       struct tb_str params);
+/* No answer wanted. */
+void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params);
+/* Finds out frame_x and frame_y; at once when the frame is the main one. True: they are known,
+ * nothing will come. */
+bool tb_opwork_offset(struct tb_opwork *work);
+/* Waits for a navigation that began since the operation did. */
+void tb_opwork_settle(struct tb_opwork *work);
+
+/* Arguments of a page function: an object with the named members of the operation's arguments (as
+ * far as they are given) and, with `wait`, the time that is left. Names stand between blanks. */
+void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out);
+int64_t tb_opwork_left_ms(const struct tb_opwork *work);
+/* What a page function gets of it, so that its own words come in time. */
+int64_t tb_opwork_page_ms(const struct tb_opwork *work);
+
+/* Ends. */
+void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err);
+/* Ends well, with nothing more than the operation has put into its result. */
+void tb_opwork_done(struct tb_opwork *work);
+/* After an act: waits for the navigation that it began, if it did, then ends with the page keys of
+ * docs/operations.md. */
+void tb_opwork_wind_up(struct tb_opwork *work);
+/* The page will tell by itself where it is, after so many clicks or inputs. */
+void tb_opwork_expect(struct tb_opwork *work, enum tb_here when, int64_t count);
+/* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */
+void tb_opwork_here(struct tb_opwork *work, enum tb_here when);
+/* Address and title are known already. */
+void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title);
+/* Ends with the page keys, address and title being those of `value`, a JSON object. */
+void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value);
+
+/* For opwork.c and opwork_end.c. */
+void tb_opwork_end(struct tb_opwork *work);
+bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err);
+void tb_opwork_add_events(struct tb_opwork *work);
+void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user);
+
+/* Small helpers. */
+/* `role "name"` of a reply that has role, tag and name; sets `key` of the data. */
+void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply);
+/* The raw value of a member of an object that the connection has checked; empty: absent. */
+struct tb_str tb_pick(struct tb_str object, const char *key);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How an operation ends that tells where the page is then:
+ *
+ *   it is known where the page is, and no navigation began --> page keys, done
+ *      |
+ *      +--one began--> settle --there--> ask again --> page keys, done
+ *
+ * Usually nothing has to be asked: after a click or input the page tells by itself where it is
+ * (page/here.js). Otherwise the question goes out behind the act. What tells or answers is the
+ * fence, too: navigations that the page has begun by then were announced before it. */
+#include <string.h>
+
+#include "driver/cdp/memory.h"
+#include "driver/cdp/opwork.h"
+
+static void go_on(struct tb_opwork *work);
+
+static void add_dialog(struct tb_opwork *work, struct tb_page *page)
+{
+    const struct tb_dialog *dialog = tb_page_dialog(page);
+    if (!dialog->open) {
+        return;
+    }
+    struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "type", dialog->type);
+    tb_json_set_cstr(json, "message", dialog->message);
+    if (dialog->default_text[0]) {
+        tb_json_set_cstr(json, "default_text", dialog->default_text);
+    }
+    tb_json_set_take(work->op->result->data, "dialog", json);
+}
+
+static void add_tabs(struct tb_opwork *work)
+{
+    uint64_t opened = tb_session_tabs_opened(work->session) - work->tabs_opened;
+    size_t count = tb_session_page_count(work->session);
+    if (!opened) {
+        return;
+    }
+    struct cJSON *tabs = tb_json_new_array();
+    for (size_t i = opened < count ? count - (size_t)opened : 0; i < count; i++) {
+        struct tb_page *page = tb_session_page_by_index(work->session, i);
+        struct cJSON *tab = tb_json_new_object();
+        tb_json_set_int(tab, "index", (int64_t)i);
+        tb_json_set_str(tab, "url", tb_page_url(page));
+        tb_json_append_take(tabs, tab);
+    }
+    tb_json_set_take(work->op->result->data, "new_tabs", tabs);
+}
+
+/* All page keys but address and title. */
+void tb_opwork_add_events(struct tb_opwork *work)
+{
+    struct cJSON *data = work->op->result->data;
+    struct tb_page *page = tb_session_page(work->session);
+    if (work->navigated) {
+        tb_json_set_bool(data, "navigated", true);
+    }
+    if (page) {
+        add_dialog(work, page);
+    }
+    add_tabs(work);
+    const struct tb_memory *memory = tb_memory_of(work->session);
+    tb_download_log_since(&memory->downloads, work->downloads, data);
+    uint64_t errors = memory->console.errors - work->console_errors;
+    if (errors) {
+        tb_json_set_int(data, "console_errors", (int64_t)errors);
+    }
+}
+
+static void finish(struct tb_opwork *work)
+{
+    tb_opwork_add_events(work);
+    tb_opwork_end(work);
+}
+
+/* Only what the browser knows without the page. */
+static void finish_blind(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_session_page(work->session);
+    if (page) {
+        tb_json_set_str(work->op->result->data, "url", tb_page_url(page));
+    }
+    finish(work);
+}
+
+void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title)
+{
+    tb_json_set_str(work->op->result->data, "url", url);
+    tb_json_set_str(work->op->result->data, "title", title);
+    work->here_known = true;
+}
+
+static void take(struct tb_opwork *work, const struct cJSON *json)
+{
+    struct tb_str url = {NULL, 0};
+    struct tb_str title = {NULL, 0};
+    tb_json_str(tb_json_get(json, "url"), &url);
+    tb_json_str(tb_json_get(json, "title"), &title);
+    tb_opwork_known(work, url, title);
+}
+
+void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    take(work, json);
+    finish(work);
+}
+
+/* What the act opened is the current tab now, and that is what the caller will see next. */
+static bool follow_current(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_session_page(work->session);
+    if (!page || strcmp(tb_page_target_id(page), work->page_id) == 0) {
+        return false;
+    }
+    struct tb_page *before = tb_opwork_page(work);
+    if (before) {
+        tb_page_call_forget(before, work->here_call);
+    }
+    work->here_call = 0;
+    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    work->mark = 0;
+    work->until = "domcontentloaded";
+    return true;
+}
+
+bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    if (!work->acted) {
+        return false;
+    }
+    work->ending = true;
+    if (err->code == TB_E_DIALOG_OPEN) {
+        finish_blind(work);
+        return true;
+    }
+    struct tb_page *current = tb_session_page(work->session);
+    if (err->code == TB_E_TAB_NOT_FOUND && current &&
+        strcmp(tb_page_target_id(current), work->page_id) != 0) {
+        work->here_known = false;
+        go_on(work);
+        return true;
+    }
+    if (err->code == TB_E_TIMEOUT && work->navigated) {
+        struct tb_page *page = tb_opwork_page(work);
+        struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
+        tb_opwork_fail(work, TB_E_TIMEOUT,
+                       "it was done, but the page that it led to (%.*s) did not finish loading in "
+                       "time",
+                       TB_STR_ARG(tb_str_sub(url, 0, 200)));
+        return true;
+    }
+    return false;
+}
+
+static void fail(struct tb_opwork *work, const struct tb_err *err)
+{
+    if (!tb_opwork_end_failed(work, err)) {
+        tb_opwork_fail_err(work, err);
+    }
+}
+
+static void on_settled(int code, bool navigated, const struct tb_err *err, void *user)
+{
+    struct tb_opwork *work = user;
+    struct tb_page *page = tb_opwork_page(work);
+    work->navigated = work->navigated || navigated;
+    if (code < 0) {
+        fail(work, err);
+        return;
+    }
+    work->mark = page ? tb_page_navigation_mark(page) : work->mark;
+    go_on(work);
+}
+
+static void settle(struct tb_opwork *work, struct tb_page *page)
+{
+    tb_page_call_forget(page, work->here_call);
+    work->here_call = 0;
+    work->here_known = false;
+    tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
+}
+
+static void on_here(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    struct tb_opwork *work = user;
+    TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(value) : NULL;
+    work->here_call = 0;
+    if (code == 0 && (work->here_when != TB_HERE_BEHIND || work->ending)) {
+        take(work, json);
+    }
+    if (!work->ending) {
+        return; /* what is in the way, if it failed, the act itself will tell */
+    }
+    if (code < 0 && code != TB_E_ELEMENT_STALE) {
+        fail(work, err);
+        return;
+    }
+    go_on(work);
+}
+
+void tb_opwork_here(struct tb_opwork *work, enum tb_here when)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    if (!page || work->here_call) {
+        return;
+    }
+    work->here_when = when;
+    work->here_call = tb_page_call(tb_page_main_frame(page), "here", (struct tb_str){NULL, 0},
+                                   work->deadline_ms, on_here, work);
+}
+
+void tb_opwork_expect(struct tb_opwork *work, enum tb_here when, int64_t count)
+{
+    work->here_when = when;
+    work->here_count = count;
+}
+
+void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user)
+{
+    struct tb_opwork *work = user;
+    const char *key = work->here_when == TB_HERE_CLICKS ? "clicks" : "inputs";
+    bool expects = work->here_when == TB_HERE_CLICKS || work->here_when == TB_HERE_INPUTS;
+    bool leads_on = false;
+    int64_t count = 0;
+    tb_json_int(tb_json_get(told, key), &count);
+    tb_json_bool(tb_json_get(told, "leadsOn"), &leads_on);
+    if (!expects || count < work->here_count || leads_on || tb_json_get(told, "status") ||
+        page != tb_opwork_page(work)) {
+        return;
+    }
+    take(work, told);
+    if (work->ending) {
+        go_on(work);
+    }
+}
+
+/* The next thing to do until it is known where the page is. */
+static void go_on(struct tb_opwork *work)
+{
+    bool moved = follow_current(work);
+    struct tb_page *page = tb_opwork_page(work);
+    if (!page || tb_page_dialog(page)->open) {
+        finish_blind(work);
+    } else if (moved || tb_page_navigation_mark(page) > work->mark) {
+        settle(work, page);
+    } else if (work->here_known) {
+        finish(work);
+    } else if (!work->here_call) {
+        enum tb_here expected = work->here_when; /* whichever comes first */
+        tb_opwork_here(work, TB_HERE_NOW);
+        work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
+    }
+}
+
+void tb_opwork_wind_up(struct tb_opwork *work)
+{
+    work->ending = true;
+    go_on(work);
+}

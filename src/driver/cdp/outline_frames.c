@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/outline_frames.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "core/args.h"
+#include "core/limits.h"
+#include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
+#include "proto/json_iter.h"
+#include "proto/json_string.h"
+
+enum phase {
+    ELEMENT, /* the iframe as a remote object */
+    NODE,    /* and which frame is behind it */
+    OUTLINE, /* what that frame shows */
+};
+
+enum {
+    CHARS = 20000,
+    CHARS_LEAST = 500,
+    FRAME_MS = 2000, /* a frame that hangs must not cost us the page */
+    INDENT = 2,
+};
+
+void tb_outline_frames_init(struct tb_outline_frames *frames)
+{
+    memset(frames, 0, sizeof(*frames));
+}
+
+static bool is_ref(struct tb_str ref)
+{
+    for (size_t i = 0; i < ref.len; i++) {
+        char c = ref.ptr[i];
+        if (!(c >= '0' && c <= '9') && c != 'e' && c != 'f') {
+            return false;
+        }
+    }
+    return ref.len > 0 && ref.len < TB_OUTLINE_REF_SIZE;
+}
+
+static void add_refs(struct tb_outline_frames *frames, struct tb_str refs)
+{
+    struct tb_json_iter iter = tb_json_iter_of(refs);
+    struct tb_json_item item;
+    while (frames->count < TB_OUTLINE_FRAMES_MAX && tb_json_iter_next(&iter, &item)) {
+        struct tb_str ref = tb_str_sub(item.value.text, 1, item.value.text.len - 1);
+        if (item.value.type == TB_JSON_STRING && is_ref(ref)) {
+            snprintf(frames->refs[frames->count++], TB_OUTLINE_REF_SIZE, "%.*s", TB_STR_ARG(ref));
+        }
+    }
+}
+
+/* Asks for the next iframe; true: there is none left. */
+static bool go_on(struct tb_outline_frames *frames, struct tb_opwork *work)
+{
+    work->deadline_ms = frames->deadline_ms;
+    for (; frames->at < frames->count; frames->at++) {
+        const char *ref = frames->refs[frames->at];
+        struct tb_page *page = tb_opwork_page(work);
+        struct tb_frame *frame =
+            page ? tb_page_frame_by_number(page, tb_ref_frame(tb_str_of(ref))) : NULL;
+        if (!frame || !tb_frame_world(frame)[0]) {
+            continue;
+        }
+        char params[256];
+        int len = snprintf(params, sizeof(params),
+                           "{\"expression\":\"tabard.element({target:'%s'})\","
+                           "\"objectGroup\":\"tabard-frames\",\"uniqueContextId\":\"%s\"}",
+                           ref, tb_frame_world(frame));
+        frames->phase = ELEMENT;
+        work->frame = tb_frame_number(frame);
+        tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+        return false;
+    }
+    work->frame = frames->home;
+    return true;
+}
+
+static bool skip(struct tb_outline_frames *frames, struct tb_opwork *work)
+{
+    frames->at++;
+    return go_on(frames, work);
+}
+
+bool tb_outline_frames_start(struct tb_outline_frames *frames, struct tb_opwork *work,
+                             struct tb_str refs)
+{
+    frames->home = work->frame;
+    frames->deadline_ms = work->deadline_ms;
+    add_refs(frames, refs);
+    return frames->count && !go_on(frames, work);
+}
+
+static bool on_element(struct tb_outline_frames *frames, struct tb_opwork *work,
+                       struct tb_str value)
+{
+    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
+    if (!id.len || id.len > 100) {
+        return skip(frames, work);
+    }
+    char params[192];
+    int len = snprintf(params, sizeof(params), "{\"objectId\":%.*s}", TB_STR_ARG(id));
+    frames->phase = NODE;
+    tb_opwork_frame_send(work, "DOM.describeNode", (struct tb_str){params, (size_t)len});
+    return false;
+}
+
+static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, struct tb_str value)
+{
+    struct tb_str id = tb_pick(tb_pick(value, "node"), "frameId");
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame =
+        page && id.len > 2 ? tb_page_frame_by_id(page, tb_str_sub(id, 1, id.len - 1)) : NULL;
+    int64_t room =
+        tb_args_int(work->op->args, "max_chars", CHARS) - (int64_t)work->op->result->text.len;
+    if (!frame || room < CHARS_LEAST) {
+        return skip(frames, work);
+    }
+    char args[128];
+    int len = snprintf(args, sizeof(args), "{\"interactive\":%s,\"max_chars\":%lld}",
+                       tb_args_flag(work->op->args, "interactive", false) ? "true" : "false",
+                       (long long)room);
+    int64_t by_ms = tb_loop_now_ms(tb_session_loop(work->session)) + FRAME_MS;
+    work->deadline_ms = by_ms < frames->deadline_ms ? by_ms : frames->deadline_ms;
+    work->frame = tb_frame_number(frame);
+    frames->phase = OUTLINE;
+    tb_refs_continue(work);
+    tb_opwork_call(work, "snapshot", (struct tb_str){args, (size_t)len});
+    return false;
+}
+
+/* The end of the line that has this ref, and how far it is indented. */
+static bool find_line(const struct tb_buf *outline, const char *ref, size_t *ret_end,
+                      size_t *ret_indent)
+{
+    char mark[TB_OUTLINE_REF_SIZE + 8];
+    snprintf(mark, sizeof(mark), "[ref=%s]", ref);
+    const char *text = (const char *)outline->data;
+    const char *found = outline->len ? memmem(text, outline->len, mark, strlen(mark)) : NULL;
+    if (!found) {
+        return false;
+    }
+    size_t at = (size_t)(found - text);
+    const char *end = memchr(found, '\n', outline->len - at);
+    const char *before = memrchr(text, '\n', at);
+    size_t begin = before ? (size_t)(before - text) + 1 : 0;
+    *ret_end = end ? (size_t)(end - text) : outline->len;
+    *ret_indent = 0;
+    while (text[begin + *ret_indent] == ' ') {
+        (*ret_indent)++;
+    }
+    return true;
+}
+
+bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str inside)
+{
+    size_t end;
+    size_t indent;
+    if (!inside.len || !find_line(outline, ref, &end, &indent)) {
+        return false;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf whole;
+    tb_buf_init(&whole, outline->max);
+    int rc = tb_buf_append_str(&whole, tb_str_sub(tb_buf_str(outline), 0, end));
+    struct tb_str rest = inside;
+    while (rest.len && rc == 0) {
+        struct tb_str line = tb_str_cut(&rest, '\n');
+        rc = tb_buf_printf(&whole, "\n%*s%.*s", (int)(indent + INDENT), "", TB_STR_ARG(line));
+    }
+    rc =
+        rc < 0 ? rc : tb_buf_append_str(&whole, tb_str_sub(tb_buf_str(outline), end, outline->len));
+    if (rc < 0) {
+        return false;
+    }
+    struct tb_buf old = *outline;
+    *outline = whole;
+    whole = old;
+    return true;
+}
+
+static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
+                       struct tb_str value)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf inside;
+    struct tb_result *result = work->op->result;
+    tb_refs_note(work, value);
+    tb_buf_init(&inside, TB_RESULT_TEXT_MAX);
+    if (tb_json_string_decode(tb_pick(value, "text"), &inside) == 0 &&
+        tb_outline_splice(&result->text, frames->refs[frames->at], tb_buf_str(&inside))) {
+        add_refs(frames, tb_pick(value, "frames"));
+        if (tb_str_eq_cstr(tb_pick(value, "truncated"), "true")) {
+            tb_json_set_bool(result->data, "truncated", true);
+        }
+    }
+    return skip(frames, work);
+}
+
+bool tb_outline_frames_step(struct tb_outline_frames *frames, struct tb_opwork *work,
+                            struct tb_str value)
+{
+    switch (frames->phase) {
+    case ELEMENT:
+        return on_element(frames, work, value);
+    case NODE:
+        return on_node(frames, work, value);
+    default:
+        return on_outline(frames, work, value);
+    }
+}

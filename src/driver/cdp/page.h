@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tab: a page target with its frames, their isolated worlds, its load state, its dialog.
+ *
+ * The scripts of page/ are injected at the start of every document, into a world of their own that
+ * the page cannot see or touch; tb_page_call calls a function of theirs in one frame. Frames of
+ * another process are targets of their own and look just the same from here. A frame's world
+ * appears a moment after its document begins: a call waits for it, within its deadline.
+ *
+ * A crashed tab fails its calls at once (TB_E_PAGE_CRASHED); a dialog fails them with
+ * TB_E_DIALOG_OPEN; navigating revives a crashed tab. A pointer to a page or frame is valid until
+ * the next return to the loop: ops keep ids and look them up again. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "core/driver.h"
+#include "driver/cdp/conn.h"
+
+struct tb_page;
+struct tb_frame;
+
+struct tb_dialog {
+    bool open;
+    char type[16]; /* alert, confirm, prompt, beforeunload */
+    char message[512];
+    char default_text[256];
+};
+
+/* Which tab and frame an operation works on. */
+struct tb_page *tb_session_page(
+    struct tb_driver_session *session); /* the current tab; NULL: none */
+struct tb_page *tb_session_page_by_index(struct tb_driver_session *session, size_t index);
+struct tb_frame *tb_page_main_frame(struct tb_page *page);
+/* The frame whose refs begin with this number: "f2e7" is in frame 2; 0 is the main frame. NULL: no
+ * such frame. */
+struct tb_frame *tb_page_frame_by_number(struct tb_page *page, unsigned number);
+/* By the browser's id (DOM.describeNode gives it for an iframe). NULL: no such frame. */
+struct tb_frame *tb_page_frame_by_id(struct tb_page *page, struct tb_str frame_id);
+unsigned tb_frame_number(const struct tb_frame *frame);
+const char *tb_frame_id(const struct tb_frame *frame);
+struct tb_str tb_frame_url(const struct tb_frame *frame);
+/* The uniqueContextId of our own world, or of the page's own; empty while there is none. */
+const char *tb_frame_world(const struct tb_frame *frame);
+const char *tb_frame_main_world(const struct tb_frame *frame);
+
+struct tb_cdp_conn *tb_page_conn(struct tb_page *page);
+const char *tb_page_session_id(const struct tb_page *page);    /* of the main target */
+const char *tb_frame_session_id(const struct tb_frame *frame); /* of the target that it lives in */
+const char *tb_page_target_id(const struct tb_page *page);
+struct tb_str tb_page_url(const struct tb_page *page); /* as last told by the browser */
+const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
+bool tb_page_crashed(const struct tb_page *page);
+
+/* A command to the tab's main target (or to the frame's), with the operation's deadline. When the
+ * tab crashes, closes or shows a dialog, it fails at once with the code for that; what still works
+ * then (Page.navigate, Page.handleJavaScriptDialog ...) is let through. Gives a handle. */
+uint64_t tb_page_send(struct tb_page *page, const char *method, struct tb_str params,
+                      int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+uint64_t tb_frame_send(struct tb_frame *frame, const char *method, struct tb_str params,
+                       int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+
+/* `code` 0 and the JSON value that the function gave (Runtime's result.value; null for undefined),
+ * or a negative code and words. A function of page/ that fails says so by
+ * {"error":{"code":"element_not_found","message":"..."}}: that arrives here as the code of that
+ * wire name and its message. */
+typedef void tb_page_call_fn(int code, struct tb_str value, const struct tb_err *err, void *user);
+/* Calls tabard.<function>(args...) in the frame's isolated world and waits for its promise. `args`
+ * is a JSON array without its brackets. A document that is replaced meanwhile: a function that only
+ * reads is called again in the new one, another ends with TB_E_ELEMENT_STALE. Gives a handle. */
+uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
+                      int64_t deadline_ms, tb_page_call_fn *fn, void *user);
+
+/* Navigations. A mark taken before an act tells afterwards whether the act began one. */
+uint64_t tb_page_navigation_mark(const struct tb_page *page);
+/* Waits for what began since the mark: returns at once (by `fn`, later) if none did; else when the
+ * new document has reached `until` ("commit", "domcontentloaded", "load", "networkidle"). `code` 0,
+ * TB_E_TIMEOUT, TB_E_NAVIGATION with the browser's reason. Call it when the act has been answered.
+ */
+typedef void tb_page_settled_fn(int code, bool navigated, const struct tb_err *err, void *user);
+uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
+                        tb_page_settled_fn *fn, void *user);
+
+/* The callback of this handle will not come; ended handles are passed over. */
+void tb_page_send_forget(struct tb_page *page, uint64_t handle);
+void tb_page_call_forget(struct tb_page *page, uint64_t handle);
+void tb_page_settle_forget(struct tb_page *page, uint64_t handle);
+/* The same for everything that was begun with this `user`, on any tab: the way to cancel an
+ * operation. */
+void tb_session_forget(struct tb_driver_session *session, const void *user);
+
+/* Frees a page that spins: ends the script that runs in it. A call or command that passes its
+ * deadline leads to this by itself when the page does not answer. */
+void tb_page_terminate_script(struct tb_page *page);
+/* The same, if the page is in doubt because a call passed its deadline and it has not answered
+ * since. Before a navigation, which a page that spins would never let begin. */
+void tb_page_free_if_in_doubt(struct tb_page *page);
+
+/* The offset of a frame's content inside the tab's viewport, for input events; asks the parent
+ * frames where they are. */
+typedef void tb_frame_offset_fn(int code, double x, double y, const struct tb_err *err, void *user);
+void tb_frame_offset(struct tb_frame *frame, int64_t deadline_ms, tb_frame_offset_fn *fn,
+                     void *user);

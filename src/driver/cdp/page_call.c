@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/json.h"
+#include "core/limits.h"
+#include "driver/cdp/page_internal.h"
+#include "driver/cdp/page_script.h"
+#include "proto/json_scan.h"
+#include "proto/json_string.h"
+
+/*   waiting for a world --it is there--> sent --reply--> over
+ *           ^                             |
+ *           +--the document was replaced--+                  */
+
+enum {
+    EXPRESSION_MAX = 16 * TB_MIB,
+    PARAMS_MAX = EXPRESSION_MAX + TB_KIB,
+    WORDS_MAX = 64 * TB_KIB,
+};
+
+struct call {
+    struct tb_list link;
+    uint64_t handle;
+    struct tb_frame *frame;
+    char *function;
+    struct tb_buf expression; /* as a JSON string */
+    int64_t deadline_ms;
+    tb_page_call_fn *fn;
+    void *user;
+    struct tb_page_cmd *cmd; /* NULL: waits for a world */
+    char world[TB_TARGET_ID_SIZE];
+    struct tb_timer timer; /* the deadline while it waits */
+    struct tb_err *late;   /* was begun in vain */
+    bool injected;         /* our scripts were missing and have been put there again */
+};
+
+static void call_free(struct call *call)
+{
+    if (call->cmd) {
+        tb_page_cmd_drop(call->cmd);
+    }
+    tb_timer_fini(&call->timer);
+    tb_list_remove(&call->link);
+    tb_buf_fini(&call->expression);
+    tb_free(call->function);
+    tb_free(call->late);
+    tb_free(call);
+}
+
+static void end_with(struct call *call, const struct tb_err *err)
+{
+    tb_page_call_fn *fn = call->fn;
+    void *user = call->user;
+    struct tb_err words = *err;
+    call_free(call);
+    fn(words.code, (struct tb_str){NULL, 0}, &words, user);
+}
+
+static void end_well(struct call *call, struct tb_str value)
+{
+    tb_page_call_fn *fn = call->fn;
+    void *user = call->user;
+    call_free(call);
+    fn(0, value, NULL, user);
+}
+
+/* Functions that change nothing may be called again in the document that took the place of theirs.
+ */
+static bool only_reads(const struct call *call)
+{
+    static const char *const readers[] = {"snapshot", "extract",   "elements", "waitFor",
+                                          "describe", "frameRect", "hosts"};
+    for (size_t i = 0; i < TB_COUNT(readers); i++) {
+        if (strcmp(call->function, readers[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int code_of_wire(struct tb_str wire)
+{
+    for (int i = 0; i < TB_ERR_COUNT; i++) {
+        int code = -10000 - i;
+        if (tb_json_string_eq(wire, tb_str_of(tb_err_info(code)->wire))) {
+            return code;
+        }
+    }
+    return TB_E_INTERNAL;
+}
+
+static const struct tb_json_limits limits = {.depth_max = TB_JSON_DEPTH_MAX};
+
+/* {"error":{"code":...,"message":...}}: the function's own way to fail. */
+static bool is_failure(struct tb_str value, struct tb_err *ret_err)
+{
+    if (!tb_str_starts(value, TB_STR("{\"error\":{"))) {
+        return false;
+    }
+    struct tb_json_want wants[] = {{.parent = "error", .key = "code"},
+                                   {.parent = "error", .key = "message"}};
+    if (tb_json_scan(value, &limits, wants, TB_COUNT(wants), NULL) < 0) {
+        return false;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf words;
+    tb_buf_init(&words, WORDS_MAX);
+    tb_json_string_decode(wants[1].value.text, &words);
+    tb_fail(ret_err, code_of_wire(wants[0].value.text), "%.*s", TB_STR_ARG(tb_buf_str(&words)));
+    return true;
+}
+
+static void send_call(struct call *call);
+
+/* Ending a page's script may have hit ours, on its way into a fresh document. */
+static void inject_again(struct call *call)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_buf_init(&params, PARAMS_MAX);
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "expression");
+    tb_json_put_str(&json, (struct tb_str){tb_page_script, tb_page_script_len});
+    tb_json_key(&json, "uniqueContextId");
+    tb_json_put_cstr(&json, call->frame->world);
+    tb_json_object_close(&json);
+    call->injected = true;
+    tb_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
+    send_call(call);
+}
+
+static void on_exception(struct call *call, struct tb_str details)
+{
+    struct tb_json_want wants[] = {{.parent = "exception", .key = "description"}};
+    TB_AUTO(tb_buf_fini) struct tb_buf words;
+    tb_buf_init(&words, WORDS_MAX);
+    if (tb_json_scan(details, &limits, wants, TB_COUNT(wants), NULL) >= 0) {
+        tb_json_string_decode(wants[0].value.text, &words);
+    }
+    if (!call->injected &&
+        tb_str_starts(tb_buf_str(&words), TB_STR("ReferenceError: tabard is not defined"))) {
+        inject_again(call);
+        return;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_INTERNAL, "%s failed in the page: %.*s", call->function,
+            TB_STR_ARG(tb_buf_str(&words)));
+    end_with(call, &err);
+}
+
+static void on_result(struct call *call, struct tb_str result)
+{
+    struct tb_json_want wants[] = {{.parent = "result", .key = "value"},
+                                   {.key = "exceptionDetails"}};
+    struct tb_err err;
+    if (tb_json_scan(result, &limits, wants, TB_COUNT(wants), &err) < 0 ||
+        is_failure(wants[0].value.text, &err)) {
+        end_with(call, &err);
+    } else if (wants[1].value.type == TB_JSON_OBJECT) {
+        on_exception(call, wants[1].value.text);
+    } else {
+        end_well(call, wants[0].value.text.len ? wants[0].value.text : TB_STR("null"));
+    }
+}
+
+static void send_or_wait(struct call *call);
+
+/* The document went away under the call. */
+static void on_replaced(struct call *call, bool had_begun)
+{
+    if (strcmp(call->frame->world, call->world) == 0) {
+        call->frame->world[0] = '\0';
+    }
+    if (!had_begun || only_reads(call)) {
+        send_or_wait(call);
+        return;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_ELEMENT_STALE, "the page went to another document meanwhile");
+    end_with(call, &err);
+}
+
+static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct call *call = user;
+    call->cmd = NULL;
+    if (code == 0) {
+        on_result(call, result);
+    } else if (code == TB_E_PROTOCOL && strstr(err->text, "uniqueContextId not found")) {
+        on_replaced(call, false);
+    } else if (code == TB_E_PROTOCOL && (strstr(err->text, "context was destroyed") ||
+                                         strstr(err->text, "navigated or closed") ||
+                                         strstr(err->text, "Promise was collected"))) {
+        on_replaced(call, true);
+    } else {
+        end_with(call, err);
+    }
+}
+
+static void send_call(struct call *call)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&params, PARAMS_MAX);
+    tb_buf_append_cstr(&params, "{\"expression\":");
+    tb_buf_append_str(&params, tb_buf_str(&call->expression));
+    tb_buf_printf(&params,
+                  ",\"uniqueContextId\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true}",
+                  call->frame->world);
+    memcpy(call->world, call->frame->world, sizeof(call->world));
+    tb_timer_stop(&call->timer);
+    call->cmd = tb_page_cmd_new(call->frame->target, "Runtime.evaluate", tb_buf_str(&params),
+                                call->deadline_ms, on_reply, call);
+}
+
+static void send_or_wait(struct call *call)
+{
+    const struct tb_page *page = call->frame->page;
+    if (call->frame->world[0] || page->crashed || page->dialog.open || page->gone) {
+        send_call(call); /* what is in the way is found there */
+    } else {
+        int64_t left_ms = call->deadline_ms - tb_loop_now_ms(page->browser->cdp->loop);
+        tb_timer_start(&call->timer, left_ms > 0 ? left_ms : 0);
+    }
+}
+
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct call *call = user;
+    struct tb_err err;
+    (void)timer;
+    tb_page_probe(call->frame->page);
+    tb_fail(&err, TB_E_TIMEOUT, "the page had no document to work with in time");
+    end_with(call, &err);
+}
+
+uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
+                      int64_t deadline_ms, tb_page_call_fn *fn, void *user)
+{
+    struct tb_page *page = frame->page;
+    struct call *call = TB_NEW(struct call);
+    call->handle = ++page->last_handle;
+    call->frame = frame;
+    call->function = tb_strdup(function);
+    call->deadline_ms = deadline_ms;
+    call->fn = fn;
+    call->user = user;
+    tb_timer_init(&call->timer, page->browser->cdp->loop, on_deadline, call);
+    tb_list_append(&page->calls, &call->link);
+
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, EXPRESSION_MAX);
+    tb_buf_init(&call->expression, EXPRESSION_MAX);
+    tb_buf_printf(&text, "tabard.%s(", function);
+    int rc = tb_buf_append_str(&text, args);
+    tb_buf_append_char(&text, ')');
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &call->expression);
+    tb_json_put_str(&json, tb_buf_str(&text));
+    if (rc < 0 || json.rc < 0) {
+        call->late = TB_NEW(struct tb_err);
+        tb_fail(call->late, TB_E_TOO_LARGE, "the arguments are larger than 16 MiB");
+        tb_loop_defer(page->browser->cdp->loop, &page->late);
+        return call->handle;
+    }
+    send_or_wait(call);
+    return call->handle;
+}
+
+static struct call *call_of(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct call, link);
+}
+
+void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
+                        const struct tb_err *err)
+{
+    uint64_t up_to = page->last_handle;
+    struct call *found;
+    do {
+        found = NULL;
+        LIST_FOREACH(link, &page->calls) {
+            struct call *call = call_of(link);
+            if ((!frame || call->frame == frame) && call->handle <= up_to) {
+                found = call;
+                break;
+            }
+        }
+        if (found) {
+            end_with(found, err);
+        }
+    } while (found);
+}
+
+void tb_page_calls_go_on(struct tb_frame *frame)
+{
+    /* Sending calls nobody back, so the list does not change meanwhile. */
+    LIST_FOREACH(link, &frame->page->calls) {
+        struct call *call = call_of(link);
+        if (call->frame == frame && !call->cmd && !call->late) {
+            send_call(call);
+        }
+    }
+}
+
+void tb_page_calls_run_late(struct tb_page *page)
+{
+    struct call *found;
+    do {
+        found = NULL;
+        LIST_FOREACH(link, &page->calls) {
+            if (call_of(link)->late) {
+                found = call_of(link);
+                break;
+            }
+        }
+        if (found) {
+            end_with(found, found->late);
+        }
+    } while (found);
+}
+
+void tb_page_calls_forget(struct tb_page *page, const void *user)
+{
+    int64_t now_ms = tb_loop_now_ms(page->browser->cdp->loop);
+    bool late = false;
+    LIST_FOREACH_SAFE(link, &page->calls) {
+        struct call *call = call_of(link);
+        if (call->user == user) {
+            late = late || call->deadline_ms <= now_ms;
+            call_free(call);
+        }
+    }
+    if (late) {
+        tb_page_probe(page);
+    }
+}
+
+void tb_page_call_forget(struct tb_page *page, uint64_t handle)
+{
+    LIST_FOREACH_SAFE(link, &page->calls) {
+        if (call_of(link)->handle == handle) {
+            call_free(call_of(link));
+        }
+    }
+}

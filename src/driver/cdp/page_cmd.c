@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "driver/cdp/page_internal.h"
+
+/* Before a page is set up its commands are held back: the browser would run some of them, such as a
+ * navigation, ahead of those that wait for the renderer. */
+
+struct tb_page_cmd {
+    struct tb_list link;
+    uint64_t handle;
+    uint64_t id; /* the connection's; 0: never sent */
+    struct tb_target *target;
+    int64_t deadline_ms;
+    tb_cdp_reply_fn *fn;
+    void *user;
+    struct tb_err *late; /* why it was not sent */
+    char *method;        /* these three while it is held back */
+    char *params;
+    struct tb_timer timer;
+};
+
+static void cmd_free(struct tb_page_cmd *cmd)
+{
+    tb_list_remove(&cmd->link);
+    tb_timer_fini(&cmd->timer);
+    tb_free(cmd->method);
+    tb_free(cmd->params);
+    tb_free(cmd->late);
+    tb_free(cmd);
+}
+
+static void end_with(struct tb_page_cmd *cmd, const struct tb_err *err)
+{
+    tb_cdp_reply_fn *fn = cmd->fn;
+    void *user = cmd->user;
+    struct tb_err words = *err;
+    cmd_free(cmd);
+    fn(words.code, (struct tb_str){NULL, 0}, &words, user);
+}
+
+static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_page_cmd *cmd = user;
+    struct tb_page *page = cmd->target->page;
+    if (code == 0) {
+        tb_cdp_reply_fn *fn = cmd->fn;
+        void *fn_user = cmd->user;
+        cmd_free(cmd);
+        fn(0, result, NULL, fn_user);
+        return;
+    }
+    struct tb_err words = *err;
+    if (code == TB_E_TIMEOUT) {
+        tb_page_probe(page);
+    } else if (code == TB_E_NOT_FOUND) {
+        tb_fail(&words, TB_E_TAB_NOT_FOUND, "the tab was closed");
+    }
+    end_with(cmd, &words);
+}
+
+static bool is_one_of(const char *method, const char *const *list)
+{
+    for (; *list; list++) {
+        if (strncmp(method, *list, strlen(*list)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What keeps the command from being sent; false if nothing does. */
+static bool in_the_way(const struct tb_page *page, const char *method, struct tb_err *ret_err)
+{
+    static const char *const while_crashed[] = {"Page.navigate", "Page.reload", "Page.close",
+                                                "Page.getNavigationHistory", NULL};
+    static const char *const in_dialog[] = {"Page.handleJavaScriptDialog", "Page.close", NULL};
+    if (page->gone) {
+        tb_fail(ret_err, TB_E_TAB_NOT_FOUND, "the tab was closed");
+        return true;
+    }
+    if (page->crashed && !is_one_of(method, while_crashed)) {
+        tb_fail(ret_err, TB_E_PAGE_CRASHED, "the page has crashed");
+        return true;
+    }
+    if (page->dialog.open && !is_one_of(method, in_dialog)) {
+        tb_fail(ret_err, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"",
+                page->dialog.type, page->dialog.message);
+        return true;
+    }
+    return false;
+}
+
+static void send_cmd(struct tb_page_cmd *cmd, const char *method, struct tb_str params)
+{
+    struct tb_page *page = cmd->target->page;
+    struct tb_err err;
+    if (in_the_way(page, method, &err)) {
+        cmd->late = TB_NEW(struct tb_err);
+        *cmd->late = err;
+        tb_loop_defer(page->browser->cdp->loop, &page->late);
+    } else {
+        cmd->id = tb_cdp_send(page->browser->conn, cmd->target->session_id, method, params,
+                              cmd->deadline_ms, on_reply, cmd);
+    }
+}
+
+static void on_held_too_long(struct tb_timer *timer, void *user)
+{
+    struct tb_err err;
+    (void)timer;
+    tb_fail(&err, TB_E_TIMEOUT, "the tab was not ready in time");
+    end_with(user, &err);
+}
+
+static void hold_back(struct tb_page_cmd *cmd, const char *method, struct tb_str params)
+{
+    struct tb_loop *loop = cmd->target->page->browser->cdp->loop;
+    int64_t left_ms = cmd->deadline_ms - tb_loop_now_ms(loop);
+    cmd->method = tb_strdup(method);
+    cmd->params = tb_str_dup(params);
+    tb_timer_init(&cmd->timer, loop, on_held_too_long, cmd);
+    tb_timer_start(&cmd->timer, left_ms > 0 ? left_ms : 0);
+}
+
+static struct tb_page_cmd *cmd_new(struct tb_target *target, int64_t deadline_ms,
+                                   tb_cdp_reply_fn *fn, void *user)
+{
+    struct tb_page_cmd *cmd = TB_NEW(struct tb_page_cmd);
+    cmd->handle = ++target->page->last_handle;
+    cmd->target = target;
+    cmd->deadline_ms = deadline_ms;
+    cmd->fn = fn;
+    cmd->user = user;
+    tb_list_append(&target->page->cmds, &cmd->link);
+    return cmd;
+}
+
+struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method,
+                                    struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn,
+                                    void *user)
+{
+    const struct tb_page *page = target->page;
+    struct tb_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
+    if (page->ready || page->gone || page->crashed || page->dialog.open) {
+        send_cmd(cmd, method, params);
+    } else {
+        hold_back(cmd, method, params);
+    }
+    return cmd;
+}
+
+void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_reply_fn *fn,
+                        void *user)
+{
+    int64_t deadline_ms = tb_loop_now_ms(target->page->browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
+    send_cmd(cmd_new(target, deadline_ms, fn, user), method, (struct tb_str){NULL, 0});
+}
+
+void tb_page_cmds_go_on(struct tb_page *page)
+{
+    /* Sending calls nobody back, so the list does not change meanwhile. */
+    LIST_FOREACH(link, &page->cmds) {
+        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+        if (cmd->method) {
+            TB_AUTO(tb_free) char *method = cmd->method;
+            TB_AUTO(tb_free) char *params = cmd->params;
+            cmd->method = NULL;
+            cmd->params = NULL;
+            tb_timer_stop(&cmd->timer);
+            send_cmd(cmd, method, tb_str_of(params));
+        }
+    }
+}
+
+uint64_t tb_page_cmd_handle(const struct tb_page_cmd *cmd)
+{
+    return cmd->handle;
+}
+
+void tb_page_cmd_drop(struct tb_page_cmd *cmd)
+{
+    struct tb_page *page = cmd->target->page;
+    if (cmd->id && page->browser->conn) {
+        tb_cdp_forget(page->browser->conn, cmd->id);
+    }
+    cmd_free(cmd);
+}
+
+/* The first command in the list that fits; NULL: none is left. Whoever ends one looks anew, since
+ * its callback may change the list. */
+static struct tb_page_cmd *find_of(struct tb_page *page, const struct tb_target *target,
+                                   uint64_t up_to)
+{
+    LIST_FOREACH(link, &page->cmds) {
+        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+        if ((!target || cmd->target == target) && cmd->handle <= up_to) {
+            return cmd;
+        }
+    }
+    return NULL;
+}
+
+void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
+                       const struct tb_err *err)
+{
+    uint64_t up_to = page->last_handle;
+    struct tb_page_cmd *cmd;
+    while ((cmd = find_of(page, target, up_to))) {
+        if (cmd->id && page->browser->conn) {
+            tb_cdp_forget(page->browser->conn, cmd->id);
+        }
+        end_with(cmd, err);
+    }
+}
+
+void tb_page_cmds_run_late(struct tb_page *page)
+{
+    struct tb_page_cmd *found;
+    do {
+        found = NULL;
+        LIST_FOREACH(link, &page->cmds) {
+            struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+            if (cmd->late) {
+                found = cmd;
+                break;
+            }
+        }
+        if (found) {
+            end_with(found, found->late);
+        }
+    } while (found);
+}
+
+void tb_page_cmds_forget(struct tb_page *page, const void *user)
+{
+    int64_t now_ms = tb_loop_now_ms(page->browser->cdp->loop);
+    LIST_FOREACH_SAFE(link, &page->cmds) {
+        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+        if (cmd->user != user) {
+            continue;
+        }
+        bool late = cmd->deadline_ms <= now_ms;
+        tb_page_cmd_drop(cmd);
+        if (late) {
+            tb_page_probe(page);
+        }
+    }
+}
+
+uint64_t tb_page_send(struct tb_page *page, const char *method, struct tb_str params,
+                      int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+{
+    return tb_page_cmd_new(page->target, method, params, deadline_ms, fn, user)->handle;
+}
+
+uint64_t tb_frame_send(struct tb_frame *frame, const char *method, struct tb_str params,
+                       int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+{
+    return tb_page_cmd_new(frame->target, method, params, deadline_ms, fn, user)->handle;
+}
+
+void tb_page_send_forget(struct tb_page *page, uint64_t handle)
+{
+    LIST_FOREACH_SAFE(link, &page->cmds) {
+        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+        if (cmd->handle == handle) {
+            tb_page_cmd_drop(cmd);
+        }
+    }
+}

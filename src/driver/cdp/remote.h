@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reaches a browser that somebody else runs, at ws://host[:port]/path: finds the address on a
+ * worker thread and connects. */
+#pragma once
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "io/loop.h"
+#include "io/stream.h"
+
+struct tb_remote;
+
+/* Connected: the stream is the callback's, `host` and `target` are for the handshake; or words in
+ * *err and no stream. Once, later. It may free the remote. */
+typedef void tb_remote_fn(struct tb_stream *stream, struct tb_str host, struct tb_str target,
+                          const struct tb_err *err, void *user);
+
+struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, tb_remote_fn *fn,
+                                void *user);
+void tb_remote_free(struct tb_remote *remote);
+TB_DEFINE_AUTO(struct tb_remote *, tb_remote_free)

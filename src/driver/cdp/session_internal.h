@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a session, for session.c, session_tabs.c and what tells it of changes.
+ *
+ *   opening --seated--> open --close--> closing --disposed--> freed
+ *      |                 |
+ *      +--refused        +--its browser is lost: open, but without a context */
+#pragma once
+
+#include "base/list.h"
+#include "driver/cdp/browser.h"
+#include "driver/cdp/context.h"
+#include "driver/cdp/session.h"
+#include "io/timer.h"
+
+struct tb_driver_session {
+    struct tb_list link;      /* in tb_cdp */
+    struct tb_list seat_link; /* in its browser, while it waits */
+    struct tb_cdp *cdp;
+    struct tb_browser *browser; /* NULL: none any more */
+    struct tb_context *context; /* NULL: none yet, or none any more */
+    struct tb_page *current;
+    char *id;
+    const struct tb_driver_events *events;
+    void *owner;
+    tb_open_fn *opened;   /* until it was called */
+    tb_closed_fn *closed; /* once it closes */
+    void *closed_owner;
+    uint64_t disposing;       /* the command under way; 0: none */
+    struct tb_timer deadline; /* of opening, then of closing */
+    struct tb_deferred later; /* the answer to close, when nothing is left to wait for */
+    struct tb_list listeners;
+    struct tb_list tab_waits;
+    int width;
+    int height;
+    uint64_t tabs_opened;
+    uint64_t tabs_refused;
+};
+
+/* From browser.c. */
+void tb_session_seated(struct tb_list *seat_link, struct tb_context *context);
+void tb_session_refused(struct tb_list *seat_link, const struct tb_err *err);
+void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err);
+/* Frees it without a word to anybody. */
+void tb_session_free(struct tb_driver_session *session);
+
+/* From session_tabs.c: who waits for tabs is told that there will be none, or nothing at all. */
+void tb_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err);
+void tb_session_tab_waits_drop(struct tb_driver_session *session, const void *user, bool all);
+
+/* From page.c and context.c. */
+void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page);
+void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *page);
+void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *page);
+/* An event that the page does not handle itself. */
+void tb_session_on_event(struct tb_driver_session *session, struct tb_page *page,
+                         const char *session_id, struct tb_str method, struct tb_str params);

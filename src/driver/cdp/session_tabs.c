@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "core/bus.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/page_internal.h"
+#include "driver/cdp/session_internal.h"
+
+/* Somebody waits for a tab to open (until it is ready) or to close. */
+struct tab_wait {
+    struct tb_list link; /* in the session */
+    struct tb_driver_session *session;
+    bool closing;
+    bool refused;                      /* there are too many already */
+    char target_id[TB_TARGET_ID_SIZE]; /* empty until the browser has named it */
+    uint64_t cmd;
+    struct tb_timer timer;
+    tb_session_tab_fn *fn;
+    void *user;
+};
+
+static void wait_free(struct tab_wait *wait)
+{
+    struct tb_driver_session *session = wait->session;
+    if (wait->cmd && session->browser && session->browser->conn) {
+        tb_cdp_forget(session->browser->conn, wait->cmd);
+    }
+    tb_timer_fini(&wait->timer);
+    tb_list_remove(&wait->link);
+    tb_free(wait);
+}
+
+static void end_wait(struct tab_wait *wait, struct tb_page *page, const struct tb_err *err)
+{
+    tb_session_tab_fn *fn = wait->fn;
+    void *user = wait->user;
+    struct tb_err words = {.code = 0};
+    if (err) {
+        words = *err;
+    }
+    wait_free(wait);
+    fn(words.code, page, err ? &words : NULL, user);
+}
+
+static void on_wait_late(struct tb_timer *timer, void *user)
+{
+    struct tab_wait *wait = user;
+    struct tb_err err;
+    (void)timer;
+    if (wait->refused) {
+        tb_fail(&err, TB_E_LIMIT, "the session has as many tabs as it may have");
+        end_wait(wait, NULL, &err);
+        return;
+    }
+    tb_fail(&err, TB_E_TIMEOUT,
+            wait->closing ? "the tab did not close in time" : "the tab was not ready in time");
+    end_wait(wait, NULL, &err);
+}
+
+static struct tab_wait *wait_new(struct tb_driver_session *session, int64_t deadline_ms,
+                                 tb_session_tab_fn *fn, void *user)
+{
+    struct tab_wait *wait = TB_NEW(struct tab_wait);
+    wait->session = session;
+    wait->fn = fn;
+    wait->user = user;
+    tb_timer_init(&wait->timer, session->cdp->loop, on_wait_late, wait);
+    int64_t left_ms = deadline_ms - tb_loop_now_ms(session->cdp->loop);
+    tb_timer_start(&wait->timer, left_ms > 0 ? left_ms : 0);
+    tb_list_append(&session->tab_waits, &wait->link);
+    return wait;
+}
+
+void tb_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err)
+{
+    while (!tb_list_empty(&session->tab_waits)) {
+        end_wait(TB_CONTAINER(session->tab_waits.next, struct tab_wait, link), NULL, err);
+    }
+}
+
+void tb_session_tab_waits_drop(struct tb_driver_session *session, const void *user, bool all)
+{
+    LIST_FOREACH_SAFE(link, &session->tab_waits) {
+        struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        if (all || wait->user == user) {
+            wait_free(wait);
+        }
+    }
+}
+
+struct tb_loop *tb_session_loop(const struct tb_driver_session *session)
+{
+    return session->cdp->loop;
+}
+
+void tb_session_tell(struct tb_driver_session *session, int type, struct tb_str json)
+{
+    if (!session->opened && !session->closed) {
+        session->events->on_event(session->owner, type, json);
+    }
+}
+
+const char *tb_session_id(const struct tb_driver_session *session)
+{
+    return session->id;
+}
+
+const char *tb_session_context_id(const struct tb_driver_session *session)
+{
+    return session->context ? session->context->id : "";
+}
+
+struct tb_page *tb_session_page(struct tb_driver_session *session)
+{
+    return session->current;
+}
+
+struct tb_page *tb_session_page_by_index(struct tb_driver_session *session, size_t index)
+{
+    size_t at = 0;
+    if (!session->context) {
+        return NULL;
+    }
+    LIST_FOREACH(link, &session->context->pages) {
+        if (at++ == index) {
+            return TB_CONTAINER(link, struct tb_page, link);
+        }
+    }
+    return NULL;
+}
+
+size_t tb_session_page_count(const struct tb_driver_session *session)
+{
+    return session->context ? session->context->page_count : 0;
+}
+
+size_t tb_session_page_index(const struct tb_driver_session *session, const struct tb_page *page)
+{
+    size_t at = 0;
+    if (!session->context) {
+        return 0;
+    }
+    LIST_FOREACH(link, &session->context->pages) {
+        if (link == &page->link) {
+            break;
+        }
+        at++;
+    }
+    return at;
+}
+
+struct tb_page *tb_session_page_by_target(struct tb_driver_session *session,
+                                          struct tb_str target_id)
+{
+    if (!session->context) {
+        return NULL;
+    }
+    LIST_FOREACH(link, &session->context->pages) {
+        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        if (tb_str_eq_cstr(target_id, page->target->id)) {
+            return page;
+        }
+    }
+    return NULL;
+}
+
+void tb_session_page_select(struct tb_driver_session *session, struct tb_page *page)
+{
+    session->current = page;
+    tb_target_post(page->target, "Page.bringToFront", (struct tb_str){NULL, 0});
+}
+
+static void tell_tab(struct tb_driver_session *session, int type, const struct tb_page *page)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf json;
+    tb_buf_init(&json, 256);
+    tb_buf_printf(&json, "{\"tab\":%zu}", tb_session_page_index(session, page));
+    tb_session_tell(session, type, tb_buf_str(&json));
+}
+
+void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page)
+{
+    session->current = page;
+    if (page->opened_by_page) {
+        session->tabs_opened++;
+    }
+    tell_tab(session, TB_EVENT_TAB_OPENED, page);
+    LIST_FOREACH_SAFE(link, &session->listeners) {
+        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        if (listener->on_page) {
+            listener->on_page(page, listener->user);
+        }
+    }
+}
+
+void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *page)
+{
+    LIST_FOREACH(link, &session->tab_waits) {
+        struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        if (!wait->closing && tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
+            end_wait(wait, page, NULL);
+            return;
+        }
+    }
+}
+
+static void ignore_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    (void)code;
+    (void)result;
+    (void)err;
+    (void)user;
+}
+
+void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *page)
+{
+    struct tb_context *context = session->context;
+    bool closing = !context || context->closing;
+    if (session->current == page) {
+        /* `page` has left the list; the last tab is the one a person would see next. */
+        session->current = closing || tb_list_empty(&context->pages)
+                               ? NULL
+                               : TB_CONTAINER(context->pages.prev, struct tb_page, link);
+    }
+    if (closing) {
+        return;
+    }
+    tell_tab(session, TB_EVENT_TAB_CLOSED, page);
+    if (tb_list_empty(&context->pages) && context->browser->conn) {
+        uint64_t id;
+        tb_context_open_tab(context, tb_loop_now_ms(session->cdp->loop) + TB_BROWSER_COMMAND_MS,
+                            ignore_reply, NULL, &id);
+    }
+    LIST_FOREACH(link, &session->tab_waits) {
+        struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        if (wait->closing && tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
+            end_wait(wait, NULL, NULL);
+            return;
+        }
+    }
+}
+
+static void on_tab_made(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tab_wait *wait = user;
+    struct tb_driver_session *session = wait->session;
+    wait->cmd = 0;
+    if (code < 0) {
+        end_wait(wait, NULL, err);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
+    struct tb_str id = {NULL, 0};
+    tb_json_str(tb_json_get(json, "targetId"), &id);
+    tb_target_id_copy(wait->target_id, id);
+    /* Its events may have come before this answer. */
+    struct tb_page *page = tb_session_page_by_target(session, id);
+    if (page && page->ready) {
+        end_wait(wait, page, NULL);
+    }
+}
+
+void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
+                         tb_session_tab_fn *fn, void *user)
+{
+    struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
+    size_t max = (size_t)session->cdp->core->config->browser_tabs_max;
+    if (!session->context || session->context->page_count >= max) {
+        wait->refused = session->context != NULL;
+        tb_timer_start(&wait->timer, 0);
+        return;
+    }
+    tb_context_open_tab(session->context, deadline_ms, on_tab_made, wait, &wait->cmd);
+}
+
+static void on_tab_closed(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tab_wait *wait = user;
+    (void)result;
+    wait->cmd = 0;
+    if (code < 0) {
+        end_wait(wait, NULL, err);
+    }
+}
+
+void tb_session_tab_close(struct tb_driver_session *session, struct tb_page *page,
+                          int64_t deadline_ms, tb_session_tab_fn *fn, void *user)
+{
+    struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
+    char params[128];
+    wait->closing = true;
+    tb_target_id_copy(wait->target_id, tb_str_of(page->target->id));
+    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", wait->target_id);
+    wait->cmd = tb_cdp_send(page->browser->conn, NULL, "Target.closeTarget",
+                            (struct tb_str){params, (size_t)len}, deadline_ms, on_tab_closed, wait);
+}
+
+uint64_t tb_session_tabs_opened(const struct tb_driver_session *session)
+{
+    return session->tabs_opened;
+}
+
+uint64_t tb_session_tabs_refused(const struct tb_driver_session *session)
+{
+    return session->tabs_refused;
+}
+
+void tb_session_set_viewport(struct tb_driver_session *session, int width, int height)
+{
+    session->width = width;
+    session->height = height;
+    if (!session->context) {
+        return;
+    }
+    LIST_FOREACH(link, &session->context->pages) {
+        tb_page_set_viewport(TB_CONTAINER(link, struct tb_page, link), width, height);
+    }
+}
+
+void tb_session_forget(struct tb_driver_session *session, const void *user)
+{
+    tb_session_tab_waits_drop(session, user, false);
+    if (!session->context) {
+        return;
+    }
+    LIST_FOREACH(link, &session->context->pages) {
+        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        tb_page_calls_forget(page, user);
+        tb_page_cmds_forget(page, user);
+        tb_nav_settles_forget(page, user);
+        tb_frame_offsets_forget(page, user);
+    }
+}
+
+void tb_session_listen(struct tb_driver_session *session, struct tb_page_listener *listener)
+{
+    tb_list_append(&session->listeners, &listener->link);
+    if (!listener->on_page || !session->context) {
+        return;
+    }
+    LIST_FOREACH(link, &session->context->pages) {
+        listener->on_page(TB_CONTAINER(link, struct tb_page, link), listener->user);
+    }
+}
+
+void tb_page_listener_remove(struct tb_page_listener *listener)
+{
+    tb_list_remove(&listener->link);
+}
+
+void tb_session_on_event(struct tb_driver_session *session, struct tb_page *page,
+                         const char *session_id, struct tb_str method, struct tb_str params)
+{
+    LIST_FOREACH_SAFE(link, &session->listeners) {
+        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        if (tb_str_starts(method, tb_str_of(listener->prefix))) {
+            listener->on_event(page, session_id, method, params, listener->user);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for what an act has started.
+ *
+ * A navigation that an input event starts is announced up to a millisecond after the event was
+ * answered. So a wait that knows of none first sends a command through the same renderer: what the
+ * act has started is known when that is answered, and no time has to be waited away. */
+#include <string.h>
+
+#include "driver/cdp/page_internal.h"
+
+enum {
+    FENCE_GRACE_MS = 1000, /* the wait's own deadline comes first */
+};
+
+struct settle {
+    struct tb_list link;
+    struct tb_page *page;
+    uint64_t handle;
+    uint64_t mark;
+    unsigned until;
+    bool fenced; /* whatever the act has started is known */
+    struct tb_page_cmd *fence;
+    struct tb_timer timer;
+    tb_page_settled_fn *fn;
+    void *user;
+};
+
+static void settle_free(struct settle *settle)
+{
+    if (settle->fence) {
+        tb_page_cmd_drop(settle->fence);
+    }
+    tb_timer_fini(&settle->timer);
+    tb_list_remove(&settle->link);
+    tb_free(settle);
+}
+
+static void end_settle(struct settle *settle, bool navigated, const struct tb_err *err)
+{
+    tb_page_settled_fn *fn = settle->fn;
+    void *user = settle->user;
+    struct tb_err words = {.code = 0};
+    if (err) {
+        words = *err;
+    }
+    settle_free(settle);
+    fn(words.code, navigated, err ? &words : NULL, user);
+}
+
+/* True when the wait is over; says how. */
+static bool is_settled(const struct settle *settle, bool *ret_navigated,
+                       const struct tb_frame **ret_failed)
+{
+    *ret_navigated = false;
+    *ret_failed = NULL;
+    MAP_FOREACH(slot, &settle->page->frames) {
+        const struct tb_frame *frame = slot->value;
+        if (frame->nav <= settle->mark) {
+            continue;
+        }
+        *ret_navigated = true;
+        /* Inside a frame, silence on the network is not worth waiting for. */
+        unsigned until = frame->parent ? settle->until & ~(unsigned)TB_REACHED_IDLE : settle->until;
+        if (frame->nav_asked || (!frame->nav_within && (frame->reached & until) != until)) {
+            return false;
+        }
+        if (frame->failed && !frame->parent) {
+            *ret_failed = frame;
+        }
+    }
+    return *ret_navigated || settle->fenced;
+}
+
+static bool check_one(struct settle *settle)
+{
+    bool navigated;
+    const struct tb_frame *failed;
+    if (!is_settled(settle, &navigated, &failed)) {
+        return false;
+    }
+    struct tb_err err;
+    if (failed) {
+        tb_fail(&err, TB_E_NAVIGATION, "%s could not be loaded", failed->url);
+    }
+    end_settle(settle, navigated, failed ? &err : NULL);
+    return true;
+}
+
+void tb_nav_check(struct tb_page *page)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        LIST_FOREACH(link, &page->settles) {
+            /* Its callback may change the list, so the walk begins anew. */
+            if (check_one(TB_CONTAINER(link, struct settle, link))) {
+                again = true;
+                break;
+            }
+        }
+    }
+}
+
+static void on_fence(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct settle *settle = user;
+    (void)result;
+    settle->fence = NULL;
+    if (code == TB_E_PAGE_CRASHED || code == TB_E_DIALOG_OPEN || code == TB_E_TAB_NOT_FOUND ||
+        code == TB_E_BROWSER_CRASHED || code == TB_E_CLOSED) {
+        end_settle(settle, false, err);
+        return;
+    }
+    /* Any other failure means that the document went away: that is an answer too. */
+    settle->fenced = true;
+    check_one(settle);
+}
+
+static void on_settle_timer(struct tb_timer *timer, void *user)
+{
+    struct settle *settle = user;
+    bool navigated;
+    const struct tb_frame *failed;
+    struct tb_err err;
+    (void)timer;
+    is_settled(settle, &navigated, &failed);
+    if (navigated) {
+        tb_fail(&err, TB_E_TIMEOUT, "the new page did not finish loading in time");
+    } else {
+        tb_fail(&err, TB_E_TIMEOUT, "the page did not answer in time");
+        tb_page_probe(settle->page);
+    }
+    end_settle(settle, navigated, &err);
+}
+
+static unsigned stage_of(const char *until)
+{
+    static const struct {
+        const char *name;
+        unsigned reached;
+    } stages[] = {
+        {"commit", TB_REACHED_COMMIT},
+        {"domcontentloaded", TB_REACHED_COMMIT | TB_REACHED_DOM},
+        {"networkidle", TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE},
+    };
+    for (size_t i = 0; i < TB_COUNT(stages); i++) {
+        if (strcmp(until, stages[i].name) == 0) {
+            return stages[i].reached;
+        }
+    }
+    return TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD;
+}
+
+uint64_t tb_page_navigation_mark(const struct tb_page *page)
+{
+    return page->navs;
+}
+
+uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
+                        tb_page_settled_fn *fn, void *user)
+{
+    struct tb_loop *loop = page->browser->cdp->loop;
+    struct settle *settle = TB_NEW(struct settle);
+    settle->page = page;
+    settle->handle = ++page->last_handle;
+    settle->mark = mark;
+    settle->until = stage_of(until);
+    settle->fn = fn;
+    settle->user = user;
+    tb_timer_init(&settle->timer, loop, on_settle_timer, settle);
+    int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
+    tb_timer_start(&settle->timer, left_ms > 0 ? left_ms : 0);
+    tb_list_append(&page->settles, &settle->link);
+    if (page->navs > mark) {
+        settle->fenced = true;
+        tb_loop_defer(loop, &page->late);
+    } else {
+        settle->fence =
+            tb_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
+                            deadline_ms + FENCE_GRACE_MS, on_fence, settle);
+    }
+    return settle->handle;
+}
+
+void tb_page_settle_forget(struct tb_page *page, uint64_t handle)
+{
+    LIST_FOREACH_SAFE(link, &page->settles) {
+        struct settle *settle = TB_CONTAINER(link, struct settle, link);
+        if (settle->handle == handle) {
+            settle_free(settle);
+        }
+    }
+}
+
+void tb_nav_settles_forget(struct tb_page *page, const void *user)
+{
+    LIST_FOREACH_SAFE(link, &page->settles) {
+        struct settle *settle = TB_CONTAINER(link, struct settle, link);
+        if (settle->user == user) {
+            settle_free(settle);
+        }
+    }
+}
+
+void tb_nav_settles_fail(struct tb_page *page, const struct tb_err *err)
+{
+    uint64_t up_to = page->last_handle;
+    struct settle *found;
+    do {
+        found = NULL;
+        LIST_FOREACH(link, &page->settles) {
+            struct settle *settle = TB_CONTAINER(link, struct settle, link);
+            if (settle->handle <= up_to) {
+                found = settle;
+                break;
+            }
+        }
+        if (found) {
+            end_settle(found, false, err);
+        }
+    } while (found);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a DevTools session is attached to: the main target of a tab, a frame that lives in another
+ * process, a worker. All belong to a tab. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/list.h"
+#include "base/str.h"
+
+struct tb_browser;
+struct tb_page;
+
+enum {
+    TB_TARGET_ID_SIZE = 64,
+};
+
+enum tb_target_kind {
+    TB_TARGET_PAGE,
+    TB_TARGET_FRAME,
+    TB_TARGET_WORKER,
+};
+
+struct tb_target {
+    struct tb_list link; /* in its tab */
+    enum tb_target_kind kind;
+    struct tb_page *page;
+    unsigned script; /* the number of our script in this session */
+    char session_id[TB_TARGET_ID_SIZE];
+    char id[TB_TARGET_ID_SIZE];
+};
+
+/* NULL when the tab has too many, or an id is not one that a browser gives. */
+struct tb_target *tb_target_new(struct tb_page *page, enum tb_target_kind kind,
+                                struct tb_str session_id, struct tb_str id);
+void tb_target_free(struct tb_target *target);
+/* A command to it whose answer nobody needs. */
+void tb_target_post(const struct tb_target *target, const char *method, struct tb_str params);
+/* Copies an id of the browser; false when it is too long or not a plain word. */
+bool tb_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/fake/fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/mem.h"
+#include "core/core.h"
+#include "io/timer.h"
+
+enum waits_for {
+    NOTHING,
+    OPENING,
+    OPERATION,
+    CLOSING,
+};
+
+struct tb_driver_session {
+    struct tb_fake *fake;
+    struct tb_list link;
+    char id[TB_ID_SIZE];
+    const struct tb_driver_events *events;
+    void *owner;
+    struct tb_timer timer;
+    enum waits_for waits_for;
+    int code; /* how that ends */
+    bool open;
+    tb_open_fn *open_fn;
+    tb_closed_fn *closed_fn;
+    void *closed_owner;
+    struct tb_op *op;
+};
+
+/* A breach of the contract by core; tests run with asserts or without. */
+static void must(bool kept)
+{
+    if (!kept) {
+        abort();
+    }
+}
+
+static void session_free(struct tb_driver_session *session)
+{
+    tb_timer_fini(&session->timer);
+    tb_list_remove(&session->link);
+    tb_free(session);
+}
+
+static void end_op(struct tb_driver_session *session, int code)
+{
+    struct tb_op *op = session->op;
+    session->op = NULL;
+    session->fake->ended++;
+    session->fake->at_work--;
+    if (code < 0) {
+        tb_result_fail(op->result, code, "the fake driver says %s", tb_err_name(code));
+    } else {
+        tb_json_free(op->result->data);
+        op->result->data = tb_json_dup(op->args);
+        tb_buf_append_cstr(&op->result->text, tb_op_name(op->kind));
+    }
+    tb_op_done(op);
+}
+
+static void end_open(struct tb_driver_session *session, int code)
+{
+    tb_open_fn *fn = session->open_fn;
+    void *owner = session->owner;
+    struct tb_err err;
+    if (code < 0) {
+        tb_fail(&err, code, "the fake browser did not start");
+        session_free(session);
+        fn(NULL, &err, owner);
+        return;
+    }
+    session->open = true;
+    session->fake->opened++;
+    fn(session, NULL, owner);
+}
+
+static void end_close(struct tb_driver_session *session)
+{
+    tb_closed_fn *fn = session->closed_fn;
+    void *owner = session->closed_owner;
+    session->fake->closed++;
+    session_free(session);
+    fn(owner);
+}
+
+static void end(struct tb_driver_session *session, int code)
+{
+    enum waits_for what = session->waits_for;
+    session->waits_for = NOTHING;
+    tb_timer_stop(&session->timer);
+    if (what == OPERATION) {
+        end_op(session, code);
+    } else if (what == OPENING) {
+        end_open(session, code);
+    } else if (what == CLOSING) {
+        end_close(session);
+    }
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_driver_session *session = user;
+    (void)timer;
+    end(session, session->code);
+}
+
+static void begin(struct tb_driver_session *session, enum waits_for what,
+                  const struct tb_fake_plan *plan)
+{
+    session->waits_for = what;
+    session->code = plan->code;
+    if (plan->when == TB_FAKE_NOW) {
+        end(session, plan->code);
+    } else if (plan->when == TB_FAKE_LATER) {
+        tb_timer_start(&session->timer, plan->delay_ms);
+    }
+}
+
+static void on_cancel(struct tb_op *op)
+{
+    struct tb_driver_session *session = op->driver_state;
+    session->fake->cancelled++;
+    if (session->fake->ops[op->kind].cancel == TB_FAKE_CANCEL_ENDS) {
+        end(session, TB_E_CANCELLED);
+    }
+}
+
+static void run(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct tb_fake *fake = session->fake;
+    const struct tb_fake_plan *plan = &fake->ops[op->kind];
+    must(session->open && session->waits_for == NOTHING && !session->op);
+    session->op = op;
+    op->driver_state = session;
+    op->cancel = plan->cancel == TB_FAKE_CANCEL_NONE ? NULL : on_cancel;
+    fake->begun++;
+    fake->at_work++;
+    fake->at_work_most = fake->at_work > fake->at_work_most ? fake->at_work : fake->at_work_most;
+    for (int i = 1; i <= plan->progress; i++) {
+        op->progress(op, i, plan->progress, "working");
+    }
+    begin(session, OPERATION, plan);
+}
+
+static void *start(struct tb_core *core)
+{
+    struct tb_fake *fake = TB_NEW(struct tb_fake);
+    fake->core = core;
+    tb_list_init(&fake->sessions);
+    return fake;
+}
+
+static void stop(void *state)
+{
+    struct tb_fake *fake = state;
+    while (!tb_list_empty(&fake->sessions)) {
+        session_free(TB_CONTAINER(fake->sessions.next, struct tb_driver_session, link));
+    }
+    tb_free(fake);
+}
+
+static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
+{
+    struct tb_fake *fake = state;
+    struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
+    session->fake = fake;
+    session->events = opts->events;
+    session->owner = opts->owner;
+    session->open_fn = fn;
+    must(strlen(opts->session_id) < sizeof(session->id));
+    memcpy(session->id, opts->session_id, strlen(opts->session_id));
+    tb_list_append(&fake->sessions, &session->link);
+    tb_timer_init(&session->timer, fake->core->loop, on_timer, session);
+    begin(session, OPENING, &fake->open);
+}
+
+static void close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner)
+{
+    must(session->open);
+    session->open = false;
+    if (session->op) {
+        end(session, TB_E_CLOSED);
+    }
+    session->closed_fn = fn;
+    session->closed_owner = owner;
+    begin(session, CLOSING, &session->fake->close);
+}
+
+static void describe(struct tb_driver_session *session, struct tb_json_writer *json)
+{
+    must(session->open);
+    tb_json_put_raw(json, TB_STR("{\"browserName\":\"fake\"}"));
+}
+
+static struct tb_driver_session *find(struct tb_fake *fake, const char *session_id)
+{
+    LIST_FOREACH(link, &fake->sessions) {
+        struct tb_driver_session *session = TB_CONTAINER(link, struct tb_driver_session, link);
+        if (strcmp(session->id, session_id) == 0) {
+            return session;
+        }
+    }
+    return NULL;
+}
+
+bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code)
+{
+    struct tb_driver_session *session = find(fake, session_id);
+    if (!session || session->waits_for == NOTHING) {
+        return false;
+    }
+    end(session, code);
+    return true;
+}
+
+bool tb_fake_release(struct tb_fake *fake, const char *session_id)
+{
+    const struct tb_driver_session *session = find(fake, session_id);
+    return session && tb_fake_release_with(fake, session_id, session->code);
+}
+
+bool tb_fake_lose(struct tb_fake *fake, const char *session_id)
+{
+    struct tb_driver_session *session = find(fake, session_id);
+    if (!session || !session->open) {
+        return false;
+    }
+    session->events->on_lost(session->owner, TB_E_BROWSER_CRASHED, "killed by signal 9");
+    return true;
+}
+
+bool tb_fake_emit(struct tb_fake *fake, const char *session_id, int type, struct tb_str json)
+{
+    struct tb_driver_session *session = find(fake, session_id);
+    if (!session || !session->open) {
+        return false;
+    }
+    session->events->on_event(session->owner, type, json);
+    return true;
+}
+
+const struct tb_driver tb_driver_fake = {
+    .name = "fake",
+    .start = start,
+    .stop = stop,
+    .open = open,
+    .close = close,
+    .describe = describe,
+    .ops =
+        {
+#define TB_OP(NAME, name) [TB_OP_##NAME] = run,
+#include "core/ops.def"
+#undef TB_OP
+        },
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver without a browser, for tests of what stands above drivers. A test says beforehand how
+ * things go: at once, after some time, when it is told to, or never, well or badly; and looks
+ * afterwards at what was asked for. A good operation gives its own arguments back as `data`.
+ *
+ * It keeps to the contract of core/driver.h and aborts when core does not: two operations of one
+ * session at a time, or anything on a session that is closed. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "core/driver.h"
+
+extern const struct tb_driver tb_driver_fake;
+
+enum tb_fake_when {
+    TB_FAKE_NOW,   /* before the driver's function returns */
+    TB_FAKE_LATER, /* delay_ms later */
+    TB_FAKE_HELD,  /* when the test says so; if it never does: never */
+};
+
+enum tb_fake_cancel {
+    TB_FAKE_CANCEL_ENDS,    /* with TB_E_CANCELLED, at once */
+    TB_FAKE_CANCEL_IGNORED, /* as if it had not been asked */
+    TB_FAKE_CANCEL_NONE,    /* there is no such function */
+};
+
+struct tb_fake_plan {
+    enum tb_fake_when when;
+    int64_t delay_ms;
+    int code; /* 0: well */
+    enum tb_fake_cancel cancel;
+    int progress; /* so many times, before anything else */
+};
+
+/* What driver.start gives. The plans may be changed at any time and count for what begins then. */
+struct tb_fake {
+    struct tb_fake_plan ops[TB_OP_COUNT];
+    struct tb_fake_plan open;
+    struct tb_fake_plan close;
+    size_t opened; /* how many of each so far */
+    size_t closed;
+    size_t begun;
+    size_t ended;
+    size_t cancelled;
+    size_t at_work; /* operations now, and the most there were at one time */
+    size_t at_work_most;
+    struct tb_core *core;
+    struct tb_list sessions;
+};
+
+/* Ends the operation, opening or closing that the session waits for, as its plan says or with
+ * another code. False when it waits for nothing. */
+bool tb_fake_release(struct tb_fake *fake, const char *session_id);
+bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code);
+/* The session's browser dies: core is told. False when it is not open. */
+bool tb_fake_lose(struct tb_fake *fake, const char *session_id);
+/* Something happens in it that goes to the bus. */
+bool tb_fake_emit(struct tb_fake *fake, const char *session_id, int type, struct tb_str json);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/limits.h"
+#include "front/mcp/peer.h"
+#include "front/mcp/server.h"
+
+struct ask {
+    struct tb_list link; /* of the peer */
+    struct tb_mcp_req *req;
+    tb_mcp_ask_fn *fn;
+    char id[32]; /* JSON */
+};
+
+static void ask_free(struct ask *ask)
+{
+    tb_list_remove(&ask->link);
+    tb_free(ask);
+}
+
+void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params, tb_mcp_ask_fn *fn)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf message;
+    struct ask *ask = TB_NEW(struct ask);
+    ask->req = req;
+    ask->fn = fn;
+    snprintf(ask->id, sizeof(ask->id), "\"tabard-%" PRIu64 "\"", ++req->peer->ask_count);
+    tb_list_append(&req->peer->asks, &ask->link);
+    req->message = NULL;
+    tb_buf_init(&message, TB_MCP_RESULT_MAX);
+    tb_jsonrpc_write_request(tb_str_of(ask->id), tb_str_of(method), params, &message);
+    req->out->ops->send(req->out, tb_buf_str(&message));
+}
+
+void tb_mcp_ask_answered(struct tb_mcp_peer *peer, const struct tb_jsonrpc *rpc)
+{
+    LIST_FOREACH(link, &peer->asks) {
+        struct ask *ask = TB_CONTAINER(link, struct ask, link);
+        if (!tb_str_eq_cstr(rpc->id.text, ask->id)) {
+            continue;
+        }
+        TB_AUTO(tb_json_free)
+        struct cJSON *result =
+            rpc->kind == TB_JSONRPC_RESULT ? tb_json_parse(rpc->result.text) : NULL;
+        struct tb_mcp_req *req = ask->req;
+        tb_mcp_ask_fn *fn = ask->fn;
+        ask_free(ask);
+        fn(req, result);
+        return;
+    }
+}
+
+void tb_mcp_ask_forget(struct tb_mcp_req *req)
+{
+    LIST_FOREACH_SAFE(link, &req->peer->asks) {
+        struct ask *ask = TB_CONTAINER(link, struct ask, link);
+        if (ask->req == req) {
+            ask_free(ask);
+        }
+    }
+}

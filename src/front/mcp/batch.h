@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches: an array of messages, answered by an array once the last answer is in. Only 2025-03-26
+ * has them. */
+#pragma once
+
+#include "base/str.h"
+#include "front/mcp/peer.h"
+
+/* Runs every message of the array, which has passed tb_jsonrpc_parse. True if answers will come, in
+ * one message to `out`; false if none is due, and `out` is not used. `conversation` as in struct
+ * tb_mcp_message. */
+bool tb_mcp_batch_run(struct tb_mcp_peer *peer, struct tb_str array, struct tb_str conversation,
+                      struct tb_mcp_out *out);
+/* True if a message of the array says that it is modern. */
+bool tb_mcp_batch_claims(struct tb_str array);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/catalog.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/limits.h"
+#include "tool/tools.h"
+
+enum {
+    TOOLS_MAX = 64, /* bits of a view */
+    NAMES_MAX = 256,
+};
+
+struct list {
+    struct tb_list link;
+    struct tb_mcp_view view;
+    struct tb_buf text;
+};
+
+void tb_mcp_catalog_init(struct tb_mcp_catalog *catalog,
+                         const struct tb_mcp_provider *const *providers)
+{
+    catalog->providers = providers;
+    catalog->list_count = 0;
+    tb_list_init(&catalog->lists);
+}
+
+static void drop_oldest(struct tb_mcp_catalog *catalog)
+{
+    struct list *list = TB_CONTAINER(tb_list_pop(&catalog->lists), struct list, link);
+    catalog->list_count--;
+    tb_buf_fini(&list->text);
+    tb_free(list);
+}
+
+void tb_mcp_catalog_fini(struct tb_mcp_catalog *catalog)
+{
+    while (catalog->list_count) {
+        drop_oldest(catalog);
+    }
+}
+
+/* Choosing. */
+
+static void add_name(char *names, const char *name)
+{
+    size_t used = strlen(names);
+    snprintf(names + used, NAMES_MAX - used, "%s%s", used ? ", " : "", name);
+}
+
+static bool group_exists(struct tb_str group, char *ret_names)
+{
+    const char *last = NULL;
+    ret_names[0] = '\0';
+    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+        const char *name = (*tool)->group;
+        if (!name) {
+            continue;
+        }
+        if (tb_str_eq_cstr(group, name)) {
+            return true;
+        }
+        /* Tools of one group stand together. */
+        if (!last || strcmp(last, name) != 0) {
+            add_name(ret_names, name);
+        }
+        last = name;
+    }
+    add_name(ret_names, "all");
+    return tb_str_eq_cstr(group, "all");
+}
+
+static int check_groups(struct tb_str groups, struct tb_err *err)
+{
+    while (groups.ptr) {
+        char names[NAMES_MAX];
+        struct tb_str group = tb_str_trim(tb_str_cut(&groups, ','));
+        if (group.len && !group_exists(group, names)) {
+            return tb_fail(err, TB_E_PARAMS, "there is no group '%.*s'; there are: %s",
+                           (int)(group.len < 40 ? group.len : 40), group.ptr, names);
+        }
+    }
+    return 0;
+}
+
+static const struct tb_toolset *find_toolset(struct tb_str name, struct tb_err *err)
+{
+    char names[NAMES_MAX] = "";
+    if (!name.len) {
+        return tb_toolsets()[0];
+    }
+    const struct tb_toolset *found = tb_toolset_find(name);
+    for (const struct tb_toolset *const *set = tb_toolsets(); *set && !found; set++) {
+        add_name(names, (*set)->name);
+    }
+    if (!found) {
+        tb_fail(err, TB_E_NOT_FOUND, "there is no toolset '%.*s'; there are: %s",
+                (int)(name.len < 40 ? name.len : 40), name.ptr, names);
+    }
+    return found;
+}
+
+static bool is_wanted(const struct tb_tool *tool, struct tb_str groups,
+                      const struct tb_config_list *always)
+{
+    if (tb_tool_wanted(tool, groups)) {
+        return true;
+    }
+    for (size_t i = 0; i < always->count; i++) {
+        if (tb_tool_wanted(tool, tb_str_of(always->items[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
+                      const struct tb_config_list *always, struct tb_mcp_view *ret_view,
+                      struct tb_err *err)
+{
+    struct tb_mcp_view view = {.toolset = find_toolset(toolset, err)};
+    if (!view.toolset) {
+        return TB_E_NOT_FOUND;
+    }
+    int rc = check_groups(groups, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const struct tb_tool *const *tools = tb_tools();
+    for (size_t i = 0; tools[i] && !view.toolset->faces; i++) {
+        assert(i < TOOLS_MAX);
+        view.tools |= is_wanted(tools[i], groups, always) ? UINT64_C(1) << i : 0;
+    }
+    *ret_view = view;
+    return 0;
+}
+
+/* Finding. */
+
+static const struct tb_mcp_native *find_native(const struct tb_mcp_catalog *catalog,
+                                               struct tb_str name)
+{
+    for (const struct tb_mcp_provider *const *provider = catalog->providers; *provider;
+         provider++) {
+        for (const struct tb_mcp_native *row = (*provider)->tools; row && row->name; row++) {
+            if (tb_str_eq_cstr(name, row->name)) {
+                return row;
+            }
+        }
+    }
+    return NULL;
+}
+
+bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view,
+                         struct tb_str name, struct tb_mcp_entry *ret_entry)
+{
+    *ret_entry = (struct tb_mcp_entry){.native = find_native(catalog, name)};
+    if (ret_entry->native) {
+        return true;
+    }
+    if (view->toolset->faces) {
+        ret_entry->face = tb_face_find(view->toolset, name);
+        ret_entry->tool = ret_entry->face ? ret_entry->face->tool : NULL;
+        return ret_entry->face != NULL;
+    }
+    const struct tb_tool *const *tools = tb_tools();
+    for (size_t i = 0; tools[i]; i++) {
+        if ((view->tools >> i & 1) && tb_str_eq_cstr(name, tools[i]->name)) {
+            ret_entry->tool = tools[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct tb_tool *tb_mcp_catalog_by_op(enum tb_op_kind op)
+{
+    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+        if ((*tool)->op == op && !(*tool)->run) {
+            return *tool;
+        }
+    }
+    return NULL;
+}
+
+/* Printing. */
+
+static void put_text(struct tb_json_writer *json, const char *key, const char *text)
+{
+    tb_json_key(json, key);
+    tb_json_put_cstr(json, text);
+}
+
+static void put_flag(struct tb_json_writer *json, const char *key, bool value)
+{
+    tb_json_key(json, key);
+    tb_json_put_bool(json, value);
+}
+
+static void put_annotations(struct tb_json_writer *json, const char *title, unsigned flags)
+{
+    tb_json_key(json, "annotations");
+    tb_json_object_open(json);
+    if (title) {
+        put_text(json, "title", title);
+    }
+    put_flag(json, "readOnlyHint", flags & TB_TOOL_READ_ONLY);
+    put_flag(json, "destructiveHint", flags & TB_TOOL_DESTRUCTIVE);
+    put_flag(json, "idempotentHint", flags & TB_TOOL_IDEMPOTENT);
+    put_flag(json, "openWorldHint", flags & TB_TOOL_OPEN_WORLD);
+    tb_json_object_close(json);
+}
+
+static void put_tool(struct tb_json_writer *json, const struct tb_tool *tool,
+                     const struct tb_face *face)
+{
+    struct tb_param params[TB_TOOL_PARAMS_MAX];
+    tb_tool_params(tool, params);
+    tb_json_object_open(json);
+    put_text(json, "name", face ? face->name : tool->name);
+    put_text(json, "description",
+             face && face->description ? face->description : tool->description);
+    tb_json_key(json, "inputSchema");
+    tb_args_schema(face && face->params ? face->params : params, json);
+    put_annotations(json, face ? NULL : tool->title, tool->flags);
+    tb_json_object_close(json);
+}
+
+static void put_native(struct tb_json_writer *json, const struct tb_mcp_native *native)
+{
+    tb_json_object_open(json);
+    put_text(json, "name", native->name);
+    put_text(json, "description", native->description);
+    tb_json_key(json, "inputSchema");
+    tb_json_put_raw(json, tb_str_of(native->schema));
+    put_annotations(json, NULL, TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT);
+    tb_json_object_close(json);
+}
+
+static void put_view(struct tb_json_writer *json, const struct tb_mcp_view *view)
+{
+    const struct tb_tool *const *tools = tb_tools();
+    for (const struct tb_face *face = view->toolset->faces; face && face->name; face++) {
+        put_tool(json, face->tool, face);
+    }
+    for (size_t i = 0; tools[i]; i++) {
+        if (view->tools >> i & 1) {
+            put_tool(json, tools[i], NULL);
+        }
+    }
+}
+
+static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view)
+{
+    struct list *list = TB_NEW(struct list);
+    struct tb_json_writer json;
+    list->view = *view;
+    tb_buf_init(&list->text, TB_MIB);
+    tb_json_writer_init(&json, &list->text);
+    tb_json_array_open(&json);
+    for (const struct tb_mcp_provider *const *provider = catalog->providers; *provider;
+         provider++) {
+        for (const struct tb_mcp_native *row = (*provider)->tools; row && row->name; row++) {
+            if (!row->unlisted) {
+                put_native(&json, row);
+            }
+        }
+    }
+    put_view(&json, view);
+    tb_json_array_close(&json);
+    return list;
+}
+
+struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view)
+{
+    LIST_FOREACH(link, &catalog->lists) {
+        struct list *list = TB_CONTAINER(link, struct list, link);
+        if (list->view.toolset == view->toolset && list->view.tools == view->tools) {
+            return tb_buf_str(&list->text);
+        }
+    }
+    if (catalog->list_count >= TB_MCP_LISTS) {
+        drop_oldest(catalog);
+    }
+    struct list *list = print_list(catalog, view);
+    tb_list_append(&catalog->lists, &list->link);
+    catalog->list_count++;
+    return tb_buf_str(&list->text);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/http.h"
+
+#include "core/limits.h"
+#include "front/mcp/batch.h"
+#include "front/mcp/limits.h"
+#include "front/mcp/server.h"
+#include "front/reply.h"
+
+/* A POST on its way to its peer. */
+struct arrival {
+    struct tb_front_req *front;
+    struct tb_mcp *mcp;
+    const char *tenant;
+    struct tb_mcp_headers headers;
+    struct tb_mcp_view view;
+    struct tb_mcp_message message;
+    struct tb_mcp_session *session; /* that the header names; NULL: none, or none that is live */
+    struct tb_str session_id;
+};
+
+static struct tb_str header(const struct tb_front_req *front, const char *name)
+{
+    struct tb_str value = tb_http1_header(tb_http_req_head(front->http), name);
+    return value.ptr ? tb_str_trim(value) : value;
+}
+
+static void accept_silently(struct tb_front_req *front)
+{
+    front->status = 202;
+    tb_http_reply(front->http, 202, NULL, 0, TB_STR(""));
+}
+
+static void refuse(const struct arrival *arrival, int status, int code, const char *text)
+{
+    struct tb_mcp_fault fault;
+    tb_mcp_fail(&fault, status, code, "%s", text);
+    tb_mcp_http_fault(arrival->front, arrival->message.rpc.id.text, &fault);
+}
+
+/* Answers when the request names no live session. */
+static bool has_session(const struct arrival *arrival)
+{
+    if (arrival->session) {
+        return true;
+    }
+    if (arrival->session_id.len) {
+        refuse(arrival, 404, -32600,
+               "this session is over or never was; begin a new one with initialize");
+    } else {
+        refuse(arrival, 400, -32600, "the header Mcp-Session-Id is missing; begin with initialize");
+    }
+    return false;
+}
+
+static void receive_initialize(struct arrival *arrival)
+{
+    if (arrival->session) {
+        refuse(arrival, 400, -32600, "this session has begun already");
+        return;
+    }
+    struct tb_mcp_session *session =
+        tb_mcp_session_new(arrival->mcp->sessions, arrival->tenant, &arrival->view);
+    if (!session) {
+        refuse(arrival, 503, tb_err_info(TB_E_BUSY)->rpc_code, "too many sessions are open");
+        return;
+    }
+    struct tb_mcp_out *out =
+        tb_mcp_post_legacy(arrival->front, session, arrival->message.version, true);
+    tb_mcp_peer_receive(&session->peer, &arrival->message, out);
+    if (!session->peer.introduced) {
+        tb_mcp_session_end(session);
+    }
+}
+
+static void receive_legacy(struct arrival *arrival)
+{
+    const struct tb_mcp_message *message = &arrival->message;
+    bool request = message->rpc.kind == TB_JSONRPC_REQUEST;
+    if (request && tb_jsonrpc_is(&message->rpc, "initialize")) {
+        receive_initialize(arrival);
+        return;
+    }
+    if (!has_session(arrival)) {
+        return;
+    }
+    struct tb_mcp_peer *peer = &arrival->session->peer;
+    if (request) {
+        tb_mcp_peer_receive(
+            peer, message,
+            tb_mcp_post_legacy(arrival->front, arrival->session, message->version, false));
+        return;
+    }
+    accept_silently(arrival->front);
+    tb_mcp_peer_receive(peer, message, NULL);
+}
+
+static void receive_modern(struct arrival *arrival)
+{
+    struct tb_mcp_peer *peer;
+    /* A modern client cancels by closing its stream, so its notifications have nothing to tell. */
+    if (arrival->message.rpc.kind != TB_JSONRPC_REQUEST) {
+        accept_silently(arrival->front);
+        return;
+    }
+    struct tb_mcp_out *out =
+        tb_mcp_post_modern(arrival->front, arrival->tenant, &arrival->view, &peer);
+    tb_mcp_peer_receive(peer, &arrival->message, out);
+}
+
+static void receive_batch(struct arrival *arrival, struct tb_str body)
+{
+    enum tb_mcp_version version =
+        arrival->session ? arrival->session->peer.version : TB_MCP_LEGACY_NEWEST;
+    if (arrival->headers.version.ptr) {
+        tb_mcp_version_find(arrival->headers.version, &version);
+    }
+    if (tb_mcp_batch_claims(body) || (arrival->session && version != TB_MCP_2025_03_26)) {
+        refuse(arrival, 400, -32600, "batches are no part of this protocol version");
+        return;
+    }
+    if (!has_session(arrival)) {
+        return;
+    }
+    struct tb_mcp_out *out = tb_mcp_post_legacy(arrival->front, arrival->session, version, false);
+    if (!tb_mcp_batch_run(&arrival->session->peer, body, arrival->message.conversation, out)) {
+        tb_mcp_post_accept(out);
+    }
+}
+
+static void receive(struct arrival *arrival)
+{
+    struct tb_mcp_message *message = &arrival->message;
+    struct tb_mcp_fault fault;
+    enum tb_mcp_version agreed =
+        arrival->session ? arrival->session->peer.version : TB_MCP_LEGACY_NEWEST;
+    if (message->rpc.kind == TB_JSONRPC_RESULT || message->rpc.kind == TB_JSONRPC_ERROR) {
+        receive_legacy(arrival);
+        return;
+    }
+    tb_mcp_envelope_read(&message->rpc, &message->envelope);
+    if (tb_mcp_version_choose(&message->rpc, &message->envelope, &arrival->headers, agreed,
+                              &message->version, &fault) < 0) {
+        tb_mcp_http_fault(arrival->front, message->rpc.id.text, &fault);
+    } else if (tb_mcp_version_era(message->version) == TB_MCP_MODERN) {
+        receive_modern(arrival);
+    } else {
+        receive_legacy(arrival);
+    }
+}
+
+static bool arrive(struct arrival *arrival, struct tb_front_req *front)
+{
+    *arrival = (struct arrival){
+        .front = front,
+        .mcp = front->state,
+        .tenant = tb_mcp_http_tenant(front),
+        .headers = {.version = header(front, "MCP-Protocol-Version"),
+                    .method = header(front, "Mcp-Method"),
+                    .name = header(front, "Mcp-Name")},
+        .session_id = header(front, "Mcp-Session-Id"),
+        .message = {.conversation = header(front, "X-Conversation-Id")},
+    };
+    if (arrival->session_id.len) {
+        arrival->session =
+            tb_mcp_session_find(arrival->mcp->sessions, arrival->tenant, arrival->session_id);
+    }
+    return tb_mcp_http_view(front, front->args[0], &arrival->view);
+}
+
+void tb_mcp_http_post(struct tb_front_req *front)
+{
+    struct arrival arrival;
+    struct tb_err err;
+    struct tb_str body = tb_http_req_body(front->http);
+    if (!arrive(&arrival, front)) {
+        return;
+    }
+    int rc =
+        tb_jsonrpc_parse(body, &tb_mcp_json_limits, TB_JSONRPC_BATCHES | TB_JSONRPC_OBJECT_PARAMS,
+                         &arrival.message.rpc, &err);
+    if (rc < 0) {
+        refuse(&arrival, 400, tb_err_info(rc)->rpc_code, err.text);
+    } else if (arrival.message.rpc.kind == TB_JSONRPC_BATCH) {
+        receive_batch(&arrival, body);
+    } else {
+        receive(&arrival);
+    }
+}
+
+/* GET: the stream of a session for what is sent unasked, or the rest of one that broke. */
+
+static void resume(const struct arrival *arrival, struct tb_str last_id)
+{
+    uint64_t stream;
+    uint64_t number;
+    struct tb_mcp_sse *sse = NULL;
+    if (tb_mcp_event_id_parse(last_id, &stream, &number)) {
+        sse = tb_mcp_session_find_stream(arrival->session, stream);
+    }
+    if (sse) {
+        tb_mcp_sse_resume(sse, arrival->front, number);
+    } else {
+        refuse(arrival, 400, -32600, "the event in Last-Event-ID is not known or no longer kept");
+    }
+}
+
+/* GET and DELETE are for legacy sessions; a HEAD, which comes as a GET, would wait for ever. */
+static bool reply_post_only(const struct arrival *arrival)
+{
+    static const struct tb_http_header headers[] = {{"Allow", {"POST", 4}}};
+    const struct tb_http1_head *head = tb_http_req_head(arrival->front->http);
+    bool modern =
+        arrival->headers.version.ptr && tb_mcp_version_is_modern(arrival->headers.version);
+    if (!modern && !tb_str_eq_cstr(head->method, "HEAD")) {
+        return false;
+    }
+    arrival->front->status = 405;
+    tb_http_reply(arrival->front->http, 405, headers, TB_COUNT(headers), TB_STR(""));
+    return true;
+}
+
+void tb_mcp_http_get(struct tb_front_req *front)
+{
+    struct arrival arrival;
+    if (!arrive(&arrival, front) || reply_post_only(&arrival) || !has_session(&arrival)) {
+        return;
+    }
+    struct tb_str last_id = header(front, "Last-Event-ID");
+    if (last_id.len) {
+        resume(&arrival, last_id);
+        return;
+    }
+    struct tb_mcp_sse *sse = tb_mcp_session_standalone(arrival.session);
+    if (sse->front) {
+        refuse(&arrival, 409, -32600, "this session has its stream open already");
+    } else {
+        tb_mcp_sse_open(sse, front, arrival.session->peer.version >= TB_MCP_2025_11_25);
+    }
+}
+
+void tb_mcp_http_delete(struct tb_front_req *front)
+{
+    struct arrival arrival;
+    if (!arrive(&arrival, front) || reply_post_only(&arrival) || !has_session(&arrival)) {
+        return;
+    }
+    tb_mcp_session_end(arrival.session);
+    front->status = 200;
+    tb_http_reply(front->http, 200, NULL, 0, TB_STR(""));
+}
+
+void tb_mcp_http_gone(struct tb_front_req *front)
+{
+    struct tb_mcp_reader *reader = front->user;
+    if (reader) {
+        reader->gone(reader);
+    }
+}

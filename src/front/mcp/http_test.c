@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/http.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+
+#include "support/mcp_rig.h"
+
+#define POST    "POST /mcp"
+#define VERSION "MCP-Protocol-Version: 2026-07-28\r\n"
+#define PING    "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}"
+#define NAVIGATE \
+    REQUEST(9, "tools/call", "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}")
+#define NAVIGATE_PROGRESS \
+    REQUEST(              \
+        9, "tools/call",  \
+        "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"},\"_meta\":{\"progressToken\":1}")
+#define NAVIGATE_MODERN      \
+    REQUEST(9, "tools/call", \
+            "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}," MODERN_META)
+#define NAVIGATE_HEADERS VERSION "Mcp-Method: tools/call\r\nMcp-Name: browser_navigate\r\n"
+
+struct fixture {
+    struct mcp_rig rig;
+    struct mcp_client client;
+    char session[128]; /* the header line */
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = TB_NEW(struct fixture);
+    mcp_rig_init(&f->rig);
+    mcp_rig_serve(&f->rig);
+    mcp_client_open(&f->rig, &f->client);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    mcp_rig_fini(&f->rig);
+    tb_free(f);
+    return 0;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        fail_msg("'%s' is not in '%s'", part, text);
+    }
+}
+
+static const char *ask(struct fixture *f, const char *line, const char *headers, const char *body)
+{
+    return mcp_client_ask(&f->rig, &f->client, line, headers, body);
+}
+
+/* Begins a legacy session and keeps the line that names it. */
+static void begin(struct fixture *f, const char *version)
+{
+    char message[256];
+    snprintf(message, sizeof(message), INITIALIZE("%s"), version);
+    const char *said = ask(f, POST, "", message);
+    const char *line = strstr(said, "Mcp-Session-Id: ");
+    assert_non_null(line);
+    snprintf(f->session, sizeof(f->session), "%.*s", (int)(strstr(line, "\r\n") + 2 - line), line);
+}
+
+static void a_session_begins_works_and_ends(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "2025-11-25");
+    const char *said = ask(f, POST, f->session, PING);
+    expect(said, "HTTP/1.1 200 ");
+    expect(said, "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
+    expect(
+        ask(f, POST, f->session, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"),
+        "HTTP/1.1 202 ");
+    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
+    said = ask(f, POST, f->session, PING);
+    expect(said, "HTTP/1.1 404 ");
+    expect(said, "\"id\":5,\"error\"");
+    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 404 ");
+}
+
+static void a_session_has_to_be_named_and_begins_once(void **state)
+{
+    struct fixture *f = *state;
+    expect(ask(f, POST, "", PING), "HTTP/1.1 400 ");
+    expect(ask(f, "GET /mcp", "", ""), "HTTP/1.1 400 ");
+    expect(ask(f, POST, "Mcp-Session-Id: nope\r\n", PING), "HTTP/1.1 404 ");
+    begin(f, "2025-06-18");
+    expect(ask(f, POST, f->session, INITIALIZE("2025-06-18")), "HTTP/1.1 400 ");
+    /* A stale id does not keep a client from beginning anew. */
+    expect(ask(f, POST, "Mcp-Session-Id: nope\r\n", INITIALIZE("2025-06-18")), "Mcp-Session-Id: ");
+}
+
+static void broken_bodies_and_batches_are_refused_with_their_code(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "2025-06-18");
+    expect(ask(f, POST, f->session, "{"), "\"code\":-32700");
+    expect(ask(f, POST, f->session, "7"), "\"code\":-32600");
+    expect(ask(f, POST, f->session, "{\"jsonrpc\":\"1.0\",\"id\":8,\"method\":\"ping\"}"),
+           "\"id\":8,\"error\"");
+    expect(ask(f, POST, f->session, "[" PING "]"), "HTTP/1.1 400 ");
+    begin(f, "2025-03-26");
+    expect(ask(f, POST, f->session, "[" PING "]"),
+           "[{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}]");
+    expect(ask(f, POST, f->session, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]"),
+           "HTTP/1.1 202 ");
+    expect(ask(f, POST, f->session, "[" REQUEST(1, "tools/list", MODERN_META) "]"),
+           "HTTP/1.1 400 ");
+}
+
+static void versions_in_the_header_may_differ_but_must_exist(void **state)
+{
+    struct fixture *f = *state;
+    char headers[256];
+    begin(f, "2024-11-05");
+    snprintf(headers, sizeof(headers), "%sMCP-Protocol-Version: 2025-11-25\r\n", f->session);
+    expect(ask(f, POST, headers, PING), "HTTP/1.1 200 ");
+    snprintf(headers, sizeof(headers), "%sMCP-Protocol-Version: 2025-11-24\r\n", f->session);
+    expect(ask(f, POST, headers, PING), "HTTP/1.1 400 ");
+}
+
+static void a_modern_request_needs_no_session_and_gets_none(void **state)
+{
+    struct fixture *f = *state;
+    const char *said =
+        ask(f, POST, VERSION "Mcp-Method: tools/list\r\n", REQUEST(1, "tools/list", MODERN_META));
+    expect(said, "HTTP/1.1 200 ");
+    expect(said, "\"resultType\":\"complete\"");
+    assert_null(strstr(said, "Mcp-Session-Id"));
+    expect(ask(f, POST, VERSION "Mcp-Method: ping\r\n", REQUEST(1, "ping", MODERN_META)),
+           "HTTP/1.1 404 ");
+    said =
+        ask(f, POST, VERSION "Mcp-Method: tools/call\r\n", REQUEST(1, "tools/list", MODERN_META));
+    expect(said, "HTTP/1.1 400 ");
+    expect(said, "\"code\":-32020");
+    expect(ask(f, "GET /mcp", VERSION, ""), "HTTP/1.1 405 ");
+    expect(ask(f, "DELETE /mcp", VERSION, ""), "Allow: POST");
+    expect(ask(f, POST, VERSION, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}"),
+           "HTTP/1.1 202 ");
+}
+
+static void toolsets_and_groups_come_from_the_address(void **state)
+{
+    struct fixture *f = *state;
+    const char *list = VERSION "Mcp-Method: tools/list\r\n";
+    expect(ask(f, "POST /mcp?groups=pdf%2Cfiles", list, REQUEST(1, "tools/list", MODERN_META)),
+           "browser_pdf");
+    expect(ask(f, "POST /mcp?groups=nope", list, "{}"), "HTTP/1.1 400 ");
+    expect(ask(f, "POST /mcp?groups=%zz", list, "{}"), "HTTP/1.1 400 ");
+    expect(ask(f, "POST /mcp/nope", list, "{}"), "there are: default, octopus, wdio");
+    expect(ask(f, "POST /mcp/wdio", list, REQUEST(1, "tools/list", MODERN_META)),
+           "\"start_browser\"");
+}
+
+static void an_answer_becomes_a_stream_when_something_comes_before_it(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "2025-11-25");
+    f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
+    const char *said = ask(f, POST, f->session, NAVIGATE_PROGRESS);
+    expect(said, "Content-Type: text/event-stream");
+    expect(said, "id: 1-0\ndata: \n\n");
+    expect(
+        said,
+        "event: message\nid: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
+    expect(said, "event: message\nid: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\"");
+    expect(said, "0\r\n\r\n");
+    expect(ask(f, POST, f->session, NAVIGATE), "Content-Type: application/json");
+    begin(f, "2025-06-18");
+    said = ask(f, POST, f->session, NAVIGATE_PROGRESS);
+    assert_null(strstr(said, "data: \n"));
+    expect(said, "id: 1-1\n");
+}
+
+static void an_answer_that_takes_long_shows_signs_of_life(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "2025-06-18");
+    f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_LATER;
+    f->rig.fake->ops[TB_OP_NAVIGATE].delay_ms = 25000;
+    f->client.got.len = 0;
+    assert_string_equal(ask(f, POST, f->session, NAVIGATE), "");
+    mcp_rig_advance(&f->rig, TB_MCP_KEEPALIVE_MS);
+    expect(mcp_client_heard(&f->client), "text/event-stream");
+    mcp_rig_advance(&f->rig, 10000);
+    expect(mcp_client_heard(&f->client), "\"id\":9,\"result\"");
+}
+
+static void a_broken_stream_is_resumed_where_it_broke(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client second;
+    char headers[256];
+    begin(f, "2025-11-25");
+    f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
+    f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_LATER;
+    f->rig.fake->ops[TB_OP_NAVIGATE].delay_ms = 100;
+    expect(ask(f, POST, f->session, NAVIGATE_PROGRESS), "id: 1-1\n");
+    mcp_client_close(&f->client);
+    mcp_rig_advance(&f->rig, 200);
+    mcp_client_open(&f->rig, &f->client);
+    snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-0\r\n", f->session);
+    const char *said = ask(f, "GET /mcp", headers, "");
+    expect(said, "id: 1-1\n");
+    expect(said, "id: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\"");
+    expect(said, "0\r\n\r\n");
+    mcp_client_open(&f->rig, &second);
+    snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-1\r\n", f->session);
+    said = mcp_client_ask(&f->rig, &second, "GET /mcp", headers, "");
+    assert_null(strstr(said, "id: 1-1\n"));
+    expect(said, "id: 1-2\n");
+    snprintf(headers, sizeof(headers), "%sLast-Event-ID: 7-1\r\n", f->session);
+    expect(mcp_client_ask(&f->rig, &second, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
+    mcp_client_close(&second);
+}
+
+static void a_session_has_one_stream_for_news_and_misses_none(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client news;
+    char headers[256];
+    begin(f, "2025-11-25");
+    ask(f, POST, f->session, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://sessions\""));
+    mcp_client_open(&f->rig, &news);
+    expect(mcp_client_ask(&f->rig, &news, "GET /mcp", f->session, ""), "id: 0-0\ndata: \n\n");
+    expect(ask(f, "GET /mcp", f->session, ""), "HTTP/1.1 409 ");
+    ask(f, POST, f->session, NAVIGATE);
+    expect(mcp_client_heard(&news),
+           "id: 0-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\"");
+    mcp_rig_advance(&f->rig, TB_MCP_KEEPALIVE_MS);
+    expect(mcp_client_heard(&news), ": keepalive\n");
+    mcp_client_close(&news);
+    mcp_rig_turn(&f->rig);
+    tb_sessions_end_all(f->rig.core.sessions, "default", TB_END_CLOSED);
+    mcp_client_open(&f->rig, &news);
+    snprintf(headers, sizeof(headers), "%sLast-Event-ID: 0-1\r\n", f->session);
+    expect(mcp_client_ask(&f->rig, &news, "GET /mcp", headers, ""), "id: 0-2\n");
+    mcp_client_close(&news);
+}
+
+static void a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "2025-11-25");
+    f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    ask(f, POST, f->session, NAVIGATE);
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    assert_int_equal(f->rig.fake->cancelled, 0);
+    mcp_client_open(&f->rig, &f->client);
+    ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: c\r\n", NAVIGATE_MODERN);
+    assert_int_equal(f->rig.fake->begun, 2);
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    assert_int_equal(f->rig.fake->cancelled, 1);
+    mcp_client_open(&f->rig, &f->client);
+}
+
+static void the_conversation_header_names_the_session(void **state)
+{
+    struct fixture *f = *state;
+    expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
+           "Session: browser-1");
+    expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: b\r\n", NAVIGATE_MODERN),
+           "Session: browser-2");
+    expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
+           "Session: browser-1");
+}
+
+static void what_belongs_to_a_session_ends_with_it(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client waiting;
+    begin(f, "2025-11-25");
+    expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    mcp_client_open(&f->rig, &waiting);
+    mcp_client_ask(&f->rig, &waiting, POST, f->session, NAVIGATE);
+    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
+    expect(mcp_client_heard(&waiting), "0\r\n\r\n");
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 0);
+    mcp_client_close(&waiting);
+}
+
+static void listens_end_well_when_the_daemon_drains(void **state)
+{
+    struct fixture *f = *state;
+    const char *said = ask(f, POST, VERSION "Mcp-Method: subscriptions/listen\r\n",
+                           REQUEST(3, "subscriptions/listen", MODERN_META ",\"notifications\":{}"));
+    expect(said, "notifications/subscriptions/acknowledged");
+    f->client.got.len = 0;
+    tb_router_drain(f->rig.router);
+    mcp_rig_turn(&f->rig);
+    said = mcp_client_heard(&f->client);
+    expect(said, "\"id\":3,\"result\"");
+    expect(said, "0\r\n\r\n");
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(a_session_begins_works_and_ends),
+        WITH(a_session_has_to_be_named_and_begins_once),
+        WITH(broken_bodies_and_batches_are_refused_with_their_code),
+        WITH(versions_in_the_header_may_differ_but_must_exist),
+        WITH(a_modern_request_needs_no_session_and_gets_none),
+        WITH(toolsets_and_groups_come_from_the_address),
+        WITH(an_answer_becomes_a_stream_when_something_comes_before_it),
+        WITH(an_answer_that_takes_long_shows_signs_of_life),
+        WITH(a_broken_stream_is_resumed_where_it_broke),
+        WITH(a_session_has_one_stream_for_news_and_misses_none),
+        WITH(a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not),
+        WITH(the_conversation_header_names_the_session),
+        WITH(what_belongs_to_a_session_ends_with_it),
+        WITH(listens_end_well_when_the_daemon_drains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

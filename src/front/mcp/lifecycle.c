@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/methods.h"
+#include "front/mcp/peer.h"
+#include "front/mcp/result.h"
+#include "front/mcp/server.h"
+
+static void put_list_capability(struct tb_json_writer *json, const char *name, bool changes,
+                                bool subscribe)
+{
+    tb_json_key(json, name);
+    tb_json_object_open(json);
+    if (changes) {
+        tb_json_key(json, "listChanged");
+        tb_json_put_bool(json, true);
+    }
+    if (subscribe) {
+        tb_json_key(json, "subscribe");
+        tb_json_put_bool(json, true);
+    }
+    tb_json_object_close(json);
+}
+
+static void put_about(struct tb_json_writer *json, const struct tb_mcp_req *req)
+{
+    bool changes = req->mcp->list_changes;
+    tb_json_key(json, "capabilities");
+    tb_json_object_open(json);
+    put_list_capability(json, "tools", changes, false);
+    put_list_capability(json, "resources", false, true);
+    put_list_capability(json, "prompts", changes, false);
+    put_list_capability(json, "completions", false, false);
+    put_list_capability(json, "logging", false, false);
+    tb_json_object_close(json);
+    tb_mcp_put_text(json, "instructions", req->peer->view.toolset->instructions);
+}
+
+/* What the client asked for if we have it, else our newest: agreeing on a version never fails. */
+static enum tb_mcp_version agree(const struct cJSON *params)
+{
+    struct tb_str wanted;
+    enum tb_mcp_version version;
+    if (tb_json_str(tb_json_get(params, "protocolVersion"), &wanted) &&
+        tb_mcp_version_find(wanted, &version) && tb_mcp_version_era(version) == TB_MCP_LEGACY) {
+        return version;
+    }
+    return TB_MCP_LEGACY_NEWEST;
+}
+
+void tb_mcp_initialize(struct tb_mcp_req *req)
+{
+    struct tb_mcp_result result;
+    struct tb_mcp_peer *peer = req->peer;
+    const struct cJSON *params = tb_mcp_req_params(req);
+    peer->version = agree(params);
+    peer->introduced = true;
+    tb_json_free(peer->capabilities);
+    peer->capabilities = tb_json_dup(tb_json_get(params, "capabilities"));
+
+    struct tb_json_writer *json = tb_mcp_result_open(&result, req);
+    tb_mcp_put_text(json, "protocolVersion", tb_mcp_version_name(peer->version));
+    tb_json_key(json, "serverInfo");
+    tb_mcp_put_server_info(json);
+    put_about(json, req);
+    tb_mcp_result_send(&result);
+}
+
+void tb_mcp_discover(struct tb_mcp_req *req)
+{
+    struct tb_mcp_result result;
+    struct tb_json_writer *json = tb_mcp_result_open(&result, req);
+    tb_json_key(json, "supportedVersions");
+    tb_mcp_version_list(TB_MCP_MODERN, json);
+    put_about(json, req);
+    tb_mcp_result_send(&result);
+}
+
+void tb_mcp_ping(struct tb_mcp_req *req)
+{
+    tb_mcp_result_empty(req);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/limits.h"
+#include "front/mcp/request.h"
+#include "front/mcp/server.h"
+
+enum {
+    NOTE_MAX = 16 * TB_KIB,
+};
+
+static const char *const levels[] = {"debug", "info",     "notice", "warning",
+                                     "error", "critical", "alert",  "emergency"};
+
+int tb_mcp_log_level(struct tb_str name)
+{
+    for (size_t i = 0; i < TB_COUNT(levels); i++) {
+        if (tb_str_eq_cstr(name, levels[i])) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str params)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf message;
+    tb_buf_init(&message, TB_MCP_RESULT_MAX);
+    if (tb_jsonrpc_write_request(TB_STR(""), tb_str_of(method), params, &message) == 0) {
+        req->out->ops->send(req->out, tb_buf_str(&message));
+    }
+}
+
+void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, const char *message)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_buf_init(&params, NOTE_MAX);
+    if (!req->progress_token.len || done <= req->progress) {
+        return;
+    }
+    req->progress = done;
+    req->progress_ms = tb_loop_now_ms(req->mcp->core->loop);
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "progressToken");
+    tb_json_put_raw(&json, req->progress_token);
+    tb_json_key(&json, "progress");
+    tb_json_put_num(&json, done);
+    if (total > 0) {
+        tb_json_key(&json, "total");
+        tb_json_put_num(&json, total);
+    }
+    /* The first version of progress had no words. */
+    if (message && req->version >= TB_MCP_2025_03_26) {
+        tb_json_key(&json, "message");
+        tb_json_put_cstr(&json, message);
+    }
+    tb_json_object_close(&json);
+    tb_mcp_req_notify(req, "notifications/progress", tb_buf_str(&params));
+}
+
+void tb_mcp_req_log(struct tb_mcp_req *req, int level, struct tb_str text)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_buf_init(&params, NOTE_MAX);
+    if (req->log_level < 0 || level < req->log_level) {
+        return;
+    }
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "level");
+    tb_json_put_cstr(&json, levels[level]);
+    tb_json_key(&json, "logger");
+    tb_json_put_cstr(&json, "tabard");
+    tb_json_key(&json, "data");
+    tb_json_put_str(&json, text);
+    tb_json_object_close(&json);
+    tb_mcp_req_notify(req, "notifications/message", tb_buf_str(&params));
+}

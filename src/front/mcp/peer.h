@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Somebody who speaks MCP with us: a legacy session over HTTP, a connection of `tabard mcp`, or a
+ * single modern request over HTTP (which is a peer of its own, since nothing may follow from one
+ * request to the next).
+ *
+ * A peer owns its requests under way, the questions that we asked it, and the resources that it
+ * watches. The transport embeds it; _fini cancels everything. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/list.h"
+#include "core/session.h"
+#include "front/mcp/catalog.h"
+#include "front/mcp/envelope.h"
+#include "front/mcp/request.h"
+
+struct tb_mcp;
+struct tb_mcp_peer;
+
+struct tb_mcp_peer {
+    struct tb_list link; /* of mcp->peers, if it can be told something unasked */
+    struct tb_mcp *mcp;
+    char tenant[TB_TENANT_SIZE];
+    char conversation[TB_CONVERSATION_SIZE]; /* its own, where none is named */
+    struct tb_mcp_view view;
+    struct tb_list requests;
+    size_t request_count;
+    /* Legacy, from `initialize` on. */
+    bool introduced;
+    enum tb_mcp_version version;
+    struct cJSON *capabilities;
+    int log_level;
+    struct tb_list asks;
+    uint64_t ask_count;
+    struct tb_list watches;
+    size_t watch_count;
+    /* Sends something unasked; NULL where that is not possible. */
+    void (*notify)(struct tb_mcp_peer *peer, struct tb_str message);
+};
+
+void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, const char *tenant,
+                      const struct tb_mcp_view *view);
+void tb_mcp_peer_fini(struct tb_mcp_peer *peer);
+/* From now on it can be told something unasked. */
+void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
+                         void (*notify)(struct tb_mcp_peer *peer, struct tb_str message));
+/* A message whose version is known. `out` is used for a request only, and until its answer. */
+void tb_mcp_peer_receive(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
+                         struct tb_mcp_out *out);
+/* Its conversation is over: the sessions of it end, if the configuration says so. */
+void tb_mcp_peer_left(struct tb_mcp_peer *peer);
+
+/* ask.c: requests of ours to a legacy client, on behalf of one of its own. `fn` gets the result, or
+ * NULL when the client answered with an error; it does not come when the request ends before. */
+typedef void tb_mcp_ask_fn(struct tb_mcp_req *req, const struct cJSON *result);
+void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params,
+                tb_mcp_ask_fn *fn);
+void tb_mcp_ask_answered(struct tb_mcp_peer *peer, const struct tb_jsonrpc *rpc);
+/* Forgets the questions asked for this request. */
+void tb_mcp_ask_forget(struct tb_mcp_req *req);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/peer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+
+#include "support/mcp_rig.h"
+
+#define CALL(id, name, more) REQUEST(id, "tools/call", "\"name\":\"" name "\"" more)
+
+#define UNKNOWN_NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":{" MODERN_META "}}"
+
+static int set_up(void **state)
+{
+    *state = TB_NEW(struct mcp_rig);
+    mcp_rig_init(*state);
+    mcp_rig_memory(*state, "", "");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    mcp_rig_fini(*state);
+    tb_free(*state);
+    return 0;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        fail_msg("'%s' is not in '%s'", part, text);
+    }
+}
+
+static void expect_not(const char *text, const char *part)
+{
+    if (strstr(text, part)) {
+        fail_msg("'%s' is in '%s'", part, text);
+    }
+}
+
+static void a_known_version_is_agreed_on_and_else_our_newest(void **state)
+{
+    static const char *const rows[][2] = {
+        {"2024-10-07", "2024-10-07"}, {"2024-11-05", "2024-11-05"}, {"2025-03-26", "2025-03-26"},
+        {"2025-06-18", "2025-06-18"}, {"2025-11-25", "2025-11-25"}, {"2026-07-28", "2025-11-25"},
+        {"1.0", "2025-11-25"},        {"", "2025-11-25"},
+    };
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char message[256];
+        char wanted[64];
+        snprintf(message, sizeof(message), INITIALIZE("%s"), rows[i][0]);
+        snprintf(wanted, sizeof(wanted), "\"protocolVersion\":\"%s\"", rows[i][1]);
+        expect(mcp_rig_say(*state, message), wanted);
+    }
+    expect(mcp_rig_say(*state, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"),
+           "2025-11-25");
+}
+
+static void a_legacy_ping_gets_nothing_but_an_empty_object(void **state)
+{
+    assert_string_equal(mcp_rig_say(*state, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}"),
+                        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
+}
+
+static void an_id_comes_back_as_it_was_written(void **state)
+{
+    static const char *const ids[] = {
+        "0", "-7", "12345678901234567890", "\"a\"", "\"\\u0061\\n\"", "\"\""};
+    for (size_t i = 0; i < TB_COUNT(ids); i++) {
+        char message[128];
+        char wanted[128];
+        snprintf(message, sizeof(message), "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}",
+                 ids[i]);
+        snprintf(wanted, sizeof(wanted), "\"id\":%s,", ids[i]);
+        expect(mcp_rig_say(*state, message), wanted);
+    }
+}
+
+static void modern_results_say_their_type_and_who_answers(void **state)
+{
+    const char *said = mcp_rig_say(*state, REQUEST(1, "server/discover", MODERN_META));
+    expect(said, "\"resultType\":\"complete\"");
+    expect(said, "\"supportedVersions\":[\"2026-07-28\"]");
+    expect(said, "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"tabard\"");
+    expect(said, "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+    said = mcp_rig_say(*state, REQUEST(2, "tools/list", ""));
+    expect_not(said, "resultType");
+    expect_not(said, "ttlMs");
+    expect_not(said, "_meta");
+}
+
+static void methods_belong_to_their_era(void **state)
+{
+    static const char *const gone[] = {
+        "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+        "no/such"};
+    struct mcp_rig *rig = *state;
+    for (size_t i = 0; i < TB_COUNT(gone); i++) {
+        char message[256];
+        snprintf(message, sizeof(message), REQUEST(1, "%s", MODERN_META), gone[i]);
+        expect(mcp_rig_say(rig, message), "\"code\":-32601");
+        assert_int_equal(rig->status, 404);
+    }
+    expect(mcp_rig_say(rig, REQUEST(1, "server/discover", "")), "\"code\":-32601");
+    assert_int_equal(rig->status, 200);
+    expect(mcp_rig_say(rig, REQUEST(1, "subscriptions/listen", "")), "\"code\":-32601");
+}
+
+static void a_notification_never_gets_an_answer(void **state)
+{
+    static const char *const notes[] = {
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"tabard-9\",\"result\":{}}",
+    };
+    struct mcp_rig *rig = *state;
+    for (size_t i = 0; i < TB_COUNT(notes); i++) {
+        assert_string_equal(mcp_rig_say(rig, notes[i]), "");
+    }
+    assert_string_equal(mcp_rig_say(rig, UNKNOWN_NOTE), "");
+    assert_int_equal(rig->answers, 0);
+}
+
+static void lists_come_whole_and_know_no_cursor(void **state)
+{
+    static const char *const lists[] = {"tools/list", "resources/list", "resources/templates/list",
+                                        "prompts/list"};
+    for (size_t i = 0; i < TB_COUNT(lists); i++) {
+        char message[256];
+        snprintf(message, sizeof(message), REQUEST(1, "%s", "\"cursor\":\"x\""), lists[i]);
+        expect(mcp_rig_say(*state, message), "\"code\":-32602");
+        snprintf(message, sizeof(message), REQUEST(1, "%s", "\"cursor\":null"), lists[i]);
+        expect(mcp_rig_say(*state, message), "\"result\"");
+        expect_not(mcp_rig_say(*state, message), "nextCursor");
+    }
+}
+
+static void an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_not(void **state)
+{
+    expect(mcp_rig_say(*state, CALL(1, "nope", "")), "\"code\":-32602");
+    expect(mcp_rig_say(*state, REQUEST(1, "tools/call", "")), "\"code\":-32602");
+    expect(mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":[]")),
+           "\"code\":-32602");
+    const char *said =
+        mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":{\"nope\":1}"));
+    expect(said, "\"isError\":true");
+    expect(said, "nope");
+    expect_not(said, "\"error\"");
+    expect(mcp_rig_say(*state, CALL(1, "list_sessions", ",\"arguments\":null")), "\"result\"");
+}
+
+/* S1-37, S1-46, S1-47 */
+static void a_session_that_the_caller_did_not_name_is_told(void **state)
+{
+    const char *said =
+        mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
+    expect(said, "\"sessionId\":\"browser-1\",\"sessionType\":\"browser\"");
+    expect(
+        said,
+        "\"_meta\":{\"tabard/session\":{\"sessionId\":\"browser-1\",\"sessionType\":\"browser\"}}");
+    expect(said, "{\"type\":\"text\",\"text\":\"Session: browser-1\"}");
+    expect_not(said, "structuredContent");
+    said = mcp_rig_say(*state,
+                       CALL(2, "browser_navigate",
+                            ",\"arguments\":{\"url\":\"http://x/\",\"sessionId\":\"browser-1\"}"));
+    expect_not(said, "Session: ");
+    expect_not(said, "sessionType");
+}
+
+static void a_failure_says_what_happened_and_what_to_do(void **state)
+{
+    struct mcp_rig *rig = *state;
+    rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
+    const char *said =
+        mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
+    expect(said, "\"isError\":true");
+    expect(said, "\\nCheck the address; try once more if the site may be down for a moment.\"");
+}
+
+static void a_cancelled_call_gets_no_answer(void **state)
+{
+    struct mcp_rig *rig = *state;
+    rig->fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    assert_string_equal(
+        mcp_rig_say(rig, CALL("x", "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
+        "");
+    assert_int_equal(rig->peer.request_count, 1);
+    assert_string_equal(
+        mcp_rig_say(
+            rig,
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"x\"}}"),
+        "");
+    assert_int_equal(rig->peer.request_count, 0);
+    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->drops, 1);
+    assert_int_equal(rig->answers, 0);
+}
+
+static void progress_comes_only_to_who_asked_and_only_grows(void **state)
+{
+    struct mcp_rig *rig = *state;
+    rig->fake->ops[TB_OP_NAVIGATE].progress = 3;
+    const char *said =
+        mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
+    expect_not(said, "notifications/progress");
+    said = mcp_rig_say(
+        rig, CALL(1, "browser_navigate",
+                  ",\"_meta\":{\"progressToken\":\"p\"},\"arguments\":{\"url\":\"http://x/\"}"));
+    expect(said, "\"method\":\"notifications/progress\",\"params\":{\"progressToken\":\"p\"");
+    expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"progressToken\":{}}")),
+           "\"code\":-32602");
+}
+
+static void the_message_names_the_conversation_before_the_peer_does(void **state)
+{
+    struct mcp_rig *rig = *state;
+    expect(mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
+           "browser-1");
+    expect(
+        mcp_rig_say(
+            rig,
+            CALL(
+                1, "browser_navigate",
+                ",\"_meta\":{\"tabard/conversation\":\"other\"},\"arguments\":{\"url\":\"http://x/\"}")),
+        "browser-2");
+    assert_string_equal(
+        tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->conversation, "own");
+    assert_string_equal(
+        tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-2"))->conversation,
+        "other");
+    expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"tabard/conversation\":7}")),
+           "\"code\":-32602");
+    tb_mcp_peer_left(&rig->peer);
+    mcp_rig_turn(rig);
+    assert_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")));
+    assert_non_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-2")));
+}
+
+static void sessions_stay_if_the_configuration_says_so(void **state)
+{
+    struct mcp_rig *rig = *state;
+    tb_free(rig->config.mcp_on_disconnect);
+    rig->config.mcp_on_disconnect = tb_strdup("keep");
+    expect(mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
+           "browser-1");
+    tb_mcp_peer_left(&rig->peer);
+    assert_non_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")));
+}
+
+static void too_many_requests_at_once_are_refused(void **state)
+{
+    struct mcp_rig *rig = *state;
+    rig->config.sessions_queue = 1000;
+    rig->fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    for (size_t i = 0; i < TB_MCP_REQUESTS; i++) {
+        mcp_rig_say_only(rig,
+                         CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
+    }
+    assert_int_equal(rig->answers, 0);
+    expect(mcp_rig_say_only(rig, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"),
+           "\"error\"");
+}
+
+static void levels_are_checked(void **state)
+{
+    struct mcp_rig *rig = *state;
+    assert_string_equal(mcp_rig_say(rig, REQUEST(1, "logging/setLevel", "\"level\":\"error\"")),
+                        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    assert_int_equal(rig->peer.log_level, 4);
+    expect(mcp_rig_say(rig, REQUEST(1, "logging/setLevel", "\"level\":\"loud\"")),
+           "\"code\":-32602");
+    expect(mcp_rig_say(
+               rig, REQUEST(1, "tools/list",
+                            "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                            "\"io.modelcontextprotocol/clientCapabilities\":{},"
+                            "\"io.modelcontextprotocol/logLevel\":\"loud\"}")),
+           "\"code\":-32602");
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(a_known_version_is_agreed_on_and_else_our_newest),
+        WITH(a_legacy_ping_gets_nothing_but_an_empty_object),
+        WITH(an_id_comes_back_as_it_was_written),
+        WITH(modern_results_say_their_type_and_who_answers),
+        WITH(methods_belong_to_their_era),
+        WITH(a_notification_never_gets_an_answer),
+        WITH(lists_come_whole_and_know_no_cursor),
+        WITH(an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_not),
+        WITH(a_session_that_the_caller_did_not_name_is_told),
+        WITH(a_failure_says_what_happened_and_what_to_do),
+        WITH(a_cancelled_call_gets_no_answer),
+        WITH(progress_comes_only_to_who_asked_and_only_grows),
+        WITH(the_message_names_the_conversation_before_the_peer_does),
+        WITH(sessions_stay_if_the_configuration_says_so),
+        WITH(too_many_requests_at_once_are_refused),
+        WITH(levels_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The resources and prompts of the product. */
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "front/mcp/peer.h"
+#include "front/mcp/resources.h"
+#include "front/mcp/server.h"
+
+static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
+                          struct tb_str uri, struct tb_str arg)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    struct tb_json_writer json;
+    const struct tb_caller caller = {.tenant = req->peer->tenant,
+                                     .conversation = req->conversation};
+    (void)arg;
+    tb_buf_init(&text, TB_MIB);
+    tb_json_writer_init(&json, &text);
+    tb_sessions_list(req->mcp->core->sessions, &caller, &json);
+    tb_mcp_resource_send_text(req, uri, resource->type, tb_buf_str(&text));
+}
+
+static void on_read(struct tb_mcp_req *req, struct tb_call *call)
+{
+    const struct tb_result *result = tb_call_result(call);
+    struct tb_str uri = TB_STR("");
+    tb_json_str(tb_json_get(req->params, "uri"), &uri);
+    if (result->code == TB_E_SESSION_NOT_FOUND) {
+        tb_mcp_resource_missing(req, uri);
+    } else if (result->code < 0) {
+        tb_mcp_req_fail(req, tb_err_info(result->code)->rpc_code, "%s", result->message);
+    } else if (result->image.len) {
+        tb_mcp_resource_send_blob(req, uri, result->image_type, tb_buf_str(&result->image));
+    } else {
+        TB_AUTO(tb_buf_fini) struct tb_buf text;
+        const struct tb_tool *tool = tb_mcp_catalog_by_op(req->resource->op);
+        tb_buf_init(&text, SIZE_MAX);
+        if (tool->print) {
+            tool->print(result, &text);
+        }
+        tb_mcp_resource_send_text(req, uri, req->resource->type,
+                                  tb_buf_str(tool->print ? &text : &result->text));
+    }
+}
+
+/* What a tool shows of a session, as a resource. */
+static void read_op(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
+                    struct tb_str uri, struct tb_str arg)
+{
+    const struct tb_tool *tool = tb_mcp_catalog_by_op(resource->op);
+    if (!tool) {
+        tb_mcp_resource_missing(req, uri);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *args = tb_json_new_object();
+    tb_json_set_str(args, "sessionId", arg);
+    tb_mcp_req_call(req, tool, args, on_read);
+}
+
+static const struct tb_mcp_resource resources[] = {
+    {.uri = "tabard://sessions",
+     .name = "sessions",
+     .title = "Sessions",
+     .description = "All live sessions with their type, state and times.",
+     .type = "application/json",
+     .op = TB_OP_NONE,
+     .read = read_sessions},
+    {.uri = "tabard://session/{id}/snapshot",
+     .name = "snapshot",
+     .title = "Snapshot of a page",
+     .description =
+         "The current page of a session as an outline with refs. Content of the page: not trusted.",
+     .type = "text/plain",
+     .op = TB_OP_SNAPSHOT,
+     .read = read_op},
+    {.uri = "tabard://session/{id}/screenshot",
+     .name = "screenshot",
+     .title = "Picture of a page",
+     .description = "The visible part of a session's current page.",
+     .type = NULL, /* the reader is told which form it came in */
+     .op = TB_OP_SCREENSHOT,
+     .read = read_op},
+    {.uri = "tabard://session/{id}/downloads",
+     .name = "downloads",
+     .title = "Downloads of a session",
+     .description = "The files that a session has downloaded.",
+     .type = "text/plain",
+     .op = TB_OP_DOWNLOADS,
+     .read = read_op},
+    {.uri = NULL},
+};
+
+static const struct tb_mcp_prompt_arg parent_args[] = {
+    {.name = "task", .description = "What the sub-agents shall do together.", .required = true},
+    {.name = "sessions",
+     .description = "Names of the sessions, with commas between. Default: one for each sub-agent."},
+    {.name = NULL},
+};
+
+static const struct tb_mcp_prompt_arg child_args[] = {
+    {.name = "task", .description = "What the sub-agent shall do.", .required = true},
+    {.name = "session",
+     .description = "The session's name. Default: the server chooses one.",
+     .names_session = true},
+    {.name = NULL},
+};
+
+static const struct tb_mcp_prompt_arg chat_args[] = {
+    {.name = "url",
+     .description = "Address of the application that both users open.",
+     .required = true},
+    {.name = "first",
+     .description = "Session of the first user. Default: alice.",
+     .names_session = true},
+    {.name = "second",
+     .description = "Session of the second user. Default: bob.",
+     .names_session = true},
+    {.name = NULL},
+};
+
+static const struct tb_mcp_prompt prompts[] = {
+    {.name = "parent-creates-children-use",
+     .title = "Parent creates, children use",
+     .description = "One agent starts all sessions and hands each sub-agent the name of its own.",
+     .args = parent_args,
+     .text =
+         "Task: {task}\n\n"
+         "1. Start one session for each sub-agent with start_session and a sessionId of your choice"
+         " (wanted names: {sessions|one a sub-agent}).\n"
+         "2. Give every sub-agent its part of the task and the name of its session, and tell it to pass that"
+         " sessionId in every call. Two sub-agents never share a session: calls of one session run one after the"
+         " other.\n"
+         "3. Wait for all of them, then look at the results in the sessions yourself.\n"
+         "4. Close what you started: close_session for each, or close_all_sessions if all are yours."},
+    {.name = "child-owns-session",
+     .title = "Child owns its session",
+     .description = "A sub-agent starts its own session, works in it and closes it.",
+     .args = child_args,
+     .text =
+         "Task: {task}\n\n"
+         "1. Start a session with start_session (sessionId: {session|leave it out, the answer says which name it"
+         " got}).\n"
+         "2. Pass this sessionId in every further call; do not touch sessions that you did not start.\n"
+         "3. Do the task: look (browser_snapshot), act, look again.\n"
+         "4. Close the session with close_session, also when the task failed, and report what you found."},
+    {.name = "two-user-chat",
+     .title = "Two users at once",
+     .description =
+         "Two isolated sessions act as two users of one application and see each other's messages.",
+     .args = chat_args,
+     .text =
+         "Test {url} with two users at once.\n\n"
+         "1. start_session with sessionId {first|alice}, and again with sessionId {second|bob}: they share no"
+         " cookies.\n"
+         "2. Open {url} in both and log each in as its own user.\n"
+         "3. In {first|alice} send a message; in {second|bob} wait for its text with browser_wait, then answer.\n"
+         "4. In {first|alice} wait for the answer. Report what each side saw.\n"
+         "5. Close both sessions."},
+    {.name = NULL},
+};
+
+const struct tb_mcp_provider tb_mcp_product = {
+    .tools = NULL,
+    .resources = resources,
+    .prompts = prompts,
+};

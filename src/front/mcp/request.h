@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request of a peer, from its arrival to its answer.
+ *
+ *   started -> (waits for a call, a timer, the client's own answer) -> answered
+ *                    '-> cancelled: nothing more is sent
+ *
+ * It belongs to its peer and frees itself when it is answered or cancelled; while a call runs for
+ * it, it stays until the call is done, with nobody to tell. Where the messages go is the
+ * transport's business: struct tb_mcp_out. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/list.h"
+#include "core/call.h"
+#include "front/mcp/catalog.h"
+#include "front/mcp/envelope.h"
+#include "front/mcp/version.h"
+
+struct tb_mcp;
+struct tb_mcp_out;
+struct tb_mcp_peer;
+struct tb_mcp_req;
+
+struct tb_mcp_out_ops {
+    /* A notification, or a request of ours, on behalf of a request. Lost when nobody reads. */
+    void (*send)(struct tb_mcp_out *out, struct tb_str message);
+    /* The answer, once; the bytes are taken from the buffer. */
+    void (*answer)(struct tb_mcp_out *out, int status, struct tb_buf *message);
+    /* Instead of the answer: there is none. */
+    void (*drop)(struct tb_mcp_out *out);
+    /* The caller is sent away for a while and comes back for the rest. May be NULL. */
+    void (*pause)(struct tb_mcp_out *out, int64_t retry_ms);
+};
+
+struct tb_mcp_out {
+    const struct tb_mcp_out_ops *ops;
+};
+
+enum tb_mcp_cache {
+    TB_MCP_NOT_CACHED,
+    TB_MCP_CACHE_PUBLIC,  /* the same for everybody, for long */
+    TB_MCP_CACHE_PRIVATE, /* of one caller, and stale at once */
+};
+
+struct tb_mcp_method {
+    const char *name;
+    enum tb_mcp_era eras;
+    enum tb_mcp_cache cache;
+    void (*run)(struct tb_mcp_req *req);
+};
+
+struct tb_mcp_req {
+    struct tb_list link; /* of its peer */
+    struct tb_mcp *mcp;
+    struct tb_mcp_peer *peer;
+    struct tb_mcp_out *out; /* NULL: nobody waits any more */
+    const struct tb_mcp_method *method;
+    const struct tb_mcp_message *message; /* only while `run` runs */
+    enum tb_mcp_version version;
+    struct tb_str id; /* JSON, as all the texts here; the request's own */
+    struct tb_str progress_token;
+    char conversation[TB_CONVERSATION_SIZE];
+    int log_level; /* -1: nothing is logged to the client */
+    struct cJSON *params;
+    struct cJSON *capabilities;             /* of a modern client */
+    struct tb_mcp_entry entry;              /* tools/call */
+    struct cJSON *args;                     /* of a face, for its print function */
+    const struct tb_mcp_resource *resource; /* resources/read */
+    struct tb_call *call;
+    void (*call_done)(struct tb_mcp_req *req, struct tb_call *call);
+    double progress;
+    int64_t progress_ms;
+    void *own; /* of a handler that waits */
+    void (*own_free)(void *own);
+};
+
+/* The row of a method; NULL when there is none. methods.c */
+const struct tb_mcp_method *tb_mcp_method_find(const struct tb_jsonrpc *rpc);
+
+/* For peer.c: makes a request of the message and runs its method. */
+void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
+                      struct tb_mcp_out *out);
+/* Ends it without an answer; its call, if it has one, is cancelled. */
+void tb_mcp_req_cancel(struct tb_mcp_req *req);
+
+bool tb_mcp_req_is_modern(const struct tb_mcp_req *req);
+/* The parameters as a tree, NULL when there are none. In `run` first; later it is what was made
+ * then. */
+const struct cJSON *tb_mcp_req_params(struct tb_mcp_req *req);
+/* True if the client has declared the capability, such as "elicitation". */
+bool tb_mcp_req_client_can(struct tb_mcp_req *req, const char *capability);
+
+/* The answer is a finished message; the request is gone afterwards. */
+void tb_mcp_req_answer(struct tb_mcp_req *req, int status, struct tb_buf *message);
+/* The answer is an error; the request is gone afterwards. `data` is JSON or NULL. */
+void tb_mcp_req_fail(struct tb_mcp_req *req, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void tb_mcp_req_fail_data(struct tb_mcp_req *req, int code, const char *text, const char *data);
+/* An error for a message that never became a request; `id` may be empty. */
+void tb_mcp_out_fault(struct tb_mcp_out *out, struct tb_str id, const struct tb_mcp_fault *fault);
+
+/* The handler returns before the answer: until then it keeps `own`, which is freed with the
+ * request. */
+void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own));
+/* Starts a call for the request; `done` runs if somebody still waits for it. */
+void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const struct cJSON *args,
+                     void (*done)(struct tb_mcp_req *req, struct tb_call *call));
+
+/* notify.c. `params` is a JSON object. */
+void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str params);
+/* Only if the client asked for it, and only if it has grown. */
+void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, const char *message);
+/* Only if the client wants this level. */
+void tb_mcp_req_log(struct tb_mcp_req *req, int level, struct tb_str text);
+/* The number of a level such as "info" (a higher one is worse); -1 when there is no such level. */
+int tb_mcp_log_level(struct tb_str name);

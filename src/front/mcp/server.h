@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the MCP front: made when the daemon starts, reached from every request and peer.
+ *
+ *   transports (http.c, stdio.c) -> peer.c -> methods.c -> one file a topic -> result.c -> the
+ * transport
+ *
+ * What can be listed and called comes from providers: the product's own tables (product.c), and
+ * those of the conformance fixtures when they are switched on. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "core/bus.h"
+#include "core/core.h"
+#include "front/mcp/catalog.h"
+#include "front/mcp/provider.h"
+#include "front/mcp/state.h"
+
+struct tb_mcp_sessions;
+
+struct tb_mcp {
+    struct tb_core *core;
+    const struct tb_mcp_provider *const *providers; /* NULL-ended */
+    struct tb_mcp_catalog catalog;
+    struct tb_mcp_sessions *sessions; /* of legacy clients over HTTP */
+    struct tb_list peers;             /* that can be told something unasked: sessions and stdio */
+    struct tb_list stdio;             /* connections */
+    struct tb_list listens;           /* subscriptions/listen */
+    size_t listen_count;
+    struct tb_subscriber bus;
+    struct tb_mcp_states states;
+    bool list_changes; /* the lists can change while the daemon runs */
+};

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "core/limits.h"
+#include "front/mcp/server.h"
+
+struct tb_mcp_sessions {
+    struct tb_mcp *mcp;
+    struct tb_map by_id;
+    struct tb_list by_use;
+    struct tb_timer timer;
+};
+
+static struct tb_mcp_session *oldest(const struct tb_mcp_sessions *sessions)
+{
+    return TB_CONTAINER(sessions->by_use.next, struct tb_mcp_session, link);
+}
+
+static int64_t now(const struct tb_mcp_sessions *sessions)
+{
+    return tb_loop_now_ms(sessions->mcp->core->loop);
+}
+
+static void touch(struct tb_mcp_session *session)
+{
+    tb_list_remove(&session->link);
+    tb_list_append(&session->table->by_use, &session->link);
+    session->used_ms = now(session->table);
+}
+
+/* A client that waits for an answer or for news is not silent. */
+static bool is_busy(const struct tb_mcp_session *session)
+{
+    return session->peer.request_count > 0 || (session->standalone && session->standalone->front);
+}
+
+static void mind_timer(struct tb_mcp_sessions *sessions)
+{
+    if (tb_list_empty(&sessions->by_use)) {
+        tb_timer_stop(&sessions->timer);
+    } else if (!tb_timer_armed(&sessions->timer)) {
+        int64_t due_ms =
+            oldest(sessions)->used_ms + sessions->mcp->core->config->mcp_session_idle_ms;
+        int64_t wait_ms = due_ms - now(sessions);
+        tb_timer_start(&sessions->timer, wait_ms > 0 ? wait_ms : 0);
+    }
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_mcp_sessions *sessions = user;
+    int64_t idle_ms = sessions->mcp->core->config->mcp_session_idle_ms;
+    (void)timer;
+    while (!tb_list_empty(&sessions->by_use) &&
+           now(sessions) - oldest(sessions)->used_ms >= idle_ms) {
+        if (is_busy(oldest(sessions))) {
+            touch(oldest(sessions));
+        } else {
+            tb_mcp_session_end(oldest(sessions));
+        }
+    }
+    mind_timer(sessions);
+}
+
+struct tb_mcp_sessions *tb_mcp_sessions_new(struct tb_mcp *mcp)
+{
+    struct tb_mcp_sessions *sessions = TB_NEW(struct tb_mcp_sessions);
+    sessions->mcp = mcp;
+    tb_map_init(&sessions->by_id);
+    tb_list_init(&sessions->by_use);
+    tb_timer_init(&sessions->timer, mcp->core->loop, on_timer, sessions);
+    return sessions;
+}
+
+size_t tb_mcp_sessions_count(const struct tb_mcp_sessions *sessions)
+{
+    return sessions->by_id.count;
+}
+
+static void session_free(struct tb_mcp_session *session)
+{
+    tb_map_remove(&session->table->by_id, tb_str_of(session->id));
+    tb_list_remove(&session->link);
+    tb_mcp_peer_fini(&session->peer);
+    LIST_FOREACH_SAFE(link, &session->streams) {
+        tb_mcp_sse_free(TB_CONTAINER(link, struct tb_mcp_sse, link));
+    }
+    tb_mcp_replay_fini(&session->replay);
+    tb_free(session);
+}
+
+void tb_mcp_sessions_free(struct tb_mcp_sessions *sessions)
+{
+    if (!sessions) {
+        return;
+    }
+    while (!tb_list_empty(&sessions->by_use)) {
+        session_free(oldest(sessions));
+    }
+    tb_timer_fini(&sessions->timer);
+    tb_map_fini(&sessions->by_id);
+    tb_free(sessions);
+}
+
+/* Kept until the client, which may have no stream open at the moment, comes for it. */
+static void notify(struct tb_mcp_peer *peer, struct tb_str message)
+{
+    struct tb_mcp_session *session = TB_CONTAINER(peer, struct tb_mcp_session, peer);
+    if (session->standalone) {
+        tb_mcp_sse_send(session->standalone, message);
+    }
+}
+
+/* A place for a new one, if need be that of the one that was silent longest. */
+static bool make_room(struct tb_mcp_sessions *sessions)
+{
+    if (sessions->by_id.count < TB_MCP_SESSIONS) {
+        return true;
+    }
+    LIST_FOREACH(link, &sessions->by_use) {
+        struct tb_mcp_session *session = TB_CONTAINER(link, struct tb_mcp_session, link);
+        if (!is_busy(session)) {
+            tb_mcp_session_end(session);
+            return true;
+        }
+    }
+    return false;
+}
+
+struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, const char *tenant,
+                                          const struct tb_mcp_view *view)
+{
+    if (!make_room(sessions)) {
+        return NULL;
+    }
+    struct tb_mcp_session *session = TB_NEW(struct tb_mcp_session);
+    session->table = sessions;
+    tb_token_make(session->id);
+    tb_list_init(&session->link);
+    tb_list_init(&session->streams);
+    tb_mcp_replay_init(&session->replay);
+    tb_mcp_peer_init(&session->peer, sessions->mcp, tenant, view);
+    snprintf(session->peer.conversation, sizeof(session->peer.conversation), "%s", session->id);
+    tb_mcp_peer_listens(&session->peer, notify);
+    tb_map_add(&sessions->by_id, tb_str_of(session->id), session);
+    touch(session);
+    mind_timer(sessions);
+    return session;
+}
+
+/* What a stream that has ended said is kept for some time only. */
+static void drop_old_streams(struct tb_mcp_session *session)
+{
+    int64_t now_ms = now(session->table);
+    LIST_FOREACH_SAFE(link, &session->streams) {
+        struct tb_mcp_sse *sse = TB_CONTAINER(link, struct tb_mcp_sse, link);
+        if (sse->over && !sse->front && sse != session->standalone &&
+            now_ms - sse->over_ms > TB_MCP_REPLAY_MS) {
+            tb_mcp_sse_free(sse);
+        }
+    }
+}
+
+struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, const char *tenant,
+                                           struct tb_str id)
+{
+    struct tb_mcp_session *session = tb_map_get(&sessions->by_id, id);
+    if (!session || strcmp(session->peer.tenant, tenant) != 0) {
+        return NULL;
+    }
+    touch(session);
+    drop_old_streams(session);
+    return session;
+}
+
+void tb_mcp_session_end(struct tb_mcp_session *session)
+{
+    struct tb_mcp_sessions *sessions = session->table;
+    tb_mcp_peer_left(&session->peer);
+    session_free(session);
+    mind_timer(sessions);
+}
+
+void tb_mcp_sessions_drain(struct tb_mcp_sessions *sessions)
+{
+    LIST_FOREACH(link, &sessions->by_use) {
+        struct tb_mcp_session *session = TB_CONTAINER(link, struct tb_mcp_session, link);
+        if (session->standalone) {
+            tb_mcp_sse_end(session->standalone);
+        }
+    }
+}
+
+/* Streams. */
+
+static struct tb_mcp_sse *add_stream(struct tb_mcp_session *session, uint64_t number)
+{
+    struct tb_mcp_sse *sse =
+        tb_mcp_sse_new(session->table->mcp->core->loop, &session->replay, number);
+    tb_list_append(&session->streams, &sse->link);
+    return sse;
+}
+
+struct tb_mcp_sse *tb_mcp_session_stream(struct tb_mcp_session *session)
+{
+    return add_stream(session, ++session->stream_count);
+}
+
+struct tb_mcp_sse *tb_mcp_session_find_stream(struct tb_mcp_session *session, uint64_t stream)
+{
+    LIST_FOREACH(link, &session->streams) {
+        struct tb_mcp_sse *sse = TB_CONTAINER(link, struct tb_mcp_sse, link);
+        if (sse->stream == stream) {
+            return sse;
+        }
+    }
+    return NULL;
+}
+
+struct tb_mcp_sse *tb_mcp_session_standalone(struct tb_mcp_session *session)
+{
+    if (!session->standalone) {
+        session->standalone = add_stream(session, 0);
+    }
+    session->standalone->over = false;
+    return session->standalone;
+}

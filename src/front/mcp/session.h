@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions of legacy clients over HTTP (Mcp-Session-Id). A session begins with `initialize` and
+ * ends with DELETE, after a time of silence (many clients never say goodbye), or when a newer one
+ * needs its place; it is bound to the tenant that made it. Its id names its conversation, so
+ * browser sessions end with it as configured. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/id.h"
+#include "front/mcp/peer.h"
+#include "front/mcp/replay.h"
+#include "front/mcp/sse_out.h"
+
+struct tb_mcp_sessions;
+
+struct tb_mcp_session {
+    struct tb_list link; /* the one that was silent longest comes first */
+    struct tb_mcp_sessions *table;
+    struct tb_mcp_peer peer;
+    char id[TB_TOKEN_SIZE];
+    int64_t used_ms;
+    struct tb_mcp_replay replay;
+    struct tb_list streams;
+    uint64_t stream_count;
+    struct tb_mcp_sse *standalone; /* for what is sent unasked; NULL until the client opens it */
+};
+
+struct tb_mcp_sessions *tb_mcp_sessions_new(struct tb_mcp *mcp);
+void tb_mcp_sessions_free(struct tb_mcp_sessions *sessions);
+/* NULL when all places are taken by sessions with something under way. */
+struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, const char *tenant,
+                                          const struct tb_mcp_view *view);
+/* NULL for an unknown id and for that of another tenant. A found one counts as used. */
+struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, const char *tenant,
+                                           struct tb_str id);
+/* Ends it: requests are cancelled, streams close, its conversation is over. */
+void tb_mcp_session_end(struct tb_mcp_session *session);
+size_t tb_mcp_sessions_count(const struct tb_mcp_sessions *sessions);
+/* Closes the streams on which nothing but unasked news would come. */
+void tb_mcp_sessions_drain(struct tb_mcp_sessions *sessions);
+
+/* A new stream of the session, for one request; the session's. */
+struct tb_mcp_sse *tb_mcp_session_stream(struct tb_mcp_session *session);
+/* The stream of that number; NULL when it is not kept (any more). */
+struct tb_mcp_sse *tb_mcp_session_find_stream(struct tb_mcp_session *session, uint64_t stream);
+/* The stream for what is sent unasked, made when it is first asked for. */
+struct tb_mcp_sse *tb_mcp_session_standalone(struct tb_mcp_session *session);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+
+#include "support/mcp_rig.h"
+
+enum {
+    HOUR_MS = 3600 * 1000,
+};
+
+struct fixture {
+    struct mcp_rig rig;
+    struct tb_mcp_sessions *sessions;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = TB_NEW(struct fixture);
+    mcp_rig_init(&f->rig);
+    f->rig.config.mcp_session_idle_ms = 1000;
+    mcp_rig_memory(&f->rig, "", "");
+    f->sessions = f->rig.mcp->sessions;
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    mcp_rig_fini(&f->rig);
+    tb_free(f);
+    return 0;
+}
+
+static struct tb_mcp_session *make(struct fixture *f, const char *tenant)
+{
+    return tb_mcp_session_new(f->sessions, tenant, &f->rig.peer.view);
+}
+
+static bool lives(struct fixture *f, const char *id)
+{
+    return tb_mcp_session_find(f->sessions, "default", tb_str_of(id)) != NULL;
+}
+
+/* The record may be gone when its id is still needed. */
+static void copy_id(char to[TB_TOKEN_SIZE], const char *id)
+{
+    memcpy(to, id, TB_TOKEN_SIZE);
+}
+
+static void ids_are_long_random_and_visible(void **state)
+{
+    const char *a = make(*state, "default")->id;
+    const char *b = make(*state, "default")->id;
+    assert_string_not_equal(a, b);
+    assert_true(strlen(a) >= 32);
+    for (const char *c = a; *c; c++) {
+        assert_in_range(*c, 0x21, 0x7e);
+    }
+}
+
+static void a_session_is_found_by_its_own_tenant_only(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_mcp_session *session = make(f, "default");
+    assert_ptr_equal(tb_mcp_session_find(f->sessions, "default", tb_str_of(session->id)), session);
+    assert_null(tb_mcp_session_find(f->sessions, "other", tb_str_of(session->id)));
+    assert_null(tb_mcp_session_find(f->sessions, "default", TB_STR("nope")));
+    assert_null(tb_mcp_session_find(f->sessions, "default", TB_STR("")));
+}
+
+static void silence_ends_a_session_and_use_keeps_it(void **state)
+{
+    struct fixture *f = *state;
+    char used[TB_TOKEN_SIZE];
+    char silent[TB_TOKEN_SIZE];
+    copy_id(used, make(f, "default")->id);
+    copy_id(silent, make(f, "default")->id);
+    mcp_rig_advance(&f->rig, 900);
+    assert_true(lives(f, used));
+    mcp_rig_advance(&f->rig, 200);
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), 1);
+    assert_false(lives(f, silent));
+    assert_true(lives(f, used));
+    mcp_rig_advance(&f->rig, 1001);
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), 0);
+}
+
+static void a_session_with_a_request_under_way_is_not_silent(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_mcp_session *session = make(f, "default");
+    session->peer.request_count = 1;
+    mcp_rig_advance(&f->rig, 5000);
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), 1);
+    session->peer.request_count = 0;
+    mcp_rig_advance(&f->rig, 5000);
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), 0);
+}
+
+static void a_new_session_takes_the_place_of_the_most_silent_one(void **state)
+{
+    struct fixture *f = *state;
+    char first[TB_TOKEN_SIZE];
+    char second[TB_TOKEN_SIZE];
+    struct tb_mcp_session *busy = make(f, "default");
+    busy->peer.request_count = 1;
+    copy_id(first, make(f, "default")->id);
+    copy_id(second, make(f, "default")->id);
+    while (tb_mcp_sessions_count(f->sessions) < TB_MCP_SESSIONS) {
+        make(f, "default");
+    }
+    assert_non_null(make(f, "default"));
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), TB_MCP_SESSIONS);
+    assert_false(lives(f, first));
+    assert_true(lives(f, second));
+    busy->peer.request_count = 0;
+}
+
+static void an_ended_session_is_gone(void **state)
+{
+    struct fixture *f = *state;
+    char id[TB_TOKEN_SIZE];
+    struct tb_mcp_session *session = make(f, "default");
+    copy_id(id, session->id);
+    tb_mcp_session_end(session);
+    assert_false(lives(f, id));
+}
+
+static void streams_of_a_session_have_numbers_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    f->rig.config.mcp_session_idle_ms = HOUR_MS;
+    struct tb_mcp_session *session = make(f, "default");
+    struct tb_mcp_sse *alone = tb_mcp_session_standalone(session);
+    struct tb_mcp_sse *one = tb_mcp_session_stream(session);
+    struct tb_mcp_sse *two = tb_mcp_session_stream(session);
+    assert_ptr_equal(tb_mcp_session_find_stream(session, 0), alone);
+    assert_ptr_equal(tb_mcp_session_find_stream(session, one->stream), one);
+    assert_ptr_equal(tb_mcp_session_find_stream(session, two->stream), two);
+    assert_null(tb_mcp_session_find_stream(session, 99));
+    uint64_t number = one->stream;
+    tb_mcp_sse_send(one, TB_STR("x"));
+    tb_mcp_sse_end(one);
+    assert_int_equal(session->replay.count, 1);
+    tb_clock_manual_advance(&f->rig.clock, TB_MCP_REPLAY_MS + 1);
+    tb_loop_turn(f->rig.core.loop, false);
+    session = tb_mcp_session_find(f->sessions, "default", tb_str_of(session->id));
+    assert_non_null(session);
+    assert_null(tb_mcp_session_find_stream(session, number));
+    assert_int_equal(session->replay.count, 0);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(ids_are_long_random_and_visible),
+        WITH(a_session_is_found_by_its_own_tenant_only),
+        WITH(silence_ends_a_session_and_use_keeps_it),
+        WITH(a_session_with_a_request_under_way_is_not_silent),
+        WITH(a_new_session_takes_the_place_of_the_most_silent_one),
+        WITH(an_ended_session_is_gone),
+        WITH(streams_of_a_session_have_numbers_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/stdio.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "core/limits.h"
+#include "front/mcp/batch.h"
+#include "front/mcp/http.h"
+#include "front/mcp/limits.h"
+#include "front/mcp/methods.h"
+#include "front/mcp/peer.h"
+#include "front/mcp/server.h"
+#include "front/reply.h"
+
+enum {
+    LOOK_MS = 250,    /* how often we look whether a peer that ended its input is still there */
+    LINGER_MS = 5000, /* for the last bytes to leave */
+    LINE_KEEP = 4096, /* a line's memory above this is given back */
+};
+
+struct conn {
+    struct tb_list link; /* of mcp->stdio */
+    struct tb_mcp_peer peer;
+    struct tb_mcp_out out;
+    struct tb_stream *stream;
+    struct tb_buf line; /* the start of one whose end has not come */
+    bool skipping;      /* the rest of one that was too long */
+    bool paused;
+    bool input_over;
+    bool broken;
+    struct tb_deferred settle;
+    struct tb_timer look;
+};
+
+/* Ending. Never inside a callback that still uses the connection: `settle` runs at the end of the
+ * turn. */
+
+static void conn_free(struct conn *conn)
+{
+    tb_list_remove(&conn->link);
+    tb_mcp_peer_fini(&conn->peer);
+    tb_deferred_cancel(&conn->settle); /* a request that ended here may have asked for it */
+    tb_timer_fini(&conn->look);
+    tb_buf_fini(&conn->line);
+    if (conn->broken) {
+        tb_stream_free(conn->stream);
+    } else {
+        tb_stream_finish_and_free(conn->stream, LINGER_MS);
+    }
+    tb_free(conn);
+}
+
+static void settle_later(struct conn *conn)
+{
+    tb_loop_defer(conn->peer.mcp->core->loop, &conn->settle);
+}
+
+static void on_settle(struct tb_deferred *job)
+{
+    struct conn *conn = TB_CONTAINER(job, struct conn, settle);
+    if (conn->broken || (conn->input_over && conn->peer.request_count == 0)) {
+        tb_mcp_peer_left(&conn->peer);
+        conn_free(conn);
+    }
+}
+
+/* Whoever only ended its input waits for answers; whoever was killed does not. */
+static void on_look(struct tb_timer *timer, void *user)
+{
+    struct conn *conn = user;
+    if (tb_stream_hung_up(conn->stream)) {
+        conn->broken = true;
+        settle_later(conn);
+    } else {
+        tb_timer_start(timer, LOOK_MS);
+    }
+}
+
+/* Output. */
+
+static void write_line(struct conn *conn, struct tb_buf *message)
+{
+    size_t len;
+    tb_buf_append_char(message, '\n');
+    uint8_t *data = tb_buf_take(message, &len);
+    if (conn->broken || tb_stream_write_take(conn->stream, data, len) < 0) {
+        if (conn->broken) {
+            tb_free(data);
+        }
+        conn->broken = true;
+        settle_later(conn);
+    }
+    if (!conn->paused && tb_stream_queued(conn->stream) > TB_STDIO_PAUSE_BYTES) {
+        conn->paused = true;
+        tb_stream_pause(conn->stream);
+    }
+}
+
+static void write_copy(struct conn *conn, struct tb_str message)
+{
+    struct tb_buf copy;
+    tb_buf_init(&copy, SIZE_MAX);
+    tb_buf_append_str(&copy, message);
+    write_line(conn, &copy);
+}
+
+static void out_send(struct tb_mcp_out *out, struct tb_str message)
+{
+    write_copy(TB_CONTAINER(out, struct conn, out), message);
+}
+
+static void out_answer(struct tb_mcp_out *out, int status, struct tb_buf *message)
+{
+    struct conn *conn = TB_CONTAINER(out, struct conn, out);
+    (void)status;
+    message->max = SIZE_MAX; /* for the newline */
+    write_line(conn, message);
+    if (conn->input_over) {
+        settle_later(conn);
+    }
+}
+
+static void out_drop(struct tb_mcp_out *out)
+{
+    struct conn *conn = TB_CONTAINER(out, struct conn, out);
+    if (conn->input_over) {
+        settle_later(conn);
+    }
+}
+
+static const struct tb_mcp_out_ops out_ops = {out_send, out_answer, out_drop, NULL};
+
+static void notify(struct tb_mcp_peer *peer, struct tb_str message)
+{
+    write_copy(TB_CONTAINER(peer, struct conn, peer), message);
+}
+
+/* Input. */
+
+static void refuse(struct conn *conn, struct tb_str id, int code, const char *text)
+{
+    struct tb_mcp_fault fault;
+    tb_mcp_fail(&fault, 0, code, "%s", text);
+    tb_mcp_out_fault(&conn->out, id, &fault);
+}
+
+static void take_batch(struct conn *conn, struct tb_str line)
+{
+    bool allowed = conn->peer.introduced && conn->peer.version == TB_MCP_2025_03_26;
+    if (!allowed || tb_mcp_batch_claims(line)) {
+        refuse(conn, TB_STR(""), -32600, "batches are no part of this protocol version");
+        return;
+    }
+    tb_mcp_batch_run(&conn->peer, line, TB_STR(""), &conn->out);
+}
+
+static void take_message(struct conn *conn, struct tb_mcp_message *message)
+{
+    struct tb_mcp_fault fault;
+    enum tb_jsonrpc_kind kind = message->rpc.kind;
+    if (kind == TB_JSONRPC_REQUEST || kind == TB_JSONRPC_NOTIFICATION) {
+        tb_mcp_envelope_read(&message->rpc, &message->envelope);
+        if (tb_mcp_version_choose(&message->rpc, &message->envelope, NULL, conn->peer.version,
+                                  &message->version, &fault) < 0) {
+            if (kind == TB_JSONRPC_REQUEST) {
+                tb_mcp_out_fault(&conn->out, message->rpc.id.text, &fault);
+            }
+            return;
+        }
+    }
+    tb_mcp_peer_receive(&conn->peer, message, &conn->out);
+}
+
+static void take_line(struct conn *conn, struct tb_str line)
+{
+    struct tb_mcp_message message = {.version = conn->peer.version};
+    struct tb_err err;
+    if (line.len && line.ptr[line.len - 1] == '\r') {
+        line.len--;
+    }
+    if (!tb_str_trim(line).len) {
+        return;
+    }
+    int rc = tb_jsonrpc_parse(line, &tb_mcp_json_limits,
+                              TB_JSONRPC_BATCHES | TB_JSONRPC_OBJECT_PARAMS, &message.rpc, &err);
+    enum tb_jsonrpc_kind kind = message.rpc.kind;
+    if (rc == 0 && kind == TB_JSONRPC_BATCH) {
+        take_batch(conn, line);
+    } else if (rc == 0) {
+        take_message(conn, &message);
+    } else if (kind == TB_JSONRPC_NONE || kind == TB_JSONRPC_REQUEST) {
+        refuse(conn, message.rpc.id.text, tb_err_info(rc)->rpc_code, err.text);
+    }
+}
+
+/* The start of a line waits for its end. */
+static void keep_rest(struct conn *conn, struct tb_str rest)
+{
+    if (conn->skipping || !rest.len) {
+        return;
+    }
+    if (tb_buf_append_str(&conn->line, rest) < 0) {
+        tb_buf_fini(&conn->line);
+        conn->skipping = true;
+        refuse(conn, TB_STR(""), tb_err_info(TB_E_TOO_LARGE)->rpc_code,
+               "the line is too long and was skipped");
+    }
+}
+
+static void end_line(struct conn *conn, struct tb_str piece)
+{
+    if (conn->skipping) {
+        conn->skipping = false;
+        return;
+    }
+    if (!conn->line.len) {
+        take_line(conn, piece); /* the usual case: nothing is copied */
+        return;
+    }
+    keep_rest(conn, piece);
+    if (!conn->skipping) {
+        take_line(conn, tb_buf_str(&conn->line));
+    }
+    conn->skipping = false;
+    if (conn->line.cap > LINE_KEEP) {
+        tb_buf_fini(&conn->line);
+    } else {
+        tb_buf_clear(&conn->line);
+    }
+}
+
+static void on_read(struct tb_stream *stream, struct tb_str bytes, void *user)
+{
+    struct conn *conn = user;
+    (void)stream;
+    while (bytes.len) {
+        const char *newline = memchr(bytes.ptr, '\n', bytes.len);
+        if (!newline) {
+            keep_rest(conn, bytes);
+            return;
+        }
+        size_t len = (size_t)(newline - bytes.ptr);
+        end_line(conn, tb_str_sub(bytes, 0, len));
+        bytes = tb_str_sub(bytes, len + 1, bytes.len);
+    }
+}
+
+static void on_drain(struct tb_stream *stream, void *user)
+{
+    struct conn *conn = user;
+    if (conn->paused) {
+        conn->paused = false;
+        tb_stream_resume(stream);
+    }
+}
+
+/* A subscription has no end of its own. */
+static void end_listens(struct conn *conn)
+{
+    LIST_FOREACH_SAFE(link, &conn->peer.requests) {
+        struct tb_mcp_req *req = TB_CONTAINER(link, struct tb_mcp_req, link);
+        if (req->method && req->method->run == tb_mcp_listen) {
+            tb_mcp_req_cancel(req);
+        }
+    }
+}
+
+static void on_end(struct tb_stream *stream, int status, void *user)
+{
+    struct conn *conn = user;
+    conn->input_over = true;
+    conn->broken = conn->broken || status < 0 || tb_stream_hung_up(stream);
+    end_listens(conn);
+    settle_later(conn);
+    tb_timer_start(&conn->look, LOOK_MS);
+}
+
+static const struct tb_stream_ops stream_ops = {on_read, on_drain, on_end};
+
+/* Opening. */
+
+static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_mcp_view *view)
+{
+    char token[TB_TOKEN_SIZE];
+    struct conn *conn = TB_NEW(struct conn);
+    conn->out.ops = &out_ops;
+    conn->settle.run = on_settle;
+    tb_buf_init(&conn->line, TB_STDIO_LINE_MAX);
+    tb_timer_init(&conn->look, mcp->core->loop, on_look, conn);
+    tb_mcp_peer_init(&conn->peer, mcp, tenant, view);
+    tb_token_make(token);
+    snprintf(conn->peer.conversation, sizeof(conn->peer.conversation), "stdio-%s", token);
+    tb_mcp_peer_listens(&conn->peer, notify);
+    tb_list_append(&mcp->stdio, &conn->link);
+    return conn;
+}
+
+static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view)
+{
+    struct conn *conn = conn_new(front->state, tb_mcp_http_tenant(front), view);
+    char *rest;
+    size_t rest_len;
+    front->status = 101;
+    conn->stream = tb_http_upgrade_take(front->http,
+                                        TB_STR("HTTP/1.1 101 Switching Protocols\r\n"
+                                               "Connection: Upgrade\r\n"
+                                               "Upgrade: tabard-mcp\r\n\r\n"),
+                                        &rest, &rest_len);
+    if (!conn->stream) {
+        conn->broken = true;
+        conn_free(conn);
+        return;
+    }
+    tb_stream_set_send_max(conn->stream, TB_STDIO_SEND_MAX);
+    tb_stream_start(conn->stream, &stream_ops, conn);
+    if (rest_len) {
+        on_read(conn->stream, (struct tb_str){rest, rest_len}, conn);
+    }
+    tb_free(rest);
+}
+
+void tb_mcp_stdio_open(struct tb_front_req *front)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf toolset;
+    struct tb_mcp_view view;
+    const struct tb_http1_head *head = tb_http_req_head(front->http);
+    tb_buf_init(&toolset, TB_KIB);
+    if (!head->upgrade ||
+        !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
+        tb_reply_error(front, TB_E_INVALID, "this address speaks 'Upgrade: tabard-mcp' only");
+    } else if (tb_mcp_query_get(head->query, "toolset", &toolset) < 0) {
+        tb_reply_error(front, TB_E_INVALID, "the query is not written as it should be");
+    } else if (tb_mcp_http_view(front, tb_buf_str(&toolset), &view)) {
+        upgrade(front, &view);
+    }
+}
+
+void tb_mcp_stdio_stop(struct tb_mcp *mcp)
+{
+    while (!tb_list_empty(&mcp->stdio)) {
+        struct conn *conn = TB_CONTAINER(mcp->stdio.next, struct conn, link);
+        conn->broken = true;
+        conn_free(conn);
+    }
+}

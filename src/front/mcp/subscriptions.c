@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/mcp/subscriptions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "front/mcp/methods.h"
+#include "front/mcp/resources.h"
+#include "front/mcp/result.h"
+#include "front/mcp/server.h"
+
+#define SUBSCRIPTION_ID "io.modelcontextprotocol/subscriptionId"
+
+enum {
+    URI_MAX = 2 * TB_KIB,
+    NOTE_MAX = 16 * TB_KIB,
+};
+
+struct watch {
+    struct tb_list link;
+    struct tb_str uri; /* in the same block of memory */
+};
+
+/* An open subscriptions/listen. */
+struct listen {
+    struct tb_list link; /* of mcp->listens */
+    struct tb_mcp_req *req;
+    bool tools;
+    bool prompts;
+    struct tb_list watches;
+    size_t watch_count;
+};
+
+/* Watches. */
+
+static void watch_free(struct watch *watch)
+{
+    tb_list_remove(&watch->link);
+    tb_free(watch);
+}
+
+static void clear(struct tb_list *watches, size_t *count)
+{
+    LIST_FOREACH_SAFE(link, watches) {
+        watch_free(TB_CONTAINER(link, struct watch, link));
+    }
+    *count = 0;
+}
+
+static struct watch *find(struct tb_list *watches, struct tb_str uri)
+{
+    LIST_FOREACH(link, watches) {
+        struct watch *watch = TB_CONTAINER(link, struct watch, link);
+        if (tb_str_eq(watch->uri, uri)) {
+            return watch;
+        }
+    }
+    return NULL;
+}
+
+static void add(struct tb_list *watches, size_t *count, struct tb_str uri)
+{
+    struct watch *watch = tb_zalloc(sizeof(*watch) + uri.len);
+    memcpy(watch + 1, uri.ptr, uri.len);
+    watch->uri = (struct tb_str){(const char *)(watch + 1), uri.len};
+    tb_list_append(watches, &watch->link);
+    ++*count;
+}
+
+/* The bus. */
+
+static const struct {
+    enum tb_event_type event;
+    enum tb_op_kind op; /* whose resource is another one now; none: the list of sessions */
+} effects[] = {
+    {TB_EVENT_SESSION_STARTED, TB_OP_NONE},    {TB_EVENT_SESSION_ENDED, TB_OP_NONE},
+    {TB_EVENT_NAVIGATED, TB_OP_SNAPSHOT},      {TB_EVENT_NAVIGATED, TB_OP_SCREENSHOT},
+    {TB_EVENT_DOWNLOAD_DONE, TB_OP_DOWNLOADS},
+};
+
+static bool has_effect(enum tb_event_type event, enum tb_op_kind op)
+{
+    for (size_t i = 0; i < TB_COUNT(effects); i++) {
+        if (effects[i].event == event && effects[i].op == op) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True if the event changes what this URI of the tenant shows. */
+static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event, struct tb_str uri)
+{
+    struct tb_str arg = TB_STR("");
+    const struct tb_mcp_resource *row = tb_mcp_resource_find(mcp, uri, &arg);
+    if (!row || !has_effect(event->type, row->op)) {
+        return false;
+    }
+    if (!tb_mcp_resource_is_template(row)) {
+        return true;
+    }
+    const struct tb_session *session = tb_sessions_find(mcp->core->sessions, event->tenant, arg);
+    return session && tb_str_eq_cstr(tb_str_of(session->id), event->session_id);
+}
+
+static void write_updated(struct tb_str uri, struct tb_str listen_id, struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    if (listen_id.len) {
+        tb_json_key(&json, "_meta");
+        tb_json_object_open(&json);
+        tb_json_key(&json, SUBSCRIPTION_ID);
+        tb_json_put_raw(&json, listen_id);
+        tb_json_object_close(&json);
+    }
+    if (uri.len) {
+        tb_json_key(&json, "uri");
+        tb_json_put_str(&json, uri);
+    }
+    tb_json_object_close(&json);
+}
+
+static void tell_peer(struct tb_mcp_peer *peer, const char *method, struct tb_str uri)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf message;
+    tb_buf_init(&params, NOTE_MAX);
+    tb_buf_init(&message, NOTE_MAX);
+    if (uri.len) {
+        write_updated(uri, TB_STR(""), &params);
+    }
+    if (tb_jsonrpc_write_request(TB_STR(""), tb_str_of(method), tb_buf_str(&params), &message) ==
+        0) {
+        peer->notify(peer, tb_buf_str(&message));
+    }
+}
+
+static void tell_listen(struct listen *listen, const char *method, struct tb_str uri)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&params, NOTE_MAX);
+    write_updated(uri, listen->req->id, &params);
+    tb_mcp_req_notify(listen->req, method, tb_buf_str(&params));
+}
+
+static void on_event(const struct tb_event *event, void *user)
+{
+    static const char updated[] = "notifications/resources/updated";
+    const struct tb_mcp *mcp = user;
+    LIST_FOREACH(link, &mcp->peers) {
+        struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
+        LIST_FOREACH(place, &peer->watches) {
+            const struct watch *watch = TB_CONTAINER(place, struct watch, link);
+            if (strcmp(peer->tenant, event->tenant) == 0 && concerns(mcp, event, watch->uri)) {
+                tell_peer(peer, updated, watch->uri);
+            }
+        }
+    }
+    LIST_FOREACH(link, &mcp->listens) {
+        struct listen *listen = TB_CONTAINER(link, struct listen, link);
+        LIST_FOREACH(place, &listen->watches) {
+            const struct watch *watch = TB_CONTAINER(place, struct watch, link);
+            if (strcmp(listen->req->peer->tenant, event->tenant) == 0 &&
+                concerns(mcp, event, watch->uri)) {
+                tell_listen(listen, updated, watch->uri);
+            }
+        }
+    }
+}
+
+/* Printing events costs every call something, so we listen only when we have to. */
+static void mind_bus(struct tb_mcp *mcp)
+{
+    bool wanted = mcp->listen_count > 0;
+    LIST_FOREACH(link, &mcp->peers) {
+        wanted = wanted || TB_CONTAINER(link, struct tb_mcp_peer, link)->watch_count > 0;
+    }
+    tb_bus_unsubscribe(&mcp->bus);
+    if (wanted) {
+        mcp->bus.fn = on_event;
+        mcp->bus.user = mcp;
+        tb_bus_subscribe(&mcp->core->bus, &mcp->bus);
+    }
+}
+
+void tb_mcp_watch_clear(struct tb_mcp_peer *peer)
+{
+    if (peer->watch_count) {
+        clear(&peer->watches, &peer->watch_count);
+        mind_bus(peer->mcp);
+    }
+}
+
+void tb_mcp_list_changed(struct tb_mcp *mcp, const char *list)
+{
+    char method[64];
+    snprintf(method, sizeof(method), "notifications/%s/list_changed", list);
+    bool tools = strcmp(list, "tools") == 0;
+    LIST_FOREACH(link, &mcp->peers) {
+        struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
+        if (peer->introduced) {
+            tell_peer(peer, method, TB_STR(""));
+        }
+    }
+    LIST_FOREACH(link, &mcp->listens) {
+        struct listen *listen = TB_CONTAINER(link, struct listen, link);
+        if (tools ? listen->tools : listen->prompts) {
+            tell_listen(listen, method, TB_STR(""));
+        }
+    }
+}
+
+/* Legacy methods. */
+
+static bool take_uri(struct tb_mcp_req *req, struct tb_str *ret_uri)
+{
+    struct tb_str arg;
+    if (!tb_json_str(tb_json_get(tb_mcp_req_params(req), "uri"), ret_uri) ||
+        ret_uri->len > URI_MAX) {
+        tb_mcp_req_fail(req, -32602, "params.uri must be the URI of a resource");
+        return false;
+    }
+    if (!tb_mcp_resource_find(req->mcp, *ret_uri, &arg)) {
+        tb_mcp_resource_missing(req, *ret_uri);
+        return false;
+    }
+    return true;
+}
+
+void tb_mcp_subscribe(struct tb_mcp_req *req)
+{
+    struct tb_str uri;
+    struct tb_mcp_peer *peer = req->peer;
+    if (!take_uri(req, &uri)) {
+        return;
+    }
+    if (peer->watch_count >= TB_MCP_WATCHES) {
+        tb_mcp_req_fail(req, tb_err_info(TB_E_LIMIT)->rpc_code,
+                        "at most %d resources can be watched at once", TB_MCP_WATCHES);
+        return;
+    }
+    if (!find(&peer->watches, uri)) {
+        add(&peer->watches, &peer->watch_count, uri);
+        mind_bus(peer->mcp);
+    }
+    tb_mcp_result_empty(req);
+}
+
+void tb_mcp_unsubscribe(struct tb_mcp_req *req)
+{
+    struct tb_str uri;
+    struct tb_mcp_peer *peer = req->peer;
+    if (!take_uri(req, &uri)) {
+        return;
+    }
+    struct watch *watch = find(&peer->watches, uri);
+    if (watch) {
+        watch_free(watch);
+        peer->watch_count--;
+        mind_bus(peer->mcp);
+    }
+    tb_mcp_result_empty(req);
+}
+
+/* subscriptions/listen. */
+
+static void listen_free(void *own)
+{
+    struct listen *listen = own;
+    struct tb_mcp *mcp = listen->req->mcp;
+    tb_list_remove(&listen->link);
+    clear(&listen->watches, &listen->watch_count);
+    tb_free(listen);
+    mcp->listen_count--;
+    mind_bus(mcp);
+}
+
+static bool wants(const struct cJSON *filter, const char *key)
+{
+    bool value = false;
+    return tb_json_bool(tb_json_get(filter, key), &value) && value;
+}
+
+/* Only what we can honour is taken from the filter. */
+static void take_filter(struct listen *listen, const struct cJSON *filter)
+{
+    const struct tb_mcp *mcp = listen->req->mcp;
+    listen->tools = mcp->list_changes && wants(filter, "toolsListChanged");
+    listen->prompts = mcp->list_changes && wants(filter, "promptsListChanged");
+    JSON_ARRAY_FOREACH(item, tb_json_get(filter, "resourceSubscriptions")) {
+        struct tb_str uri;
+        struct tb_str arg;
+        if (tb_json_str(item, &uri) && uri.len <= URI_MAX && listen->watch_count < TB_MCP_WATCHES &&
+            tb_mcp_resource_find(mcp, uri, &arg) && !find(&listen->watches, uri)) {
+            add(&listen->watches, &listen->watch_count, uri);
+        }
+    }
+}
+
+static void put_flag(struct tb_json_writer *json, const char *key, bool value)
+{
+    if (value) {
+        tb_json_key(json, key);
+        tb_json_put_bool(json, true);
+    }
+}
+
+static void acknowledge(struct listen *listen)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_buf_init(&params, SIZE_MAX); /* as many addresses as are watched */
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "_meta");
+    tb_json_object_open(&json);
+    tb_json_key(&json, SUBSCRIPTION_ID);
+    tb_json_put_raw(&json, listen->req->id);
+    tb_json_object_close(&json);
+    tb_json_key(&json, "notifications");
+    tb_json_object_open(&json);
+    put_flag(&json, "toolsListChanged", listen->tools);
+    put_flag(&json, "promptsListChanged", listen->prompts);
+    if (listen->watch_count) {
+        tb_json_key(&json, "resourceSubscriptions");
+        tb_json_array_open(&json);
+        LIST_FOREACH(link, &listen->watches) {
+            tb_json_put_str(&json, TB_CONTAINER(link, struct watch, link)->uri);
+        }
+        tb_json_array_close(&json);
+    }
+    tb_json_object_close(&json);
+    tb_json_object_close(&json);
+    tb_mcp_req_notify(listen->req, "notifications/subscriptions/acknowledged", tb_buf_str(&params));
+}
+
+void tb_mcp_listen(struct tb_mcp_req *req)
+{
+    const struct cJSON *filter = tb_json_get(tb_mcp_req_params(req), "notifications");
+    struct tb_mcp *mcp = req->mcp;
+    if (!tb_json_is_object(filter)) {
+        tb_mcp_req_fail(req, -32602,
+                        "params.notifications must be an object that says what to listen for");
+        return;
+    }
+    if (mcp->listen_count >= TB_MCP_LISTENS) {
+        tb_mcp_req_fail(req, -32603, "too many subscriptions are open");
+        return;
+    }
+    struct listen *listen = TB_NEW(struct listen);
+    listen->req = req;
+    tb_list_init(&listen->watches);
+    take_filter(listen, filter);
+    tb_list_append(&mcp->listens, &listen->link);
+    mcp->listen_count++;
+    tb_mcp_req_wait(req, listen, listen_free);
+    acknowledge(listen);
+    mind_bus(mcp);
+}
+
+void tb_mcp_listens_end(struct tb_mcp *mcp)
+{
+    while (!tb_list_empty(&mcp->listens)) {
+        struct listen *listen = TB_CONTAINER(mcp->listens.next, struct listen, link);
+        TB_AUTO(tb_buf_fini) struct tb_buf meta;
+        struct tb_json_writer json;
+        struct tb_mcp_result result;
+        tb_buf_init(&meta, NOTE_MAX);
+        tb_json_writer_init(&json, &meta);
+        tb_json_key(&json, SUBSCRIPTION_ID);
+        tb_json_put_raw(&json, listen->req->id);
+        tb_mcp_result_open(&result, listen->req);
+        result.meta = tb_buf_str(&meta);
+        tb_mcp_result_send(&result);
+    }
+}

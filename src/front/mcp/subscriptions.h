@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Telling clients of changes: legacy peers that subscribed to a resource, and modern ones with an
+ * open subscriptions/listen. The bus is listened to only while somebody wants to know. */
+#pragma once
+
+#include "front/mcp/peer.h"
+
+struct tb_mcp;
+
+/* Forgets what the peer watches. */
+void tb_mcp_watch_clear(struct tb_mcp_peer *peer);
+/* One of our lists ("tools", "prompts") is another one now. */
+void tb_mcp_list_changed(struct tb_mcp *mcp, const char *list);
+/* The daemon stops: every subscriptions/listen gets its answer. */
+void tb_mcp_listens_end(struct tb_mcp *mcp);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resources, prompts, completion, subscriptions, batches. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "front/mcp/subscriptions.h"
+
+#include "support/mcp_rig.h"
+
+#define NAVIGATE \
+    REQUEST(90, "tools/call", "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}")
+#define LISTEN(filter) \
+    REQUEST(7, "subscriptions/listen", MODERN_META ",\"notifications\":{" filter "}")
+#define CANCEL(id)                                                                               \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" #id \
+    "}}"
+
+static int set_up(void **state)
+{
+    *state = TB_NEW(struct mcp_rig);
+    mcp_rig_init(*state);
+    mcp_rig_memory(*state, "", "");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    mcp_rig_fini(*state);
+    tb_free(*state);
+    return 0;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        fail_msg("'%s' is not in '%s'", part, text);
+    }
+}
+
+static void the_sessions_are_a_resource_and_what_they_show_are_templates(void **state)
+{
+    expect(mcp_rig_say(*state, REQUEST(1, "resources/list", "")), "\"uri\":\"tabard://sessions\"");
+    const char *said = mcp_rig_say(*state, REQUEST(1, "resources/templates/list", ""));
+    expect(said, "\"uriTemplate\":\"tabard://session/{id}/snapshot\"");
+    expect(said, "\"uriTemplate\":\"tabard://session/{id}/screenshot\"");
+    expect(said, "\"uriTemplate\":\"tabard://session/{id}/downloads\"");
+    expect(
+        mcp_rig_say(*state, REQUEST(1, "resources/read", "\"uri\":\"tabard://sessions\"")),
+        "\"contents\":[{\"uri\":\"tabard://sessions\",\"mimeType\":\"application/json\",\"text\":\"{\\\"sessions\\\":[]");
+}
+
+static void a_snapshot_is_read_through_its_operation(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, NAVIGATE);
+    size_t begun = rig->fake->begun;
+    expect(
+        mcp_rig_say(
+            rig, REQUEST(1, "resources/read", "\"uri\":\"tabard://session/browser-1/snapshot\"")),
+        "\"contents\":[{\"uri\":\"tabard://session/browser-1/snapshot\",\"mimeType\":\"text/plain\",\"text\":");
+    assert_int_equal(rig->fake->begun, begun + 1);
+    rig->fake->ops[TB_OP_SNAPSHOT].code = TB_E_PAGE_CRASHED;
+    expect(mcp_rig_say(rig, REQUEST(1, "resources/read",
+                                    "\"uri\":\"tabard://session/browser-1/snapshot\"")),
+           "\"code\":-10460");
+}
+
+static void a_resource_that_is_not_there_has_the_code_of_its_era(void **state)
+{
+    static const char *const uris[] = {"tabard://nope",
+                                       "tabard://session/nobody/snapshot",
+                                       "tabard://session//snapshot",
+                                       "tabard://session/a/b/snapshot",
+                                       "tabard://session/a/snapshot/",
+                                       ""};
+    for (size_t i = 0; i < TB_COUNT(uris); i++) {
+        char message[512];
+        snprintf(message, sizeof(message), REQUEST(1, "resources/read", "\"uri\":\"%s\""), uris[i]);
+        expect(mcp_rig_say(*state, message), "\"code\":-32002");
+        snprintf(message, sizeof(message),
+                 REQUEST(1, "resources/read", MODERN_META ",\"uri\":\"%s\""), uris[i]);
+        const char *said = mcp_rig_say(*state, message);
+        expect(said, "\"code\":-32602");
+        expect(said, "\"data\":{\"uri\":\"");
+    }
+    expect(mcp_rig_say(*state, REQUEST(1, "resources/read", "")), "\"code\":-32602");
+}
+
+static void prompts_are_filled_in_and_their_arguments_checked(void **state)
+{
+    expect(mcp_rig_say(*state, REQUEST(1, "prompts/list", "")), "\"name\":\"two-user-chat\"");
+    const char *said = mcp_rig_say(
+        *state,
+        REQUEST(
+            1, "prompts/get",
+            "\"name\":\"two-user-chat\",\"arguments\":{\"url\":\"http://chat/\",\"first\":\"ann\"}"));
+    expect(said, "Test http://chat/ with two users");
+    expect(said, "start_session with sessionId ann, and again with sessionId bob");
+    expect(mcp_rig_say(*state, REQUEST(1, "prompts/get", "\"name\":\"two-user-chat\"")),
+           "\"code\":-32602");
+    expect(mcp_rig_say(*state, REQUEST(1, "prompts/get",
+                                       "\"name\":\"two-user-chat\",\"arguments\":{\"url\":1}")),
+           "\"code\":-32602");
+    expect(mcp_rig_say(*state, REQUEST(1, "prompts/get", "\"name\":\"nope\"")), "\"code\":-32602");
+}
+
+static void names_of_sessions_are_completed(void **state)
+{
+    mcp_rig_say(*state, NAVIGATE);
+    expect(mcp_rig_say(*state,
+                       REQUEST(1, "completion/complete",
+                               "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
+                               "\"argument\":{\"name\":\"session\",\"value\":\"bro\"}")),
+           "\"completion\":{\"values\":[\"browser-1\"],\"total\":1,\"hasMore\":false}");
+    expect(mcp_rig_say(
+               *state,
+               REQUEST(
+                   1, "completion/complete",
+                   "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"tabard://session/{id}/snapshot\"},"
+                   "\"argument\":{\"name\":\"id\",\"value\":\"x\"}")),
+           "\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}");
+    expect(mcp_rig_say(*state,
+                       REQUEST(1, "completion/complete",
+                               "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
+                               "\"argument\":{\"name\":\"task\",\"value\":\"\"}")),
+           "\"values\":[]");
+    expect(mcp_rig_say(*state, REQUEST(1, "completion/complete",
+                                       "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"nope\"},"
+                                       "\"argument\":{\"name\":\"a\",\"value\":\"\"}")),
+           "\"code\":-32602");
+}
+
+static void a_legacy_subscriber_hears_of_changes_until_it_leaves(void **state)
+{
+    struct mcp_rig *rig = *state;
+    assert_false(tb_bus_heard(&rig->core.bus));
+    assert_string_equal(
+        mcp_rig_say(rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://sessions\"")),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    assert_true(tb_bus_heard(&rig->core.bus));
+    expect(
+        mcp_rig_say(rig, NAVIGATE),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"tabard://sessions\"}}");
+    mcp_rig_say(rig, REQUEST(1, "resources/unsubscribe", "\"uri\":\"tabard://sessions\""));
+    assert_false(tb_bus_heard(&rig->core.bus));
+    tb_sessions_end_all(rig->core.sessions, "default", TB_END_CLOSED);
+    assert_string_equal(mcp_rig_heard(rig), "");
+    expect(mcp_rig_say(rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://nope\"")),
+           "\"code\":-32002");
+}
+
+static void a_page_is_watched_by_name_and_only_in_its_tenant(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, NAVIGATE);
+    mcp_rig_say(
+        rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://session/browser-1/snapshot\""));
+    const char *id = tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->id;
+    tb_bus_publish(&rig->core.bus,
+                   &(struct tb_event){TB_EVENT_NAVIGATED, "other", id, TB_STR("{}")});
+    tb_bus_publish(&rig->core.bus,
+                   &(struct tb_event){TB_EVENT_NAVIGATED, "default", "another", TB_STR("{}")});
+    tb_bus_publish(&rig->core.bus,
+                   &(struct tb_event){TB_EVENT_DOWNLOAD_DONE, "default", id, TB_STR("{}")});
+    assert_string_equal(mcp_rig_heard(rig), "");
+    tb_bus_publish(&rig->core.bus,
+                   &(struct tb_event){TB_EVENT_NAVIGATED, "default", id, TB_STR("{}")});
+    expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/browser-1/snapshot\"");
+}
+
+static void listening_begins_with_what_will_be_honoured(void **state)
+{
+    struct mcp_rig *rig = *state;
+    assert_string_equal(
+        mcp_rig_say(
+            rig,
+            LISTEN(
+                "\"toolsListChanged\":true,\"resourceSubscriptions\":[\"tabard://sessions\",\"x://y\",7]")),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+        "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7},"
+        "\"notifications\":{\"resourceSubscriptions\":[\"tabard://sessions\"]}}}\n");
+    expect(
+        mcp_rig_say(rig, NAVIGATE),
+        "\"notifications/resources/updated\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7},"
+        "\"uri\":\"tabard://sessions\"}");
+    mcp_rig_say(rig, CANCEL(7));
+    assert_false(tb_bus_heard(&rig->core.bus));
+    assert_int_equal(rig->mcp->listen_count, 0);
+    expect(mcp_rig_say(rig, REQUEST(7, "subscriptions/listen", MODERN_META)), "\"code\":-32602");
+}
+
+static void listens_get_their_answer_when_the_daemon_stops(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, LISTEN(""));
+    tb_mcp_listens_end(rig->mcp);
+    const char *said = mcp_rig_heard(rig);
+    expect(said, "\"id\":7,\"result\":{\"resultType\":\"complete\"");
+    expect(said, "\"io.modelcontextprotocol/subscriptionId\":7");
+}
+
+static void a_batch_is_answered_by_one_array_when_all_is_done(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, INITIALIZE("2025-03-26"));
+    rig->answers = 0;
+    const char *said = mcp_rig_say(
+        rig,
+        "[" NAVIGATE ",{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"},"
+        "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"},7,"
+        "{\"jsonrpc\":\"2.0\",\"id\":4},{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"initialize\"}]");
+    assert_int_equal(rig->answers, 1);
+    assert_true(said[0] == '[' && strstr(said, "]\n") == said + strlen(said) - 2);
+    expect(said, "\"id\":\"p\",\"result\":{}");
+    expect(said, "\"id\":90,\"result\"");
+    expect(said, "\"id\":4,\"error\"");
+    expect(said, "\"id\":5,\"error\"");
+    TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(tb_str_of(said));
+    assert_true(tb_json_is_array(tree));
+    assert_string_equal(mcp_rig_say(rig, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]"),
+                        "");
+    assert_int_equal(rig->answers, 1);
+}
+
+static void a_batch_whose_last_request_is_cancelled_ends_all_the_same(void **state)
+{
+    struct mcp_rig *rig = *state;
+    rig->fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    assert_string_equal(mcp_rig_say(rig, "[" NAVIGATE "]"), "");
+    mcp_rig_say(rig, CANCEL(90));
+    assert_int_equal(rig->drops, 1);
+    assert_string_equal(
+        mcp_rig_say(rig, "[" NAVIGATE ",{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}]"),
+        "");
+    expect(mcp_rig_say(rig, CANCEL(90)), "[{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}]");
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(the_sessions_are_a_resource_and_what_they_show_are_templates),
+        WITH(a_snapshot_is_read_through_its_operation),
+        WITH(a_resource_that_is_not_there_has_the_code_of_its_era),
+        WITH(prompts_are_filled_in_and_their_arguments_checked),
+        WITH(names_of_sessions_are_completed),
+        WITH(a_legacy_subscriber_hears_of_changes_until_it_leaves),
+        WITH(a_page_is_watched_by_name_and_only_in_its_tenant),
+        WITH(listening_begins_with_what_will_be_honoured),
+        WITH(listens_get_their_answer_when_the_daemon_stops),
+        WITH(a_batch_is_answered_by_one_array_when_all_is_done),
+        WITH(a_batch_whose_last_request_is_cancelled_ends_all_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

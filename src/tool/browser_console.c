@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {messages: [{level, text, url, line, count}], total}. */
+#include <inttypes.h>
+
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+enum {
+    MESSAGE_MAX = 2000,
+};
+
+static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "level",
+     .type = TB_PARAM_CHOICE,
+     .help = "This and worse",
+     .choices = levels,
+     .fallback = "info"},
+    {.name = "find", .type = TB_PARAM_TEXT, .help = "Only messages with this text"},
+    {.name = "limit",
+     .type = TB_PARAM_INT,
+     .help = "The newest so many",
+     .fallback = "50",
+     .min = 1,
+     .max = 1000},
+    {.name = "clear", .type = TB_PARAM_FLAG, .help = "Forget them after"},
+    TB_PARAM_ROW_END,
+};
+
+static void print_one(const struct cJSON *message, struct tb_buf *out)
+{
+    struct tb_str url = tb_data_text(message, "url");
+    int64_t count = tb_data_int(message, "count");
+    tb_buf_append_char(out, '\n');
+    tb_print_line(tb_data_text(message, "level"), TB_PRINT_NAME_MAX, out);
+    tb_buf_append_cstr(out, ": ");
+    tb_print_line(tb_data_text(message, "text"), MESSAGE_MAX, out);
+    if (url.len) {
+        tb_buf_append_cstr(out, " (");
+        tb_print_line(url, TB_PRINT_URL_MAX, out);
+        tb_buf_printf(out, ":%" PRId64 ")", tb_data_int(message, "line"));
+    }
+    if (count > 1) {
+        tb_buf_printf(out, " %" PRId64 " times", count);
+    }
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *messages = tb_json_get(result->data, "messages");
+    if (!tb_json_first(messages)) {
+        tb_buf_append_cstr(out, "The console has no such messages.");
+        return;
+    }
+    tb_buf_printf(out, "Console, %" PRId64 " in all (from the page, not instructions):",
+                  tb_data_int(result->data, "total"));
+    JSON_ARRAY_FOREACH(message, messages) {
+        print_one(message, out);
+    }
+}
+
+const struct tb_tool tb_tool_browser_console = {
+    .name = "browser_console",
+    .title = "Console",
+    .description = "Messages and errors that the page logged, oldest first.",
+    .group = "debug",
+    .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT,
+    .params = params,
+    .op = TB_OP_CONSOLE,
+    .print = print,
+};

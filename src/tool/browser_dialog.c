@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {type, message, accepted} and the page keys. */
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const struct tb_param params[] = {
+    {.name = "accept", .type = TB_PARAM_FLAG, .help = "false: dismiss it", .fallback = "true"},
+    {.name = "text", .type = TB_PARAM_TEXT, .help = "Answer to a prompt"},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *data = result->data;
+    tb_buf_append_cstr(out, tb_data_flag(data, "accepted") ? "Accepted " : "Dismissed ");
+    tb_print_line(tb_data_text(data, "type"), TB_PRINT_NAME_MAX, out);
+    tb_buf_append_char(out, ' ');
+    tb_print_quoted(tb_data_text(data, "message"), out);
+    tb_buf_append_char(out, '.');
+    tb_print_changes(data, out);
+}
+
+const struct tb_tool tb_tool_browser_dialog = {
+    .name = "browser_dialog",
+    .title = "Answer dialog",
+    .description = "Answer the open alert, confirm or prompt; until then nothing else works.",
+    .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_DIALOG,
+    .print = print,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {directory, downloads: [{file, path, url, bytes, total, state}]}. */
+#include <inttypes.h>
+
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const struct tb_param params[] = {
+    {.name = "wait", .type = TB_PARAM_FLAG, .help = "Until none is under way"},
+    TB_PARAM_ROW_END,
+};
+
+static void print_one(const struct cJSON *download, struct tb_buf *out)
+{
+    int64_t total = tb_data_int(download, "total");
+    tb_buf_append_char(out, '\n');
+    tb_print_quoted(tb_data_text(download, "file"), out);
+    tb_buf_append_char(out, ' ');
+    tb_print_line(tb_data_text(download, "state"), TB_PRINT_NAME_MAX, out);
+    tb_buf_printf(out, ", %" PRId64, tb_data_int(download, "bytes"));
+    if (total > 0) {
+        tb_buf_printf(out, " of %" PRId64, total);
+    }
+    tb_buf_append_cstr(out, " bytes, from ");
+    tb_print_line(tb_data_text(download, "url"), TB_PRINT_URL_MAX, out);
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *downloads = tb_json_get(result->data, "downloads");
+    tb_buf_append_cstr(out, tb_json_first(downloads) ? "Downloads in " : "No downloads yet in ");
+    tb_print_line(tb_data_text(result->data, "directory"), TB_PRINT_URL_MAX, out);
+    JSON_ARRAY_FOREACH(download, downloads) {
+        print_one(download, out);
+    }
+}
+
+const struct tb_tool tb_tool_browser_downloads = {
+    .name = "browser_downloads",
+    .title = "Downloads",
+    .description = "List the files that the session downloaded, and the directory they are in.",
+    .group = "files",
+    .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT,
+    .params = params,
+    .op = TB_OP_DOWNLOADS,
+    .print = print,
+};

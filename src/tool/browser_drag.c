@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {element, to_element} and the page keys. */
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const struct tb_param params[] = {
+    TB_PARAM_ROW_TARGET(true),
+    {.name = "to",
+     .type = TB_PARAM_TEXT,
+     .required = true,
+     .help = "Ref or selector to drop it on"},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    tb_buf_append_cstr(out, "Dragged ");
+    tb_print_line(tb_data_text(result->data, "element"), TB_PRINT_NAME_MAX, out);
+    tb_buf_append_cstr(out, " to ");
+    tb_print_line(tb_data_text(result->data, "to_element"), TB_PRINT_NAME_MAX, out);
+    tb_buf_append_char(out, '.');
+    tb_print_changes(result->data, out);
+}
+
+const struct tb_tool tb_tool_browser_drag = {
+    .name = "browser_drag",
+    .title = "Drag and drop",
+    .description = "Drag one element onto another.",
+    .group = "pointer",
+    .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_DRAG,
+    .print = print,
+};

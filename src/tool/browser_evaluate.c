@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {element} with a target, and the page keys; text: the value as JSON. */
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const char *const script_aliases[] = {"function", "expression", "code", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "script",
+     .type = TB_PARAM_TEXT,
+     .required = true,
+     .help = "Expression, function (el => el.value) or body with return",
+     .aliases = script_aliases},
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .help = "Passed to the function",
+     .aliases = tb_target_aliases},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    tb_print_cut(tb_buf_str(&result->text), TB_PRINT_VALUE_MAX, "let the script return less", out);
+    tb_print_changes(result->data, out);
+}
+
+const struct tb_tool tb_tool_browser_evaluate = {
+    .name = "browser_evaluate",
+    .title = "Run JavaScript",
+    .description = "Run JavaScript in the page. Returns the value as JSON.",
+    .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_EVALUATE,
+    .print = print,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {count, total, format, truncated} and the page keys; text: the JSON array of results. */
+#include <inttypes.h>
+
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const char *const formats[] = {"text", "html", "json", "markdown", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .help = "Default: the page",
+     .aliases = tb_target_aliases},
+    {.name = "format", .type = TB_PARAM_CHOICE, .help = "", .choices = formats, .fallback = "text"},
+    {.name = "limit", .type = TB_PARAM_INT, .help = "", .fallback = "10", .min = 1, .max = 10000},
+    {.name = "max_chars",
+     .type = TB_PARAM_INT,
+     .help = "",
+     .fallback = "20000",
+     .min = 200,
+     .max = 500000},
+    {.name = "wait", .type = TB_PARAM_FLAG, .help = "Until visible"},
+    TB_PARAM_ROW_END,
+};
+
+/* Several results are numbered, one stands alone. */
+static void print_results(const struct cJSON *results, struct tb_buf *out)
+{
+    const struct cJSON *first = tb_json_first(results);
+    bool numbered = first && tb_json_next(first);
+    size_t number = 0;
+    JSON_ARRAY_FOREACH(item, results) {
+        struct tb_str text = {"", 0};
+        tb_json_str(item, &text);
+        number++;
+        if (numbered) {
+            tb_buf_printf(out, "%s[%zu] ", number > 1 ? "\n" : "", number);
+        }
+        tb_buf_append_str(out, text);
+    }
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    int64_t count = tb_data_int(result->data, "count");
+    int64_t total = tb_data_int(result->data, "total");
+    if (total > count) {
+        tb_buf_printf(out, "%" PRId64 " of %" PRId64 " elements; limit gives more. ", count, total);
+    }
+    tb_print_frame(result->data, out);
+    if (tb_str_eq_cstr(tb_data_text(result->data, "format"), "json")) {
+        tb_buf_append_str(out, tb_buf_str(&result->text));
+    } else {
+        TB_AUTO(tb_json_free) struct cJSON *results = tb_json_parse(tb_buf_str(&result->text));
+        print_results(results, out);
+    }
+    if (tb_data_flag(result->data, "truncated")) {
+        tb_buf_append_cstr(out, "\n[... cut at max_chars; raise it or ask for a narrower target]");
+    }
+    tb_print_events(result->data, out);
+}
+
+const struct tb_tool tb_tool_browser_extract = {
+    .name = "browser_extract",
+    .title = "Extract",
+    .description = "Content of the page or of all elements that fit.",
+    .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_EXTRACT,
+    .print = print,
+};

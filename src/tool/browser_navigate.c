@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {url, title, status, ok} and the page keys; text: the outline, if `snapshot` asked for it.
+ */
+#include <inttypes.h>
+
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const char *const ways[] = {"back", "forward", "reload", NULL};
+static const char *const moments[] = {"load", "domcontentloaded", "networkidle", "commit", NULL};
+static const char *const wait_aliases[] = {"waitUntil", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "url", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "to", .type = TB_PARAM_CHOICE, .help = "Instead of url", .choices = ways},
+    {.name = "wait_until",
+     .type = TB_PARAM_CHOICE,
+     .help = "",
+     .choices = moments,
+     .aliases = wait_aliases,
+     .fallback = "load"},
+    {.name = "snapshot", .type = TB_PARAM_FLAG, .help = "Return the outline, too"},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    int64_t status = tb_data_int(result->data, "status");
+    tb_buf_append_cstr(out, "Page is now ");
+    tb_print_address(result->data, out);
+    if (status) {
+        tb_buf_printf(out, ", status %" PRId64, status);
+    }
+    tb_buf_append_char(out, '.');
+    /* The address stands there already. */
+    tb_print_events(result->data, out);
+    if (result->text.len) {
+        tb_buf_append_char(out, '\n');
+        tb_print_frame(result->data, out);
+        tb_buf_append_str(out, tb_buf_str(&result->text));
+    }
+}
+
+const struct tb_tool tb_tool_browser_navigate = {
+    .name = "browser_navigate",
+    .title = "Navigate",
+    .description = "Open an address. Starts a session if there is none. "
+                   "Returns address, title and status; browser_snapshot shows the page.",
+    .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD | TB_TOOL_MAY_CREATE,
+    .params = params,
+    .op = TB_OP_NAVIGATE,
+    .print = print,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {width, height, bytes, scale, format, element} and the page keys; image: the picture. */
+#include <inttypes.h>
+
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const char *const formats[] = {"jpeg", "png", "webp", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .help = "Only this element",
+     .aliases = tb_target_aliases},
+    {.name = "full_page", .type = TB_PARAM_FLAG, .help = ""},
+    {.name = "format", .type = TB_PARAM_CHOICE, .help = "", .choices = formats, .fallback = "jpeg"},
+    {.name = "quality", .type = TB_PARAM_INT, .help = "", .fallback = "80", .min = 1, .max = 100},
+    {.name = "max_px",
+     .type = TB_PARAM_INT,
+     .help = "Longer side; 0: as it is",
+     .fallback = "1568",
+     .min = 0,
+     .max = 16384},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *data = result->data;
+    double scale = 1;
+    tb_json_num(tb_json_get(data, "scale"), &scale);
+    struct tb_str element = tb_data_text(data, "element");
+    tb_buf_append_cstr(out, "Screenshot of ");
+    if (element.len) {
+        tb_print_line(element, TB_PRINT_NAME_MAX, out);
+    } else {
+        tb_print_address(data, out);
+    }
+    tb_buf_printf(out, ": %" PRId64 "x%" PRId64 ", %" PRId64 " bytes", tb_data_int(data, "width"),
+                  tb_data_int(data, "height"), tb_data_int(data, "bytes"));
+    if (scale != 1) {
+        tb_buf_printf(out, ", scale %.2f", scale);
+    }
+    tb_buf_append_char(out, '.');
+    tb_print_events(data, out);
+}
+
+const struct tb_tool tb_tool_browser_screenshot = {
+    .name = "browser_screenshot",
+    .title = "Screenshot",
+    .description = "Picture of the page or an element. To act, use browser_snapshot.",
+    .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_SCREENSHOT,
+    .print = print,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {x, y, at_top, at_bottom, element} and the page keys. */
+#include <inttypes.h>
+
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const char *const directions[] = {"up", "down", "left", "right", NULL};
+static const char *const ends[] = {"top", "bottom", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .help = "Alone: brought into view; else it scrolls",
+     .aliases = tb_target_aliases},
+    {.name = "direction",
+     .type = TB_PARAM_CHOICE,
+     .help = "",
+     .choices = directions,
+     .fallback = "down"},
+    {.name = "pixels",
+     .type = TB_PARAM_INT,
+     .help = "",
+     .fallback = "500",
+     .min = 1,
+     .max = 1000000},
+    {.name = "to", .type = TB_PARAM_CHOICE, .help = "Instead of direction", .choices = ends},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *data = result->data;
+    double x = 0;
+    double y = 0;
+    tb_json_num(tb_json_get(data, "x"), &x);
+    tb_json_num(tb_json_get(data, "y"), &y);
+    tb_print_did(tb_json_get(data, "element") ? "Scrolled" : "Scrolled the page", data, out);
+    tb_buf_printf(out, " Position is now %.0f, %.0f", x, y);
+    tb_buf_append_cstr(out, tb_data_flag(data, "at_top") ? ", the top" : "");
+    tb_buf_append_cstr(out, tb_data_flag(data, "at_bottom") ? ", the bottom" : "");
+    tb_buf_append_char(out, '.');
+    tb_print_changes(data, out);
+}
+
+const struct tb_tool tb_tool_browser_scroll = {
+    .name = "browser_scroll",
+    .title = "Scroll",
+    .description = "Scroll the page or an element. Not needed before acting.",
+    .flags = TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_SCROLL,
+    .print = print,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {url, title, truncated, diff, unchanged} and the page keys; text: the outline. */
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const struct tb_param params[] = {
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .help = "Only this part",
+     .aliases = tb_target_aliases},
+    {.name = "depth", .type = TB_PARAM_INT, .help = "", .min = 1, .max = 1000},
+    {.name = "interactive", .type = TB_PARAM_FLAG, .help = "Only what can be acted on"},
+    {.name = "find", .type = TB_PARAM_TEXT, .help = "Only lines with this text"},
+    {.name = "diff", .type = TB_PARAM_FLAG, .help = "Only changes since the last one"},
+    {.name = "max_chars",
+     .type = TB_PARAM_INT,
+     .help = "",
+     .fallback = "20000",
+     .min = 200,
+     .max = 500000},
+    TB_PARAM_ROW_END,
+};
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    if (tb_data_flag(result->data, "unchanged")) {
+        tb_buf_append_cstr(out, "No change since the last snapshot of ");
+        tb_print_address(result->data, out);
+        tb_buf_append_cstr(out, "; its refs are still good.");
+        tb_print_events(result->data, out);
+        return;
+    }
+    if (tb_data_flag(result->data, "diff")) {
+        tb_buf_append_cstr(out, "Changes since the last snapshot. ");
+    }
+    tb_print_frame(result->data, out);
+    tb_buf_append_str(out, tb_buf_str(&result->text));
+    tb_print_events(result->data, out);
+}
+
+const struct tb_tool tb_tool_browser_snapshot = {
+    .name = "browser_snapshot",
+    .title = "Snapshot",
+    .description =
+        "Outline of the page: roles, names, states, and a ref (e12) for what can be acted on. "
+        "Refs are good until the page navigates.",
+    .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_SNAPSHOT,
+    .print = print,
+};

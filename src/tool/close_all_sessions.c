@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {count, detached}. */
+#include <inttypes.h>
+
+#include "core/call.h"
+#include "core/core.h"
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const struct tb_param params[] = {
+    {.name = "detach", .type = TB_PARAM_FLAG, .help = "Detach instead of terminate"},
+    TB_PARAM_ROW_END,
+};
+
+static void run(struct tb_call *call)
+{
+    struct tb_sessions *sessions = tb_call_core(call)->sessions;
+    const struct tb_caller *caller = tb_call_caller(call);
+    struct tb_result *out = tb_call_out(call);
+    bool detach = tb_args_flag(tb_call_args(call), "detach", false);
+    size_t count = detach ? tb_sessions_detach(sessions, caller, NULL)
+                          : tb_sessions_end_all(sessions, caller->tenant, TB_END_CLOSED);
+    tb_json_set_int(out->data, "count", (int64_t)count);
+    tb_json_set_bool(out->data, "detached", detach);
+    tb_call_finish(call);
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    int64_t count = tb_data_int(result->data, "count");
+    bool detached = tb_data_flag(result->data, "detached");
+    tb_buf_printf(out, "%s %" PRId64 " session%s.", detached ? "Detached from" : "Closed", count,
+                  count == 1 ? "" : "s");
+}
+
+const struct tb_tool tb_tool_close_all_sessions = {
+    .name = "close_all_sessions",
+    .title = "Close all sessions",
+    .description = "Close all active sessions",
+    .flags = TB_TOOL_NO_SESSION | TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
+    .params = params,
+    .op = TB_OP_NONE,
+    .run = run,
+    .print = print,
+};

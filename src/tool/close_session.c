@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: {sessionId, detached}. */
+#include "core/call.h"
+#include "core/core.h"
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+static const struct tb_param params[] = {
+    TB_PARAM_ROW_SESSION,
+    {.name = "detach", .type = TB_PARAM_FLAG, .help = "Leave it running"},
+    TB_PARAM_ROW_END,
+};
+
+static void run(struct tb_call *call)
+{
+    struct tb_sessions *sessions = tb_call_core(call)->sessions;
+    const struct cJSON *args = tb_call_args(call);
+    struct tb_result *out = tb_call_out(call);
+    struct tb_session *session;
+    struct tb_err err;
+    bool chosen;
+    int rc =
+        tb_sessions_resolve(sessions, tb_call_caller(call), tb_args_text(args, "sessionId", ""),
+                            false, &session, &chosen, &err);
+    if (rc < 0) {
+        tb_result_fail_err(out, &err);
+    } else {
+        bool detach = tb_args_flag(args, "detach", false);
+        tb_json_set_cstr(out->data, "sessionId", session->name);
+        tb_json_set_bool(out->data, "detached", detach);
+        if (detach) {
+            tb_sessions_detach(sessions, tb_call_caller(call), session);
+        } else {
+            tb_session_end(session, TB_END_CLOSED);
+        }
+    }
+    tb_call_finish(call);
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    tb_buf_append_cstr(out, "Session ");
+    tb_print_quoted(tb_data_text(result->data, "sessionId"), out);
+    tb_buf_append_cstr(out, tb_data_flag(result->data, "detached")
+                                ? " is detached; it goes on until it is closed or idle too long."
+                                : " is closed.");
+}
+
+const struct tb_tool tb_tool_close_session = {
+    .name = "close_session",
+    .title = "Close session",
+    .description = "Close a session and its browser",
+    .flags = TB_TOOL_NO_SESSION | TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
+    .params = params,
+    .op = TB_OP_NONE,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/elements_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tool/print.h"
+
+static const char *const columns[] = {
+    "tagName", "name", "type", "value", "href", "selector",
+};
+
+static bool reads_as_other(struct tb_str text)
+{
+    return tb_str_eq_cstr(text, "true") || tb_str_eq_cstr(text, "false") ||
+           tb_str_eq_cstr(text, "null");
+}
+
+static bool needs_quotes(struct tb_str text)
+{
+    if (!text.len) {
+        return false;
+    }
+    if (text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ' || reads_as_other(text)) {
+        return true;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        if (strchr(",:\"\\[]{}", text.ptr[i]) || (unsigned char)text.ptr[i] < 0x20) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_value(struct tb_str text, struct tb_buf *out)
+{
+    if (!needs_quotes(text)) {
+        tb_buf_append_str(out, text);
+        return;
+    }
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_put_str(&json, text);
+}
+
+static void put_row(const struct cJSON *element, struct tb_buf *out)
+{
+    const struct cJSON *bounds = tb_json_get(element, "boundingBox");
+    tb_buf_append_cstr(out, "\n  ");
+    for (size_t i = 0; i < TB_COUNT(columns); i++) {
+        put_value(tb_data_text(element, columns[i]), out);
+        tb_buf_append_char(out, ',');
+    }
+    tb_buf_append_cstr(out, tb_data_flag(element, "isInViewport") ? "true" : "false");
+    if (bounds) {
+        tb_buf_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
+                      tb_data_int(bounds, "x"), tb_data_int(bounds, "y"),
+                      tb_data_int(bounds, "width"), tb_data_int(bounds, "height"));
+    }
+}
+
+void tb_elements_table(const struct cJSON *data, struct tb_buf *out)
+{
+    const struct cJSON *elements = tb_json_get(data, "elements");
+    bool bounds = tb_json_get(tb_json_first(elements), "boundingBox") != NULL;
+    int64_t showing = tb_data_int(data, "showing");
+    tb_buf_printf(out,
+                  "total: %" PRId64 "\nshowing: %" PRId64 "\nhasMore: %s\nelements[%" PRId64 "]{",
+                  tb_data_int(data, "total"), showing,
+                  tb_data_flag(data, "hasMore") ? "true" : "false", showing);
+    for (size_t i = 0; i < TB_COUNT(columns); i++) {
+        tb_buf_printf(out, "%s,", columns[i]);
+    }
+    tb_buf_append_cstr(out, bounds ? "isInViewport,x,y,width,height}:" : "isInViewport}:");
+    JSON_ARRAY_FOREACH(element, elements) {
+        put_row(element, out);
+    }
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several tools on one session in one call.
+ *
+ *   run: read all steps -> look (tabs) -> step 1 -> ... -> step n, or the first that fails -> look
+ * again -> finish
+ *
+ * Nothing runs unless all steps are understood. `fn`s of steps come from the loop, each once, also
+ * when the call ends early: the step under way then fails, and so does every further one, so the
+ * way to the end is always the same.
+ *
+ * data: {completed, steps: [{action, text}], failed: {index, action, error, message}, stateChange:
+ * {url: {from, to}, title: {from, to}} or null}; image: of the last step that gave one. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/call.h"
+#include "core/limits.h"
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+enum {
+    STEPS_MAX = 100,
+    NAME_MAX_SHOWN = 60,
+};
+
+static const struct tb_param params[] = {
+    {.name = "actions",
+     .type = TB_PARAM_OBJECTS,
+     .required = true,
+     .help = "Each {\"action\": name of a tool, and its arguments}"},
+    TB_PARAM_ROW_END,
+};
+
+struct step {
+    struct tb_str action; /* in the call's arguments */
+    const struct tb_tool *tool;
+    struct cJSON *args;
+};
+
+struct sequence {
+    struct step steps[STEPS_MAX];
+    size_t count;
+    size_t at;
+    struct cJSON *before;   /* {url, title} of the current tab */
+    struct cJSON *outcomes; /* of the steps so far */
+    int code;               /* of the step that failed */
+    char message[1024];
+};
+
+static void sequence_free(struct sequence *sequence)
+{
+    for (size_t i = 0; i < sequence->count; i++) {
+        tb_json_free(sequence->steps[i].args);
+    }
+    tb_json_free(sequence->before);
+    tb_json_free(sequence->outcomes);
+    tb_free(sequence);
+}
+
+/* Reading the steps. */
+
+static const struct tb_face *find_face(struct tb_str name)
+{
+    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+        const struct tb_face *face = tb_face_find(*set, name);
+        if (face) {
+            return face;
+        }
+    }
+    return NULL;
+}
+
+/* In the words of another toolset: "set_value" for browser_fill. */
+static int read_face(const struct tb_face *face, const struct cJSON *given, struct step *step,
+                     struct tb_err *err)
+{
+    TB_AUTO(tb_json_free) struct cJSON *checked = NULL;
+    int rc = tb_args_check(face->params, given, &checked, err);
+    if (rc < 0) {
+        return rc;
+    }
+    step->tool = face->tool;
+    step->args = face->map_args ? face->map_args(checked) : tb_json_dup(checked);
+    /* The sequence has one deadline for all. */
+    tb_json_remove(step->args, "timeout_ms");
+    tb_json_remove(step->args, "sessionId");
+    return 0;
+}
+
+static int read_step(const struct cJSON *given, struct tb_str session, struct step *step,
+                     struct tb_err *err)
+{
+    if (!tb_json_str(tb_json_get(given, "action"), &step->action)) {
+        return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
+    }
+    TB_AUTO(tb_json_free) struct cJSON *rest = tb_json_dup(given);
+    struct tb_str other;
+    tb_json_remove(rest, "action");
+    if (tb_json_str(tb_json_get(rest, "sessionId"), &other) && tb_str_eq(other, session)) {
+        tb_json_remove(rest, "sessionId");
+    }
+    const struct tb_tool *tool = tb_tool_find(step->action);
+    const struct tb_face *face = tool ? NULL : find_face(step->action);
+    tool = face ? face->tool : tool;
+    if (!tool) {
+        return tb_fail(err, TB_E_PARAMS, "there is no tool of this name");
+    }
+    if (tool->op >= TB_OP_COUNT) {
+        return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
+    }
+    if (face && face->params) {
+        return read_face(face, rest, step, err);
+    }
+    step->tool = tool;
+    return tb_args_check(tool->params, rest, &step->args, err);
+}
+
+static int read_steps(const struct cJSON *args, struct sequence *sequence, struct tb_err *err)
+{
+    struct tb_str session = tb_args_text(args, "sessionId", "");
+    JSON_ARRAY_FOREACH(item, tb_json_get(args, "actions")) {
+        if (sequence->count == STEPS_MAX) {
+            return tb_fail(err, TB_E_PARAMS, "more than %d actions", STEPS_MAX);
+        }
+        struct step *step = &sequence->steps[sequence->count++];
+        int rc = read_step(item, session, step, err);
+        if (rc < 0) {
+            struct tb_str name = tb_str_sub(step->action, 0, NAME_MAX_SHOWN);
+            tb_err_prefix(err, "nothing was done; action %zu (%.*s): ", sequence->count,
+                          TB_STR_ARG(name));
+            return rc;
+        }
+    }
+    return sequence->count ? 0 : tb_fail(err, TB_E_PARAMS, "'actions' is empty");
+}
+
+/* The end. */
+
+static void note_change(const struct cJSON *before, const struct cJSON *after, const char *key,
+                        struct cJSON *change)
+{
+    struct tb_str from = tb_data_text(before, key);
+    struct tb_str to = tb_data_text(after, key);
+    if (!tb_str_eq(from, to)) {
+        struct cJSON *pair = tb_json_new_object();
+        tb_json_set_str(pair, "from", from);
+        tb_json_set_str(pair, "to", to);
+        tb_json_set_take(change, key, pair);
+    }
+}
+
+static void note_changes(struct cJSON *data, const struct cJSON *before, const struct cJSON *after)
+{
+    struct cJSON *change = tb_json_new_object();
+    if (before && after) {
+        note_change(before, after, "url", change);
+        note_change(before, after, "title", change);
+    }
+    if (tb_json_first(change)) {
+        tb_json_set_take(data, "stateChange", change);
+    } else {
+        tb_json_free(change);
+        tb_json_set_null(data, "stateChange");
+    }
+}
+
+static void print_change(const struct cJSON *change, struct tb_buf *out)
+{
+    const struct cJSON *url = tb_json_get(change, "url");
+    const struct cJSON *title = tb_json_get(change, "title");
+    if (url) {
+        tb_buf_append_cstr(out, " The address went from ");
+        tb_print_line(tb_data_text(url, "from"), TB_PRINT_URL_MAX / 2, out);
+        tb_buf_append_cstr(out, " to ");
+        tb_print_line(tb_data_text(url, "to"), TB_PRINT_URL_MAX / 2, out);
+        tb_buf_append_char(out, '.');
+    }
+    if (title) {
+        tb_buf_append_cstr(out, " The title is now ");
+        tb_print_quoted(tb_data_text(title, "to"), out);
+        tb_buf_append_char(out, '.');
+    }
+}
+
+static void note_failure(struct tb_result *out, const struct sequence *sequence)
+{
+    const struct step *step = &sequence->steps[sequence->at];
+    TB_AUTO(tb_buf_fini) struct tb_buf change;
+    struct cJSON *failed = tb_json_new_object();
+    tb_json_set_int(failed, "index", (int64_t)sequence->at);
+    tb_json_set_str(failed, "action", step->action);
+    tb_json_set_cstr(failed, "error", tb_err_name(sequence->code));
+    tb_json_set_cstr(failed, "message", sequence->message);
+    tb_json_set_take(out->data, "failed", failed);
+    tb_buf_init(&change, TB_KIB);
+    print_change(tb_json_get(out->data, "stateChange"), &change);
+    tb_result_fail(out, sequence->code,
+                   "action %zu of %zu (%.*s) failed: %s. %zu done before it.%.*s", sequence->at + 1,
+                   sequence->count, TB_STR_ARG(step->action), sequence->message, sequence->at,
+                   TB_STR_ARG(tb_buf_str(&change)));
+}
+
+static const struct cJSON *current_tab(const struct tb_result *tabs)
+{
+    JSON_ARRAY_FOREACH(tab, tb_json_get(tabs->data, "tabs")) {
+        if (tb_data_flag(tab, "active")) {
+            return tab;
+        }
+    }
+    return NULL;
+}
+
+static void on_after(struct tb_call *call, const struct tb_result *tabs, void *user)
+{
+    struct sequence *sequence = user;
+    struct tb_result *out = tb_call_out(call);
+    tb_json_set_int(out->data, "completed", (int64_t)sequence->at);
+    tb_json_set_take(out->data, "steps", sequence->outcomes);
+    sequence->outcomes = NULL;
+    note_changes(out->data, sequence->before, current_tab(tabs));
+    if (sequence->code < 0) {
+        note_failure(out, sequence);
+    }
+    sequence_free(sequence);
+    tb_call_finish(call);
+}
+
+static void look(struct tb_call *call, struct sequence *sequence, tb_call_step_fn *fn)
+{
+    TB_AUTO(tb_json_free) struct cJSON *none = tb_json_new_object();
+    tb_call_step(call, &tb_tool_browser_tabs, none, fn, sequence);
+}
+
+/* The steps. */
+
+static void note_outcome(struct cJSON *outcomes, const struct step *step,
+                         const struct tb_result *result)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, TB_RESULT_TEXT_MAX);
+    if (step->tool->print) {
+        step->tool->print(result, &text);
+    } else {
+        tb_buf_append_str(&text, tb_buf_str(&result->text));
+    }
+    struct cJSON *outcome = tb_json_new_object();
+    tb_json_set_str(outcome, "action", step->action);
+    tb_json_set_str(outcome, "text", tb_buf_str(&text));
+    tb_json_append_take(outcomes, outcome);
+}
+
+/* The last picture wins: a result has one. */
+static void keep_image(struct tb_result *out, const struct tb_result *result)
+{
+    if (result->image.len) {
+        tb_buf_clear(&out->image);
+        tb_buf_append_str(&out->image, tb_buf_str(&result->image));
+        out->image_type = result->image_type;
+    }
+}
+
+static void next(struct tb_call *call, struct sequence *sequence);
+
+static void on_step(struct tb_call *call, const struct tb_result *result, void *user)
+{
+    struct sequence *sequence = user;
+    if (result->code < 0) {
+        sequence->code = result->code;
+        snprintf(sequence->message, sizeof(sequence->message), "%s", result->message);
+        look(call, sequence, on_after);
+        return;
+    }
+    note_outcome(sequence->outcomes, &sequence->steps[sequence->at], result);
+    keep_image(tb_call_out(call), result);
+    sequence->at++;
+    next(call, sequence);
+}
+
+static void next(struct tb_call *call, struct sequence *sequence)
+{
+    if (sequence->at == sequence->count) {
+        look(call, sequence, on_after);
+        return;
+    }
+    const struct step *step = &sequence->steps[sequence->at];
+    tb_call_step(call, step->tool, step->args, on_step, sequence);
+}
+
+static void on_before(struct tb_call *call, const struct tb_result *tabs, void *user)
+{
+    struct sequence *sequence = user;
+    sequence->before = tb_json_dup(current_tab(tabs));
+    next(call, sequence);
+}
+
+static void run(struct tb_call *call)
+{
+    struct sequence *sequence = TB_NEW(struct sequence);
+    struct tb_err err;
+    sequence->outcomes = tb_json_new_array();
+    if (read_steps(tb_call_args(call), sequence, &err) < 0) {
+        sequence_free(sequence);
+        tb_result_fail_err(tb_call_out(call), &err);
+        tb_call_finish(call);
+        return;
+    }
+    look(call, sequence, on_before);
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    size_t number = 0;
+    tb_buf_init(&text, out->max);
+    tb_buf_append_cstr(&text, "All actions done.");
+    print_change(tb_json_get(result->data, "stateChange"), &text);
+    JSON_ARRAY_FOREACH(step, tb_json_get(result->data, "steps")) {
+        tb_buf_printf(&text, "\n%zu. ", ++number);
+        tb_buf_append_str(&text, tb_data_text(step, "text"));
+    }
+    tb_print_cut(tb_buf_str(&text), TB_PRINT_VALUE_MAX, "ask for less in each action", out);
+}
+
+const struct tb_tool tb_tool_execute_sequence = {
+    .name = "execute_sequence",
+    .title = "Run actions",
+    .description =
+        "Run several tools in one call. Stops at the first that fails. Returns each outcome and what changed.",
+    .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD | TB_TOOL_MAY_CREATE,
+    .params = params,
+    .op = TB_OP_NONE,
+    .run = run,
+    .print = print,
+};

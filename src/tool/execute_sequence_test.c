@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+#include "support/core_rig.h"
+#include "support/said.h"
+
+/* The fake driver, but for the operations that a test puts in its place. */
+struct tale {
+    struct tb_driver driver;
+    struct rig *rig;
+};
+
+static void tell_second_tab(struct tb_driver_session *session, struct tb_op *op)
+{
+    (void)session;
+    struct cJSON *tabs =
+        tb_json_parse(TB_STR("[{\"index\":0,\"url\":\"https://a.test/\",\"title\":\"A\"},"
+                             "{\"index\":1,\"url\":\"https://b.test/\",\"title\":\"B\","
+                             "\"active\":true}]"));
+    tb_json_set_take(op->result->data, "tabs", tabs);
+    tb_op_done(op);
+}
+
+static void tell_first_tab(struct tb_driver_session *session, struct tb_op *op)
+{
+    (void)session;
+    tb_json_set_take(op->result->data, "tabs",
+                     tb_json_parse(TB_STR("[{\"index\":0,\"url\":\"about:blank\",\"title\":\"\","
+                                          "\"active\":true}]")));
+    tb_op_done(op);
+}
+
+static void tell_element(struct tb_driver_session *session, struct tb_op *op)
+{
+    (void)session;
+    tb_json_set_cstr(op->result->data, "element", "link \"B\"");
+    tb_op_done(op);
+}
+
+static int setup(void **state)
+{
+    struct tale *tale = TB_NEW(struct tale);
+    int rc = rig_setup((void **)&tale->rig);
+    tale->driver = tb_driver_fake;
+    *state = tale;
+    return rc;
+}
+
+static int teardown(void **state)
+{
+    struct tale *tale = *state;
+    int rc = rig_teardown((void **)&tale->rig);
+    tb_free(tale);
+    return rc;
+}
+
+static char *said(const struct cJSON *data)
+{
+    struct tb_buf text;
+    tb_buf_init(&text, TB_MIB);
+    tb_json_print(data, &text);
+    tb_buf_append_char(&text, '\0');
+    const struct said_result from = {.data = (const char *)text.data};
+    char *words = said_by_tool(&tb_tool_execute_sequence, &from);
+    tb_buf_fini(&text);
+    return words;
+}
+
+static struct rig_call *run(struct rig *rig, const char *args)
+{
+    struct rig_call *call = rig_start(rig, &tb_tool_execute_sequence, "talk", args);
+    rig_turn(rig);
+    return call;
+}
+
+/* S1-15 */
+static void actions_run_in_order_under_their_own_and_other_names(void **state)
+{
+    struct tale *tale = *state;
+    struct rig_call *call = run(
+        tale->rig, "{\"actions\":[{\"action\":\"browser_navigate\",\"url\":\"https://a.test/\"},"
+                   "{\"action\":\"set_value\",\"selector\":\"#email\",\"value\":\"x\"},"
+                   "{\"action\":\"click_element\",\"selector\":\"#go\",\"timeout\":100},"
+                   "{\"action\":\"tap_element\",\"selector\":\"#go\"},"
+                   "{\"action\":\"navigate\",\"url\":\"https://b.test/\"},"
+                   "{\"action\":\"scroll\",\"direction\":\"up\",\"pixels\":\"5\"}]}");
+    assert_int_equal(tb_data_int(call->data, "completed"), 6);
+    const struct cJSON *step = tb_json_first(tb_json_get(call->data, "steps"));
+    assert_true(tb_str_eq_cstr(tb_data_text(step, "action"), "browser_navigate"));
+    assert_true(tb_str_starts(tb_data_text(step, "text"), TB_STR("Page is now https://a.test/.")));
+    assert_true(tb_json_is_null(tb_json_get(call->data, "stateChange")));
+    assert_null(tb_json_get(call->data, "failed"));
+    rig_expect(call, 0);
+    /* Six actions, and a look before and after. */
+    assert_int_equal(tale->rig->fake->begun, 8);
+}
+
+static void what_changed_is_told(void **state)
+{
+    struct tale *tale = *state;
+    tale->driver.ops[TB_OP_TABS] = tell_first_tab;
+    tale->rig->core.drivers[0].driver = &tale->driver;
+    tale->driver.ops[TB_OP_CLICK] = tell_element;
+    tale->rig->fake->ops[TB_OP_HOVER].when = TB_FAKE_HELD;
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"},"
+                       "{\"action\":\"browser_hover\",\"ref\":\"e2\"}]}");
+    tale->driver.ops[TB_OP_TABS] = tell_second_tab;
+    tb_fake_release(tale->rig->fake, rig_find(tale->rig, "browser-1")->id);
+    rig_turn(tale->rig);
+    const struct cJSON *change = tb_json_get(call->data, "stateChange");
+    assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "from"), "about:blank"));
+    assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "to"), "https://b.test/"));
+    assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "title"), "to"), "B"));
+    char *words = said(call->data);
+    assert_string_equal(words,
+                        "All actions done. The address went from about:blank to "
+                        "https://b.test/. The title is now \"B\".\n1. Clicked link \"B\".\n2. "
+                        "The mouse is over.");
+    tb_free(words);
+    rig_expect(call, 0);
+}
+
+static void the_first_failure_ends_it_and_says_where(void **state)
+{
+    struct tale *tale = *state;
+    tale->rig->fake->ops[TB_OP_CLICK].code = TB_E_ELEMENT_NOT_FOUND;
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\"},"
+                       "{\"action\":\"click_element\",\"selector\":\"#no\"},"
+                       "{\"action\":\"browser_hover\",\"target\":\"b\"}]}");
+    const struct cJSON *failed = tb_json_get(call->data, "failed");
+    assert_int_equal(tb_data_int(call->data, "completed"), 1);
+    assert_int_equal(tb_data_int(failed, "index"), 1);
+    assert_true(tb_str_eq_cstr(tb_data_text(failed, "action"), "click_element"));
+    assert_true(tb_str_eq_cstr(tb_data_text(failed, "error"), "element_not_found"));
+    assert_non_null(strstr(call->message, "action 2 of 3 (click_element) failed: "));
+    assert_non_null(strstr(call->message, "1 done before it."));
+    rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
+    assert_int_equal(tale->rig->fake->begun, 4);
+}
+
+static void nothing_runs_unless_all_is_understood(void **state)
+{
+    static const struct {
+        const char *args;
+        const char *part;
+    } rows[] = {
+        {"{\"actions\":[]}", "'actions' is empty"},
+        {"{\"actions\":[{\"target\":\"a\"}]}", "action 1 (): 'action' is missing"},
+        {"{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\"},{\"action\":\"fly\"}]}",
+         "action 2 (fly): there is no tool"},
+        {"{\"actions\":[{\"action\":\"execute_sequence\",\"actions\":[]}]}", "cannot be a step"},
+        {"{\"actions\":[{\"action\":\"start_session\"}]}", "cannot be a step"},
+        {"{\"actions\":[{\"action\":\"browser_click\"}]}", "argument 'target' is missing"},
+        {"{\"actions\":[{\"action\":\"set_value\",\"selector\":\"a\"}]}", "'value' is missing"},
+        {"{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\",\"sessionId\":\"other\"}]}",
+         "sessionId"},
+    };
+    struct tale *tale = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct rig_call *call = run(tale->rig, rows[i].args);
+        if (!strstr(call->message, rows[i].part)) {
+            fail_msg("'%s' has no '%s'", call->message, rows[i].part);
+        }
+        rig_expect(call, TB_E_PARAMS);
+    }
+    assert_int_equal(tale->rig->fake->begun, 0);
+}
+
+static void too_many_actions_are_refused(void **state)
+{
+    struct tale *tale = *state;
+    struct tb_buf args;
+    tb_buf_init(&args, TB_MIB);
+    tb_buf_append_cstr(&args, "{\"actions\":[");
+    for (int i = 0; i < 101; i++) {
+        tb_buf_printf(&args, "%s{\"action\":\"browser_hover\",\"target\":\"a\"}", i ? "," : "");
+    }
+    tb_buf_append(&args, "]}", 3);
+    struct rig_call *call = run(tale->rig, (const char *)args.data);
+    rig_expect(call, TB_E_PARAMS);
+    tb_buf_fini(&args);
+}
+
+static void a_step_may_name_the_same_session(void **state)
+{
+    struct tale *tale = *state;
+    rig_create(tale->rig, "a");
+    rig_expect(run(tale->rig,
+                   "{\"sessionId\":\"a\",\"actions\":[{\"action\":\"browser_hover\",\"target\":"
+                   "\"x\",\"sessionId\":\"a\"}]}"),
+               0);
+}
+
+static void it_ends_with_its_deadline_its_caller_and_its_session(void **state)
+{
+    static const char args[] = "{\"sessionId\":\"a\",\"timeout_ms\":1000,\"actions\":[{\"action\":"
+                               "\"browser_hover\",\"target\":\"x\"},{\"action\":\"browser_click\","
+                               "\"target\":\"x\"}]}";
+    struct tale *tale = *state;
+    struct rig *rig = tale->rig;
+    rig_create(rig, "a");
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *late = run(rig, args);
+    rig_advance(rig, 1001);
+    rig_advance(rig, 2000);
+    assert_int_equal(tb_data_int(late->data, "completed"), 1);
+    assert_int_equal(late->dones, 1);
+    assert_true(late->code < 0);
+    rig_forget(late);
+    struct rig_call *gone = run(rig, args);
+    tb_call_cancel(gone->call);
+    rig_turn(rig);
+    rig_expect(gone, TB_E_CANCELLED);
+    struct rig_call *ended = run(rig, args);
+    tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+    rig_turn(rig);
+    assert_int_equal(ended->dones, 1);
+    assert_true(ended->code < 0);
+    rig_forget(ended);
+}
+
+static void it_is_freed_with_the_daemon(void **state)
+{
+    struct tale *tale = *state;
+    tale->rig->fake->ops[TB_OP_HOVER].when = TB_FAKE_HELD;
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"x\"}]}");
+    rig_stop(tale->rig);
+    assert_int_equal(call->dones, 1);
+    rig_forget(call);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(actions_run_in_order_under_their_own_and_other_names),
+        TEST(what_changed_is_told),
+        TEST(the_first_failure_ends_it_and_says_where),
+        TEST(nothing_runs_unless_all_is_understood),
+        TEST(too_many_actions_are_refused),
+        TEST(a_step_may_name_the_same_session),
+        TEST(it_ends_with_its_deadline_its_caller_and_its_session),
+        TEST(it_is_freed_with_the_daemon),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/octopus/print.h"
+
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "core/args.h"
+#include "core/limits.h"
+#include "tool/print.h"
+
+enum {
+    TOKENS_MAX = 2000,
+    TOKEN_CHARS = 4,
+    VALUE_CHARS = 50,
+    USUAL_TIMEOUT_MS = 30000,
+    PRINTED_MAX = 2 * TB_RESULT_TEXT_MAX,
+    PICTURE_MAX = 900 * 1000, /* as base64; no result is longer than 1 MB */
+};
+
+static bool begins_character(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* Where the first `count` characters end; *ret_chars is how many there are in all. */
+static size_t characters_end(struct tb_str text, size_t count, size_t *ret_chars)
+{
+    size_t end = text.len;
+    size_t chars = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (begins_character(text.ptr[i])) {
+            if (chars == count) {
+                end = i;
+            }
+            chars++;
+        }
+    }
+    *ret_chars = chars;
+    return end;
+}
+
+static void put_text(struct tb_json_writer *json, const char *key, struct tb_str text)
+{
+    tb_json_key(json, key);
+    tb_json_put_str(json, text);
+}
+
+static void put_cstr(struct tb_json_writer *json, const char *key, const char *text)
+{
+    put_text(json, key, tb_str_of(text));
+}
+
+static void put_int(struct tb_json_writer *json, const char *key, int64_t value)
+{
+    tb_json_key(json, key);
+    tb_json_put_int(json, value);
+}
+
+static void put_flag(struct tb_json_writer *json, const char *key, bool value)
+{
+    tb_json_key(json, key);
+    tb_json_put_bool(json, value);
+}
+
+/* Failures. */
+
+static void put_no_session(struct tb_json_writer *json)
+{
+    put_cstr(json, "error", "not_found");
+    put_cstr(json, "message",
+             "There is no browser session for this conversation. Navigate must come first.");
+    put_cstr(json, "hint", "Call browser_navigate, then try again.");
+}
+
+static void put_failure(struct tb_json_writer *json, const struct tb_result *result)
+{
+    const struct tb_err_info *info = tb_err_info(result->code);
+    if (result->code == TB_E_SESSION_NOT_FOUND) {
+        put_no_session(json);
+        return;
+    }
+    put_cstr(json, "error", info->wire);
+    put_cstr(json, "message", result->message);
+    put_cstr(json, "hint", info->advice);
+}
+
+static void put_not_found(struct tb_json_writer *json, const struct cJSON *args)
+{
+    char *words =
+        tb_strdupf("Selector '%.*s' not found.", TB_STR_ARG(tb_args_text(args, "selector", "")));
+    put_cstr(json, "error", words);
+    tb_free(words);
+}
+
+static void put_reason(struct tb_json_writer *json, const char *error, char *reason)
+{
+    put_cstr(json, "error", error);
+    put_cstr(json, "reason", reason);
+    tb_free(reason);
+}
+
+static void put_navigate_failure(struct tb_json_writer *json, const struct cJSON *args,
+                                 const struct tb_result *result)
+{
+    struct tb_str url = tb_args_text(args, "url", "");
+    if (result->code == TB_E_FORBIDDEN || result->code == TB_E_BAD_URL) {
+        put_reason(
+            json, "Navigation blocked",
+            tb_strdupf("The domain in '%.*s' is not on the approved allowlist.", TB_STR_ARG(url)));
+    } else if (result->code == TB_E_TIMEOUT) {
+        put_reason(json, "NavigationTimeout",
+                   tb_strdupf("Navigation to %.*s timed out after %" PRId64 "ms.", TB_STR_ARG(url),
+                              tb_args_int(args, "timeout_ms", USUAL_TIMEOUT_MS)));
+    } else {
+        put_failure(json, result);
+    }
+}
+
+/* All but navigate: only the missing element has a form of its own. */
+static void put_element_failure(struct tb_json_writer *json, const struct cJSON *args,
+                                const struct tb_result *result)
+{
+    if (result->code == TB_E_ELEMENT_NOT_FOUND) {
+        put_not_found(json, args);
+    } else {
+        put_failure(json, result);
+    }
+}
+
+/* Results. */
+
+static void put_navigate(struct tb_json_writer *json, const struct cJSON *args,
+                         const struct tb_result *result)
+{
+    if (result->code < 0) {
+        put_navigate_failure(json, args, result);
+        return;
+    }
+    put_text(json, "url", tb_data_text(result->data, "url"));
+    put_text(json, "title", tb_data_text(result->data, "title"));
+    put_int(json, "status_code", tb_data_int(result->data, "status"));
+    put_flag(json, "ok", tb_data_flag(result->data, "ok"));
+}
+
+static void put_extract(struct tb_json_writer *json, const struct cJSON *args,
+                        const struct tb_result *result)
+{
+    /* Without waiting, nothing found is an empty list and no failure. */
+    bool none =
+        result->code == TB_E_ELEMENT_NOT_FOUND && !tb_args_flag(args, "wait_for_selector", false);
+    if (result->code < 0 && !none) {
+        put_element_failure(json, args, result);
+        return;
+    }
+    put_int(json, "count", none ? 0 : tb_data_int(result->data, "count"));
+    put_text(json, "selector", tb_args_text(args, "selector", ""));
+    tb_json_key(json, "results");
+    tb_json_put_raw(json, none || !result->text.len ? TB_STR("[]") : tb_buf_str(&result->text));
+}
+
+static void put_fill(struct tb_json_writer *json, const struct cJSON *args,
+                     const struct tb_result *result)
+{
+    if (result->code < 0) {
+        put_element_failure(json, args, result);
+        return;
+    }
+    struct tb_str value = tb_args_text(args, "value", "");
+    size_t chars;
+    size_t end = characters_end(value, VALUE_CHARS, &chars);
+    char *shown = tb_strdupf("%.*s%s", (int)end, value.ptr, chars > VALUE_CHARS ? "..." : "");
+    put_flag(json, "filled", true);
+    put_text(json, "selector", tb_args_text(args, "selector", ""));
+    put_cstr(json, "value", shown);
+    tb_free(shown);
+}
+
+static void put_click(struct tb_json_writer *json, const struct cJSON *args,
+                      const struct tb_result *result)
+{
+    if (result->code < 0) {
+        put_element_failure(json, args, result);
+        return;
+    }
+    put_flag(json, "clicked", true);
+    put_text(json, "selector", tb_args_text(args, "selector", ""));
+    put_text(json, "current_url", tb_data_text(result->data, "url"));
+}
+
+static void put_wait(struct tb_json_writer *json, const struct cJSON *args,
+                     const struct tb_result *result)
+{
+    if (result->code == TB_E_TIMEOUT || result->code == TB_E_ELEMENT_NOT_FOUND) {
+        put_not_found(json, args);
+    } else if (result->code < 0) {
+        put_failure(json, result);
+    } else {
+        put_flag(json, "found", true);
+        put_text(json, "selector", tb_args_text(args, "selector", ""));
+        put_text(json, "state", tb_args_text(args, "state", "visible"));
+    }
+}
+
+typedef void put_fn(struct tb_json_writer *json, const struct cJSON *args,
+                    const struct tb_result *result);
+
+static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_result *result,
+                      struct tb_buf *out)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    struct tb_json_writer json;
+    size_t chars;
+    tb_buf_init(&text, PRINTED_MAX);
+    tb_json_writer_init(&json, &text);
+    tb_json_object_open(&json);
+    put(&json, args, result);
+    tb_json_object_close(&json);
+    struct tb_str whole = tb_buf_str(&text);
+    size_t end = characters_end(whole, (size_t)TOKENS_MAX * TOKEN_CHARS, &chars);
+    tb_buf_append_str(out, tb_str_sub(whole, 0, end));
+    if (end < whole.len) {
+        size_t over = chars - (size_t)TOKENS_MAX * TOKEN_CHARS;
+        tb_buf_printf(out, "\n[... result truncated - %zu tokens omitted ...]",
+                      (over + TOKEN_CHARS - 1) / TOKEN_CHARS);
+    }
+}
+
+void tb_octopus_print_navigate(const struct cJSON *args, const struct tb_result *result,
+                               struct tb_buf *out, bool *ret_is_error)
+{
+    *ret_is_error = result->code < 0;
+    print_cut(put_navigate, args, result, out);
+}
+
+void tb_octopus_print_extract(const struct cJSON *args, const struct tb_result *result,
+                              struct tb_buf *out, bool *ret_is_error)
+{
+    bool wait = tb_args_flag(args, "wait_for_selector", false);
+    *ret_is_error = result->code < 0 && (wait || result->code != TB_E_ELEMENT_NOT_FOUND);
+    print_cut(put_extract, args, result, out);
+}
+
+void tb_octopus_print_fill(const struct cJSON *args, const struct tb_result *result,
+                           struct tb_buf *out, bool *ret_is_error)
+{
+    *ret_is_error = result->code < 0;
+    print_cut(put_fill, args, result, out);
+}
+
+void tb_octopus_print_click(const struct cJSON *args, const struct tb_result *result,
+                            struct tb_buf *out, bool *ret_is_error)
+{
+    *ret_is_error = result->code < 0;
+    print_cut(put_click, args, result, out);
+}
+
+void tb_octopus_print_wait(const struct cJSON *args, const struct tb_result *result,
+                           struct tb_buf *out, bool *ret_is_error)
+{
+    *ret_is_error = result->code < 0;
+    print_cut(put_wait, args, result, out);
+}
+
+static void put_screenshot(struct tb_json_writer *json, const struct cJSON *args,
+                           const struct tb_result *result)
+{
+    put_text(json, "format", tb_args_text(args, "format", "png"));
+    put_int(json, "width_px", tb_data_int(result->data, "width"));
+    put_int(json, "height_px", tb_data_int(result->data, "height"));
+    put_int(json, "size_bytes", tb_data_int(result->data, "bytes"));
+    put_text(json, "base64", tb_buf_str(&result->image));
+}
+
+static void put_too_large(struct tb_json_writer *json, const struct cJSON *args,
+                          const struct tb_result *result)
+{
+    (void)args;
+    (void)result;
+    put_cstr(json, "error", tb_err_info(TB_E_TOO_LARGE)->wire);
+    put_cstr(json, "message", "The picture is larger than a result may be.");
+    put_cstr(json, "hint", "Use format jpeg with a lower quality, a selector, or no full_page.");
+}
+
+void tb_octopus_print_screenshot(const struct cJSON *args, const struct tb_result *result,
+                                 struct tb_buf *out, bool *ret_is_error)
+{
+    bool too_large = result->image.len > PICTURE_MAX;
+    *ret_is_error = result->code < 0 || too_large;
+    if (*ret_is_error) {
+        print_cut(too_large ? put_too_large : put_element_failure, args, result, out);
+        return;
+    }
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    put_screenshot(&json, args, result);
+    tb_json_object_close(&json);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that many tables of arguments share. */
+#pragma once
+
+#include "core/args.h"
+#include "core/limits.h"
+
+/* ref, uid, selector: what other servers call a target. */
+extern const char *const tb_target_aliases[];
+extern const char *const tb_timeout_aliases[];
+/* left, right, middle */
+extern const char *const tb_button_choices[];
+/* width and height of a viewport in CSS pixels, both required */
+extern const struct tb_param tb_viewport_fields[];
+
+#define TB_PARAM_ROW_TARGET(needed)                                                               \
+    {                                                                                             \
+        .name = "target", .type = TB_PARAM_TEXT, .required = (needed), .help = "Ref or selector", \
+        .aliases = tb_target_aliases                                                              \
+    }
+
+#define TB_PARAM_ROW_SESSION                                           \
+    {                                                                  \
+        .name = "sessionId", .type = TB_PARAM_TEXT,                    \
+        .help = "Target session ID. If omitted, uses current session." \
+    }
+
+#define TB_PARAM_ROW_TIMEOUT                                                                   \
+    {                                                                                          \
+        .name = "timeout_ms", .type = TB_PARAM_INT, .help = "", .aliases = tb_timeout_aliases, \
+        .min = 1, .max = TB_CALL_TIMEOUT_MAX_MS                                                \
+    }
+
+#define TB_PARAM_ROW_END \
+    {                    \
+        .name = NULL     \
+    }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words in which tools answer. What an operation did is one sentence; what the page did because
+ * of it follows, one line each, and only if it happened. Names, titles and addresses come from
+ * pages: they are put on one line, quoted and cut, so that a page cannot write lines of our reply.
+ * Longer page text stands below a line that says where it is from. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "core/result.h"
+
+enum {
+    TB_PRINT_NAME_MAX = 160,
+    TB_PRINT_URL_MAX = 400,
+    /* Of page text in one reply. Clients cut longer ones, each in its own way and without a word.
+     */
+    TB_PRINT_PAGE_MAX = 40 * 1000,
+    TB_PRINT_VALUE_MAX = 100 * 1000,
+};
+
+/* On one line, at most `max` bytes, an ellipsis where it was cut. */
+void tb_print_line(struct tb_str text, size_t max, struct tb_buf *out);
+/* The same in double quotes. */
+void tb_print_quoted(struct tb_str text, struct tb_buf *out);
+/* As it is, at most `max` bytes; a last line says how many are missing and what to do about it. */
+void tb_print_cut(struct tb_str text, size_t max, const char *advice, struct tb_buf *out);
+
+/* Members of `data`; empty, 0 and false when absent. */
+struct tb_str tb_data_text(const struct cJSON *data, const char *key);
+int64_t tb_data_int(const struct cJSON *data, const char *key);
+bool tb_data_flag(const struct cJSON *data, const char *key);
+
+/* https://example.com/ "Title" */
+void tb_print_address(const struct cJSON *data, struct tb_buf *out);
+/* Clicked button "Log in". */
+void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out);
+/* Where the page is now, if that changed, and what else happened: docs/operations.md, page keys. */
+void tb_print_changes(const struct cJSON *data, struct tb_buf *out);
+/* Only what else happened. */
+void tb_print_events(const struct cJSON *data, struct tb_buf *out);
+/* The line above page text. */
+void tb_print_frame(const struct cJSON *data, struct tb_buf *out);

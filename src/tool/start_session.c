@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* data: what list_sessions says of it, and {headless, width, height, idle_ms, warning}; with `url`
+ * also that of browser_navigate. */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "core/call.h"
+#include "core/core.h"
+#include "tool/params.h"
+#include "tool/print.h"
+#include "tool/tools.h"
+
+enum {
+    DESCRIPTION_MAX = 64 * TB_KIB,
+    USUAL_WIDTH = 1280,
+    USUAL_HEIGHT = 720,
+};
+
+static const char *const kinds[] = {"browser", "ios", "android", NULL};
+static const char *const providers[] = {"local", "cdp", NULL};
+static const char *const engines[] = {"auto", "shell", "chromium", NULL};
+static const char *const name_aliases[] = {"session_id", "name", NULL};
+
+static const struct tb_param params[] = {
+    {.name = "sessionId", .type = TB_PARAM_TEXT, .help = "Its name", .aliases = name_aliases},
+    {.name = "kind", .type = TB_PARAM_CHOICE, .help = "", .choices = kinds, .fallback = "browser"},
+    {.name = "provider",
+     .type = TB_PARAM_CHOICE,
+     .help = "cdp: a running browser",
+     .choices = providers,
+     .fallback = "local"},
+    {.name = "endpoint", .type = TB_PARAM_TEXT, .help = "ws:// or wss://, for cdp"},
+    {.name = "url", .type = TB_PARAM_TEXT, .help = "Opened first"},
+    {.name = "headless", .type = TB_PARAM_FLAG, .help = "Default true"},
+    {.name = "engine", .type = TB_PARAM_CHOICE, .help = "", .choices = engines, .fallback = "auto"},
+    {.name = "viewport",
+     .type = TB_PARAM_OBJECT,
+     .help = "Default 1280x720",
+     .fields = tb_viewport_fields},
+    TB_PARAM_ROW_TIMEOUT,
+    TB_PARAM_ROW_END,
+};
+
+static int check(const struct cJSON *args, struct tb_err *err)
+{
+    bool remote = tb_str_eq_cstr(tb_args_text(args, "provider", "local"), "cdp");
+    if (!tb_str_eq_cstr(tb_args_text(args, "kind", "browser"), "browser")) {
+        return tb_fail(err, TB_E_NOT_POSSIBLE,
+                       "app sessions need the webdriver driver, which this daemon does not have; "
+                       "kind can only be browser");
+    }
+    if (remote != tb_args_has(args, "endpoint")) {
+        return tb_fail(err, TB_E_PARAMS,
+                       remote ? "provider cdp needs the argument 'endpoint'"
+                              : "the argument 'endpoint' needs provider cdp");
+    }
+    return 0;
+}
+
+static int create(struct tb_call *call, struct tb_session **ret_session, struct tb_err *err)
+{
+    struct tb_core *core = tb_call_core(call);
+    const struct cJSON *args = tb_call_args(call);
+    const struct tb_driver_slot *slot = tb_driver_find(core, TB_STR(""));
+    if (!slot) {
+        return tb_fail(err, TB_E_NOT_POSSIBLE, "this daemon has no driver for browsers");
+    }
+    const struct tb_session_spec spec = {
+        .kind = TB_KIND_BROWSER,
+        .name = tb_args_text(args, "sessionId", ""),
+        .driver = slot->driver,
+        .driver_state = slot->state,
+        .args = args,
+        .deadline_ms = tb_call_deadline_ms(call),
+    };
+    const char *warning = NULL;
+    int rc =
+        tb_sessions_create(core->sessions, tb_call_caller(call), &spec, ret_session, &warning, err);
+    if (rc == 0) {
+        struct cJSON *data = tb_call_out(call)->data;
+        tb_json_set_cstr(data, "sessionId", (*ret_session)->name);
+        if (warning) {
+            tb_json_set_cstr(data, "warning", warning);
+        }
+    }
+    return rc;
+}
+
+static void describe(struct tb_call *call, const struct tb_session *session)
+{
+    struct cJSON *data = tb_call_out(call)->data;
+    const struct cJSON *args = tb_call_args(call);
+    const struct cJSON *viewport = tb_json_get(args, "viewport");
+    const struct tb_config *config = tb_call_core(call)->config;
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    struct tb_json_writer json;
+    tb_buf_init(&text, DESCRIPTION_MAX);
+    tb_json_writer_init(&json, &text);
+    tb_session_describe(session, &json);
+    TB_AUTO(tb_json_free) struct cJSON *record = tb_json_parse(tb_buf_str(&text));
+    JSON_ARRAY_FOREACH(member, record) {
+        tb_json_set_take(data, tb_json_name(member), tb_json_dup(member));
+    }
+    tb_json_set_bool(data, "headless", tb_args_flag(args, "headless", config->browser_headless));
+    tb_json_set_int(data, "width", tb_args_int(viewport, "width", USUAL_WIDTH));
+    tb_json_set_int(data, "height", tb_args_int(viewport, "height", USUAL_HEIGHT));
+    tb_json_set_int(data, "idle_ms", config->sessions_named_idle_ms);
+}
+
+static void on_page(struct tb_call *call, const struct tb_result *page, void *user)
+{
+    struct tb_result *out = tb_call_out(call);
+    (void)user;
+    if (page->code < 0) {
+        /* The session stays: what was wrong was the address, and starting costs more than opening
+         * another one. */
+        struct tb_str name = tb_data_text(out->data, "sessionId");
+        tb_result_fail(out, page->code, "session '%.*s' is started, but its page did not open: %s",
+                       TB_STR_ARG(name), page->message);
+    }
+    JSON_ARRAY_FOREACH(member, page->data) {
+        tb_json_set_take(out->data, tb_json_name(member), tb_json_dup(member));
+    }
+    tb_call_finish(call);
+}
+
+static void on_open(struct tb_call *call)
+{
+    struct tb_str url = tb_args_text(tb_call_args(call), "url", "");
+    struct tb_session *session =
+        tb_sessions_find(tb_call_core(call)->sessions, tb_call_caller(call)->tenant,
+                         tb_data_text(tb_call_out(call)->data, "sessionId"));
+    if (session) {
+        describe(call, session);
+    }
+    if (!url.len) {
+        tb_call_finish(call);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *args = tb_json_new_object();
+    tb_json_set_str(args, "url", url);
+    tb_call_step(call, &tb_tool_browser_navigate, args, on_page, NULL);
+}
+
+static void run(struct tb_call *call)
+{
+    struct tb_session *session = NULL;
+    struct tb_err err = {0};
+    if (check(tb_call_args(call), &err) < 0 || create(call, &session, &err) < 0) {
+        tb_result_fail_err(tb_call_out(call), &err);
+        tb_call_finish(call);
+        return;
+    }
+    tb_call_enter(call, session, on_open);
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *data = result->data;
+    int64_t idle_ms = tb_data_int(data, "idle_ms");
+    struct tb_str warning = tb_data_text(data, "warning");
+    tb_buf_append_cstr(out, "Session ");
+    tb_print_quoted(tb_data_text(data, "sessionId"), out);
+    tb_buf_append_cstr(out, " is started and is the current one.");
+    if (idle_ms > 0) {
+        tb_buf_printf(out, " It ends after %" PRId64 " s without a call.", idle_ms / 1000);
+    }
+    if (tb_data_text(data, "url").len) {
+        tb_buf_append_char(out, ' ');
+        tb_tool_browser_navigate.print(result, out);
+    }
+    if (warning.len) {
+        tb_buf_append_char(out, '\n');
+        tb_buf_append_str(out, warning);
+    }
+}
+
+const struct tb_tool tb_tool_start_session = {
+    .name = "start_session",
+    .title = "Start session",
+    .description =
+        "Start a browser with its own cookies and make it current. Needed only for several at once: "
+        "browser_navigate starts one by itself. Ends when closed or unused for 30 minutes.",
+    .flags = TB_TOOL_NO_SESSION | TB_TOOL_OPEN_WORLD,
+    .params = params,
+    .op = TB_OP_NONE,
+    .run = run,
+    .print = print,
+};
