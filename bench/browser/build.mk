@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Browser work by tabard, by raw CDP and by the peers. QUICK=1 and ONLY=tabard,raw make it shorter.
+
+.PHONY: bench
+
+bench: $(B)/tabard ## browser work against raw CDP and the peers, into bench/RESULTS.md
+	@TABARD=$(B)/tabard bench/browser/run.sh

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// tabard by MCP: over stdio (`tabard mcp`, which starts the daemon) and over HTTP (`tabard serve`).
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { House } from '../lib/house.mjs';
+import { HttpClient, StdioClient } from '../lib/mcp.mjs';
+import { McpContender, pictureSize } from './mcp.mjs';
+
+const program = path.resolve(process.env.TABARD ?? 'build/release/tabard');
+
+class Session {
+  constructor(client, name) {
+    this.client = client;
+    this.sessionId = name;
+  }
+
+  #call(tool, args) {
+    return this.client.call(tool, { sessionId: this.sessionId, ...args });
+  }
+
+  #text(tool, args) {
+    return this.client.text(tool, { sessionId: this.sessionId, ...args });
+  }
+
+  navigate(url) {
+    return this.#call('browser_navigate', { url });
+  }
+
+  evaluate(script) {
+    return this.#text('browser_evaluate', { script });
+  }
+
+  snapshot() {
+    return this.#text('browser_snapshot', { max_chars: 500_000 });
+  }
+
+  click({ css }) {
+    return this.#call('browser_click', { target: css });
+  }
+
+  clickThrough(target) {
+    return this.click(target);
+  }
+
+  fill({ css }, value) {
+    return this.#call('browser_fill', { target: css, value });
+  }
+
+  async screenshot() {
+    return pictureSize(await this.#call('browser_screenshot', { format: 'jpeg', quality: 80 }));
+  }
+
+  close() {
+    return this.#call('close_session', {});
+  }
+}
+
+export class Tabard extends McpContender {
+  #opened = 0;
+
+  /** `transport` is stdio or http. */
+  constructor(engine, transport) {
+    super(`tabard-${engine}-${transport}`, 'tabard', engine, `tabard, ${transport}, ${engine}`);
+    this.transport = transport;
+  }
+
+  #options() {
+    return ['--state-dir', this.house.folder('state'), '--runtime-dir', this.house.folder('run'),
+      '--listen', '127.0.0.1:0', '--agent-listen', 'off'];
+  }
+
+  async start() {
+    if (!existsSync(program)) throw new Error(`no program ${path.basename(program)}; run make`);
+    this.house = new House();
+    this.options = this.#options();
+    this.client = this.transport === 'stdio' ? this.#stdio() : await this.#http();
+    await this.client.initialize();
+  }
+
+  #stdio() {
+    this.child = this.house.spawn(program, ['mcp', ...this.options]);
+    return new StdioClient(this.child);
+  }
+
+  async #http() {
+    this.child = this.house.spawn(program, ['serve', ...this.options]);
+    let text = '';
+    while (!text.includes('\n')) text += (await once(this.child.stdout, 'data'))[0];
+    const [, url] = /tabard ready (\S+)/.exec(text);
+    const token = readFileSync(path.join(this.house.dir, 'state', 'admin.token'), 'utf8').trim();
+    return new HttpClient(`${url}/mcp`, { authorization: `Bearer ${token}` });
+  }
+
+  /** Another agent connects while the daemon runs. */
+  async again() {
+    const child = this.house.spawn(program, ['mcp', ...this.options]);
+    const client = new StdioClient(child);
+    await client.initialize();
+    return async () => {
+      const gone = once(child, 'exit');
+      client.close();
+      await gone;
+    };
+  }
+
+  async open(url) {
+    const name = `s${this.#opened += 1}`;
+    await this.client.call('start_session', {
+      sessionId: name, url, ...(this.engine === 'full' && { engine: 'chromium' }),
+    });
+    return new Session(this.client, name);
+  }
+
+  async stop() {
+    await this.client?.close();
+    this.house.evict('SIGTERM');
+    return this.house.empty();
+  }
+}

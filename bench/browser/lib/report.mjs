@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the figures, ratios to the limit and to the peers, and the goals.
+import { median } from './measure.mjs';
+
+const rows = [
+  ['start', 'start to first answer'], ['again', 'the same, daemon running'], ['cold', 'cold first page'],
+  ['open', 'new session to first page'], ['evaluate', 'evaluate'], ['fill', 'fill'], ['click', 'click'],
+  ['navigate', 'navigate, 200-item page'], ['snapshot200', 'snapshot, 200 items'], ['snapshot2000', 'snapshot, 2,000 elements'],
+  ['screenshot', 'screenshot 1280x720, JPEG'], ['workflow', 'ten-step workflow'], ['ping', 'MCP ping'],
+];
+const operations = ['evaluate', 'fill', 'click', 'navigate', 'snapshot200', 'snapshot2000', 'screenshot'];
+
+function number(value) {
+  if (value === undefined || Number.isNaN(value)) return '–';
+  if (value >= 100) return String(Math.round(value));
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+function table(head, lines) {
+  const text = [head, head.map((_, i) => (i ? '--:' : '---')), ...lines].map((cells) => `| ${cells.join(' | ')} |`);
+  return text.join('\n');
+}
+
+export class Report {
+  constructor(bench, contenders) {
+    this.bench = bench;
+    this.contenders = contenders;
+    this.goals = [];
+  }
+
+  /** A median, or the lower quartile with `part` 0.25. */
+  of(row, key, part) {
+    const list = this.bench.samples.get(`${row} ${key}`);
+    return list && median(list, part);
+  }
+
+  #has(contender) {
+    return [...this.bench.samples.keys()].some((name) => name.endsWith(` ${contender.key}`));
+  }
+
+  #bytes(row, key) {
+    const bytes = this.bench.sizes.get(`${row} ${key}`);
+    return bytes ? ` (${number(bytes / 1024)})` : '';
+  }
+
+  times() {
+    const shown = this.contenders.filter((each) => this.#has(each));
+    return table(['median ms (KB)', ...shown.map((each) => each.label)], rows
+      .map(([row, label]) => [label, ...shown.map(({ key }) => number(this.of(row, key)) + this.#bytes(row, key))]));
+  }
+
+  /** How far the middle half of the repetitions lies apart, as a part of the median. */
+  noise() {
+    const shown = this.contenders.filter((each) => this.#has(each));
+    return table(['middle half, % of median (repetitions)', ...shown.map((each) => each.label)], rows.map(([row, label]) => [
+      label, ...shown.map(({ key }) => {
+        const list = this.bench.samples.get(`${row} ${key}`);
+        return list ? `${Math.round((median(list, 0.75) - median(list, 0.25)) / median(list) * 100)} (${list.length})` : '–';
+      }),
+    ]));
+  }
+
+  #limit(contender) {
+    return this.contenders.find(({ family, engine }) => family === 'raw' && engine === contender.engine)?.key;
+  }
+
+  /** tabard over what its goal allows as 1.00: raw CDP and one ping. */
+  #ratio(row, contender, part) {
+    const ping = operations.includes(row) || row === 'workflow' ? this.of('ping', contender.key, part) : 0;
+    return this.of(row, contender.key, part) / (this.of(row, this.#limit(contender), part) + (row === 'workflow' ? 0 : ping));
+  }
+
+  ratios() {
+    const ours = this.contenders.filter((each) => each.family === 'tabard' && this.#has(each));
+    if (!ours.length) return '';
+    const wanted = ['cold', 'open', ...operations, 'workflow'];
+    return table(['to the limit: by medians (by lower quartiles)', ...ours.map((each) => each.label)], wanted.map((row) => [
+      rows.find(([key]) => key === row)[1],
+      ...ours.map((each) => `${number(this.#ratio(row, each))} (${number(this.#ratio(row, each, 0.25))})`),
+    ]));
+  }
+
+  /** How many times as long a peer takes. */
+  peers() {
+    const ours = this.contenders.find((each) => each.family === 'tabard' && this.#has(each));
+    const others = this.contenders.filter((each) => !['tabard', 'raw'].includes(each.family) && this.#has(each));
+    if (!ours || !others.length) return '';
+    const wanted = ['start', 'cold', 'open', ...operations, 'workflow'];
+    return table([`times as long as ${ours.label}`, ...others.map((each) => each.label)], wanted.map((row) => [
+      rows.find(([key]) => key === row)[1],
+      ...others.map(({ key }) => number(this.of(row, key) / this.of(row, ours.key))),
+    ]));
+  }
+
+  memory() {
+    const shown = this.contenders.filter(({ key }) => this.bench.memory.has(key));
+    const found = [...this.bench.memory.values()].flat().map(({ sessions }) => sessions);
+    const counts = [...new Set(found)].filter(Boolean).sort((a, b) => a - b);
+    const at = (key, count) => this.bench.memory.get(key).find(({ sessions }) => sessions === count);
+    const line = (label, value) => [label, ...shown.map(({ key }) => number(value(key)))];
+    return table(['MB, proportional', ...shown.map((each) => each.label)], [
+      line('server alone, no session', (key) => at(key, 0)?.server || undefined),
+      line('its largest process, resident', (key) => at(key, 0)?.resident || undefined),
+      ...counts.map((count) => line(`server, ${count} sessions`, (key) => at(key, count)?.server || undefined)),
+      ...counts.map((count) => line(`everything, ${count} sessions`, (key) => at(key, count)?.all)),
+      line('idle, everything, % of a core', (key) => this.bench.idle.get(key)?.all),
+      line('idle, server, % of a core', (key) => this.bench.idle.get(key)?.server),
+    ]);
+  }
+
+  #goal(words, value, bound, unit = '', atLeast = false) {
+    if (value === undefined || Number.isNaN(value)) return;
+    const met = atLeast ? value >= bound : value <= bound;
+    this.goals.push([words, `${atLeast ? '≥' : '≤'} ${bound}${unit}`, `${number(value)}${unit}`, met ? 'met' : '**missed**']);
+  }
+
+  #goalsOf(ours) {
+    for (const row of operations) this.#goal(`${row}, ${ours.label}, to raw CDP + ping`, this.#ratio(row, ours), 1.1);
+    this.#goal(`workflow, ${ours.label}, to raw CDP`, this.#ratio('workflow', ours), 1.15);
+    this.#goal(`new session, ${ours.label}, to raw CDP`, this.#ratio('open', ours), 0.7);
+    this.#goal(`first answer, ${ours.label}`, this.of('start', ours.key), 10, ' ms');
+    this.#goal(`first answer, daemon running, ${ours.label}`, this.of('again', ours.key), 10, ' ms');
+    const weights = this.bench.memory.get(ours.key);
+    if (!weights) return;
+    this.#goal(`resident with no session, ${ours.label}`, weights[0].resident, 6, ' MB');
+    const [one, many] = [weights[1], weights.at(-1)];
+    if (many.sessions > one.sessions) {
+      this.#goal(`server's memory a session, ${ours.label}`, (many.server - one.server) * 1024 / (many.sessions - one.sessions), 64, ' KB');
+    }
+  }
+
+  #goalsAgainst(ours, peers) {
+    for (const [key, times] of [['playwright-full', 10], ['agent-browser-full', 3]]) {
+      const peer = peers.find((each) => each.key === key);
+      if (!peer) continue;
+      this.#goal(`workflow, times as fast as ${peer.label}`, this.of('workflow', key) / this.of('workflow', ours.key), times, '', true);
+    }
+    const ten = (key) => this.bench.memory.get(key)?.find(({ sessions }) => sessions === 10)?.all;
+    for (const peer of peers) {
+      if (ten(peer.key) && ten(ours.key)) this.#goal(`everything, 10 sessions, to ${peer.label}`, ten(ours.key) / ten(peer.key), 1);
+    }
+  }
+
+  goalTable() {
+    this.goals = [];
+    const ours = this.contenders.filter((each) => each.family === 'tabard' && this.#has(each));
+    for (const each of ours) this.#goalsOf(each);
+    if (ours.length) this.#goalsAgainst(ours[0], this.contenders.filter(({ family }) => !['tabard', 'raw'].includes(family)));
+    return this.goals.length ? table(['goal', 'bound', 'found', ''], this.goals) : '';
+  }
+
+  notes() {
+    const label = (key) => this.contenders.find((each) => each.key === key).label;
+    return [
+      ...[...this.bench.failed].map(([key, words]) => `- ${label(key)} was given up: ${words}`),
+      ...[...this.bench.stale].map(([key, times]) => `- ${label(key)}: ${times} snapshots in the workflow were of the old page and had `
+        + 'to be taken again'),
+    ].join('\n');
+  }
+
+  text() {
+    const parts = [
+      ['Times', this.times()], ['Ratio to the limit', this.ratios()], ['Ratio of the peers', this.peers()],
+      ['Memory and idling', this.bench.memory.size ? this.memory() : ''], ['Goals', this.goalTable()],
+      ['Spread', this.noise()], ['Notes', this.notes()],
+    ];
+    return parts.filter(([, text]) => text).map(([head, text]) => `## ${head}\n\n${text}\n`).join('\n');
+  }
+}

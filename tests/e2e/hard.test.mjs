@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that goes wrong: each gives a precise error or the right result, and the next call works.
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { test } from 'node:test';
+import { Agent, kinds } from '../support/agent.mjs';
+import { Daemon } from '../support/daemon.mjs';
+import { Site } from '../support/site.mjs';
+
+async function setup(t, { groups } = {}) {
+  const daemon = await Daemon.start(t);
+  const site = await Site.start(t);
+  const agent = await Agent.connect(t, daemon, kinds[0], { groups });
+  await agent.call('start_session', { sessionId: 's', url: site.url });
+  const works = async () => assert.match(await agent.call('browser_evaluate', { script: '6 * 7' }), /42/);
+  return { daemon, site, agent, works };
+}
+
+test('a dialog is reported, blocks with a hint, and is answered', async (t) => {
+  const { site, agent, works } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/alert` });
+  assert.match(await agent.call('browser_click', { target: '#ask' }), /Really\?.*browser_dialog/s);
+  assert.match(await agent.failure('browser_snapshot'), /browser_dialog/);
+  await agent.call('browser_dialog', { accept: true });
+  assert.match(await agent.call('browser_evaluate', { script: 'document.title' }), /true/);
+  await works();
+  assert.match(await agent.failure('browser_dialog', { accept: true }), /no dialog/i);
+});
+
+test('a page that loops forever is freed at the deadline', async (t) => {
+  const { site, agent, works } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/loop` });
+  assert.match(await agent.failure('browser_evaluate', { script: 'for(;;);', timeout_ms: 500 }), /did not end in \d+ ms/);
+  await works();
+  await agent.raw('browser_click', { target: '#spin', timeout_ms: 700 });
+  await agent.call('browser_navigate', { url: site.url });
+  await works();
+});
+
+test('a result of 100 MB is refused and the session lives', async (t) => {
+  const { agent, works } = await setup(t);
+  assert.match(await agent.failure('browser_evaluate', { script: '"x".repeat(100 * 1024 * 1024)' }), /length|large|bytes/i);
+  await works();
+});
+
+test('a page that opens 1,000 popups is held to its limit', async (t) => {
+  const { site, agent, works } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/popups` });
+  await agent.raw('browser_click', { target: '#open', timeout_ms: 60_000 });
+  const tabs = await agent.call('browser_tabs', { action: 'list' });
+  assert.ok(tabs.split('\n').length < 70, tabs);
+  await agent.call('browser_navigate', { url: site.url });
+  await works();
+});
+
+test('a link into a new tab is followed', async (t) => {
+  const { site, agent } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/popups` });
+  assert.match(await agent.call('browser_click', { target: '#one' }), /tab/i);
+  assert.match(await agent.call('browser_evaluate', { script: 'document.title' }), /List/);
+});
+
+test('a download does not hang the navigation', async (t) => {
+  const { site, agent, works } = await setup(t);
+  const result = await agent.raw('browser_navigate', { url: `${site.url}/file`, timeout_ms: 5000 });
+  assert.match(result.content[0].text, /download/i);
+  await works();
+});
+
+test('a 404 is a page, not a failure', async (t) => {
+  const { site, agent, works } = await setup(t);
+  assert.match(await agent.call('browser_navigate', { url: `${site.url}/missing` }), /404/);
+  await works();
+});
+
+test('DNS failure, refused connection, TLS error and endless redirect say what is wrong', async (t) => {
+  const { site, agent, works } = await setup(t);
+  const closed = await new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+  const cases = [
+    ['http://no-such-host.invalid/', /name|DNS|resolve/i],
+    [`http://127.0.0.1:${closed}/`, /refused/i],
+    [site.url.replace('http:', 'https:'), /TLS|SSL|secure|https/i],
+    [`${site.url}/redirect`, /redirect/i],
+  ];
+  for (const [url, words] of cases) {
+    assert.match(await agent.failure('browser_navigate', { url }), words, url);
+    await agent.call('browser_navigate', { url: site.url });
+    await works();
+  }
+});
+
+test('a page that never answers ends at the deadline', async (t) => {
+  const { site, agent } = await setup(t);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/never`, timeout_ms: 500 }), /no answer.* ms/);
+  await agent.call('browser_navigate', { url: site.url });
+});
+
+test('addresses that are no pages are refused before the browser sees them', async (t) => {
+  const { agent, works } = await setup(t);
+  const bad = ['file:///etc/passwd', 'FILE:///etc/passwd', ' \tfile:///etc/passwd', 'chrome://settings', 'view-source:http://127.0.0.1',
+    'devtools://devtools', 'javascript:alert(1)', 'fi\nle:///etc/passwd', 'about:config', 'blob:http://x/1', 'ftp://x/'];
+  for (const url of bad) assert.match(await agent.failure('browser_navigate', { url }), /http:\/\/ or https:\/\//, url);
+  await works();
+});
+
+test('a covered element is refused with what covers it', async (t) => {
+  const { site, agent, works } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/form` });
+  assert.match(await agent.failure('browser_click', { target: '#covered', timeout_ms: 500 }), /Cookie banner|banner/);
+  await works();
+});
+
+test('a ref never hits another element', async (t) => {
+  const { site, agent } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/replace` });
+  const ref = /button "Go" \[ref=(\w+)\]/.exec(await agent.call('browser_snapshot'))[1];
+  await agent.call('browser_evaluate', { script: 'replace()' });
+  assert.match(await agent.failure('browser_click', { target: ref, timeout_ms: 500 }), /browser_snapshot/);
+  assert.match(await agent.call('browser_evaluate', { script: 'String(window.hit)' }), /undefined/);
+  await agent.call('browser_navigate', { url: site.url });
+  assert.match(await agent.failure('browser_click', { target: ref, timeout_ms: 500 }), /browser_snapshot/);
+});
+
+test('unknown arguments and tools are named', async (t) => {
+  const { agent, works } = await setup(t);
+  const text = await agent.failure('browser_click', { target: '#x', buton: 'left' });
+  assert.match(text, /buton/);
+  assert.match(text, /button/);
+  await assert.rejects(agent.raw('browser_clik', {}), /-32602|browser_clik/);
+  assert.match(await agent.failure('browser_navigate', { url: 5 }), /url/);
+  await works();
+});
+
+test('waiting for what comes later', async (t) => {
+  const { site, agent } = await setup(t);
+  await agent.call('browser_navigate', { url: `${site.url}/later` });
+  await agent.call('browser_wait', { target: '#done', timeout_ms: 5000 });
+  await agent.call('browser_wait', { text: 'It is done', timeout_ms: 5000 });
+  assert.match(await agent.failure('browser_wait', { text: 'never', timeout_ms: 300 }), /never/);
+});
+
+test('a script error is told with its message', async (t) => {
+  const { agent, works } = await setup(t);
+  assert.match(await agent.failure('browser_evaluate', { script: 'nothing.there' }), /nothing is not defined/);
+  assert.match(await agent.failure('browser_evaluate', { script: 'a b' }), /SyntaxError|Unexpected/);
+  await works();
+});
+
+test('a cancelled call stops and the session goes on', async (t) => {
+  const { site, agent, works } = await setup(t);
+  const stop = new AbortController();
+  const call = agent.raw('browser_wait', { text: 'never', timeout_ms: 30_000 }, { signal: stop.signal });
+  await agent.client.ping();
+  stop.abort();
+  await assert.rejects(call);
+  await agent.call('browser_navigate', { url: `${site.url}/list`, timeout_ms: 5000 });
+  await works();
+});

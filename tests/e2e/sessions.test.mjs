@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many named sessions (acceptance S1-01 to S1-50, browser sessions).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Agent, kinds } from '../support/agent.mjs';
+import { Daemon } from '../support/daemon.mjs';
+import { Site } from '../support/site.mjs';
+
+async function setup(t, { toolset = 'wdio', config, kind = kinds[0] } = {}) {
+  const daemon = await Daemon.start(t, { config });
+  const site = await Site.start(t);
+  return { daemon, site, agent: await Agent.connect(t, daemon, kind, { toolset }) };
+}
+
+const list = async (agent) => JSON.parse(await agent.call('list_sessions'));
+
+test('S1-09 S1-25 S1-26: names are given or made', async (t) => {
+  const { agent } = await setup(t);
+  await agent.call('start_browser', { headless: true });
+  await agent.call('start_browser', { sessionId: 'mine' });
+  await agent.call('start_browser', {});
+  const names = (await list(agent)).sessions.map((session) => session.sessionId);
+  assert.deepEqual(names, ['browser-1', 'mine', 'browser-2']);
+});
+
+test('S1-18 S1-19 S1-23 S1-24 S1-49: list_sessions has the documented shape', async (t) => {
+  const { agent } = await setup(t);
+  assert.deepEqual(await list(agent), { sessions: [], currentSession: null });
+  await agent.call('start_browser', { sessionId: 'user-a' });
+  const { sessions, currentSession } = await list(agent);
+  assert.equal(currentSession, 'user-a');
+  assert.equal(sessions[0].sessionId, 'user-a');
+  assert.equal(sessions[0].type, 'browser');
+  assert.equal(sessions[0].capabilities.browserName, 'chrome');
+});
+
+test('S1-02 S1-07 S1-08 S1-11 S1-20 S1-21 S1-33 S1-48: calls go to the named session, else to the current one', async (t) => {
+  const { agent, site } = await setup(t);
+  await agent.call('start_browser', { sessionId: 'a', navigationUrl: `${site.url}/list` });
+  await agent.call('start_browser', { sessionId: 'b', navigationUrl: `${site.url}/login` });
+  const title = async (args = {}) => agent.call('execute_script', { script: 'return document.title', ...args });
+  assert.match(await title({ sessionId: 'a' }), /List/);
+  assert.match(await title(), /Log in/);
+  await agent.call('set_current_session', { sessionId: 'a' });
+  assert.match(await title(), /List/);
+  await agent.call('navigate', { url: site.url });
+  assert.match(await title({ sessionId: 'a' }), /Home/);
+  assert.match(await title({ sessionId: 'b' }), /Log in/);
+});
+
+test('S1-34 S1-44: the errors for no session and for a name twice', async (t) => {
+  const { agent } = await setup(t);
+  assert.match(await agent.failure('click_element', { selector: '#x' }), /No session: none active/);
+  assert.match(await agent.failure('click_element', { selector: '#x', sessionId: 'ghost' }), /No session: ghost/);
+  await agent.call('start_browser', { sessionId: 'test' });
+  assert.match(await agent.failure('start_browser', { sessionId: 'test' }), /Session 'test' already exists/);
+});
+
+test('S1-16 S1-17: sessions are closed one by one and all at once', async (t) => {
+  const { agent } = await setup(t);
+  for (const sessionId of ['a', 'b', 'c']) await agent.call('start_browser', { sessionId });
+  await agent.call('close_session', { sessionId: 'b' });
+  assert.deepEqual((await list(agent)).sessions.map((s) => s.sessionId), ['a', 'c']);
+  await agent.call('close_all_sessions');
+  assert.deepEqual((await list(agent)).sessions, []);
+  await agent.call('start_browser', { sessionId: 'b' });
+});
+
+test('S1-12 S1-13 S1-14 S1-15 S1-45: elements, clicks and sequences', async (t) => {
+  const { agent, site } = await setup(t);
+  await agent.call('start_browser', { sessionId: 'w', navigationUrl: `${site.url}/form` });
+  const elements = await agent.call('get_visible_elements', { sessionId: 'w' });
+  assert.match(elements, /#name/);
+  await agent.call('click_element', { sessionId: 'w', selector: '#count' });
+  await agent.call('tap_element', { sessionId: 'w', selector: '#count' });
+  await agent.call('execute_sequence', { sessionId: 'w', actions: [
+    { action: 'set_value', selector: '#name', value: 'new' },
+    { action: 'click_element', selector: '#count' },
+  ] });
+  assert.match(await agent.call('execute_script', { sessionId: 'w',
+    script: 'return document.getElementById("count").textContent + document.getElementById("name").value' }), /Clicked 3new/);
+  const failed = await agent.failure('execute_sequence', { sessionId: 'w', actions: [
+    { action: 'set_value', selector: '#name', value: 'x' },
+    { action: 'click_element', selector: '#nothing', timeout: 200 },
+    { action: 'click_element', selector: '#count' },
+  ] });
+  assert.match(failed, /2/);
+  assert.match(failed, /#nothing/);
+});
+
+test('S1-37 S1-46 S1-47: the session is named in the reply only when it was chosen for the caller', async (t) => {
+  const { agent, site } = await setup(t);
+  await agent.call('start_browser', { sessionId: 'solo' });
+  const chosen = await agent.raw('navigate', { url: site.url });
+  assert.equal(chosen.sessionId, 'solo');
+  assert.equal(chosen.sessionType, 'browser');
+  const named = await agent.raw('navigate', { url: site.url, sessionId: 'solo' });
+  assert.equal(named.sessionId, undefined);
+});
+
+test('S1-41 S1-42: more than five sessions give a warning, not an error', async (t) => {
+  const { agent } = await setup(t);
+  for (let i = 0; i < 5; i++) assert.doesNotMatch(await agent.call('start_browser'), /warning/i);
+  assert.match(await agent.call('start_browser'), /warning/i);
+});
+
+test('S1-39 S1-43: an abandoned session is closed after its idle time, set by the environment', async (t) => {
+  const daemon = await Daemon.start(t, { env: { TABARD_SESSIONS_NAMED_IDLE_MS: '300' } });
+  const agent = await Agent.connect(t, daemon, kinds[0], { toolset: 'wdio' });
+  await agent.call('start_browser', { sessionId: 'old' });
+  await daemon.logged('reason=idle_timeout');
+  assert.deepEqual((await list(agent)).sessions, []);
+});
+
+test('S1-04 S1-27 S1-30 S1-31 S1-50: two users chat through two sessions in parallel', async (t) => {
+  const { agent, site } = await setup(t);
+  await Promise.all(['alice', 'bob'].map(async (sessionId) => {
+    await agent.call('start_browser', { sessionId, navigationUrl: `${site.url}/login` });
+    await agent.call('execute_sequence', { sessionId, actions: [
+      { action: 'set_value', selector: '#user', value: sessionId },
+      { action: 'set_value', selector: '#password', value: 'x' },
+      { action: 'click_element', selector: '#login' },
+    ] });
+    await agent.call('navigate', { sessionId, url: `${site.url}/chat` });
+  }));
+  await agent.call('execute_sequence', { sessionId: 'alice', actions: [
+    { action: 'set_value', selector: '#message-input', value: 'Hello Bob!' },
+    { action: 'click_element', selector: '#send-button' },
+  ] });
+  assert.match(await agent.call('execute_script', { sessionId: 'bob', script: `return new Promise((resolve) => {
+    const look = () => document.body.innerText.includes('alice: Hello Bob!') ? resolve('received') : requestAnimationFrame(look);
+    look(); })` }), /received/);
+});
+
+test('S1-06: logged in and logged out side by side', async (t) => {
+  const { agent, site } = await setup(t);
+  for (const sessionId of ['in', 'out']) await agent.call('start_browser', { sessionId, navigationUrl: `${site.url}/login` });
+  await agent.call('set_value', { sessionId: 'in', selector: '#user', value: 'alice' });
+  await agent.call('click_element', { sessionId: 'in', selector: '#login' });
+  const heading = (sessionId) => agent.call('execute_script', { sessionId, script: 'return document.querySelector("h1").textContent' });
+  for (const sessionId of ['in', 'out']) await agent.call('navigate', { sessionId, url: `${site.url}/account` });
+  assert.match(await heading('in'), /Hello alice/);
+  assert.match(await heading('out'), /Please log in/);
+});
+
+test('S1-32: parallel calls on one session run one after another, in order', async (t) => {
+  const { agent, site } = await setup(t);
+  await agent.call('start_browser', { sessionId: 'q', navigationUrl: `${site.url}/form` });
+  await Promise.all(Array.from({ length: 20 }, () => agent.call('click_element', { sessionId: 'q', selector: '#count' })));
+  assert.match(await agent.call('execute_script', { sessionId: 'q', script: 'return window.n' }), /20/);
+});

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// MCP over `tabard mcp`: lines in, lines out.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Daemon, within } from '../support/daemon.mjs';
+import { initialize, modernMeta, request, Stdio } from '../support/mcp.mjs';
+
+const ping = (id) => request(id, 'ping');
+
+test('an agent introduces itself, lists the tools and leaves', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = new Stdio(t, daemon);
+  agent.send(initialize('2025-06-18'));
+  assert.equal((await agent.next()).result.protocolVersion, '2025-06-18');
+  agent.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  assert.deepEqual(await agent.ask('a', 'ping'), { jsonrpc: '2.0', id: 'a', result: {} });
+  assert.ok((await agent.ask(2, 'tools/list')).result.tools.length >= 15);
+  agent.child.stdin.end();
+  assert.deepEqual(await within(agent.exited, 5000, 'its end'), [0, null]);
+  assert.equal(agent.stderr, '');
+});
+
+test('a probe of the modern era may be followed by initialize', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = new Stdio(t, daemon);
+  assert.deepEqual((await agent.ask(1, 'server/discover', { _meta: modernMeta() })).result.supportedVersions, ['2026-07-28']);
+  agent.send(initialize());
+  assert.equal((await agent.next()).result.protocolVersion, '2025-11-25');
+  assert.equal((await agent.ask(2, 'tools/list', { _meta: modernMeta() })).result.resultType, 'complete');
+  assert.equal((await agent.ask(3, 'tools/list')).result.resultType, undefined);
+});
+
+test('one broken line costs one error', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = new Stdio(t, daemon);
+  agent.send('', '   ', 'not json', ping(1), '{"jsonrpc":"2.0","id":2,"method":"no/such"}', ping(3));
+  assert.equal((await agent.next()).error.code, -32700);
+  assert.equal((await agent.next()).id, 1);
+  assert.deepEqual((({ id, error }) => [id, error.code])(await agent.next()), [2, -32601]);
+  assert.equal((await agent.next()).id, 3);
+});
+
+test('what was asked before the end of input is answered', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = new Stdio(t, daemon);
+  agent.send(...Array.from({ length: 50 }, (_, i) => ping(i)));
+  agent.child.stdin.end();
+  for (let i = 0; i < 50; i++) assert.equal((await agent.next()).id, i);
+  assert.deepEqual(await within(agent.exited, 5000, 'its end'), [0, null]);
+});
+
+test('toolsets and groups are options, and a wrong one is an error at start', async (t) => {
+  const daemon = await Daemon.start(t);
+  const octopus = new Stdio(t, daemon, ['--no-start', '--toolset', 'octopus']);
+  assert.equal((await octopus.ask(1, 'tools/list')).result.tools.length, 6);
+  const files = new Stdio(t, daemon, ['--no-start', '--groups', 'files,pdf']);
+  assert.ok((await files.ask(1, 'tools/list')).result.tools.some((tool) => tool.name === 'browser_pdf'));
+  for (const args of [['--toolset', 'nope'], ['--groups', 'nope']]) {
+    const wrong = new Stdio(t, daemon, ['--no-start', ...args]);
+    assert.deepEqual(await within(wrong.exited, 5000, 'its end'), [1, null]);
+    assert.match(wrong.stderr, /--toolset and --groups/);
+  }
+});
+
+test('two agents on one daemon: 400 interleaved requests, no answer goes astray', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agents = [new Stdio(t, daemon), new Stdio(t, daemon)];
+  await Promise.all(agents.map(async (agent, a) => {
+    for (let i = 0; i < 200; i++) agent.send(ping(`${a}-${i}`));
+    for (let i = 0; i < 200; i++) assert.equal((await agent.next()).id, `${a}-${i}`);
+  }));
+});
+
+test('a killed daemon is told to the agent, and the next daemon serves it as if nothing had happened', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = new Stdio(t, daemon);
+  agent.send(initialize('2025-03-26'));
+  await agent.next();
+  await daemon.kill();
+  assert.ok((await agent.ask(1, 'ping')).error);
+  const next = await Daemon.start(t, { dir: daemon.dir });
+  assert.ok(next.url);
+  assert.deepEqual((await agent.ask(2, 'ping')).result, {});
+  // The version that was agreed on still holds: only 2025-03-26 has batches.
+  agent.send([ping(3)]);
+  assert.deepEqual(await agent.next(), [{ jsonrpc: '2.0', id: 3, result: {} }]);
+});
+
+test('the stdio address is for the Unix socket and the right upgrade only', async (t) => {
+  const daemon = await Daemon.start(t);
+  assert.equal((await daemon.request('/mcp/stdio', { auth: true })).status, 404);
+  assert.equal((await daemon.request('/mcp/stdio', { unix: true })).status, 400);
+});
