@@ -172,14 +172,21 @@ static void on_closed(void *owner)
     ((struct ops_lab *)owner)->closed = true;
 }
 
+void ops_close_during(struct ops_lab *lab)
+{
+    tb_cdp_session_close(lab->session, on_closed, lab);
+    OPS_WAIT(lab, lab->closed);
+}
+
 int ops_close(void **state)
 {
     struct ops_lab *lab = *state;
     if (!lab->loop) {
         return 0;
     }
-    tb_cdp_session_close(lab->session, on_closed, lab);
-    OPS_WAIT(lab, lab->closed);
+    if (!lab->closed) {
+        ops_close_during(lab);
+    }
     tb_result_fini(&lab->result);
     tb_json_free(lab->args);
     lab->args = NULL;

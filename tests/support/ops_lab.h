@@ -63,6 +63,8 @@ int ops_lab_stop(void **state);
 /* For each test. */
 int ops_open(void **state);
 int ops_close(void **state);
+/* Closes the session while an operation runs; ops_close then has only to tidy up. */
+void ops_close_during(struct ops_lab *lab);
 
 /* Begins an operation; args is JSON with ' for ". ops_end waits for its end. */
 void ops_begin(struct ops_lab *lab, enum tb_op_kind kind, int64_t ms, const char *args);

@@ -24,7 +24,12 @@ static void tab_free(struct tb_tab_memory *tab)
 static void on_end(struct tb_page_listener *listener, void *user)
 {
     struct tb_memory *memory = user;
-    (void)listener;
+    if (memory->on_told) {
+        /* An operation that waits for nothing but the clock; it still needs its memory. */
+        tb_list_append(&memory->session->listeners, &listener->link);
+        tb_opwork_abandon(memory->told_user, memory->session->closed != NULL);
+        tb_list_remove(&listener->link);
+    }
     LIST_FOREACH_SAFE(link, &memory->tabs) {
         tab_free(TB_CONTAINER(link, struct tb_tab_memory, link));
     }
@@ -57,8 +62,6 @@ static void watch(const struct tb_memory *memory, struct tb_page *page)
 static void on_page(struct tb_page *page, void *user)
 {
     struct tb_memory *memory = user;
-    post(page, "Runtime.addBinding",
-         TB_STR("{\"name\":\"tabardTell\",\"executionContextName\":\"tabard\"}"));
     watch(memory, page);
     if (memory->emulation) {
         tb_emulation_apply(memory->emulation, page);

@@ -2,13 +2,36 @@
 #include "core/args.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/ops.h"
+#include "driver/cdp/opwork.h"
 
 enum {
     LIMIT = 50,
 };
 
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    (void)value;
+    tb_opwork_done(work);
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    (void)err;
+    tb_opwork_done(work); /* what was kept is there all the same */
+    return true;
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
+                                           .in_dialog = true,
+                                           .step = step,
+                                           .failed = failed};
+
 void tb_cdp_op_console(struct tb_driver_session *session, struct tb_op *op)
 {
+    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    if (!work) {
+        return;
+    }
     struct tb_memory *memory = tb_memory_of(session);
     struct cJSON *messages = tb_json_new_array();
     enum tb_console_level level = tb_console_level_of(tb_args_text(op->args, "level", "info"));
@@ -20,6 +43,11 @@ void tb_cdp_op_console(struct tb_driver_session *session, struct tb_op *op)
     if (tb_args_flag(op->args, "clear", false)) {
         tb_console_log_clear(&memory->console);
     }
+    if (memory->log_on) {
+        tb_opwork_done(work);
+        return;
+    }
+    /* Answered, it holds for the documents that come, too. */
     tb_memory_watch_log(memory);
-    tb_op_done(op);
+    tb_opwork_send(work, "Log.enable", (struct tb_str){NULL, 0});
 }

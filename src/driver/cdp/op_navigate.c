@@ -2,6 +2,7 @@
 /* An address:      ASKED --the document is there--> LOADING --wait_until--> done
  * Back, forward:   HISTORY --the entry is known--> ASKED ...
  * With `snapshot`: ... OUTLINE --> done
+ * No page:         ASKED --> REFUSED --the browser shows its error page--> failed
  *
  * Title and status are told by the page itself as it loads (page/here.js), since afterwards it is
  * busy with drawing itself. Where it has not told them, it is asked: LOADING --> READING --> done.
@@ -25,6 +26,7 @@
 enum state {
     HISTORY,
     ASKED,
+    REFUSED,
     LOADING,
     READING,
     OUTLINE,
@@ -41,6 +43,7 @@ struct navigate {
     struct tb_opwork work;
     struct tb_buf url; /* empty: a step in the history */
     int64_t begin_by_ms;
+    struct tb_err refusal; /* why there is no page */
 };
 
 static void ask(struct navigate *navigate, const char *method, struct tb_str params)
@@ -94,7 +97,6 @@ static void on_history(struct navigate *navigate, struct tb_str value)
 /* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
 static bool was_refused(struct navigate *navigate, struct tb_str value)
 {
-    struct tb_opwork *work = &navigate->work;
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct tb_str error;
     bool download = false;
@@ -104,15 +106,28 @@ static bool was_refused(struct navigate *navigate, struct tb_str value)
     }
     struct tb_str url = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
     if (download) {
-        tb_opwork_add_events(work);
-        tb_opwork_fail(work, TB_E_NAVIGATION, "%.*s is a file to download and no page",
-                       TB_STR_ARG(url));
-        return true;
+        tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%.*s is a file to download and no page",
+                TB_STR_ARG(url));
+    } else {
+        tb_net_error_words(error, url, &navigate->refusal);
     }
-    struct tb_err err;
-    tb_net_error_words(error, url, &err);
-    tb_opwork_fail_err(work, &err);
     return true;
+}
+
+/* An error page is on its way; it must not come upon the next call. */
+static void wait_for_error_page(struct navigate *navigate)
+{
+    navigate->work.state = REFUSED;
+    navigate->work.until = "commit";
+    tb_opwork_settle(&navigate->work);
+}
+
+static void refuse(struct navigate *navigate)
+{
+    struct tb_err refusal = navigate->refusal;
+    navigate->work.navigated = false;
+    tb_opwork_add_events(&navigate->work);
+    tb_opwork_fail_err(&navigate->work, &refusal);
 }
 
 static void load(struct navigate *navigate)
@@ -197,9 +212,14 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_history(navigate, value);
         break;
     case ASKED:
-        if (!was_refused(navigate, value)) {
+        if (was_refused(navigate, value)) {
+            wait_for_error_page(navigate);
+        } else {
             load(navigate);
         }
+        break;
+    case REFUSED:
+        refuse(navigate);
         break;
     case LOADING:
         on_loaded(navigate);
@@ -208,7 +228,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_read(navigate, value);
         break;
     default:
-        tb_refs_note(work, value);
+        tb_refs_note(work, tb_pick(value, "last"));
         tb_json_string_decode(tb_pick(value, "text"), &work->op->result->text);
         tb_opwork_add_events(work);
         tb_opwork_done(work);
@@ -223,6 +243,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     struct tb_page *page = tb_opwork_page(work);
     struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
     struct tb_str asked = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
+    if (work->state == REFUSED) {
+        refuse(navigate);
+        return true;
+    }
     if (err->code == TB_E_ELEMENT_STALE && work->state == READING) {
         load(navigate);
         return true;

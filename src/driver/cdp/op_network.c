@@ -65,7 +65,6 @@ void tb_cdp_op_network(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     struct tb_memory *memory = tb_memory_of(session);
-    tb_memory_watch_net(memory);
     if (tb_args_has(op->args, "id")) {
         show_one(work, memory);
         return;
@@ -83,5 +82,11 @@ void tb_cdp_op_network(struct tb_driver_session *session, struct tb_op *op)
     if (tb_args_flag(op->args, "clear", false)) {
         tb_net_log_clear(&memory->net);
     }
-    tb_opwork_done(work);
+    if (memory->net_on) {
+        tb_opwork_done(work);
+        return;
+    }
+    /* Answered, it holds for the documents that come, too. */
+    tb_memory_watch_net(memory);
+    tb_opwork_send(work, "Network.enable", (struct tb_str){NULL, 0});
 }

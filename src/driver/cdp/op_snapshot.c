@@ -95,37 +95,43 @@ static void finish(struct snapshot *snapshot)
     tb_opwork_done_at(work, tb_buf_str(&snapshot->page));
 }
 
-static void keep_page(struct snapshot *snapshot, struct tb_str value)
-{
-    struct tb_str url = tb_pick(value, "url");
-    struct tb_str title = tb_pick(value, "title");
-    tb_buf_clear(&snapshot->page);
-    tb_buf_printf(&snapshot->page, "{\"url\":%.*s,\"title\":%.*s}", TB_STR_ARG(url),
-                  TB_STR_ARG(title));
-}
-
 static void on_main(struct snapshot *snapshot, struct tb_str value)
 {
+    enum {
+        TEXT,
+        URL,
+        TITLE,
+        FRAMES_INSIDE,
+        HOSTS_INSIDE,
+        TRUNCATED,
+        LAST,
+        COUNT
+    };
+    static const char *const keys[COUNT] = {"text",  "url",       "title", "frames",
+                                            "hosts", "truncated", "last"};
     struct tb_opwork *work = &snapshot->work;
     struct tb_result *result = work->op->result;
-    struct tb_str hosts = tb_pick(value, "hosts");
+    struct tb_str values[COUNT];
+    tb_pick_all(value, keys, COUNT, values);
+    struct tb_str hosts = values[HOSTS_INSIDE];
     if (hosts.len && !tb_str_eq_cstr(hosts, "0") && !snapshot->asked_roots) {
         snapshot->asked_roots = true;
         work->state = HOSTS;
         tb_shadow_roots_start(&snapshot->roots, work);
         return;
     }
-    keep_page(snapshot, value);
-    tb_refs_note(work, value);
+    tb_buf_clear(&snapshot->page);
+    tb_buf_printf(&snapshot->page, "{\"url\":%.*s,\"title\":%.*s}", TB_STR_ARG(values[URL]),
+                  TB_STR_ARG(values[TITLE]));
+    tb_refs_note(work, values[LAST]);
     tb_buf_clear(&result->text);
-    if (tb_json_string_decode(tb_pick(value, "text"), &result->text) < 0) {
+    if (tb_json_string_decode(values[TEXT], &result->text) < 0) {
         tb_opwork_fail(work, TB_E_TOO_LARGE, "the outline is larger than %d KB",
                        TB_RESULT_TEXT_MAX / TB_KIB);
         return;
     }
-    tb_json_set_bool(result->data, "truncated",
-                     tb_str_eq_cstr(tb_pick(value, "truncated"), "true"));
-    if (tb_outline_frames_start(&snapshot->frames, work, tb_pick(value, "frames"))) {
+    tb_json_set_bool(result->data, "truncated", tb_str_eq_cstr(values[TRUNCATED], "true"));
+    if (tb_outline_frames_start(&snapshot->frames, work, values[FRAMES_INSIDE])) {
         work->state = FRAMES;
     } else {
         finish(snapshot);

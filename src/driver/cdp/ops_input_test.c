@@ -125,7 +125,7 @@ static void what_cannot_be_clicked_says_why(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         char args[64];
         snprintf(args, sizeof(args), "{'target':'%s'}", rows[i].target);
-        ops_begin(lab, TB_OP_CLICK, 700, args);
+        ops_begin(lab, TB_OP_CLICK, 1500, args);
         assert_int_equal(ops_end(lab), rows[i].code);
         if (!strstr(lab->result.message, rows[i].words)) {
             fail_msg("%s: %s", rows[i].target, lab->result.message);
@@ -270,7 +270,7 @@ static void what_takes_no_text_says_so(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/form");
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        ops_begin(lab, TB_OP_FILL, 600, rows[i].args);
+        ops_begin(lab, TB_OP_FILL, 1200, rows[i].args);
         int code = ops_end(lab);
         if (code != rows[i].code || !strstr(lab->result.message, rows[i].words)) {
             fail_msg("%s: %s: %s", rows[i].args, tb_err_name(code), lab->result.message);
@@ -290,7 +290,7 @@ static void a_form_is_filled_in_one_go(void **state)
     assert_string_equal(
         ops_eval(lab, "[name_.value, pw.value, check.checked, sel.value, date.value]"),
         "[\"n\",\"p\",true,\"b\",\"2026-02-03\"]");
-    ops_begin(lab, TB_OP_FILL_FORM, 600,
+    ops_begin(lab, TB_OP_FILL_FORM, 1200,
               "{'fields':[{'target':'#name','value':'m'},{'target':'#zz','value':'p'}]}");
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
     assert_int_equal(strncmp(lab->result.message, "field 2 (#zz): ", 15), 0);
@@ -327,7 +327,7 @@ static void options_are_selected(void **state)
     ops_ok(lab, TB_OP_SELECT, "{'target':'#multi','values':['x','z']}");
     assert_string_equal(ops_text(lab, "selected"), "[\"x\",\"z\"]");
     assert_string_equal(ops_text(lab, "title"), "Form");
-    ops_begin(lab, TB_OP_SELECT, 600, "{'target':'#sel','values':['Delta']}");
+    ops_begin(lab, TB_OP_SELECT, 1200, "{'target':'#sel','values':['Delta']}");
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
     assert_non_null(strstr(lab->result.message, "\"Alpha\", \"Beta\""));
 }

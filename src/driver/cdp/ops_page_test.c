@@ -79,7 +79,7 @@ static void pictures_have_the_size_and_form_that_was_asked_for(void **state)
     assert_int_equal(ops_int(lab, "height"), 1568);
     ops_ok(lab, TB_OP_SCREENSHOT, "{'full_page':true,'max_px':0,'format':'png'}");
     check_picture(lab, "image/png", "\x89PNG", 1280, 4150);
-    ops_begin(lab, TB_OP_SCREENSHOT, 500, "{'target':'#empty'}");
+    ops_begin(lab, TB_OP_SCREENSHOT, 1500, "{'target':'#empty'}");
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
     assert_string_equal(ops_eval(lab, "innerWidth"), "1280");
 }

@@ -384,9 +384,9 @@ static void waiting_ends_when_it_holds_and_says_what_was_seen(void **state)
     assert_true(ops_int(lab, "waited_ms") >= 120);
     ops_ok(lab, TB_OP_WAIT, "{'url':'*/later'}");
     ops_fails(lab, TB_E_PARAMS, TB_OP_WAIT, "{}");
-    ops_begin(lab, TB_OP_WAIT, 600, "{'target':'#zz'}");
+    ops_begin(lab, TB_OP_WAIT, 1200, "{'target':'#zz'}");
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
-    ops_begin(lab, TB_OP_WAIT, 600, "{'text':'never'}");
+    ops_begin(lab, TB_OP_WAIT, 1200, "{'text':'never'}");
     assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
     assert_non_null(strstr(lab->result.message, "never"));
     ops_eval(lab, "setTimeout(() => location.href = `/two`, 100)");
@@ -440,6 +440,33 @@ static void an_operation_can_be_cancelled_at_any_time(void **state)
     }
 }
 
+static void an_operation_ends_with_its_session(void **state)
+{
+    static const struct {
+        enum tb_op_kind kind;
+        const char *args;
+    } rows[] = {
+        {TB_OP_WAIT, "{'time_ms':50000}"},
+        {TB_OP_WAIT, "{'text':'never'}"},
+        {TB_OP_CLICK, "{'target':'#nothing'}"},
+        {TB_OP_EVALUATE, "{'script':'new Promise(() => {})'}"},
+        {TB_OP_CLICK, "{'target':'#b','wait_for_navigation':true}"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/");
+        ops_begin(lab, rows[i].kind, OPS_MS, rows[i].args);
+        for (int turn = 0; turn < 3; turn++) {
+            tb_loop_turn(lab->loop, false);
+        }
+        ops_close_during(lab);
+        assert_int_equal(lab->dones, 1);
+        assert_int_equal(lab->result.code, TB_E_CLOSED);
+        ops_close(state);
+        ops_open(state);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -468,6 +495,7 @@ int main(int argc, char **argv)
         OPS_TEST(waiting_ends_when_it_holds_and_says_what_was_seen),
         OPS_TEST(tabs_are_listed_opened_selected_and_closed),
         OPS_TEST(an_operation_can_be_cancelled_at_any_time),
+        OPS_TEST(an_operation_ends_with_its_session),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

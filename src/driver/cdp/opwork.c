@@ -13,7 +13,7 @@
 
 enum {
     MARGIN_MS = 60,       /* our own answer comes so long before core's */
-    PAGE_MARGIN_MS = 100, /* and the page's so long before ours */
+    PAGE_MARGIN_MS = 250, /* and the page's so long before ours */
     ARGS_MAX = 16 * 1024 * 1024,
     ROLE_MAX_BYTES = 100,
     NAME_MAX_BYTES = 1000,
@@ -73,6 +73,15 @@ void tb_opwork_end(struct tb_opwork *work)
     work_free(work);
     op->driver_state = NULL;
     tb_op_done(op);
+}
+
+void tb_opwork_abandon(struct tb_opwork *work, bool tell)
+{
+    if (tell) {
+        tb_opwork_fail(work, TB_E_CLOSED, "the session was closed");
+    } else {
+        work_free(work);
+    }
 }
 
 static void cancel(struct tb_op *op)
@@ -365,6 +374,22 @@ void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct
         tb_buf_append_char(&text, '"');
     }
     tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
+}
+
+void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
+                 struct tb_str *ret_values)
+{
+    struct tb_json_iter iter = tb_json_iter_of(object);
+    struct tb_json_item item;
+    memset(ret_values, 0, count * sizeof(*ret_values));
+    while (tb_json_iter_next(&iter, &item)) {
+        for (size_t i = 0; i < count && item.key.ptr; i++) {
+            if (!ret_values[i].len && tb_json_string_eq(item.key, tb_str_of(keys[i]))) {
+                ret_values[i] = item.value.text;
+                break;
+            }
+        }
+    }
 }
 
 struct tb_str tb_pick(struct tb_str object, const char *key)

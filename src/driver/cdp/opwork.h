@@ -123,8 +123,10 @@ void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str ti
 /* Ends with the page keys, address and title being those of `value`, a JSON object. */
 void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value);
 
-/* For opwork.c and opwork_end.c. */
+/* For opwork.c, opwork_end.c and memory.c. */
 void tb_opwork_end(struct tb_opwork *work);
+/* Its session ends under it. With `tell` core hears of it, else it is only freed. */
+void tb_opwork_abandon(struct tb_opwork *work, bool tell);
 bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err);
 void tb_opwork_add_events(struct tb_opwork *work);
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user);
@@ -134,3 +136,6 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user);
 void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply);
 /* The raw value of a member of an object that the connection has checked; empty: absent. */
 struct tb_str tb_pick(struct tb_str object, const char *key);
+/* The same for several members in one walk: large objects are not walked over again and again. */
+void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
+                 struct tb_str *ret_values);

@@ -186,7 +186,7 @@ static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
 {
     TB_AUTO(tb_buf_fini) struct tb_buf inside;
     struct tb_result *result = work->op->result;
-    tb_refs_note(work, value);
+    tb_refs_note(work, tb_pick(value, "last"));
     tb_buf_init(&inside, TB_RESULT_TEXT_MAX);
     if (tb_json_string_decode(tb_pick(value, "text"), &inside) == 0 &&
         tb_outline_splice(&result->text, frames->refs[frames->at], tb_buf_str(&inside))) {

@@ -80,6 +80,9 @@ void tb_page_set_up(struct tb_target *target)
     tb_target_post(target, "Page.addScriptToEvaluateOnNewDocument",
                    tb_buf_str(&page->browser->cdp->script_params));
     tb_target_post(target, "Runtime.enable", none);
+    /* The way on which the page scripts tell of themselves, see page/here.js. */
+    tb_target_post(target, "Runtime.addBinding",
+                   TB_STR("{\"name\":\"tabardTell\",\"executionContextName\":\"tabard\"}"));
     tb_target_post(target, "Target.setAutoAttach", TB_STR(auto_attach));
     tb_target_post(target, "Inspector.enable", none);
     tb_page_cmd_set_up(target, "Page.getFrameTree", on_frame_tree, target);

@@ -38,13 +38,13 @@ void tb_refs_continue(struct tb_opwork *work)
                  NULL);
 }
 
-void tb_refs_note(struct tb_opwork *work, struct tb_str value)
+void tb_refs_note(struct tb_opwork *work, struct tb_str last)
 {
     struct tb_tab_memory *tab = tab_of(work);
     struct tb_page *page = tb_opwork_page(work);
-    uint64_t last = 0;
-    if (tb_str_to_u64(tb_pick(value, "last"), &last) && (int64_t)last > tab->last_ref) {
-        tab->last_ref = (int64_t)last;
+    uint64_t number = 0;
+    if (tb_str_to_u64(last, &number) && (int64_t)number > tab->last_ref) {
+        tab->last_ref = (int64_t)number;
     }
     if (page && !work->frame) {
         tab->refs_mark = tb_page_navigation_mark(page);

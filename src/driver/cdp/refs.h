@@ -9,5 +9,5 @@ struct tb_opwork;
 
 /* Before a page function that gives refs: tells a new document where to begin. */
 void tb_refs_continue(struct tb_opwork *work);
-/* After it: `value` is its reply, with the highest ref as `last`. */
-void tb_refs_note(struct tb_opwork *work, struct tb_str value);
+/* After it: `last` is the highest ref, as the reply has it. */
+void tb_refs_note(struct tb_opwork *work, struct tb_str last);
