@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/list.h"
 #include "base/str.h"
+#include "core/gate.h"
 
 enum tb_event_type {
 #define TB_EVENT(NAME, wire, when) TB_EVENT_##NAME,
@@ -24,6 +25,7 @@ struct tb_event {
     const char *tenant;
     const char *session_id; /* may be empty */
     struct tb_str json;     /* an object with the details */
+    struct tb_gate *gate;   /* of a reply that waits until the event is on record; may be NULL */
 };
 
 struct tb_bus {
@@ -44,5 +46,5 @@ bool tb_bus_heard(const struct tb_bus *bus);
 void tb_bus_publish(struct tb_bus *bus, const struct tb_event *event);
 /* The same with the details as a tree. */
 void tb_bus_publish_json(struct tb_bus *bus, enum tb_event_type type, const char *tenant,
-                         const char *session_id, const struct cJSON *details);
+                         const char *session_id, const struct cJSON *details, struct tb_gate *gate);
 const char *tb_event_name(enum tb_event_type type);

@@ -28,7 +28,7 @@ struct test {
     bool nested;
 };
 
-static const struct tb_event event = {TB_EVENT_CALL_DONE, "t", "", {"{}", 2}};
+static const struct tb_event event = {TB_EVENT_CALL_DONE, "t", "", {"{}", 2}, NULL};
 
 static void hear(const struct tb_event *heard, void *user)
 {
@@ -157,7 +157,7 @@ static void details_may_be_a_tree(void **state)
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(TB_STR("{\"a\": [1]}"));
     tb_bus_init(&bus);
     tb_bus_subscribe(&bus, &subscriber);
-    tb_bus_publish_json(&bus, TB_EVENT_SESSION_ENDED, "t", "id", json);
+    tb_bus_publish_json(&bus, TB_EVENT_SESSION_ENDED, "t", "id", json, NULL);
     assert_string_equal(text, "session_ended t id {\"a\":[1]}");
 }
 

@@ -30,7 +30,7 @@ static void tell(const struct tb_call *call)
     tb_json_set_cstr(json, "code", code);
     tb_json_set_int(json, "ms", took_ms);
     tb_json_set_cstr(json, "session", call->session_name[0] ? call->session_name : NULL);
-    tb_bus_publish_json(&core->bus, TB_EVENT_CALL_DONE, call->tenant, call->session_id, json);
+    tb_bus_publish_json(&core->bus, TB_EVENT_CALL_DONE, call->tenant, call->session_id, json, NULL);
 }
 
 void tb_call_deliver(struct tb_call *call)

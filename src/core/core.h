@@ -10,6 +10,7 @@
 #include "core/bus.h"
 #include "core/config.h"
 #include "core/metrics.h"
+#include "core/store.h"
 #include "io/loop.h"
 
 struct tb_driver;
@@ -34,6 +35,7 @@ struct tb_core {
     struct tb_metrics metrics;
     struct tb_bus bus;
     struct tb_driver_slot drivers[TB_DRIVERS_MAX]; /* ended by a NULL driver */
+    struct tb_store store;
     struct tb_sessions *sessions;
     uint8_t secret[TB_SECRET_BYTES]; /* keys the checksum of ids */
     /* Brings the gauges up to date, just before they are read. */

@@ -58,6 +58,9 @@ struct tb_driver_events {
     void (*on_lost)(void *owner, int code, const char *detail);
     /* Something to tell on the bus: type is a row of core/events.def, json an object. */
     void (*on_event)(void *owner, int type, struct tb_str json);
+    /* What `save` would give is no longer what it gave last. Often and cheap: core saves now and
+     * then. */
+    void (*on_changed)(void *owner);
 };
 
 struct tb_open_opts {
@@ -65,6 +68,8 @@ struct tb_open_opts {
     const char *session_id; /* names the session's own directory */
     const struct cJSON
         *args;           /* of start_session, checked; may be NULL; borrowed for the call of open */
+    struct tb_str saved; /* what `save` gave for this session once, to be brought back; empty: none
+                          */
     int64_t deadline_ms; /* open must answer by then: there is no other way to end it early */
     const struct tb_driver_events *events;
     void *owner;
@@ -73,6 +78,8 @@ struct tb_open_opts {
 /* `session` is NULL on failure and err says why. Once, at once or later. */
 typedef void tb_open_fn(struct tb_driver_session *session, const struct tb_err *err, void *owner);
 typedef void tb_closed_fn(void *owner);
+/* `state` is JSON, at most TB_SAVED_MAX, borrowed; empty with err: it could not be told. */
+typedef void tb_saved_fn(struct tb_str state, const struct tb_err *err, void *owner);
 
 struct tb_driver {
     const char *name;
@@ -85,6 +92,14 @@ struct tb_driver {
     /* Ends it; `fn` is called once, later, and no event comes after that. An operation under way
      * ends first, with TB_E_CLOSED. */
     void (*close)(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
+    /* All that `open` needs to bring the session back later, in another browser or daemon: open
+     * tabs with their addresses and scroll positions, cookies, storage. `fn` is called once, later,
+     * by the deadline; `close` ends it with TB_E_CLOSED. Not while an operation is under way. NULL:
+     * the driver's sessions cannot be brought back. */
+    void (*save)(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
+                 void *owner);
+    /* What could not be brought back, in words for the agent; NULL: nothing, or none was saved. */
+    const char *(*restored)(struct tb_driver_session *session);
     /* {"browserName":"chrome",...} for list_sessions. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */

@@ -34,6 +34,11 @@ enum {
 
     TB_EVENT_MAX = 64 * TB_KIB, /* of an event on the bus */
 
+    /* The store */
+    TB_SAVED_MAX = 8 * TB_MIB,         /* what a session's browser had, before it is sealed */
+    TB_RECORD_MAX = 16 * TB_MIB,       /* of a record's value */
+    TB_RECORD_LIGHT_MAX = 32 * TB_KIB, /* of a light one, and of an audit entry */
+
     /* Conversations of a tenant that have chosen a current session */
     TB_CURRENT_MAX = 1000,
 

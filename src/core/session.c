@@ -160,7 +160,7 @@ static void tell_end(struct tb_session *session, enum tb_end_reason reason)
     tb_json_set_int(json, "calls", session->stats.calls);
     tb_json_set_int(json, "errors", session->stats.errors);
     tb_bus_publish_json(&session->core->bus, TB_EVENT_SESSION_ENDED, session->tenant, session->id,
-                        json);
+                        json, NULL);
 }
 
 static void end(struct tb_session *session, enum tb_end_reason reason, const struct tb_err *err)
@@ -268,7 +268,8 @@ static void on_lost(void *owner, int code, const char *detail)
 static void on_event(void *owner, int type, struct tb_str json)
 {
     const struct tb_session *session = owner;
-    const struct tb_event event = {(enum tb_event_type)type, session->tenant, session->id, json};
+    const struct tb_event event = {(enum tb_event_type)type, session->tenant, session->id, json,
+                                   NULL};
     if (!ended(session)) {
         tb_bus_publish(&session->core->bus, &event);
     }
@@ -310,7 +311,7 @@ static void on_job(struct tb_deferred *job)
 
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec)
 {
-    static const struct tb_driver_events events = {on_lost, on_event};
+    static const struct tb_driver_events events = {on_lost, on_event, NULL};
     const struct tb_config *config = session->core->config;
     int64_t age_ms = session->conversation[0] ? config->sessions_conversation_max_age_ms
                                               : config->sessions_named_max_age_ms;

@@ -201,7 +201,8 @@ static void tell_start(struct tb_session *session)
     tb_json_set_cstr(json, "name", session->name);
     tb_json_set_cstr(json, "type", tb_session_kind_name(session->kind));
     tb_json_set_cstr(json, "driver", session->driver->name);
-    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_STARTED, session->tenant, session->id, json);
+    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_STARTED, session->tenant, session->id, json,
+                        NULL);
 }
 
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,

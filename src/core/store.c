@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/store.h"
+
+#include <stddef.h>
+
+static const struct {
+    const char *name;
+    bool light;
+} spaces[TB_SPACE_COUNT] = {
+#define TB_SPACE(NAME, name, light, what) {name, light},
+#include "core/spaces.def"
+#undef TB_SPACE
+};
+
+void tb_store_put(const struct tb_store *store, enum tb_space space, struct tb_str key,
+                  struct tb_str value, struct tb_gate *gate)
+{
+    if (store->kind) {
+        store->kind->put(store->state, space, key, value, gate);
+    }
+}
+
+void tb_store_remove(const struct tb_store *store, enum tb_space space, struct tb_str key,
+                     struct tb_gate *gate)
+{
+    if (store->kind) {
+        store->kind->remove(store->state, space, key, gate);
+    }
+}
+
+void tb_store_append(const struct tb_store *store, const struct tb_audit_entry *entry,
+                     struct tb_gate *gate)
+{
+    if (store->kind) {
+        store->kind->append(store->state, entry, gate);
+    }
+}
+
+bool tb_store_ready(const struct tb_store *store, struct tb_err *err)
+{
+    return !store->kind || store->kind->ready(store->state, err);
+}
+
+const char *tb_space_name(enum tb_space space)
+{
+    return spaces[space].name;
+}
+
+bool tb_space_light(enum tb_space space)
+{
+    return spaces[space].light;
+}
