@@ -227,7 +227,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     struct tb_err err;
     call->core = core;
     call->tool = request->tool;
-    call->caller = (struct tb_caller){call->tenant, call->conversation};
+    call->caller = (struct tb_caller){.tenant = call->tenant, .conversation = call->conversation};
     call->done = request->done;
     call->progress = request->progress;
     call->user = request->user;

@@ -10,7 +10,7 @@
 static const char *resolve(struct rig *rig, const char *conversation, const char *explicit_id,
                            bool may_create, struct tb_err *err)
 {
-    const struct tb_caller caller = {"t", conversation};
+    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
     struct tb_session *session = NULL;
     bool chosen = false;
     *err = (struct tb_err){0};
@@ -27,7 +27,7 @@ static const char *resolve(struct rig *rig, const char *conversation, const char
 static void set_current(struct rig *rig, const char *conversation, const char *name, int expected)
 {
     struct tb_err err;
-    const struct tb_caller caller = {"t", conversation};
+    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, tb_str_of(name), &err),
                      expected);
 }
@@ -149,7 +149,7 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
 {
     struct rig *rig = *state;
     struct tb_err err;
-    const struct tb_caller caller = {"t", "talk"};
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct tb_session *session = rig_find(rig, "browser-1");
     rig_advance(rig, 100000);

@@ -23,6 +23,8 @@ struct tb_sessions;
 struct tb_caller {
     const char *tenant;
     const char *conversation; /* empty: none */
+    const char *agent;    /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
+    struct tb_gate *gate; /* of its reply: what that acknowledges is stored first; may be NULL */
 };
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core);

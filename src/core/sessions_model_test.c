@@ -410,7 +410,8 @@ static void do_create(struct model *model)
     int tenant = pick(model, TENANTS);
     int conversation = pick(model, CONVERSATIONS);
     const char *name = names[pick(model, NAMES)];
-    const struct tb_caller caller = {tenants[tenant], conversations[conversation]};
+    const struct tb_caller caller = {.tenant = tenants[tenant],
+                                     .conversation = conversations[conversation]};
     const struct tb_session_spec spec = {
         .name = tb_str_of(name), .driver = &tb_driver_fake, .driver_state = model->rig->fake};
     struct tb_session *session;
@@ -511,7 +512,8 @@ static void do_end_many(struct model *model)
 {
     int tenant = pick(model, TENANTS);
     int conversation = pick(model, CONVERSATIONS); /* 0: all of the tenant */
-    const struct tb_caller caller = {tenants[tenant], conversations[conversation]};
+    const struct tb_caller caller = {.tenant = tenants[tenant],
+                                     .conversation = conversations[conversation]};
     if (pick(model, 4)) {
         return; /* seldom, for little is left afterwards */
     }
@@ -537,7 +539,8 @@ static void do_choose(struct model *model)
     int tenant = pick(model, TENANTS);
     int conversation = pick(model, CONVERSATIONS);
     const char *name = names[pick(model, NAMES)];
-    const struct tb_caller caller = {tenants[tenant], conversations[conversation]};
+    const struct tb_caller caller = {.tenant = tenants[tenant],
+                                     .conversation = conversations[conversation]};
     struct model_session *session = find(model, tenant, name);
     assert_int_equal(
         tb_sessions_set_current(model->rig->core.sessions, &caller, tb_str_of(name), NULL),

@@ -16,7 +16,7 @@ struct made {
 
 static int make(struct rig *rig, const char *name, enum tb_session_kind kind, struct made *made)
 {
-    const struct tb_caller caller = {"t", ""};
+    const struct tb_caller caller = {.tenant = "t", .conversation = ""};
     const struct tb_session_spec spec = {.kind = kind,
                                          .name = tb_str_of(name),
                                          .driver = &tb_driver_fake,
@@ -251,10 +251,13 @@ static void a_conversation_takes_its_sessions_with_it(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
     rig_create_as(rig, "t", "talk", "named");
-    tb_sessions_end_conversation(sessions, &(struct tb_caller){"t", ""}, TB_END_CLOSED);
-    tb_sessions_end_conversation(sessions, &(struct tb_caller){"u", "talk"}, TB_END_CLOSED);
+    tb_sessions_end_conversation(sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+                                 TB_END_CLOSED);
+    tb_sessions_end_conversation(
+        sessions, &(struct tb_caller){.tenant = "u", .conversation = "talk"}, TB_END_CLOSED);
     assert_int_equal(tb_sessions_count(sessions), 4);
-    tb_sessions_end_conversation(sessions, &(struct tb_caller){"t", "talk"},
+    tb_sessions_end_conversation(sessions,
+                                 &(struct tb_caller){.tenant = "t", .conversation = "talk"},
                                  TB_END_CONVERSATION_ENDED);
     assert_int_equal(tb_sessions_count(sessions), 2);
     assert_non_null(rig_find(rig, "named"));
@@ -350,7 +353,7 @@ static void after_a_stop_the_table_is_empty_but_can_still_be_asked(void **state)
 {
     struct rig *rig = *state;
     struct tb_sessions *sessions = rig->core.sessions;
-    const struct tb_caller caller = {"t", "talk"};
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
