@@ -192,7 +192,12 @@ static void the_list_shows_the_tenants_sessions_and_the_current_one(void **state
     rig_turn(rig);
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
-    static const struct tb_caller callers[] = {{"t", "c"}, {"t", ""}, {"u", "c"}, {"v", ""}};
+    static const struct tb_caller callers[] = {
+        {.tenant = "t", .conversation = "c"},
+        {.tenant = "t", .conversation = ""},
+        {.tenant = "u", .conversation = "c"},
+        {.tenant = "v", .conversation = ""},
+    };
     for (size_t i = 0; i < TB_COUNT(callers); i++) {
         tb_sessions_list(rig->core.sessions, &callers[i], &json);
     }

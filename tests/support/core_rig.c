@@ -174,7 +174,7 @@ int rig_run(struct rig *rig, const struct tb_tool *tool, const char *conversatio
 struct tb_session *rig_create_as(struct rig *rig, const char *tenant, const char *conversation,
                                  const char *name)
 {
-    const struct tb_caller caller = {tenant, conversation};
+    const struct tb_caller caller = {.tenant = tenant, .conversation = conversation};
     const struct tb_session_spec spec = {
         .kind = TB_KIND_BROWSER,
         .name = tb_str_of(name),

@@ -146,7 +146,7 @@ static void on_open(struct tb_driver_session *session, const struct tb_err *err,
 
 int ops_open(void **state)
 {
-    static const struct tb_driver_events events = {on_lost, on_event};
+    static const struct tb_driver_events events = {on_lost, on_event, NULL};
     struct ops_lab *lab = *state;
     if (!lab->loop) {
         return 0;
