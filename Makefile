@@ -6,7 +6,7 @@ MODE    ?= release
 VERSION := $(shell cat VERSION)
 B       := build/$(MODE)
 
-PACKAGES := libuv libcjson libcurl libsodium libcyaml openssl
+PACKAGES := libuv libcjson libcurl libsodium libcyaml openssl sqlite3
 CC_release := gcc
 CC_debug   := gcc
 CC_asan    := gcc
@@ -37,12 +37,12 @@ TEST_C := $(filter %_test.c,$(ALL_C))
 FUZZ_C := $(filter %_fuzz.c,$(ALL_C))
 LIB_C  := $(filter-out $(TEST_C) $(FUZZ_C) src/cli/main.c,$(ALL_C))
 LIB    := $(B)/libtabard.a
-# What several tests share, included as "support/name.h".
-SUPPORT_C := $(wildcard tests/support/*.c)
+# What several tests share, included as "support/name.h"; cases for every kind of a thing, as "suite/name.h".
+SUPPORT_C := $(wildcard tests/support/*.c tests/suite/*.c)
 SUPPORT   := $(B)/libsupport.a
 TESTS  := $(TEST_C:%.c=$(B)/%)
 REPLAY := $(FUZZ_C:%.c=$(B)/%)
-TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(wildcard tests/support/*.c) tools/fuzz_replay.c)
+TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e lint lint-selftest format \

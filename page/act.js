@@ -62,12 +62,6 @@ const whyNotFocusable = (el, kind, typing) => {
   return typing && (el.readOnly === true || isTrue(el, 'aria-readonly')) ? 'is read-only' : null;
 };
 
-const middleOf = (el) => {
-  const box = boxOf(el);
-  const { x, y } = toOurs(el, { x: box.left + box.width / 2, y: box.top + box.height / 2 });
-  return { x: rounded(x), y: rounded(y) };
-};
-
 const focus = ({ target, timeout_ms: timeoutMs, select: selectAll = false }) => new Waiting(target, timeoutMs).until((found) => {
   const el = fieldOf(found);
   const kind = kindOf(el);
@@ -85,7 +79,7 @@ const focus = ({ target, timeout_ms: timeoutMs, select: selectAll = false }) => 
     selectContent(el, kind);
   }
   const tag = tagOf(el);
-  return { kind, ...middleOf(el), ...introduce(el, tag), secret: tag === 'input' && el.type === 'password', inputs };
+  return { kind, ...introduce(el, tag), secret: tag === 'input' && el.type === 'password', inputs };
 });
 
 const tell = (el, ...types) => {

@@ -150,7 +150,9 @@ const whyNoPoint = (el, { outside, hit }) => {
 };
 
 /** What the element is, for the reply. */
-const introduce = (el, tag = tagOf(el)) => ({ tag, role: roleOf(el, tag), name: cut(nameOf(el, tag)) });
+const introduce = (el, tag = tagOf(el), marked = isMarked(el), role = roleOf(el, tag, marked)) => ({
+  tag, role, name: cut(nameOf(el, tag, role, marked)),
+});
 
 const pointReply = (el, { x, y }, box) => {
   const at = toOurs(el, { x, y });

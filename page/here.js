@@ -13,15 +13,16 @@ const arrived = () => ({ ...here(), status: performance.getEntriesByType('naviga
 /** Tells without being asked, where a question would have to wait: a page that has just loaded is busy with drawing itself. */
 const tellDaemon = (stage, what) => globalThis.tabardTell?.(JSON.stringify({ stage, ...what }));
 
-/** Whether a click on it makes the browser follow a link or send a form, or click on something else. */
-const isLeading = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT && (matches(node, 'a[href],area[href],label')
+/** Whether a click on it makes the browser follow a link, send a form, change a control or click on something else. */
+const isLeading = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT
+  && (matches(node, 'a[href],area[href],label,summary,[type=checkbox],[type=radio]')
   || (matches(node, 'button,input') && (node.type === 'submit' || node.type === 'image') && node.form !== null));
 
-/** Whether the browser will do more about a click than its listeners have done. */
-const leadsOn = (event) => !event.defaultPrevented && event.composedPath().some(isLeading);
+/** Whether more comes of a click than its listeners have done: by the browser, or as part of a double click. */
+const leadsOn = (event) => event.detail > 1 || (!event.defaultPrevented && event.composedPath().some(isLeading));
 
-// A click is told at the end of its way, input when the page's own listeners have had their turn. (A task of its own would do
-// for both, but after a click the browser draws first, and that takes a frame.)
+// Both are told at the end of their way, when the page's own listeners have had their turn. (A task of its own would come
+// behind the drawing, and that takes a frame.)
 const onClick = (event) => {
   if (event.isTrusted) {
     tellDaemon('click', { ...here(), leadsOn: leadsOn(event) });
@@ -29,15 +30,15 @@ const onClick = (event) => {
 };
 const onInput = ({ isTrusted }) => {
   if (isTrusted) {
-    inputs += 1;
-    scheduler.postTask(() => tellDaemon('input', here()), { priority: 'user-blocking' });
+    tellDaemon('input', here());
   }
 };
 
 globalThis.addEventListener('mouseup', ({ isTrusted }) => { clicks += isTrusted ? 1 : 0; }, { capture: true, passive: true });
+globalThis.addEventListener('input', ({ isTrusted }) => { inputs += isTrusted ? 1 : 0; }, { capture: true, passive: true });
 if (globalThis.top === globalThis) {
   globalThis.addEventListener('click', onClick, { passive: true });
-  globalThis.addEventListener('input', onInput, { capture: true, passive: true });
+  globalThis.addEventListener('input', onInput, { passive: true });
   globalThis.addEventListener('DOMContentLoaded', () => tellDaemon('domcontentloaded', arrived()), { once: true });
   globalThis.addEventListener('load', () => tellDaemon('load', arrived()), { once: true });
 }

@@ -45,15 +45,25 @@ http:
 
 In the environment a list has commas between its items. *Reload* says whether `kill -HUP` takes a change over.
 
+`webhooks` is a list, in the file only:
+
+```yaml
+webhooks:
+  - url: https://example.org/tabard
+    secret: at least sixteen characters
+    types: [session_ended, global_stop]   # without it: all of EVENTS.md
+```
+
 | setting | environment | option | default | reload | what it does |
 | --- | --- | --- | --- | --- | --- |
 END
     rows 'TB_CONFIG(field, path, type, fallback, min, max, flag, when, help)' \
-        'path @ fallback @ flag @ when @ help' core/config.def | awk -F ' @ ' '{
+        'path @ fallback @ flag @ when @ help @ type' core/config.def | awk -F ' @ ' '{
             for (i = 1; i <= 5; i++) { sub(/^"/, "", $i); sub(/"$/, "", $i); gsub(/\\"/, "\"", $i) }
-            env = "TABARD_" toupper($1); gsub(/\./, "_", env); gsub(/\|/, "\\|", $5)
+            env = "`TABARD_" toupper($1) "`"; gsub(/\./, "_", env); gsub(/\|/, "\\|", $5)
+            if ($6 == "HOOKS") { env = "" }
             flag = $3 ~ /^--/ ? "`" $3 "`" : ""
-            print "| `" $1 "` | `" env "` | " flag " | " ($2 == "" ? "" : "`" $2 "`") " | " \
+            print "| `" $1 "` | " env " | " flag " | " ($2 == "" ? "" : "`" $2 "`") " | " \
                 ($4 == "RELOAD" ? "yes" : "no") " | " $5 " |"
         }'
 }
@@ -62,6 +72,23 @@ page_EVENTS() {
     cat <<'END'
 <!-- Written by tools/gen-docs.sh from src/core/events.def. Change it there, then run `make docs`. -->
 # Events
+
+`GET /api/events` sends them as they happen: as server-sent events or, asked with `Upgrade: websocket`, as messages. Each is
+
+```json
+{"id":"5f0c2a9e41d7-17","type":"session_ended","time":"2026-01-31T12:00:00.000Z","tenant":"default","sessionId":"browser-1","kind":"browser","data":{"reason":"closed"}}
+```
+
+`?session=`, `?kind=` and `?type=` choose; the last two take several with commas between them. Whoever comes back says the id of the
+last event that it got, by the header `Last-Event-ID` or by `?after=`, and gets what it has missed. If that is kept no longer, or the
+daemon was started anew, the first event is `resync`, with `next`, the first that follows, and `reason`: `expired` or `restarted`.
+A reader that is too slow is dropped: by an event `dropped` at the end of the stream, or by close code 1013 with the id to come back
+with as the reason.
+
+A webhook (see `webhooks` in CONFIG.md) gets each event as a POST of the same JSON, one at a time and in order, with the headers
+`X-Tabard-Event` (type), `X-Tabard-Delivery` (id, the same at every attempt), `X-Tabard-Timestamp` (Unix seconds) and
+`X-Tabard-Signature`: `sha256=` and, in hexadecimal, the HMAC-SHA256 with the secret over timestamp, a dot and the body. Any answer but
+2xx, or none within 5 s, is tried again, later and later, for about half an hour.
 
 | event | when |
 | --- | --- |

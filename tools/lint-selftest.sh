@@ -12,7 +12,7 @@ failed=0
 licence='/* SPDX-License-Identifier: Apache-2.0 */'
 
 # A small tree that breaks no rule; every case adds one file to it.
-mkdir -p "$tree"/{docs,src/base,src/proto,src/io,src/driver/cdp,src/store}
+mkdir -p "$tree"/{docs,tests,src/base,src/proto,src/io,src/driver/cdp,src/store}
 cp -r Makefile VERSION .clang-format .clang-tidy tools "$tree"
 cp src/base/err.def "$tree/src/base/"
 cd "$tree" || exit 1
@@ -33,11 +33,14 @@ int tb_good(int value)
 }
 END
 tools/gen-docs.sh > /dev/null
+echo "test('S0-01: it is good', () => {});" > tests/good.test.mjs
+echo S0-01 > tests/acceptance.txt
 
 format() { clang-format --dry-run -Werror "$1"; }
 layers() { tools/check-layers.sh; }
 headers() { tools/check-headers.sh; }
 docs() { tools/gen-docs.sh --check; }
+acceptance() { tools/check-acceptance.sh; }
 style() {
     make --no-print-directory MODE=debug "build/debug/${1%.*}.o" > /dev/null 2>&1
     tools/check-style.sh build/debug
@@ -84,6 +87,7 @@ accepts headers
 accepts style src/base/good.c
 accepts tidy src/base/good.c
 accepts docs
+accepts acceptance
 
 refuses format 'a file that is not formatted' src/base/bad.c 'clang-format-violations' \
     < <(printf '%s\nint  tb_x;\n' "$licence")
@@ -165,6 +169,9 @@ refuses tidy 'eight parameters' src/base/bad.c 'readability-function-size' < <(
 refuses tidy 'a body without braces' src/base/bad.c 'braces-around-statements' < <(in_function $'if (text)\n        return 1;\n    return 0;')
 refuses tidy 'a null pointer that is used' src/base/bad.c 'clang-analyzer' < <(in_function 'if (!text) { return *text; } return 0;')
 refuses tidy 'a warning of the compiler' src/base/bad.c 'Werror=unused-variable' < <(in_function 'int unused; return text ? 1 : 0;')
+
+refuses acceptance 'an id that no test names' tests/acceptance.txt 'S0-02: no test names it' < <(printf 'S0-01\nS0-02\n')
+refuses acceptance 'an id that stands in no title' tests/good.test.mjs 'S0-01: no test names it' < <(echo '// S0-01')
 
 refuses docs 'a page that is stale' docs/ERRORS.md 'docs/ERRORS.md is stale' < <(echo old)
 

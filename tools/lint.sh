@@ -35,5 +35,6 @@ step objects build objects
 step style tools/check-style.sh build/debug
 step tidy build tidy
 step docs tools/gen-docs.sh --check
+step acceptance tools/check-acceptance.sh
 
 [ -z "$failed" ] || { echo "lint failed:$failed"; exit 1; }

@@ -38,3 +38,16 @@ test('an input is told when the page has dealt with it', async (t) => {
   })`);
   assert.deepEqual({ stage: told.stage, title: told.title, inputs: told.inputs }, { stage: 'input', title: 'new', inputs: 1 });
 });
+
+test('an input that the page keeps to itself is counted, but not told', async (t) => {
+  const tab = await rig.show(t, '<input id=i oninput="event.stopPropagation()">');
+  const told = await tab.inside(`(() => {
+    let calls = 0;
+    globalThis.tabardTell = () => { calls += 1; };
+    document.getElementById('i').focus();
+    document.execCommand('insertText', false, 'new');
+    return calls;
+  })()`);
+  const { inputs } = await tab.call('here', {});
+  assert.deepEqual({ told, inputs }, { told: 0, inputs: 1 });
+});

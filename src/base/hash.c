@@ -15,6 +15,25 @@ void tb_sha1(const void *data, size_t len, uint8_t ret_digest[TB_SHA1_BYTES])
     EVP_Digest(data, len, ret_digest, &size, EVP_sha1(), NULL);
 }
 
+void tb_hmac_sha256(struct tb_str key, struct tb_str data, char ret_hex[TB_HMAC_SIZE])
+{
+    crypto_auth_hmacsha256_state state;
+    uint8_t digest[crypto_auth_hmacsha256_BYTES];
+    crypto_auth_hmacsha256_init(&state, (const uint8_t *)key.ptr, key.len);
+    crypto_auth_hmacsha256_update(&state, (const uint8_t *)data.ptr, data.len);
+    crypto_auth_hmacsha256_final(&state, digest);
+    sodium_bin2hex(ret_hex, TB_HMAC_SIZE, digest, sizeof(digest));
+}
+
+uint64_t tb_checksum(const void *data, size_t len)
+{
+    static const uint8_t key[crypto_shorthash_KEYBYTES] = "tabard checksum";
+    uint64_t sum;
+    _Static_assert(sizeof(sum) == crypto_shorthash_BYTES, "checksum size");
+    crypto_shorthash((uint8_t *)&sum, data, len, key);
+    return sum;
+}
+
 int tb_base64_encode(const void *data, size_t len, struct tb_buf *out)
 {
     if (!len) {

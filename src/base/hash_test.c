@@ -40,6 +40,24 @@ static void sha1_gives_the_vectors_of_rfc_3174(void **state)
     assert_sha1(many, 640, "dea356a2cddd90c7a7ecedc5ebb563934f460452");
 }
 
+static void hmac_gives_the_vectors_of_rfc_4231(void **state)
+{
+    static const struct {
+        const char *key, *data, *hex;
+    } cases[] = {
+        {"\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b",
+         "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+        {"Jefe", "what do ya want for nothing?",
+         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        char hex[TB_HMAC_SIZE];
+        tb_hmac_sha256(tb_str_of(cases[i].key), tb_str_of(cases[i].data), hex);
+        assert_string_equal(hex, cases[i].hex);
+    }
+}
+
 /* RFC 4648, section 10, and the key of RFC 6455, section 1.3. */
 static const struct {
     const char *plain, *coded;
@@ -154,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sha1_gives_the_vectors_of_rfc_3174),
+        cmocka_unit_test(hmac_gives_the_vectors_of_rfc_4231),
         cmocka_unit_test(base64_gives_the_vectors_of_its_rfc),
         cmocka_unit_test(every_length_and_every_byte_comes_back),
         cmocka_unit_test(text_that_is_not_strict_base64_is_refused),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <endian.h>
 #include <sodium.h>
 
 enum {
@@ -95,6 +96,19 @@ void tb_token_hash(struct tb_str token, uint8_t ret_hash[TB_HASH_BYTES])
 bool tb_hash_eq(const uint8_t a[TB_HASH_BYTES], const uint8_t b[TB_HASH_BYTES])
 {
     return sodium_memcmp(a, b, TB_HASH_BYTES) == 0;
+}
+
+void tb_hash_keyed(const uint8_t secret[TB_SECRET_BYTES], const struct tb_str *parts, size_t count,
+                   uint8_t ret_hash[TB_HASH_BYTES])
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, secret, TB_SECRET_BYTES, TB_HASH_BYTES);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t len = htole64(parts[i].len);
+        crypto_generichash_update(&state, (const unsigned char *)&len, sizeof(len));
+        crypto_generichash_update(&state, (const unsigned char *)parts[i].ptr, parts[i].len);
+    }
+    crypto_generichash_final(&state, ret_hash, TB_HASH_BYTES);
 }
 
 void tb_random_bytes(void *ret_data, size_t len)

@@ -30,4 +30,8 @@ void tb_token_make(char ret_token[TB_TOKEN_SIZE]);
 void tb_token_hash(struct tb_str token, uint8_t ret_hash[TB_HASH_BYTES]);
 /* Compares two hashes in constant time. */
 bool tb_hash_eq(const uint8_t a[TB_HASH_BYTES], const uint8_t b[TB_HASH_BYTES]);
+/* A hash that only a holder of the secret can make. Each part counts with its length, so no two
+ * lists of parts give the same one. */
+void tb_hash_keyed(const uint8_t secret[TB_SECRET_BYTES], const struct tb_str *parts, size_t count,
+                   uint8_t ret_hash[TB_HASH_BYTES]);
 void tb_random_bytes(void *ret_data, size_t len);

@@ -159,6 +159,37 @@ static void the_hash_of_a_token_is_plain_blake2b(void **state)
     assert_false(tb_hash_eq(hash, want));
 }
 
+static void a_keyed_hash_tells_where_one_part_ends_and_the_next_begins(void **state)
+{
+    static const struct {
+        struct tb_str parts[3];
+        size_t count;
+    } lists[] = {
+        {{TB_STR("ab"), TB_STR("c")}, 2},
+        {{TB_STR("a"), TB_STR("bc")}, 2},
+        {{TB_STR("abc")}, 1},
+        {{TB_STR("abc"), TB_STR("")}, 2},
+        {{TB_STR(""), TB_STR("abc")}, 2},
+        {{TB_STR("")}, 1},
+        {{TB_STR("a"), TB_STR("b"), TB_STR("c")}, 3},
+        {{TB_STR("")}, 0},
+    };
+    uint8_t hashes[TB_COUNT(lists)][TB_HASH_BYTES];
+    uint8_t again[TB_HASH_BYTES];
+    const uint8_t other[TB_SECRET_BYTES] = "another secret";
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(lists); i++) {
+        tb_hash_keyed(secret, lists[i].parts, lists[i].count, hashes[i]);
+        for (size_t j = 0; j < i; j++) {
+            assert_memory_not_equal(hashes[i], hashes[j], TB_HASH_BYTES);
+        }
+    }
+    tb_hash_keyed(secret, lists[0].parts, lists[0].count, again);
+    assert_memory_equal(again, hashes[0], TB_HASH_BYTES);
+    tb_hash_keyed(other, lists[0].parts, lists[0].count, again);
+    assert_memory_not_equal(again, hashes[0], TB_HASH_BYTES);
+}
+
 static void random_bytes_fill_just_the_room_given(void **state)
 {
     (void)state;
@@ -187,6 +218,7 @@ int main(void)
         cmocka_unit_test(a_hundred_thousand_ids_are_distinct_and_share_no_prefix),
         cmocka_unit_test(a_token_has_43_url_safe_characters_and_is_new_each_time),
         cmocka_unit_test(the_hash_of_a_token_is_plain_blake2b),
+        cmocka_unit_test(a_keyed_hash_tells_where_one_part_ends_and_the_next_begins),
         cmocka_unit_test(random_bytes_fill_just_the_room_given),
     };
     return cmocka_run_group_tests(tests, init, NULL);

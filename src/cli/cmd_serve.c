@@ -14,7 +14,7 @@ static int run(int argc, char **argv)
         fprintf(stderr, "tabard serve: %s; 'tabard help serve' lists the options\n", err.text);
         return 2;
     }
-    if (tb_daemon_run(&options.sources, &err) < 0) {
+    if (tb_daemon_run(&options.sources, -1, &err) < 0) {
         fprintf(stderr, "tabard serve: %s\n", err.text);
         return 1;
     }

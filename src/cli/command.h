@@ -14,6 +14,7 @@ struct tb_command {
 
 extern const struct tb_command tb_cmd_serve;
 extern const struct tb_command tb_cmd_mcp;
+extern const struct tb_command tb_cmd_audit;
 extern const struct tb_command tb_cmd_doctor;
 extern const struct tb_command tb_cmd_routes;
 extern const struct tb_command tb_cmd_tools;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,13 +15,17 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "cli/options.h"
+#include "cli/title.h"
+#include "daemon/daemon.h"
 #include "daemon/dirs.h"
 
 enum {
     HEAD_MAX = 4096,
+    TITLE_MAX = 4096,
     ANSWER_MS = 5000, /* for the daemon to answer on an open socket */
     START_MS = 10000, /* for a fresh daemon to be ready */
-    RETRY_MS = 20,    /* between tries while another process starts the daemon */
+    RETRY_MS = 20,    /* between tries while another process holds the lock */
 };
 
 static int connect_once(const char *path)
@@ -95,36 +100,60 @@ static int upgrade(const struct tb_mcp_link *link, int fd, struct tb_err *err)
                    TB_STR_ARG(line));
 }
 
-/* In the child: becomes the daemon. Nothing of ours may stay open in it. */
-static _Noreturn void become_daemon(const struct tb_mcp_link *link, int ready_fd)
+/* Nothing of ours may stay open in the daemon. */
+static void set_descriptors(const struct tb_mcp_link *link, int ready_fd)
 {
     TB_AUTO(tb_free) char *log = tb_dirs_join(link->config->state_dir, "daemon.log");
-    const char *args[16 + 64] = {"tabard", "serve"};
-    size_t count = 2;
-    if (link->sources->file) {
-        args[count++] = "--config";
-        args[count++] = link->sources->file;
-    }
-    for (size_t i = 0; i < 2 * link->sources->flag_count; i++) {
-        args[count++] = link->sources->flags[i];
-    }
-    setsid();
     int null_fd = open("/dev/null", O_RDONLY);
     int log_fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(null_fd, STDIN_FILENO);
     dup2(ready_fd, STDOUT_FILENO);
     dup2(log_fd >= 0 ? log_fd : null_fd, STDERR_FILENO);
     closefrom(STDERR_FILENO + 1);
-    execv("/proc/self/exe", (char *const *)(uintptr_t)args);
-    _exit(127);
 }
 
-/* True once the child has said that it is ready; false when it ended or took too long. */
-static bool wait_ready(int fd)
+/* In the child. Without exec, since to link the program once more takes longer than all the rest.
+ * The bridge has neither threads nor a loop that the daemon would share. */
+static _Noreturn void become_daemon(const struct tb_mcp_link *link, int ready_fd)
+{
+    struct tb_options options = {.sources = *link->sources};
+    struct tb_buf title;
+    struct tb_err err = {0};
+    tb_buf_init(&title, TITLE_MAX);
+    tb_buf_append_cstr(&title, "tabard serve");
+    if (link->sources->file) {
+        options.sources.file = tb_strdup(link->sources->file);
+        tb_buf_printf(&title, " --config %s", options.sources.file);
+    }
+    for (size_t i = 0; i < 2 * link->sources->flag_count; i++) {
+        options.flags[i] = tb_strdup(link->sources->flags[i]);
+        tb_buf_printf(&title, " %s", options.flags[i]);
+    }
+    options.sources.flags = options.flags;
+    setsid();
+    set_descriptors(link, ready_fd);
+    tb_title_set(tb_buf_str(&title));
+    tb_buf_fini(&title);
+    if (tb_daemon_run(&options.sources, STDOUT_FILENO, &err) == 0) {
+        exit(0);
+    }
+    fprintf(stderr, "tabard serve: %s\n", err.text);
+    exit(write(STDOUT_FILENO, &err, sizeof(err)) < 0 ? 2 : 1);
+}
+
+/* The daemon says that it is open, or what is wrong, as the whole of a struct tb_err. */
+static int wait_open(const struct tb_mcp_link *link, int fd, struct tb_err *err)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
-    char line[128];
-    return poll(&wait, 1, START_MS) == 1 && read(fd, line, sizeof(line)) > 0;
+    struct tb_err said;
+    ssize_t got = poll(&wait, 1, START_MS) == 1 ? read(fd, &said, sizeof(said)) : 0;
+    if (got == sizeof(said)) {
+        return tb_fail(err, said.code, "%s", said.text);
+    }
+    return got > 0 ? 0
+                   : tb_fail(err, TB_E_CLOSED,
+                             "the daemon did not start; see %s/daemon.log, or run 'tabard doctor'",
+                             link->config->state_dir);
 }
 
 static int start_daemon(const struct tb_mcp_link *link, struct tb_err *err)
@@ -147,29 +176,31 @@ static int start_daemon(const struct tb_mcp_link *link, struct tb_err *err)
     }
     close(ready[1]);
     waitpid(child, NULL, 0);
-    bool is_ready = child > 0 && wait_ready(ready[0]);
+    rc = wait_open(link, ready[0], err);
     close(ready[0]);
-    /* Not ready may mean that another process was faster: the caller tries the socket again. */
-    return is_ready ? 0 : TB_E_CLOSED;
+    return rc;
 }
 
+/* Who holds the lock is about to open the socket, or was killed and is not quite gone. */
 static int open_started(const struct tb_mcp_link *link, const char *path, struct tb_err *err)
 {
     const struct tb_clock *clock = tb_clock_system();
     int64_t give_up_ms = tb_clock_mono_ms(clock) + START_MS;
-    int rc = start_daemon(link, err);
-    if (rc < 0 && rc != TB_E_CLOSED) {
-        return rc;
-    }
     for (;;) {
+        int rc = start_daemon(link, err);
+        if (rc < 0 && rc != TB_E_LOCKED) {
+            return rc;
+        }
         int fd = connect_once(path);
         if (fd >= 0) {
             return fd;
         }
-        if (rc == 0 || tb_clock_mono_ms(clock) > give_up_ms) {
-            return tb_fail(err, fd,
-                           "the daemon did not start; see %s/daemon.log, or run 'tabard doctor'",
+        if (rc == 0) {
+            return tb_fail(err, fd, "the daemon ended at once; see %s/daemon.log",
                            link->config->state_dir);
+        }
+        if (tb_clock_mono_ms(clock) > give_up_ms) {
+            return rc;
         }
         poll(NULL, 0, RETRY_MS);
     }

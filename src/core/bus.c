@@ -66,7 +66,32 @@ void tb_bus_publish_json(struct tb_bus *bus, enum tb_event_type type, const char
     }
 }
 
+_Static_assert(TB_EVENT_COUNT <= 64, "a mask of events has 64 bits");
+
 const char *tb_event_name(enum tb_event_type type)
 {
     return names[type];
+}
+
+static bool find(struct tb_str name, uint64_t *mask)
+{
+    for (unsigned type = 0; type < TB_EVENT_COUNT; type++) {
+        if (tb_str_eq_cstr(name, names[type])) {
+            *mask |= UINT64_C(1) << type;
+            return true;
+        }
+    }
+    return false;
+}
+
+int tb_event_mask(struct tb_str list, uint64_t *mask, struct tb_err *err)
+{
+    while (list.ptr) {
+        struct tb_str name = tb_str_trim(tb_str_cut(&list, ','));
+        if (name.len && !find(name, mask)) {
+            return tb_fail(err, TB_E_PARAMS, "there is no event '%.*s'; see docs/EVENTS.md",
+                           TB_STR_ARG(name));
+        }
+    }
+    return 0;
 }

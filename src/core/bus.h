@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/json.h"
 #include "base/list.h"
 #include "base/str.h"
@@ -48,3 +49,6 @@ void tb_bus_publish(struct tb_bus *bus, const struct tb_event *event);
 void tb_bus_publish_json(struct tb_bus *bus, enum tb_event_type type, const char *tenant,
                          const char *session_id, const struct cJSON *details, struct tb_gate *gate);
 const char *tb_event_name(enum tb_event_type type);
+/* Adds the bit of each event in a list (wire names between commas) to *mask. TB_E_PARAMS names the
+ * one that there is not. */
+int tb_event_mask(struct tb_str list, uint64_t *mask, struct tb_err *err);

@@ -161,12 +161,25 @@ static void details_may_be_a_tree(void **state)
     assert_string_equal(text, "session_ended t id {\"a\":[1]}");
 }
 
+static void events_are_named_in_lists(void **state)
+{
+    struct tb_err err;
+    uint64_t mask = 0;
+    (void)state;
+    assert_int_equal(tb_event_mask(TB_STR(" session_ended,navigated"), &mask, &err), 0);
+    assert_int_equal(mask, UINT64_C(1) << TB_EVENT_SESSION_ENDED | UINT64_C(1)
+                                                                       << TB_EVENT_NAVIGATED);
+    assert_int_equal(tb_event_mask(TB_STR("navigated,nonsense"), &mask, &err), TB_E_PARAMS);
+    assert_non_null(strstr(err.text, "'nonsense'"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subscribers_hear_in_their_order),
         cmocka_unit_test(the_list_may_change_during_delivery),
         cmocka_unit_test(details_may_be_a_tree),
+        cmocka_unit_test(events_are_named_in_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,36 +12,58 @@
 
 /* The end. */
 
-static void tell(const struct tb_call *call)
+/* A reply that acknowledges what is not stored would be a lie. */
+static void note_gate(struct tb_call *call)
 {
-    struct tb_core *core = call->core;
-    const char *tool = call->tool ? call->tool->name : "";
-    const char *code = call->result.code < 0 ? tb_err_name(call->result.code) : "ok";
-    int64_t took_ms = tb_loop_now_ms(core->loop) - call->accepted_ms;
-    core->metrics.values[TB_METRIC_CALLS]++;
-    core->metrics.values[TB_METRIC_CALL_ERRORS] += call->result.code < 0;
-    tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", tool), tb_kv_cstr("code", code),
-              tb_kv_int("ms", took_ms), tb_kv_cstr("session", call->session_name));
-    if (!tb_bus_heard(&core->bus)) {
-        return;
+    const struct tb_err *err = &call->gate.err;
+    if (err->code < 0 && call->result.code == 0) {
+        tb_result_fini(&call->result);
+        tb_result_init(&call->result);
+        tb_result_fail(&call->result, TB_E_STORE, "it was done, but it is not on record: %s",
+                       err->text);
     }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
-    tb_json_set_cstr(json, "tool", tool);
-    tb_json_set_cstr(json, "code", code);
-    tb_json_set_int(json, "ms", took_ms);
-    tb_json_set_cstr(json, "session", call->session_name[0] ? call->session_name : NULL);
-    tb_bus_publish_json(&core->bus, TB_EVENT_CALL_DONE, call->tenant, call->session_id, json, NULL);
 }
 
-void tb_call_deliver(struct tb_call *call)
+static void hand_over(struct tb_call *call)
 {
-    tell(call);
+    tb_deferred_cancel(&call->job);
+    note_gate(call);
     call->done(call, call->user);
     tb_list_remove(&call->all);
     tb_timer_fini(&call->timer);
+    tb_gate_fini(&call->gate);
     tb_result_fini(&call->result);
     tb_json_free(call->args);
+    tb_free(call->url);
     tb_free(call);
+}
+
+void tb_call_deliver(struct tb_call *call, bool wait)
+{
+    if (call->phase == TB_CALL_FINISHED) {
+        call->phase = TB_CALL_TOLD;
+        if (call->result.code == TB_E_TIMEOUT) {
+            tb_json_set_int(call->result.data, "timeout_ms", call->deadline_ms - call->accepted_ms);
+        }
+        tb_call_tell(call);
+    }
+    if (tb_gate_shut(&call->gate) && !wait) {
+        struct tb_err err;
+        tb_fail(&err, TB_E_STORE, "the daemon is stopping");
+        tb_gate_fail(&call->gate, &err);
+        tb_gate_fini(&call->gate);
+    }
+    if (!tb_gate_shut(&call->gate)) {
+        hand_over(call);
+    }
+}
+
+static void on_gate_open(struct tb_gate *gate)
+{
+    struct tb_call *call = TB_CONTAINER(gate, struct tb_call, gate);
+    if (call->phase == TB_CALL_TOLD) {
+        tb_loop_defer(call->core->loop, &call->job);
+    }
 }
 
 void tb_call_end(struct tb_call *call)
@@ -50,7 +72,10 @@ void tb_call_end(struct tb_call *call)
     call->phase = TB_CALL_FINISHED;
     call->session = NULL;
     tb_timer_stop(&call->timer);
-    if (session) {
+    if (!session) {
+        tb_list_remove(&call->link);
+    } else {
+        call->url = session->url ? tb_strdup(session->url) : NULL;
         tb_session_leave(session, call);
     }
     tb_loop_defer(call->core->loop, &call->job);
@@ -59,8 +84,8 @@ void tb_call_end(struct tb_call *call)
 static void on_job(struct tb_deferred *job)
 {
     struct tb_call *call = TB_CONTAINER(job, struct tb_call, job);
-    if (call->phase == TB_CALL_FINISHED) {
-        tb_call_deliver(call);
+    if (call->phase >= TB_CALL_FINISHED) {
+        tb_call_deliver(call, true);
     } else {
         tb_call_fail_step(call);
     }
@@ -85,6 +110,11 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
     int64_t ms = call->deadline_ms - call->accepted_ms;
     if (call->phase != TB_CALL_WAITING) {
         tb_fail(ret_err, TB_E_TIMEOUT, "not finished within %lld ms", (long long)ms);
+        return;
+    }
+    if (!call->session) {
+        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for the stored sessions to be read",
+                (long long)ms);
         return;
     }
     size_t before = calls_before(call);
@@ -136,6 +166,7 @@ static int copy_caller(struct tb_call *call, const struct tb_caller *caller, str
         return tb_fail(err, TB_E_FORBIDDEN, "the tenant's name has more than %d characters",
                        TB_TENANT_SIZE - 1);
     }
+    snprintf(call->agent, sizeof(call->agent), "%s", caller->agent ? caller->agent : "");
     return 0;
 }
 
@@ -156,7 +187,7 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
     return 0;
 }
 
-static void note_session(struct tb_call *call, const struct tb_session *session)
+void tb_call_about(struct tb_call *call, const struct tb_session *session)
 {
     call->kind = session->kind;
     snprintf(call->session_id, sizeof(call->session_id), "%s", session->id);
@@ -167,12 +198,14 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
 {
     call->phase = TB_CALL_WAITING;
     call->session = session;
-    note_session(call, session);
+    tb_call_about(call, session);
+    call->number = session->stats.calls + 1;
     int rc = tb_session_enqueue(session, call);
     if (rc == 0) {
         return 0;
     }
     call->session = NULL;
+    call->number = 0;
     return rc == TB_E_BUSY ? tb_fail(err, rc, "%zu calls wait for session '%s' already",
                                      session->waiting_count, session->name)
                            : tb_fail(err, rc, "Session '%s' has ended", session->name);
@@ -189,12 +222,31 @@ static int join_session(struct tb_call *call, struct tb_err *err)
         return rc;
     }
     if (!tool->run && (tool->op >= TB_OP_COUNT || !session->driver->ops[tool->op])) {
-        note_session(call, session);
+        tb_call_about(call, session);
         return tb_fail(err, TB_E_NOT_POSSIBLE, "session '%s' (%s, driver %s) cannot do '%s'",
                        session->name, tb_session_kind_name(session->kind), session->driver->name,
                        tool->name);
     }
     return enqueue(call, session, err);
+}
+
+static int begin(struct tb_call *call, struct tb_err *err)
+{
+    const unsigned flags = call->tool->flags;
+    if (call->core->sessions->draining) {
+        return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
+    }
+    /* What cannot be put on record is not done; but a session can be closed at any time. */
+    if (!(flags & (TB_TOOL_READ_ONLY | TB_TOOL_NO_SESSION)) &&
+        !tb_store_ready(&call->core->store, err)) {
+        return err->code;
+    }
+    if (!(flags & TB_TOOL_NO_SESSION)) {
+        return join_session(call, err);
+    }
+    call->phase = TB_CALL_RUNNING;
+    call->tool->run(call);
+    return 0;
 }
 
 static int accept(struct tb_call *call, const struct tb_call_request *request, struct tb_err *err)
@@ -203,9 +255,6 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (rc < 0) {
         return rc;
     }
-    if (call->core->sessions->draining) {
-        return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
-    }
     if (!call->tool) {
         return tb_fail(err, TB_E_UNKNOWN_TOOL, "there is no such tool");
     }
@@ -213,12 +262,20 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (rc < 0) {
         return rc;
     }
-    if (!(call->tool->flags & TB_TOOL_NO_SESSION)) {
-        return join_session(call, err);
+    if (call->core->sessions->load) {
+        tb_list_append(&call->core->sessions->early, &call->link);
+        return 0;
     }
-    call->phase = TB_CALL_RUNNING;
-    call->tool->run(call);
-    return 0;
+    return begin(call, err);
+}
+
+void tb_call_begin(struct tb_call *call)
+{
+    struct tb_err err;
+    if (begin(call, &err) < 0) {
+        tb_result_fail_err(&call->result, &err);
+        tb_call_end(call);
+    }
 }
 
 struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request *request)
@@ -227,7 +284,10 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     struct tb_err err;
     call->core = core;
     call->tool = request->tool;
-    call->caller = (struct tb_caller){.tenant = call->tenant, .conversation = call->conversation};
+    call->caller = (struct tb_caller){.tenant = call->tenant,
+                                      .conversation = call->conversation,
+                                      .agent = call->agent,
+                                      .gate = &call->gate};
     call->done = request->done;
     call->progress = request->progress;
     call->user = request->user;
@@ -235,6 +295,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->deadline_ms = call->accepted_ms;
     call->job.run = on_job;
     tb_timer_init(&call->timer, core->loop, on_timer, call);
+    tb_gate_init(&call->gate, on_gate_open);
     tb_result_init(&call->result);
     tb_list_append(&core->sessions->calls, &call->all);
     if (accept(call, request, &err) < 0) {

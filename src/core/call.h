@@ -6,7 +6,8 @@
  *                 +----------+--> finished early: cancelled, too late, or its session is gone
  *
  * The deadline counts from the moment the call was accepted, waiting included. `done` is called
- * exactly once, from the loop: never before tb_call_start has returned. */
+ * exactly once, from the loop: never before tb_call_start has returned, nor before all that it
+ * acknowledges is stored. */
 #pragma once
 
 #include <stdbool.h>
@@ -55,13 +56,21 @@ const struct tb_caller *tb_call_caller(const struct tb_call *call);
 const struct cJSON *tb_call_args(const struct tb_call *call);
 struct tb_result *tb_call_out(struct tb_call *call);
 int64_t tb_call_deadline_ms(const struct tb_call *call);
+/* Tells the caller how far it is, if it wants to know. */
+void tb_call_progress(struct tb_call *call, double done, double total, const char *message);
+/* A tool with TB_TOOL_NO_SESSION says which one it acts on, for the records. */
+void tb_call_about(struct tb_call *call, const struct tb_session *session);
 /* The result is complete. */
 void tb_call_finish(struct tb_call *call);
 /* Runs another tool on the same session inside this call (execute_sequence): checks, then runs it
- * without waiting. `fn` gets its result, which lives until fn returns. Not for tools with
- * TB_TOOL_NO_SESSION. */
+ * without waiting. `fn` gets its result, which lives until fn returns. With `timeout_ms` among its
+ * arguments it may end before the call has to. Not for tools with TB_TOOL_NO_SESSION. */
 typedef void tb_call_step_fn(struct tb_call *call, const struct tb_result *result, void *user);
 void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+                  tb_call_step_fn *fn, void *user);
+/* The same for what the tool itself wants to know: no act of the caller's, so the bus is not told.
+ */
+void tb_call_look(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
                   tb_call_step_fn *fn, void *user);
 /* For a tool with TB_TOOL_NO_SESSION that has made a session (start_session): the call waits in its
  * queue, and when it is open and the call's turn has come, `fn` runs and may take steps there. If

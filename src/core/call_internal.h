@@ -7,11 +7,13 @@
 #pragma once
 
 #include "core/call.h"
+#include "core/gate.h"
 
 enum tb_call_phase {
     TB_CALL_WAITING,
     TB_CALL_RUNNING,
-    TB_CALL_FINISHED, /* only `done` is left to call */
+    TB_CALL_FINISHED, /* only the bus and the caller are left to be told */
+    TB_CALL_TOLD,     /* the bus has been; `done` comes when the gate is open */
 };
 
 struct tb_call {
@@ -20,7 +22,9 @@ struct tb_call {
     struct cJSON *args;
     char tenant[TB_TENANT_SIZE];
     char conversation[TB_CONVERSATION_SIZE];
-    struct tb_caller caller; /* points at these two */
+    char agent[TB_AGENT_SIZE];
+    struct tb_gate gate;     /* the reply waits at it */
+    struct tb_caller caller; /* points at these four */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress;
     void *user;
@@ -37,6 +41,9 @@ struct tb_call {
     void (*enter)(struct tb_call *call); /* instead of the tool, when its turn comes */
     tb_call_step_fn *step;               /* waits for the end of `op` */
     void *step_user;
+    const char *step_tool; /* NULL: nobody asked for it by itself, so nobody is told */
+    int64_t step_ms;       /* since then */
+    int64_t steps;
     struct tb_err broken; /* code < 0: ended early, and why */
     struct tb_result result;
 
@@ -45,6 +52,8 @@ struct tb_call {
     enum tb_session_kind kind;
     char session_id[TB_ID_SIZE];
     char session_name[TB_NAME_SIZE];
+    int64_t number; /* among the session's calls, from 1 */
+    char *url;      /* of the page it was about; NULL: unknown */
 };
 
 struct tb_op_call {
@@ -55,9 +64,13 @@ struct tb_op_call {
     struct tb_call *call;       /* NULL: it went without it */
     struct tb_session *session; /* NULL: no operation of a driver, or the session is freed */
     struct tb_deferred job;
+    struct tb_timer timer; /* of a step that has less time than its call */
+    int64_t own_ms;        /* so much; 0: it is no such step */
     bool ended;
 };
 
+/* The stored sessions are there: goes on from where it waited for them. */
+void tb_call_begin(struct tb_call *call);
 /* Its turn has come. */
 void tb_call_run(struct tb_call *call);
 /* Ends it early. With `gone` its session has ended, so nothing more comes from there. */
@@ -68,8 +81,14 @@ void tb_call_detach(struct tb_call *call);
 void tb_call_fail_step(struct tb_call *call);
 /* Leaves its session; `done` follows from the loop. */
 void tb_call_end(struct tb_call *call);
-/* Calls `done` and frees the call. */
-void tb_call_deliver(struct tb_call *call);
+/* Tells the bus; then, when what the reply acknowledges is stored, calls `done` and frees the call.
+ * Without `wait` that is now, and what is not stored by now makes it fail. */
+void tb_call_deliver(struct tb_call *call, bool wait);
+/* For core/call_tell.c. */
+void tb_call_tell(struct tb_call *call);
+void tb_call_tell_step(struct tb_call *call, const struct tb_result *result);
+/* The session has given a result: takes note of the address that it names. */
+void tb_call_note_url(struct tb_call *call, const struct tb_result *result);
 /* Ends it here and now, whatever it waits for: core is being freed. */
 void tb_call_drop(struct tb_call *call);
 void tb_op_call_free(struct tb_op_call *op_call);

@@ -22,6 +22,7 @@ void tb_op_call_free(struct tb_op_call *op_call)
         return;
     }
     tb_deferred_cancel(&op_call->job);
+    tb_timer_fini(&op_call->timer);
     tb_result_fini(&op_call->result);
     tb_json_free(op_call->args);
     tb_free(op_call);
@@ -29,32 +30,43 @@ void tb_op_call_free(struct tb_op_call *op_call)
 
 /* What the driver said of an operation that was cut short gives way to the reason for it, unless it
  * knows better: that it was done after all, or what it was waiting for. */
-static void settle(const struct tb_call *call, struct tb_result *result)
+static void settle(const struct tb_call *call, struct tb_op_call *op_call)
 {
+    struct tb_result *result = &op_call->result;
+    struct tb_err why = call->broken;
     bool only_stopped = result->code == TB_E_CANCELLED || result->code == TB_E_CLOSED;
-    if (call->broken.code < 0 && (only_stopped || call->broken.code == TB_E_CANCELLED)) {
+    if (why.code == 0 && op_call->own_ms && !tb_timer_armed(&op_call->timer)) {
+        tb_fail(&why, TB_E_TIMEOUT, "not finished within %lld ms", (long long)op_call->own_ms);
+    }
+    if (why.code < 0 && (only_stopped || why.code == TB_E_CANCELLED)) {
         tb_result_fini(result);
         tb_result_init(result);
-        tb_result_fail_err(result, &call->broken);
+        tb_result_fail_err(result, &why);
     }
+}
+
+static void end_step(struct tb_call *call, const struct tb_result *result)
+{
+    tb_call_step_fn *step = call->step;
+    call->step = NULL;
+    tb_call_tell_step(call, result);
+    step(call, result, call->step_user);
 }
 
 static void go_on(struct tb_call *call, struct tb_op_call *op_call)
 {
     call->op = NULL;
-    settle(call, &op_call->result);
+    settle(call, op_call);
+    tb_call_note_url(call, &op_call->result);
     if (call->step) {
-        tb_call_step_fn *step = call->step;
-        call->step = NULL;
-        step(call, &op_call->result, call->step_user);
+        end_step(call, &op_call->result);
         return;
     }
     op_call->args = NULL; /* the call's own again */
     tb_result_move(&call->result, &op_call->result);
     tb_call_end(call);
     /* This is a job of the loop already, so `done` need not wait for another. */
-    tb_deferred_cancel(&call->job);
-    tb_call_deliver(call);
+    tb_call_deliver(call, true);
 }
 
 static void on_ended(struct tb_deferred *job)
@@ -85,12 +97,44 @@ static void on_done(struct tb_op *op)
     note_end(op_call);
 }
 
+void tb_call_progress(struct tb_call *call, double done, double total, const char *message)
+{
+    if (call->progress && call->broken.code == 0) {
+        call->progress(call, done, total, message, call->user);
+    }
+}
+
+/* Of a step only the tool knows what it is to the whole. */
 static void on_progress(struct tb_op *op, double done, double total, const char *message)
 {
     struct tb_call *call = ((struct tb_op_call *)op->user)->call;
-    if (call && call->progress && call->broken.code == 0) {
-        call->progress(call, done, total, message, call->user);
+    if (call && !call->step) {
+        tb_call_progress(call, done, total, message);
     }
+}
+
+static void on_step_late(struct tb_timer *timer, void *user)
+{
+    struct tb_op_call *op_call = user;
+    (void)timer;
+    if (!op_call->ended && op_call->op.cancel) {
+        op_call->op.cancel(&op_call->op);
+    }
+}
+
+/* Until when a step may take: as long as it asks for, within its call. */
+static int64_t limit_step(struct tb_call *call, struct tb_op_call *op_call)
+{
+    struct tb_loop *loop = call->core->loop;
+    int64_t left_ms = call->deadline_ms - tb_loop_now_ms(loop);
+    int64_t own_ms = call->step ? tb_args_int(op_call->args, "timeout_ms", left_ms) : left_ms;
+    if (own_ms >= left_ms) {
+        return call->deadline_ms;
+    }
+    op_call->own_ms = own_ms;
+    tb_timer_init(&op_call->timer, loop, on_step_late, op_call);
+    tb_timer_start(&op_call->timer, own_ms);
+    return call->deadline_ms - left_ms + own_ms;
 }
 
 static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
@@ -114,7 +158,7 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
     op_call->op = (struct tb_op){
         .kind = kind,
         .args = args,
-        .deadline_ms = call->deadline_ms,
+        .deadline_ms = limit_step(call, op_call),
         .result = &op_call->result,
         .done = on_done,
         .progress = on_progress,
@@ -156,10 +200,12 @@ static int check_step(const struct tb_call *call, const struct tb_tool *tool,
     if (!call->session || tool->op >= TB_OP_COUNT || !call->session->driver->ops[tool->op]) {
         return tb_fail(err, TB_E_NOT_POSSIBLE, "%s cannot be a step here", tool->name);
     }
-    return tb_args_check(tool->params, given, ret_args, err);
+    struct tb_param rows[TB_TOOL_PARAMS_MAX];
+    tb_tool_params(tool, rows);
+    return tb_args_check(rows, given, ret_args, err);
 }
 
-void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+void tb_call_look(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
                   tb_call_step_fn *fn, void *user)
 {
     struct cJSON *checked = NULL;
@@ -167,6 +213,7 @@ void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct
     assert(call->phase == TB_CALL_RUNNING && !call->op && !call->step);
     call->step = fn;
     call->step_user = user;
+    call->step_tool = NULL;
     if (check_step(call, tool, args, &checked, &err) == 0) {
         start_op(call, tool->op, checked);
         return;
@@ -176,14 +223,21 @@ void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct
     note_end(op_call);
 }
 
+void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+                  tb_call_step_fn *fn, void *user)
+{
+    tb_call_look(call, tool, args, fn, user);
+    call->step_tool = tool->name;
+    call->step_ms = tb_loop_now_ms(call->core->loop);
+    call->steps++;
+}
+
 void tb_call_fail_step(struct tb_call *call)
 {
-    tb_call_step_fn *step = call->step;
     struct tb_result result;
     tb_result_init(&result);
     tb_result_fail_err(&result, &call->broken);
-    call->step = NULL;
-    step(call, &result, call->step_user);
+    end_step(call, &result);
     tb_result_fini(&result);
 }
 
@@ -214,7 +268,7 @@ void tb_call_detach(struct tb_call *call)
 
 void tb_call_break(struct tb_call *call, const struct tb_err *err, bool gone)
 {
-    if (call->phase == TB_CALL_FINISHED || (call->broken.code < 0 && !gone)) {
+    if (call->phase >= TB_CALL_FINISHED || (call->broken.code < 0 && !gone)) {
         return;
     }
     if (call->broken.code == 0) {
@@ -239,7 +293,7 @@ void tb_call_drop(struct tb_call *call)
     struct tb_err err;
     tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping");
     tb_call_break(call, &err, true);
-    while (call->phase != TB_CALL_FINISHED) {
+    while (call->phase < TB_CALL_FINISHED) {
         if (call->op) {
             struct tb_op_call *op_call = call->op; /* has ended, or it would be detached */
             if (op_call->session) {
@@ -255,6 +309,5 @@ void tb_call_drop(struct tb_call *call)
             tb_call_end(call);
         }
     }
-    tb_deferred_cancel(&call->job);
-    tb_call_deliver(call);
+    tb_call_deliver(call, false);
 }

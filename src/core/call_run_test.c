@@ -123,6 +123,9 @@ static void a_running_call_is_cancelled_at_its_deadline(void **state)
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"timeout_ms\":100}");
     rig_advance(rig, 100);
     assert_string_equal(call->message, "not finished within 100 ms");
+    int64_t timeout_ms = 0;
+    assert_true(tb_json_int(tb_json_get(call->data, "timeout_ms"), &timeout_ms));
+    assert_int_equal(timeout_ms, 100);
     rig_expect(call, TB_E_TIMEOUT);
     assert_int_equal(rig->fake->cancelled, 1);
     assert_int_equal(rig_run(rig, &rig_wait, "", NULL), 0);
@@ -346,7 +349,7 @@ static void a_step_under_way_fails_with_what_ends_the_call(void **state)
         assert_int_equal(ends, 2);
         assert_int_equal(strncmp(call->message, "step 2: ", 8), 0);
         rig_expect(call, rows[i].code);
-        tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED);
+        tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, NULL);
         rig_turn(rig);
     }
 }

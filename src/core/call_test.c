@@ -191,6 +191,7 @@ static void progress_reaches_the_caller(void **state)
     struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
     rig_turn(rig);
     assert_int_equal(call->progress, 3);
+    assert_string_equal(call->working, "working");
     rig_expect(call, 0);
 }
 
@@ -261,9 +262,10 @@ static void events_tell_of_calls_without_their_arguments(void **state)
     assert_int_equal(rig_events(rig, "session_started {\"name\":\"browser-1\",\"type\":\"browser\","
                                      "\"driver\":\"fake\"}"),
                      1);
-    assert_int_equal(rig_events(rig, "call_done {\"tool\":\"navigate\",\"code\":"
-                                     "\"navigation_failed\",\"ms\":7,\"session\":\"browser-1\"}"),
-                     1);
+    assert_int_equal(
+        rig_events(rig, "call_done {\"tool\":\"navigate\",\"code\":"
+                        "\"navigation_failed\",\"ms\":7,\"session\":\"browser-1\",\"action\":1}"),
+        1);
     assert_int_equal(rig_events(rig, "secret"), 0);
     assert_int_equal(rig->core.metrics.values[TB_METRIC_CALLS], 1);
     assert_int_equal(rig->core.metrics.values[TB_METRIC_CALL_ERRORS], 1);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/bus.h"
+#include "core/limits.h"
 
 static const struct tb_config_key keys[] = {
 #define TB_CONFIG(field, path, TYPE, fallback, min, max, flag, when, help) \
@@ -63,6 +65,17 @@ static void list_clear(struct tb_config_list *list)
     *list = (struct tb_config_list){0};
 }
 
+static void hooks_clear(struct tb_config_hooks *hooks)
+{
+    for (size_t i = 0; i < hooks->count; i++) {
+        tb_free(hooks->items[i].url);
+        explicit_bzero(hooks->items[i].secret, strlen(hooks->items[i].secret));
+        tb_free(hooks->items[i].secret);
+    }
+    tb_free(hooks->items);
+    *hooks = (struct tb_config_hooks){0};
+}
+
 static void list_push(struct tb_config_list *list, struct tb_str item)
 {
     list->items = tb_realloc(list->items, (list->count + 1) * sizeof(*list->items));
@@ -118,8 +131,49 @@ int tb_config_set(struct tb_config *config, const struct tb_config_key *key, str
             }
         }
         return 0;
+    case TB_CONFIG_HOOKS:
+        if (text.len) {
+            return tb_fail(err, TB_E_CONFIG, "%s can be set in the file only", key->path);
+        }
+        hooks_clear(at);
+        return 0;
     }
     return TB_E_INTERNAL;
+}
+
+static int check_hook(const struct tb_config_hooks *hooks, struct tb_str url, struct tb_str secret,
+                      struct tb_err *err)
+{
+    if (hooks->count == TB_HOOKS) {
+        return tb_fail(err, TB_E_CONFIG, "there are more than %d", TB_HOOKS);
+    }
+    if (!tb_str_starts(url, TB_STR("http://")) && !tb_str_starts(url, TB_STR("https://"))) {
+        return tb_fail(err, TB_E_CONFIG, "url must begin with http:// or https://");
+    }
+    if (secret.len < TB_HOOK_SECRET_MIN) {
+        return tb_fail(err, TB_E_CONFIG, "secret must have at least %d characters",
+                       TB_HOOK_SECRET_MIN);
+    }
+    return 0;
+}
+
+int tb_config_hook_add(struct tb_config *config, const struct tb_config_key *key, struct tb_str url,
+                       struct tb_str secret, const struct tb_config_list *types, struct tb_err *err)
+{
+    struct tb_config_hooks *hooks = place(config, key);
+    uint64_t mask = 0;
+    int rc = check_hook(hooks, url, secret, err);
+    for (size_t i = 0; rc == 0 && i < types->count; i++) {
+        rc = tb_event_mask(tb_str_of(types->items[i]), &mask, err);
+    }
+    if (rc < 0) {
+        tb_err_prefix(err, "%s.%zu: ", key->path, hooks->count + 1); /* as libcyaml counts */
+        return TB_E_CONFIG;
+    }
+    hooks->items = tb_realloc(hooks->items, (hooks->count + 1) * sizeof(*hooks->items));
+    hooks->items[hooks->count++] =
+        (struct tb_config_hook){tb_str_dup(url), tb_str_dup(secret), mask};
+    return 0;
 }
 
 void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
@@ -145,6 +199,8 @@ void tb_config_fini(struct tb_config *config)
             *(char **)at = NULL;
         } else if (keys[i].type == TB_CONFIG_LIST) {
             list_clear(at);
+        } else if (keys[i].type == TB_CONFIG_HOOKS) {
+            hooks_clear(at);
         }
     }
 }
@@ -152,10 +208,9 @@ void tb_config_fini(struct tb_config *config)
 static size_t size_of(enum tb_config_type type)
 {
     static const size_t sizes[] = {
-        [TB_CONFIG_TEXT] = sizeof(TB_CONFIG_C_TEXT),
-        [TB_CONFIG_INT] = sizeof(TB_CONFIG_C_INT),
-        [TB_CONFIG_FLAG] = sizeof(TB_CONFIG_C_FLAG),
-        [TB_CONFIG_LIST] = sizeof(TB_CONFIG_C_LIST),
+        [TB_CONFIG_TEXT] = sizeof(TB_CONFIG_C_TEXT),   [TB_CONFIG_INT] = sizeof(TB_CONFIG_C_INT),
+        [TB_CONFIG_FLAG] = sizeof(TB_CONFIG_C_FLAG),   [TB_CONFIG_LIST] = sizeof(TB_CONFIG_C_LIST),
+        [TB_CONFIG_HOOKS] = sizeof(TB_CONFIG_C_HOOKS),
     };
     return sizes[type];
 }
@@ -182,6 +237,17 @@ static bool lists_differ(const struct tb_config_list *a, const struct tb_config_
     return false;
 }
 
+static bool hooks_differ(const struct tb_config_hooks *a, const struct tb_config_hooks *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++) {
+        same = strcmp(a->items[i].url, b->items[i].url) == 0 &&
+               strcmp(a->items[i].secret, b->items[i].secret) == 0 &&
+               a->items[i].types == b->items[i].types;
+    }
+    return !same;
+}
+
 bool tb_config_differs(const struct tb_config *a, const struct tb_config *b,
                        const struct tb_config_key *key)
 {
@@ -196,6 +262,8 @@ bool tb_config_differs(const struct tb_config *a, const struct tb_config *b,
         return *(const bool *)left != *(const bool *)right;
     case TB_CONFIG_LIST:
         return lists_differ(left, right);
+    case TB_CONFIG_HOOKS:
+        return hooks_differ(left, right);
     }
     return false;
 }

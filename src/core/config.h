@@ -16,10 +16,23 @@ struct tb_config_list {
     size_t count;
 };
 
-#define TB_CONFIG_C_TEXT char *
-#define TB_CONFIG_C_INT  int64_t
-#define TB_CONFIG_C_FLAG bool
-#define TB_CONFIG_C_LIST struct tb_config_list
+/* One entry of `webhooks`, which only the file can have. */
+struct tb_config_hook {
+    char *url;
+    char *secret;
+    uint64_t types; /* a mask as of tb_event_mask; 0: all */
+};
+
+struct tb_config_hooks {
+    struct tb_config_hook *items;
+    size_t count;
+};
+
+#define TB_CONFIG_C_TEXT  char *
+#define TB_CONFIG_C_INT   int64_t
+#define TB_CONFIG_C_FLAG  bool
+#define TB_CONFIG_C_LIST  struct tb_config_list
+#define TB_CONFIG_C_HOOKS struct tb_config_hooks
 
 struct tb_config {
 #define TB_CONFIG(field, path, TYPE, fallback, min, max, flag, when, help) TB_CONFIG_C_##TYPE field;
@@ -32,6 +45,7 @@ enum tb_config_type {
     TB_CONFIG_INT,
     TB_CONFIG_FLAG,
     TB_CONFIG_LIST,
+    TB_CONFIG_HOOKS,
 };
 
 enum tb_config_when {
@@ -68,6 +82,11 @@ int tb_config_set(struct tb_config *config, const struct tb_config_key *key, str
 /* One more item of a list. */
 void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
                         struct tb_str item);
+/* One more webhook; `types` has the wire names of events, or is empty for all. The words for what
+ * is wrong never have the secret in them, nor the URL. */
+int tb_config_hook_add(struct tb_config *config, const struct tb_config_key *key, struct tb_str url,
+                       struct tb_str secret, const struct tb_config_list *types,
+                       struct tb_err *err);
 /* Exchanges the values of one key. */
 void tb_config_swap(struct tb_config *a, struct tb_config *b, const struct tb_config_key *key);
 /* True if the two differ in this key. */

@@ -92,12 +92,17 @@ struct tb_driver {
     /* Ends it; `fn` is called once, later, and no event comes after that. An operation under way
      * ends first, with TB_E_CLOSED. */
     void (*close)(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
+    /* The close that follows is to leave the pages as they are. False: they cannot be without the
+     * session, so it is not closed. May be NULL. */
+    bool (*detach)(struct tb_driver_session *session);
     /* All that `open` needs to bring the session back later, in another browser or daemon: open
      * tabs with their addresses and scroll positions, cookies, storage. `fn` is called once, later,
-     * by the deadline; `close` ends it with TB_E_CLOSED. Not while an operation is under way. NULL:
-     * the driver's sessions cannot be brought back. */
+     * by the deadline; `close` ends it with TB_E_CLOSED before it returns. Not while an operation is
+     * under way. NULL: the driver's sessions cannot be brought back. */
     void (*save)(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
                  void *owner);
+    /* Operations may begin while `save` is under way; otherwise they wait for its end. */
+    bool saves_beside;
     /* What could not be brought back, in words for the agent; NULL: nothing, or none was saved. */
     const char *(*restored)(struct tb_driver_session *session);
     /* {"browserName":"chrome",...} for list_sessions. */

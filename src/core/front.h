@@ -46,6 +46,7 @@ struct tb_front_req {
     struct tb_str args[TB_ROUTE_ARGS];
     int64_t began_ms;
     int status; /* of the answer, 0 before */
+    struct tb_http_header cors[3];
 };
 
 struct tb_route {

@@ -33,6 +33,23 @@ enum {
     TB_RESULT_IMAGE_MAX = 16 * TB_MIB,
 
     TB_EVENT_MAX = 64 * TB_KIB, /* of an event on the bus */
+    TB_URL_SHOWN_MAX = TB_KIB,  /* of an address in it */
+
+    /* Events to the outside */
+    TB_EVENTS_KEPT = 4096,              /* for readers that come back, or are behind */
+    TB_EVENTS_KEPT_BYTES = 4 * TB_MIB,  /* the same */
+    TB_EVENTS_READERS = 4096,           /* of /api/events */
+    TB_EVENTS_SEND_MAX = 32 * TB_KIB,   /* waiting to be sent to one of them */
+    TB_EVENTS_KEEPALIVE_MS = 15 * 1000, /* between signs of life */
+    TB_HOOKS = 16,
+    TB_HOOK_SECRET_MIN = 16,
+    TB_HOOK_QUEUE = 1000,              /* events that wait for one webhook */
+    TB_HOOK_QUEUE_BYTES = TB_MIB,      /* the same */
+    TB_HOOK_TIMEOUT_MS = 5 * 1000,     /* for its answer */
+    TB_HOOK_ANSWER_MAX = 64 * TB_KIB,  /* of that answer, which nobody reads */
+    TB_HOOK_RETRY_MS = 500,            /* before the second attempt; then twice as long each time */
+    TB_HOOK_RETRY_MAX_MS = 300 * 1000, /* the longest wait */
+    TB_HOOK_ATTEMPTS = 14,             /* about half an hour, then the event is given up */
 
     /* The store */
     TB_SAVED_MAX = 8 * TB_MIB,         /* what a session's browser had, before it is sealed */

@@ -6,11 +6,13 @@
 #include "base/utf8.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/records.h"
 #include "core/sessions_internal.h"
 
 enum {
     CANDIDATES_MAX = 10,
     CANDIDATES_BYTES = 300,
+    RECORDED_MAX = 50, /* callers of a session that are told in its record */
 };
 
 /* One caller's choice: listed by its tenant, and by the session so that they end together. */
@@ -55,6 +57,30 @@ void tb_current_set(struct tb_tenant *tenant, const char *conversation, struct t
     tb_list_append(&session->currents, &current->of_session);
     tb_list_append(&tenant->current_order, &current->in_order);
     tb_map_add(&tenant->currents, tb_str_of(current->conversation), current);
+}
+
+void tb_current_choose(const struct tb_caller *caller, struct tb_session *session)
+{
+    struct tb_session *before = tb_current_get(session->home, caller->conversation);
+    if (before != session) {
+        tb_current_set(session->home, caller->conversation, session);
+        if (before) {
+            tb_record_put(before, caller->gate);
+        }
+    }
+    tb_record_put(session, caller->gate);
+}
+
+void tb_current_print(const struct tb_session *session, struct tb_json_writer *json)
+{
+    size_t count = 0;
+    tb_json_array_open(json);
+    LIST_FOREACH(link, &session->currents) {
+        if (count++ < RECORDED_MAX) {
+            tb_json_put_cstr(json, TB_CONTAINER(link, struct current, of_session)->conversation);
+        }
+    }
+    tb_json_array_close(json);
 }
 
 void tb_current_forget(struct tb_session *session)
@@ -135,9 +161,9 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
 }
 
 /* The timer may be late by the work of one turn; an age is never passed. */
-static struct tb_session *if_young(struct tb_session *session, int64_t now_ms)
+static struct tb_session *if_young(struct tb_session *session)
 {
-    if (session && tb_timer_armed(&session->age_timer) && session->age_timer.due_ms <= now_ms) {
+    if (session && tb_session_too_old(session)) {
         tb_session_retire(session);
         return NULL;
     }
@@ -151,16 +177,15 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
     if (!tenant) {
         return NULL;
     }
-    int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
     bool fresh = may_create && !sessions->core->config->sessions_reuse_within_conversation;
-    struct tb_session *current = if_young(tb_current_get(tenant, caller->conversation), now_ms);
+    struct tb_session *current = if_young(tb_current_get(tenant, caller->conversation));
     if (current && !(fresh && current->conversation[0])) {
         return current;
     }
     if (fresh || !caller->conversation[0]) {
         return NULL;
     }
-    return if_young(tb_map_get(&tenant->by_conversation, tb_str_of(caller->conversation)), now_ms);
+    return if_young(tb_map_get(&tenant->by_conversation, tb_str_of(caller->conversation)));
 }
 
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -187,8 +212,14 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
     if (!session) {
         return not_found(tenant, id_or_name, err);
     }
-    tb_current_set(tenant, caller->conversation, session);
+    tb_current_choose(caller, session);
     return 0;
+}
+
+static bool leaves_pages(const struct tb_session *session)
+{
+    return session->driver->detach && session->driver_session &&
+           session->driver->detach(session->driver_session);
 }
 
 size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -198,15 +229,24 @@ size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *
     if (!tenant) {
         return 0;
     }
-    if (!session || tb_current_get(tenant, caller->conversation) == session) {
+    struct tb_session *current = tb_current_get(tenant, caller->conversation);
+    if (current && (!session || current == session)) {
         tb_current_drop(tenant, caller->conversation);
+        tb_record_put(current, caller->gate);
     }
-    LIST_FOREACH(link, &tenant->sessions) {
+    size_t count = session ? 1 : tenant->by_name.count;
+    LIST_FOREACH_SAFE(link, &tenant->sessions) {
         struct tb_session *each = tb_session_of(link);
         bool owned = each->conversation[0] && strcmp(each->conversation, caller->conversation) == 0;
-        if (owned && (!session || each == session)) {
+        if (session && each != session) {
+            continue;
+        }
+        if (leaves_pages(each)) {
+            tb_session_end_stored(each, TB_END_CLOSED, caller->gate);
+        } else if (owned) {
             tb_session_make_named(each);
+            tb_record_put(each, caller->gate);
         }
     }
-    return session ? 1 : tenant->by_name.count;
+    return count;
 }

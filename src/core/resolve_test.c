@@ -171,6 +171,27 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
     assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
 }
 
+static void a_session_whose_pages_can_stay_ends_when_it_is_let_go(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    rig->fake->detachable = true;
+    rig_create_as(rig, "t", "talk", "first");
+    rig_create_as(rig, "t", "talk", "second");
+    rig_turn(rig);
+    struct tb_session *first = rig_find(rig, "first");
+    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, first), 1);
+    rig_turn(rig);
+    assert_null(rig_find(rig, "first"));
+    assert_string_equal(resolve(rig, "talk", "second", false, &err), "second");
+    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, NULL), 1);
+    rig_turn(rig);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
+    assert_int_equal(rig->fake->detached, 2);
+    assert_int_equal(rig->fake->closed, 2);
+}
+
 static void without_a_driver_none_is_made(void **state)
 {
     struct rig *rig = *state;
@@ -212,6 +233,7 @@ int main(void)
         RIG_TEST(a_caller_without_a_conversation_keeps_its_session),
         RIG_TEST(without_reuse_each_call_that_may_create_gets_a_fresh_session),
         RIG_TEST(a_session_that_is_let_go_lives_on_as_a_named_one),
+        RIG_TEST(a_session_whose_pages_can_stay_ends_when_it_is_let_go),
         RIG_TEST(without_a_driver_none_is_made),
         RIG_TEST(choices_are_bounded_and_the_oldest_is_forgotten),
     };

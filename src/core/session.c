@@ -2,7 +2,8 @@
 /* The life of a session:
  *
  *   opening --answer--> open --end--> closing --closed--> freed
- *      |                                 ^
+ *      |     ^            |              ^
+ *      |     |            +--sleep-------|--> closing --closed--> asleep --call--> opening
  *      +--end--> waits for the answer ---+
  *
  * What a driver tells (opened, lost, closed) is only noted; the session's job does what follows
@@ -13,19 +14,16 @@
 #include "base/mem.h"
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/policy.h"
+#include "core/records.h"
 #include "core/sessions_internal.h"
-
-static bool ended(const struct tb_session *session)
-{
-    return session->state >= TB_STATE_EXPIRED;
-}
 
 bool tb_session_at_rest(const struct tb_session *session)
 {
     return !session->running && tb_list_empty(&session->waiting);
 }
 
-static void touch(struct tb_session *session)
+void tb_session_touch(struct tb_session *session)
 {
     session->last_active_ms = tb_loop_now_ms(session->core->loop);
     session->last_active_wall_ms = tb_clock_wall_ms(session->core->clock);
@@ -38,31 +36,20 @@ void tb_session_wake(struct tb_session *session)
 
 /* The queue. */
 
-/* A timer for `ms` after `since_ms`; 0 is never. */
-static void start_timer(struct tb_timer *timer, int64_t since_ms, int64_t ms)
-{
-    tb_timer_stop(timer);
-    if (ms > 0) {
-        tb_timer_start(timer, since_ms + ms - tb_loop_now_ms(timer->loop));
-    }
-}
-
 static void rest(struct tb_session *session)
 {
-    const struct tb_config *config = session->core->config;
-    if (session->state == TB_STATE_IDLE) {
-        return; /* the time counts from the last call, not from what else happens */
+    bool stays_active = tb_policy_of(session).at_idle == TB_IDLE_REST;
+    if (session->state != TB_STATE_IDLE) {
+        session->state = stays_active ? TB_STATE_ACTIVE : TB_STATE_IDLE;
+        tb_session_rearm(session);
     }
-    session->state = TB_STATE_IDLE;
-    start_timer(&session->idle_timer, tb_loop_now_ms(session->core->loop),
-                session->conversation[0] ? config->sessions_conversation_idle_ms
-                                         : config->sessions_named_idle_ms);
+    tb_session_plan_save(session);
 }
 
 static bool ready(const struct tb_session *session)
 {
     return session->driver_session && !session->trouble && !session->running && !session->op &&
-           !session->retiring;
+           !session->retiring && !session->closing && !session->woke && !tb_session_saving(session);
 }
 
 /* Starts the next call. Nothing here may touch the session after tb_call_run, which can end it. */
@@ -84,21 +71,25 @@ static void pump(struct tb_session *session)
 
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
 {
-    if (ended(session)) {
+    if (tb_session_ended(session)) {
         return TB_E_SESSION_ENDED;
     }
     if (session->waiting_count >= (size_t)session->core->config->sessions_queue) {
         return TB_E_BUSY;
     }
-    tb_timer_stop(&session->idle_timer);
-    touch(session);
+    tb_session_touch(session);
     session->stats.calls++;
     session->waiting_count++;
-    if (session->driver_session) {
+    session->sleepy = false;
+    if (session->driver_session || session->asleep) {
         session->state = TB_STATE_ACTIVE;
     }
     tb_list_append(&session->waiting, &call->link);
-    pump(session);
+    if (session->asleep) {
+        tb_session_wake(session);
+    } else {
+        pump(session);
+    }
     return 0;
 }
 
@@ -106,13 +97,19 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
 {
     if (session->running == call) {
         session->running = NULL;
+        if (session->note) {
+            tb_json_set_cstr(call->result.data, "note", session->note);
+            tb_free(session->note);
+            session->note = NULL;
+        }
     } else {
         tb_list_remove(&call->link);
         session->waiting_count--;
     }
     session->stats.errors += call->result.code < 0;
-    touch(session);
-    if (session->driver_session && tb_session_at_rest(session)) {
+    tb_session_touch(session);
+    tb_record_refresh(session);
+    if ((session->driver_session || session->asleep) && tb_session_at_rest(session)) {
         rest(session);
     }
     tb_session_wake(session);
@@ -120,16 +117,21 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
 
 /* The end. */
 
-static void fail_calls(struct tb_session *session, const struct tb_err *err)
+void tb_session_fail_running(struct tb_session *session, const struct tb_err *err)
 {
     struct tb_call *running = session->running;
-    struct tb_list *link;
     session->running = NULL;
     if (running) {
+        tb_session_touch(session);
         session->stats.errors++;
         running->session = NULL;
         tb_call_break(running, err, true);
     }
+}
+
+void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err)
+{
+    struct tb_list *link;
     while ((link = tb_list_pop(&session->waiting))) {
         struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
         session->stats.errors++;
@@ -139,7 +141,15 @@ static void fail_calls(struct tb_session *session, const struct tb_err *err)
     session->waiting_count = 0;
 }
 
-static void tell_end(struct tb_session *session, enum tb_end_reason reason)
+struct cJSON *tb_session_news(const struct tb_session *session)
+{
+    struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "name", session->name);
+    tb_json_set_cstr(json, "type", tb_session_kind_name(session->kind));
+    return json;
+}
+
+static void tell_end(struct tb_session *session, enum tb_end_reason reason, struct tb_gate *gate)
 {
     int64_t lived_ms = tb_loop_now_ms(session->core->loop) - session->created_ms;
     tb_log_at(session->core->log, INFO, "session", "ended",
@@ -152,89 +162,46 @@ static void tell_end(struct tb_session *session, enum tb_end_reason reason)
     if (!tb_bus_heard(&session->core->bus)) {
         return;
     }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
-    tb_json_set_cstr(json, "name", session->name);
-    tb_json_set_cstr(json, "type", tb_session_kind_name(session->kind));
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
     tb_json_set_cstr(json, "reason", tb_end_reason_name(reason));
+    if (session->url) {
+        tb_json_set_cstr(json, "url", session->url);
+    }
     tb_json_set_int(json, "duration_ms", lived_ms);
     tb_json_set_int(json, "calls", session->stats.calls);
     tb_json_set_int(json, "errors", session->stats.errors);
     tb_bus_publish_json(&session->core->bus, TB_EVENT_SESSION_ENDED, session->tenant, session->id,
-                        json, NULL);
+                        json, gate);
 }
 
-static void end(struct tb_session *session, enum tb_end_reason reason, const struct tb_err *err)
+static void end(struct tb_session *session, enum tb_end_reason reason, const struct tb_err *err,
+                struct tb_gate *gate)
 {
     session->state = tb_end_reason_expired(reason) ? TB_STATE_EXPIRED : TB_STATE_TERMINATED;
-    tb_timer_stop(&session->idle_timer);
-    tb_timer_stop(&session->age_timer);
+    tb_timer_stop(&session->timer);
     tb_sessions_forget(session, reason);
-    fail_calls(session, err);
+    tb_record_remove(session, gate);
+    tb_session_fail_running(session, err);
+    tb_session_fail_waiting(session, err);
     tb_session_wake(session);
-    tell_end(session, reason);
+    tell_end(session, reason, gate);
 }
 
-void tb_session_end(struct tb_session *session, enum tb_end_reason reason)
+void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
+                           struct tb_gate *gate)
 {
     struct tb_err err;
-    if (ended(session)) {
+    if (tb_session_ended(session)) {
         return;
     }
     tb_fail(&err, reason == TB_END_SHUTDOWN ? TB_E_SHUTDOWN : TB_E_SESSION_ENDED, "Session '%s' %s",
             session->name, tb_end_reason_words(reason));
-    end(session, reason, &err);
+    end(session, reason, &err, gate);
 }
 
-void tb_session_retire(struct tb_session *session)
+void tb_session_end(struct tb_session *session, enum tb_end_reason reason)
 {
-    if (!session->running) {
-        tb_session_end(session, TB_END_MAX_AGE);
-        return;
-    }
-    session->retiring = true;
-    tb_timer_stop(&session->age_timer);
-    tb_current_forget(session);
-}
-
-void tb_session_make_named(struct tb_session *session)
-{
-    const struct tb_config *config = session->core->config;
-    struct tb_tenant *tenant = session->home;
-    struct tb_str conversation = tb_str_of(session->conversation);
-    if (tb_map_get(&tenant->by_conversation, conversation) == session) {
-        tb_map_remove(&tenant->by_conversation, conversation);
-    }
-    tenant->conversation_count--;
-    tenant->named_count++;
-    session->conversation[0] = '\0';
-    start_timer(&session->age_timer, session->created_ms, config->sessions_named_max_age_ms);
-    if (session->state == TB_STATE_IDLE) {
-        start_timer(&session->idle_timer, session->last_active_ms, config->sessions_named_idle_ms);
-    }
-}
-
-static void on_idle(struct tb_timer *timer, void *user)
-{
-    (void)timer;
-    tb_session_end(user, TB_END_IDLE_TIMEOUT);
-}
-
-static void on_age(struct tb_timer *timer, void *user)
-{
-    (void)timer;
-    tb_session_retire(user);
-}
-
-int64_t tb_session_expires_ms(const struct tb_session *session)
-{
-    int64_t at_ms = INT64_MAX;
-    if (tb_timer_armed(&session->idle_timer)) {
-        at_ms = session->idle_timer.due_ms;
-    }
-    if (tb_timer_armed(&session->age_timer) && session->age_timer.due_ms < at_ms) {
-        at_ms = session->age_timer.due_ms;
-    }
-    return at_ms;
+    tb_session_end_stored(session, reason, NULL);
 }
 
 /* The driver's side. */
@@ -245,6 +212,7 @@ static void on_opened(struct tb_driver_session *driver_session, const struct tb_
     struct tb_session *session = owner;
     session->opening = false;
     session->driver_session = driver_session;
+    session->woke = driver_session != NULL;
     if (!driver_session && !session->trouble) {
         session->trouble = TB_NEW(struct tb_err);
         *session->trouble = *err;
@@ -256,7 +224,7 @@ static void on_lost(void *owner, int code, const char *detail)
 {
     struct tb_session *session = owner;
     (void)code;
-    if (session->trouble || ended(session)) {
+    if (session->trouble || tb_session_ended(session)) {
         return;
     }
     session->trouble = TB_NEW(struct tb_err);
@@ -270,7 +238,7 @@ static void on_event(void *owner, int type, struct tb_str json)
     const struct tb_session *session = owner;
     const struct tb_event event = {(enum tb_event_type)type, session->tenant, session->id, json,
                                    NULL};
-    if (!ended(session)) {
+    if (!tb_session_ended(session)) {
         tb_bus_publish(&session->core->bus, &event);
     }
 }
@@ -282,57 +250,93 @@ static void on_closed(void *owner)
     tb_session_wake(session);
 }
 
+void tb_session_close_driver(struct tb_session *session)
+{
+    session->closing = true;
+    session->driver->close(session->driver_session, on_closed, session);
+}
+
 void tb_session_wind_up(struct tb_session *session)
 {
+    tb_session_cut_wake(session);
     if (session->opening) {
         return;
     }
     if (session->driver_session && !session->closing) {
-        session->closing = true;
-        session->driver->close(session->driver_session, on_closed, session);
+        tb_session_close_driver(session);
     } else if (!session->driver_session || session->closed) {
         tb_sessions_gone(session);
+    }
+}
+
+/* It did not open, or its browser is gone. */
+static void on_trouble(struct tb_session *session)
+{
+    bool lost = session->driver_session != NULL;
+    if (lost && tb_session_can_sleep(session) && !session->retiring) {
+        tb_session_lose(session);
+    } else if (!lost && session->known) {
+        tb_session_fail_waiting(session, session->trouble);
+        tb_session_slept(session);
+    } else {
+        end(session, TB_END_BROWSER_CRASHED, session->trouble, NULL);
     }
 }
 
 static void on_job(struct tb_deferred *job)
 {
     struct tb_session *session = TB_CONTAINER(job, struct tb_session, job);
-    if (ended(session)) {
+    if (tb_session_ended(session)) {
         tb_session_wind_up(session);
+    } else if (session->closing) {
+        if (session->closed) {
+            tb_session_slept(session);
+        }
     } else if (session->trouble) {
-        end(session, TB_END_BROWSER_CRASHED, session->trouble);
+        on_trouble(session);
     } else if (session->retiring && !session->running) {
         tb_session_end(session, TB_END_MAX_AGE);
+    } else if (session->asleep) {
+        tb_session_rouse(session);
     } else {
-        pump(session);
+        if (session->woke) {
+            tb_session_woken(session);
+        }
+        if (session->sleepy) {
+            tb_session_doze(session);
+        } else {
+            pump(session);
+        }
     }
 }
 
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, NULL};
-    const struct tb_config *config = session->core->config;
-    int64_t age_ms = session->conversation[0] ? config->sessions_conversation_max_age_ms
-                                              : config->sessions_named_max_age_ms;
+    static const struct tb_driver_events events = {on_lost, on_event, tb_session_on_changed};
     const struct tb_open_opts opts = {
         .tenant = session->tenant,
         .session_id = session->id,
         .args = spec->args,
+        .saved = spec->saved,
         .deadline_ms = spec->deadline_ms,
         .events = &events,
         .owner = session,
     };
-    touch(session);
-    session->created_ms = session->last_active_ms;
-    session->created_wall_ms = session->last_active_wall_ms;
-    session->job.run = on_job;
-    tb_list_init(&session->waiting);
-    tb_timer_init(&session->idle_timer, session->core->loop, on_idle, session);
-    tb_timer_init(&session->age_timer, session->core->loop, on_age, session);
-    start_timer(&session->age_timer, session->created_ms, age_ms);
     session->opening = true;
     session->driver->open(spec->driver_state, &opts, on_opened);
+}
+
+struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tenant)
+{
+    struct tb_session *session = TB_NEW(struct tb_session);
+    session->core = sessions->core;
+    session->home = tb_tenant_make(sessions, tenant);
+    session->tenant = session->home->name;
+    session->job.run = on_job;
+    tb_list_init(&session->waiting);
+    tb_list_init(&session->currents);
+    tb_session_init_timer(session);
+    return session;
 }
 
 void tb_session_record_free(struct tb_session *session)
@@ -341,9 +345,12 @@ void tb_session_record_free(struct tb_session *session)
         session->op->session = NULL;
     }
     tb_deferred_cancel(&session->job);
-    tb_timer_fini(&session->idle_timer);
-    tb_timer_fini(&session->age_timer);
+    tb_timer_fini(&session->timer);
     tb_list_remove(&session->link);
+    tb_browsing_free(session->browsing);
     tb_free(session->trouble);
+    tb_free(session->url);
+    tb_free(session->args);
+    tb_free(session->note);
     tb_free(session);
 }

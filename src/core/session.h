@@ -5,8 +5,11 @@
  *   created --open--> active <-> idle --> ended (expired or terminated)
  *
  * Calls wait in the session's own queue, first come first served, and run one at a time. However a
- * session ends, it is by tb_session_end with a reason (core/reasons.def): waiting and running calls
- * fail with that reason, the driver closes, the bus is told, once. */
+ * session ends, it is by one function with a reason (core/reasons.def): waiting and running calls
+ * fail with that reason, the driver closes, the bus is told, once.
+ *
+ * An idle session may be asleep (hibernated): it has no browser, and the next call opens one with
+ * what was saved. Its record is in the store from its beginning to its end (core/records.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -22,6 +25,7 @@ enum {
     TB_NAME_SIZE = 65,
     TB_TENANT_SIZE = 65,
     TB_CONVERSATION_SIZE = 129,
+    TB_AGENT_SIZE = 97,
     TB_ID_SHOWN = 6, /* characters of an id that the log may have */
 };
 
@@ -48,7 +52,9 @@ enum tb_end_reason {
 #undef TB_REASON
 };
 
+struct tb_browsing;
 struct tb_call;
+struct tb_gate;
 struct tb_tenant;
 
 struct tb_session_stats {
@@ -59,7 +65,7 @@ struct tb_session_stats {
 struct tb_session {
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
-    char tenant[TB_TENANT_SIZE];
+    const char *tenant;
     char conversation[TB_CONVERSATION_SIZE]; /* empty: lives as one that was started by name */
     enum tb_session_kind kind;
     enum tb_session_state state;
@@ -68,25 +74,37 @@ struct tb_session {
     int64_t last_active_wall_ms;
     int64_t last_active_ms;
     struct tb_session_stats stats;
+    char *url; /* of its current page as far as is known, as core/url.h shows it; NULL: unknown */
 
     struct tb_core *core;
     const struct tb_driver *driver;
-    struct tb_driver_session *driver_session; /* NULL until it is open */
+    struct tb_driver_session *driver_session; /* NULL until it is open, and while it is asleep */
     struct tb_call *running;
     struct tb_op_call *op;  /* at work in the driver; may outlive the call that began it */
     struct tb_list waiting; /* of calls */
     size_t waiting_count;
-    struct tb_timer idle_timer;
-    struct tb_timer age_timer;
 
-    /* For core/session.c and core/sessions.c. */
+    /* For core/session*.c and core/records.c. */
     struct tb_deferred
-        job; /* what follows from what the driver or a call did, with a clean stack */
-    struct tb_err *trouble; /* why it did not open, or was lost */
+        job;               /* what follows from what the driver or a call did, with a clean stack */
+    struct tb_timer timer; /* the next end, or what comes before it */
+    int64_t ttl_at_ms;     /* when its time to live is over; 0: it has none */
+    int64_t told_ms;       /* the end that session_expiring was told of */
+    int64_t sleep_after_ms;       /* not before: it could not be saved */
+    int64_t recorded_ms;          /* when the record was written last */
+    char *args;                   /* of start_session, sealed; NULL: none */
+    struct tb_err *trouble;       /* why it did not open, or was lost */
+    struct tb_browsing *browsing; /* what it needs only while it is not asleep */
+    char *note;                   /* for the next reply */
     bool opening;
     bool retiring; /* too old; ends with the call that runs */
     bool closing;
     bool closed;
+    bool asleep;
+    bool sleepy; /* to be saved and then asleep */
+    bool woke;   /* the driver has opened it; the job has not seen that yet */
+    bool known;  /* it was open once: a failure to open it again does not end it */
+    bool saved;  /* the store has what its browser had */
     struct tb_tenant *home;
     struct tb_list link;     /* of the tenant's sessions, or of those that are closing */
     struct tb_list currents; /* the callers whose current session this is */
@@ -103,6 +121,13 @@ bool tb_end_reason_expired(enum tb_end_reason reason);
 /* Ends it as the overview says. The record is freed once the driver has closed; looked up it is
  * gone at once. */
 void tb_session_end(struct tb_session *session, enum tb_end_reason reason);
+/* The same for a reply that acknowledges the end: it waits until that is stored. */
+void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
+                           struct tb_gate *gate);
+/* It lives for `ttl_ms` from now (0: the usual time of its kind, if that has one), unless something
+ * else ends it, and counts as used. TB_E_PARAMS, TB_E_SESSION_ENDED, TB_E_STORE. */
+int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate,
+                     struct tb_err *err);
 /* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. For
  * core/call.c. */
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
@@ -110,6 +135,6 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
 void tb_session_leave(struct tb_session *session, struct tb_call *call);
 /* No call runs or waits. */
 bool tb_session_at_rest(const struct tb_session *session);
-/* Appends the record as an object: sessionId (the name), type, state, times, stats, capabilities.
- */
+/* Appends it as an object: sessionId (the name), type, state, hibernated, times, stats,
+ * capabilities. */
 void tb_session_describe(const struct tb_session *session, struct tb_json_writer *json);

@@ -69,6 +69,10 @@ void tb_session_describe(const struct tb_session *session, struct tb_json_writer
     tb_json_put_cstr(json, tb_session_kind_name(session->kind));
     tb_json_key(json, "state");
     tb_json_put_cstr(json, tb_session_state_name(session->state));
+    if (session->asleep) {
+        tb_json_key(json, "hibernated");
+        tb_json_put_bool(json, true);
+    }
     put_times(session, json);
     tb_json_key(json, "calls");
     tb_json_put_int(json, session->stats.calls);

@@ -5,6 +5,7 @@
 
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/records.h"
 #include "core/sessions_internal.h"
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core)
@@ -15,6 +16,7 @@ struct tb_sessions *tb_sessions_new(struct tb_core *core)
     tb_map_init(&sessions->tenants);
     tb_list_init(&sessions->closing);
     tb_list_init(&sessions->calls);
+    tb_list_init(&sessions->early);
     return sessions;
 }
 
@@ -33,21 +35,53 @@ static void tenant_free(struct tb_tenant *tenant)
     tb_free(tenant);
 }
 
-static size_t end_all(struct tb_tenant *tenant, enum tb_end_reason reason)
+static size_t end_all(struct tb_tenant *tenant, enum tb_end_reason reason, struct tb_gate *gate)
 {
     size_t count = 0;
     while (!tb_list_empty(&tenant->sessions)) {
-        tb_session_end(tb_session_of(tenant->sessions.next), reason);
+        tb_session_end_stored(tb_session_of(tenant->sessions.next), reason, gate);
         count++;
     }
     return count;
 }
 
-static void end_everything(struct tb_sessions *sessions)
+/* What can come back goes to sleep. */
+static void shut_down(struct tb_session *session)
+{
+    struct tb_err err;
+    if (!session->asleep && (!tb_session_survives(session) || session->retiring)) {
+        tb_session_end(session, TB_END_SHUTDOWN);
+        return;
+    }
+    tb_fail(&err, TB_E_SHUTDOWN, "Session '%s' is kept, but the daemon is stopping", session->name);
+    tb_session_fail_running(session, &err);
+    tb_session_fail_waiting(session, &err);
+    if (session->asleep || session->closing) {
+        if (session->last_active_ms > session->recorded_ms) {
+            tb_record_put(session, NULL);
+        }
+        return;
+    }
+    if (session->op && !session->op->ended && session->op->op.cancel) {
+        session->op->op.cancel(&session->op->op);
+    }
+    tb_session_sleep(session);
+}
+
+static void shut_down_all(struct tb_sessions *sessions)
 {
     sessions->draining = true;
+    tb_sessions_cut_load(sessions);
     MAP_FOREACH(slot, &sessions->tenants) {
-        end_all(slot->value, TB_END_SHUTDOWN);
+        struct tb_tenant *tenant = slot->value;
+        struct tb_list all;
+        struct tb_list *link;
+        tb_list_init(&all);
+        tb_list_splice(&all, &tenant->sessions);
+        while ((link = tb_list_pop(&all))) {
+            tb_list_append(&tenant->sessions, link);
+            shut_down(tb_session_of(link));
+        }
     }
 }
 
@@ -61,9 +95,9 @@ static void on_drained(struct tb_deferred *job)
     fn(sessions->drained_user);
 }
 
-static void check_drained(struct tb_sessions *sessions)
+void tb_sessions_check_drained(struct tb_sessions *sessions)
 {
-    if (sessions->drained && tb_list_empty(&sessions->closing)) {
+    if (sessions->drained && !sessions->awake_count && tb_list_empty(&sessions->closing)) {
         tb_loop_defer(sessions->core->loop, &sessions->drained_job);
     }
 }
@@ -73,8 +107,8 @@ void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), voi
     sessions->drained = fn;
     sessions->drained_user = user;
     sessions->drained_job.run = on_drained;
-    end_everything(sessions);
-    check_drained(sessions);
+    shut_down_all(sessions);
+    tb_sessions_check_drained(sessions);
 }
 
 void tb_sessions_stop(struct tb_sessions *sessions)
@@ -82,9 +116,28 @@ void tb_sessions_stop(struct tb_sessions *sessions)
     if (!sessions) {
         return;
     }
-    end_everything(sessions);
+    shut_down_all(sessions);
     while (!tb_list_empty(&sessions->calls)) {
         tb_call_drop(TB_CONTAINER(sessions->calls.next, struct tb_call, all));
+    }
+}
+
+/* Closing is begun for all; whether it has ended is now between the drivers and their stop. */
+static void drop_all(struct tb_list *list)
+{
+    LIST_FOREACH(link, list) {
+        struct tb_session *session = tb_session_of(link);
+        tb_session_cut_wake(session);
+        if (session->driver_session && !session->closing) {
+            tb_session_close_driver(session);
+        }
+    }
+    while (!tb_list_empty(list)) {
+        struct tb_session *session = tb_session_of(list->next);
+        tb_current_forget(session);
+        tb_op_call_free(session->op);
+        session->op = NULL;
+        tb_session_record_free(session);
     }
 }
 
@@ -94,18 +147,10 @@ void tb_sessions_free(struct tb_sessions *sessions)
         return;
     }
     tb_sessions_stop(sessions);
-    /* Closing is begun for all; whether it has ended is now between the drivers and their stop. */
-    LIST_FOREACH_SAFE(link, &sessions->closing) {
-        if (!tb_session_of(link)->closing) {
-            tb_session_wind_up(tb_session_of(link));
-        }
+    MAP_FOREACH(slot, &sessions->tenants) {
+        drop_all(&((struct tb_tenant *)slot->value)->sessions);
     }
-    while (!tb_list_empty(&sessions->closing)) {
-        struct tb_session *session = tb_session_of(sessions->closing.next);
-        tb_op_call_free(session->op);
-        session->op = NULL;
-        tb_session_record_free(session);
-    }
+    drop_all(&sessions->closing);
     tb_deferred_cancel(&sessions->drained_job);
     MAP_FOREACH(slot, &sessions->tenants) {
         tenant_free(slot->value);
@@ -161,11 +206,7 @@ void tb_sessions_forget(struct tb_session *session, enum tb_end_reason reason)
     tb_current_forget(session);
     tb_map_remove(&tenant->by_name, tb_str_of(session->name));
     tb_map_remove(&sessions->by_id, tb_str_of(session->id));
-    if (session->conversation[0]) {
-        tenant->conversation_count--;
-    } else {
-        tenant->named_count--;
-    }
+    tb_sessions_count_awake(session, -1);
     tb_list_remove(&session->link);
     tb_list_append(&sessions->closing, &session->link);
     sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
@@ -175,38 +216,77 @@ void tb_sessions_gone(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
     tb_session_record_free(session);
-    check_drained(sessions);
+    tb_sessions_check_drained(sessions);
 }
 
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
-                           enum tb_end_reason reason)
+                           enum tb_end_reason reason, struct tb_gate *gate)
 {
     struct tb_tenant *found = tb_tenant_find(sessions, tenant);
-    return found ? end_all(found, reason) : 0;
+    return found ? end_all(found, reason, gate) : 0;
 }
 
-static struct tb_session *of_conversation(struct tb_tenant *tenant, const char *conversation)
+size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate)
+{
+    const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
+    tb_json_set_int(json, "sessions", found ? (int64_t)found->by_name.count : 0);
+    tb_log_at(sessions->core->log, WARN, "session", "global stop", tb_kv_cstr("tenant", tenant));
+    tb_bus_publish_json(&sessions->core->bus, TB_EVENT_GLOBAL_STOP, tenant, "", json, gate);
+    return tb_sessions_end_all(sessions, tenant, TB_END_GLOBAL_STOP, gate);
+}
+
+static bool kept(const struct tb_session *session, const struct tb_config_list *kinds)
+{
+    for (size_t i = 0; kinds && i < kinds->count; i++) {
+        if (strcmp(kinds->items[i], tb_session_kind_name(session->kind)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct tb_session *of_conversation(struct tb_tenant *tenant, const char *conversation,
+                                          const struct tb_config_list *kept_kinds)
 {
     LIST_FOREACH(link, &tenant->sessions) {
-        if (strcmp(tb_session_of(link)->conversation, conversation) == 0) {
-            return tb_session_of(link);
+        struct tb_session *session = tb_session_of(link);
+        if (strcmp(session->conversation, conversation) == 0 && !kept(session, kept_kinds)) {
+            return session;
         }
     }
     return NULL;
 }
 
-void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
-                                  enum tb_end_reason reason)
+static void end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
+                             enum tb_end_reason reason, const struct tb_config_list *kept_kinds)
 {
     struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
     if (!tenant || !caller->conversation[0]) {
         return;
     }
-    tb_current_drop(tenant, caller->conversation);
+    struct tb_session *session = tb_current_get(tenant, caller->conversation);
+    if (session) {
+        tb_current_drop(tenant, caller->conversation);
+        tb_record_put(session, caller->gate);
+    }
     /* From the start each time: whoever hears of an end may end others. */
-    struct tb_session *session;
-    while ((session = of_conversation(tenant, caller->conversation))) {
-        tb_session_end(session, reason);
+    while ((session = of_conversation(tenant, caller->conversation, kept_kinds))) {
+        tb_session_end_stored(session, reason, caller->gate);
+    }
+}
+
+void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
+                                  enum tb_end_reason reason)
+{
+    end_conversation(sessions, caller, reason, NULL);
+}
+
+void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller)
+{
+    const struct tb_config *config = sessions->core->config;
+    if (strcmp(config->mcp_on_disconnect, "keep") != 0) {
+        end_conversation(sessions, caller, TB_END_CONVERSATION_ENDED, &config->mcp_keep_kinds);
     }
 }
 

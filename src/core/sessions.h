@@ -28,15 +28,21 @@ struct tb_caller {
 };
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core);
-/* Ends all (reason shutdown) and every call under way, here and now: their `done`s have run when it
- * returns. What is started later fails. For the end of the daemon, while the fronts still stand. */
+/* Ends every call under way, here and now: their `done`s have run when it returns. Sessions whose
+ * record stays in the store are left alone, the others end (reason shutdown). What is started later
+ * fails. For the end of the daemon, while the fronts still stand. */
 void tb_sessions_stop(struct tb_sessions *sessions);
 /* The same, and frees what is left; the drivers are stopped after it. */
 void tb_sessions_free(struct tb_sessions *sessions);
 TB_DEFINE_AUTO(struct tb_sessions *, tb_sessions_free)
-/* The daemon stops: all sessions end, their calls fail with TB_E_SHUTDOWN, and so does every new
- * one. `fn` is called once, later, when the last driver session has closed. */
+/* The daemon stops: sessions that can be brought back are saved and go to sleep, the others end;
+ * their calls fail with TB_E_SHUTDOWN, and so does every new one. `fn` is called once, later, when
+ * the last driver session has closed. */
 void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
+
+/* Reads the stored sessions, which sleep until they are called; those whose time has run out end.
+ * Calls that come before all are there wait for it. `fn` is called once, later; it may be NULL. */
+void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
 
 struct tb_session_spec {
     enum tb_session_kind kind;
@@ -45,11 +51,13 @@ struct tb_session_spec {
     const struct tb_driver *driver;
     void *driver_state;
     const struct cJSON *args; /* of start_session; may be NULL */
+    struct tb_str saved;      /* core's own: what is to be brought back */
     int64_t deadline_ms;
 };
 
 /* Makes a session and starts to open it; calls may be queued at once. The caller's current session
- * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name), TB_E_SHUTDOWN.
+ * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name), TB_E_TOO_LARGE (its
+ * arguments), TB_E_STORE, TB_E_SHUTDOWN.
  * *ret_warning is set to words when the tenant has more than the usual number of named sessions,
  * else NULL; they are borrowed until the next call of this function. */
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -67,17 +75,23 @@ int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *ca
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_err *err);
 /* The caller lets go of one session, or of all its tenant's (NULL): it is no longer the caller's
- * current one, nor its conversation's, and goes on as one that was started by name. How many it let
- * go of. */
+ * current one, nor its conversation's, and goes on as one that was started by name; or it ends and
+ * leaves its pages in a browser that is not ours. How many it let go of. */
 size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *caller,
                           const struct tb_session *session);
 /* {"sessions":[...],"currentSession":name or null} for the tenant, oldest first. */
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json);
-/* Ends all of the tenant's sessions; how many there were. */
+/* Ends all of the tenant's sessions; how many there were. The gate is of a reply that acknowledges
+ * it; it may be NULL. */
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
-                           enum tb_end_reason reason);
+                           enum tb_end_reason reason, struct tb_gate *gate);
+/* The emergency stop: the same with the reason global_stop, announced on the bus before. */
+size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
 /* The conversation is over: its sessions end. Those that it started by name stay. */
 void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   enum tb_end_reason reason);
+/* Its caller went away without a word: as mcp.on_disconnect and mcp.keep_kinds say. */
+void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller);
+/* All, also those that sleep. */
 size_t tb_sessions_count(const struct tb_sessions *sessions);

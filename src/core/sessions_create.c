@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making a session: its name, the limits on their number, its place in the table. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/policy.h"
+#include "core/records.h"
 #include "core/sessions_internal.h"
 
 /* Limits. */
@@ -15,7 +18,7 @@ static struct tb_session *oldest_idle(struct tb_tenant *tenant)
     struct tb_session *oldest = NULL;
     LIST_FOREACH(link, &tenant->sessions) {
         struct tb_session *session = tb_session_of(link);
-        if (session->conversation[0] && tb_session_at_rest(session) &&
+        if (session->conversation[0] && !session->asleep && tb_session_at_rest(session) &&
             (!oldest || session->last_active_ms < oldest->last_active_ms)) {
             oldest = session;
         }
@@ -44,20 +47,21 @@ static int full(struct tb_sessions *sessions, struct tb_err *err)
     int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
     int64_t next_ms = INT64_MAX;
     MAP_FOREACH(slot, &sessions->by_id) {
-        int64_t at_ms = tb_session_expires_ms(slot->value);
+        const struct tb_session *session = slot->value;
+        int64_t at_ms = session->asleep ? INT64_MAX : tb_session_frees_ms(session);
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
         return tb_fail(err, TB_E_LIMIT,
                        "all %zu sessions are in use and none ends by itself soon; close one with "
                        "close_session, or try again when a call has ended",
-                       tb_sessions_count(sessions));
+                       sessions->awake_count);
     }
     int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
     return tb_fail(err, TB_E_LIMIT,
                    "all %zu sessions are in use; try again in %lld s, when the next idle one ends, "
                    "or close one with close_session",
-                   tb_sessions_count(sessions), (long long)wait_s);
+                   sessions->awake_count, (long long)wait_s);
 }
 
 static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *tenant)
@@ -118,7 +122,7 @@ static int check_name(const struct tb_tenant *tenant, struct tb_str name, struct
 
 /* Making one. */
 
-static struct tb_tenant *tenant_make(struct tb_sessions *sessions, const char *name)
+struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
 {
     struct tb_tenant *tenant = tb_tenant_find(sessions, name);
     if (tenant) {
@@ -135,60 +139,98 @@ static struct tb_tenant *tenant_make(struct tb_sessions *sessions, const char *n
     return tenant;
 }
 
-static int check_spec(struct tb_sessions *sessions, struct tb_tenant *tenant,
-                      const struct tb_session_spec *spec, bool owned, struct tb_err *err)
+static int admit(struct tb_sessions *sessions, struct tb_tenant *tenant, bool owned,
+                 struct tb_err *err)
 {
-    int rc = check_name(tenant, spec->name, err);
-    if (rc == 0 && owned) {
-        rc = make_room(sessions, tenant, err);
-    }
-    if (rc == 0 && tb_sessions_count(sessions) >= (size_t)sessions->core->config->sessions_total) {
+    int rc = owned ? make_room(sessions, tenant, err) : 0;
+    if (rc == 0 && sessions->awake_count >= (size_t)sessions->core->config->sessions_total) {
         rc = full(sessions, err);
     }
     return rc;
 }
 
-static void put_conversation(struct tb_session *session)
+int tb_sessions_admit(const struct tb_session *session, struct tb_err *err)
 {
-    struct tb_str key = tb_str_of(session->conversation);
-    tb_map_remove(&session->home->by_conversation, key);
-    tb_map_add(&session->home->by_conversation, key, session);
+    return admit(session->core->sessions, session->home, session->conversation[0] != '\0', err);
 }
 
-static struct tb_session *add(struct tb_sessions *sessions, struct tb_tenant *tenant,
-                              const struct tb_session_spec *spec, const char *conversation)
+void tb_sessions_count_awake(const struct tb_session *session, int by)
 {
-    struct tb_session *session = TB_NEW(struct tb_session);
-    session->core = sessions->core;
-    session->home = tenant;
+    struct tb_tenant *tenant = session->home;
+    if (session->asleep) {
+        return;
+    }
+    *(session->conversation[0] ? &tenant->conversation_count : &tenant->named_count) += (size_t)by;
+    session->core->sessions->awake_count += (size_t)by;
+}
+
+int tb_sessions_add(struct tb_session *session)
+{
+    struct tb_sessions *sessions = session->core->sessions;
+    struct tb_tenant *tenant = session->home;
+    if (tb_map_add(&sessions->by_id, tb_str_of(session->id), session) < 0) {
+        return -EEXIST;
+    }
+    if (tb_map_add(&tenant->by_name, tb_str_of(session->name), session) < 0) {
+        tb_map_remove(&sessions->by_id, tb_str_of(session->id));
+        return -EEXIST;
+    }
+    tb_list_append(&tenant->sessions, &session->link);
+    tb_sessions_count_awake(session, 1);
+    tb_conversation_note(session);
+    sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
+    return 0;
+}
+
+void tb_conversation_note(struct tb_session *session)
+{
+    struct tb_str key = tb_str_of(session->conversation);
+    if (key.len) {
+        tb_map_remove(&session->home->by_conversation, key);
+        tb_map_add(&session->home->by_conversation, key, session);
+    }
+}
+
+static int check_spec(struct tb_sessions *sessions, struct tb_tenant *tenant,
+                      const struct tb_session_spec *spec, bool owned, struct tb_err *err)
+{
+    if (sessions->draining) {
+        return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
+    }
+    if (!tb_store_ready(&sessions->core->store, err)) {
+        return TB_E_STORE;
+    }
+    int rc = check_name(tenant, spec->name, err);
+    return rc < 0 ? rc : admit(sessions, tenant, owned, err);
+}
+
+static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,
+                               const struct tb_session_spec *spec, bool owned)
+{
+    struct tb_session *session = tb_session_new(sessions, caller->tenant);
     session->kind = spec->kind;
     session->driver = spec->driver;
-    tb_list_init(&session->currents);
     tb_id_make(sessions->core->secret, session->id);
-    snprintf(session->tenant, sizeof(session->tenant), "%s", tenant->name);
-    snprintf(session->conversation, sizeof(session->conversation), "%s", conversation);
+    if (owned) {
+        snprintf(session->conversation, sizeof(session->conversation), "%s", caller->conversation);
+    }
     if (spec->name.len) {
         memcpy(session->name, spec->name.ptr, spec->name.len);
     } else {
-        name_make(tenant, session);
+        name_make(session->home, session);
     }
-    tb_list_append(&tenant->sessions, &session->link);
-    tb_map_add(&tenant->by_name, tb_str_of(session->name), session);
-    tb_map_add(&sessions->by_id, tb_str_of(session->id), session);
-    if (session->conversation[0]) {
-        tenant->conversation_count++;
-        put_conversation(session);
-    } else {
-        tenant->named_count++;
-    }
+    int64_t ttl_ms = tb_policy_of(session).ttl_ms;
+    tb_session_touch(session);
+    session->created_ms = session->last_active_ms;
+    session->created_wall_ms = session->last_active_wall_ms;
+    session->ttl_at_ms = ttl_ms ? session->created_ms + ttl_ms : 0;
     return session;
 }
 
-static void tell_start(struct tb_session *session)
+static void tell_start(struct tb_session *session, const struct tb_caller *caller)
 {
     struct tb_core *core = session->core;
     core->metrics.values[TB_METRIC_SESSIONS_TOTAL]++;
-    core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(core->sessions);
     tb_log_at(core->log, INFO, "session", "started",
               tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
               tb_kv_cstr("name", session->name),
@@ -197,32 +239,38 @@ static void tell_start(struct tb_session *session)
     if (!tb_bus_heard(&core->bus)) {
         return;
     }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
-    tb_json_set_cstr(json, "name", session->name);
-    tb_json_set_cstr(json, "type", tb_session_kind_name(session->kind));
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
     tb_json_set_cstr(json, "driver", session->driver->name);
+    if (caller->agent && caller->agent[0]) {
+        tb_json_set_cstr(json, "agent", caller->agent);
+    }
     tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_STARTED, session->tenant, session->id, json,
-                        NULL);
+                        caller->gate);
 }
 
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
                        const struct tb_session_spec *spec, struct tb_session **ret_session,
                        const char **ret_warning, struct tb_err *err)
 {
-    if (sessions->draining) {
-        return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
-    }
-    struct tb_tenant *tenant = tenant_make(sessions, caller->tenant);
+    struct tb_tenant *tenant = tb_tenant_make(sessions, caller->tenant);
     bool owned = spec->for_conversation && caller->conversation[0];
     int rc = check_spec(sessions, tenant, spec, owned, err);
     if (rc < 0) {
         return rc;
     }
-    struct tb_session *session = add(sessions, tenant, spec, owned ? caller->conversation : "");
-    tb_current_set(tenant, caller->conversation, session);
+    struct tb_session *session = make(sessions, caller, spec, owned);
+    rc = tb_record_keep_args(session, spec->args, err);
+    if (rc < 0) {
+        tb_session_record_free(session);
+        return rc;
+    }
+    tb_sessions_add(session);
+    tb_current_choose(caller, session);
     *ret_warning = owned ? NULL : warn(sessions, tenant);
+    tb_session_browse(session);
+    tb_session_rearm(session);
     tb_session_open(session, spec);
-    tell_start(session);
+    tell_start(session, caller);
     *ret_session = session;
     return 0;
 }

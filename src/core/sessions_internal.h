@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of sessions from the inside, for core/session.c, core/sessions.c,
- * core/sessions_create.c, core/resolve.c and core/call.c. A tenant's record is made with its first
+/* The table of sessions from the inside, for core/session*.c, core/records.c, core/policy.c,
+ * core/resolve.c and core/call.c. A tenant's record is made with its first
  * session and kept, so that the numbers in names go on counting; there are as many tenants as the
  * operator gave credentials to. */
 #pragma once
 
 #include "base/list.h"
 #include "base/map.h"
+#include "core/bus.h"
 #include "core/sessions.h"
 #include "io/loop.h"
 
@@ -27,7 +28,7 @@ struct tb_tenant {
     struct tb_map by_conversation; /* the newest session of each */
     struct tb_map currents;        /* struct tb_current by conversation */
     struct tb_list current_order;  /* the one that was set longest ago first */
-    size_t named_count;
+    size_t named_count;            /* awake ones */
     size_t conversation_count;
     unsigned numbers[TB_KIND_COUNT];
     struct tb_ended ended[TB_ENDED_KEPT]; /* a ring */
@@ -40,6 +41,9 @@ struct tb_sessions {
     struct tb_map tenants;
     struct tb_list closing; /* ended, but the driver is not done */
     struct tb_list calls;   /* all that are under way */
+    size_t awake_count;
+    struct tb_list early; /* calls that came before the stored sessions were read */
+    struct tb_load *load; /* reads them; NULL: they are there */
     bool draining;
     void (*drained)(void *user);
     void *drained_user;
@@ -53,6 +57,8 @@ static inline struct tb_session *tb_session_of(struct tb_list *link)
     return TB_CONTAINER(link, struct tb_session, link);
 }
 
+/* Makes it if need be. */
+struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *tenant);
 struct tb_tenant *tb_tenant_find(const struct tb_sessions *sessions, const char *tenant);
 
 /* The current session of a conversation, NULL if it has none. */
@@ -63,21 +69,88 @@ void tb_current_forget(struct tb_session *session);
 /* The caller's choice is forgotten. */
 void tb_current_drop(struct tb_tenant *tenant, const char *conversation);
 
-/* Begins to open a record that stands in the table. */
+/* The conversations whose current session this is, as an array. */
+void tb_current_print(const struct tb_session *session, struct tb_json_writer *json);
+/* The caller's current session becomes this one, on record too. */
+void tb_current_choose(const struct tb_caller *caller, struct tb_session *session);
+
+/* A record without an id, a name and a place in the table. */
+struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tenant);
+/* Begins to open one that stands in the table. */
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec);
 /* Looks soon at what there is to do: a call to start, an end to bring about. */
 void tb_session_wake(struct tb_session *session);
+/* One step of a session that has ended: closes the driver, or frees the record. */
+void tb_session_wind_up(struct tb_session *session);
+/* Begins to close its driver session; the job goes on when that is done. */
+void tb_session_close_driver(struct tb_session *session);
+void tb_session_record_free(struct tb_session *session);
+/* It is used at this moment. */
+void tb_session_touch(struct tb_session *session);
+void tb_session_fail_running(struct tb_session *session, const struct tb_err *err);
+void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err);
+/* {"name":...,"type":...}, the beginning of an event's details. */
+struct cJSON *tb_session_news(const struct tb_session *session);
+
+static inline bool tb_session_ended(const struct tb_session *session)
+{
+    return session->state >= TB_STATE_EXPIRED;
+}
+
+/* core/session_life.c: its ends. */
+void tb_session_init_timer(struct tb_session *session);
+/* Something has changed that decides when it ends. */
+void tb_session_rearm(struct tb_session *session);
 /* It is too old: ends now, or with the call that runs. */
 void tb_session_retire(struct tb_session *session);
+bool tb_session_too_old(const struct tb_session *session);
 /* It no longer belongs to a conversation. */
 void tb_session_make_named(struct tb_session *session);
 /* When it ends by itself, in monotonic time; INT64_MAX: never. */
 int64_t tb_session_expires_ms(const struct tb_session *session);
-/* One step of a session that has ended: closes the driver, or frees the record. */
-void tb_session_wind_up(struct tb_session *session);
-void tb_session_record_free(struct tb_session *session);
+/* When it ends or goes to sleep. */
+int64_t tb_session_frees_ms(const struct tb_session *session);
 
+/* core/session_sleep.c: saving, sleeping, waking. */
+/* What it had can be kept, and there is room for it. */
+bool tb_session_can_sleep(const struct tb_session *session);
+/* Its record outlives the daemon. */
+bool tb_session_survives(const struct tb_session *session);
+void tb_session_browse(struct tb_session *session);
+void tb_browsing_free(struct tb_browsing *browsing);
+/* It is at rest: saves soon what has changed. */
+void tb_session_plan_save(struct tb_session *session);
+void tb_session_on_changed(void *owner);
+/* No operation may begin: its browser is being looked at. */
+bool tb_session_saving(const struct tb_session *session);
+/* Saves it and lets go of its browser; given up if a call comes. */
+void tb_session_sleep(struct tb_session *session);
+/* One step of that. */
+void tb_session_doze(struct tb_session *session);
+/* The driver is done with it, or could not open it. */
+void tb_session_slept(struct tb_session *session);
+/* It sleeps and a call waits. */
+void tb_session_rouse(struct tb_session *session);
+/* A wake that has not come to the driver yet is given up. */
+void tb_session_cut_wake(struct tb_session *session);
+/* It has a browser again: what is there to say. */
+void tb_session_woken(struct tb_session *session);
+/* Its browser is gone. */
+void tb_session_lose(struct tb_session *session);
+
+/* It is the newest one of its conversation, if it has one. */
+void tb_conversation_note(struct tb_session *session);
+/* A record with an id and a name gets its place; -EEXIST. */
+int tb_sessions_add(struct tb_session *session);
+/* Its place among those that are awake. */
+void tb_sessions_count_awake(const struct tb_session *session, int by);
+/* Is there room for one more that is awake? TB_E_LIMIT; may end an idle one. */
+int tb_sessions_admit(const struct tb_session *session, struct tb_err *err);
 /* Takes an ended session out of every table; it waits among those that are closing. */
 void tb_sessions_forget(struct tb_session *session, enum tb_end_reason reason);
 /* The driver is done with it: frees it. */
 void tb_sessions_gone(struct tb_session *session);
+/* One less may be all that the end of the daemon waits for. */
+void tb_sessions_check_drained(struct tb_sessions *sessions);
+/* Reading the stored ones is given up. */
+void tb_sessions_cut_load(struct tb_sessions *sessions);

@@ -48,7 +48,7 @@ static void names_count_up_by_kind_and_pass_over_those_in_use(void **state)
         assert_int_equal(make(rig, rows[i].given, rows[i].kind, &made), 0);
         assert_string_equal(made.session->name, rows[i].name);
     }
-    tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED);
+    tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, NULL);
     assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), 0);
     assert_string_equal(made.session->name, "browser-4");
 }
@@ -170,7 +170,7 @@ static void at_the_total_cap_the_error_says_when_to_try_again(void **state)
     rig_advance(rig, 60000);
     assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), 0);
     rig->config.sessions_named_idle_ms = 0;
-    tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED);
+    tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, NULL);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), 0);
     }
@@ -241,8 +241,8 @@ static void tenants_see_nothing_of_each_other(void **state)
     /* A name that is somebody else's id is a name like any other. */
     struct tb_session *odd = rig_create_as(rig, "t", "", theirs->id);
     assert_ptr_equal(tb_sessions_find(sessions, "t", tb_str_of(theirs->id)), odd);
-    assert_int_equal(tb_sessions_end_all(sessions, "t", TB_END_CLOSED), 2);
-    assert_int_equal(tb_sessions_end_all(sessions, "v", TB_END_CLOSED), 0);
+    assert_int_equal(tb_sessions_end_all(sessions, "t", TB_END_CLOSED, NULL), 2);
+    assert_int_equal(tb_sessions_end_all(sessions, "v", TB_END_CLOSED, NULL), 0);
     assert_ptr_equal(tb_sessions_find(sessions, "u", TB_STR("same")), theirs);
 }
 

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "core/core.h"
+
 static const struct {
     const char *name;
     bool light;
@@ -36,9 +38,26 @@ void tb_store_append(const struct tb_store *store, const struct tb_audit_entry *
     }
 }
 
+void tb_store_cut(const struct tb_store *store, int64_t wall_ms, int64_t count,
+                  struct tb_gate *gate)
+{
+    if (store->kind) {
+        store->kind->cut(store->state, wall_ms, count, gate);
+    }
+}
+
 bool tb_store_ready(const struct tb_store *store, struct tb_err *err)
 {
     return !store->kind || store->kind->ready(store->state, err);
+}
+
+void tb_store_report(const struct tb_core *core, const struct tb_err *err)
+{
+    if (err) {
+        tb_log_at(core->log, ERROR, "store", "trouble", tb_kv_cstr("reason", err->text));
+    } else {
+        tb_log_at(core->log, INFO, "store", "all is stored again");
+    }
 }
 
 const char *tb_space_name(enum tb_space space)

@@ -111,7 +111,11 @@ void tb_store_remove(const struct tb_store *store, enum tb_space space, struct t
                      struct tb_gate *gate);
 void tb_store_append(const struct tb_store *store, const struct tb_audit_entry *entry,
                      struct tb_gate *gate);
+void tb_store_cut(const struct tb_store *store, int64_t wall_ms, int64_t count,
+                  struct tb_gate *gate);
 bool tb_store_ready(const struct tb_store *store, struct tb_err *err);
+/* For stores: core logs what the operator has to know. NULL: what was wrong is over. */
+void tb_store_report(const struct tb_core *core, const struct tb_err *err);
 /* As in core/spaces.def. */
 const char *tb_space_name(enum tb_space space);
 bool tb_space_light(enum tb_space space);

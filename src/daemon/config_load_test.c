@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "core/bus.h"
 
 static void a_file_sets_values_and_leaves_the_others(void **state)
 {
@@ -57,6 +58,42 @@ static void an_empty_file_changes_nothing(void **state)
     tb_config_fini(&fresh);
 }
 
+#define HOOK "webhooks:\n  - url: https://a.example/x\n    secret: 0123456789abcdef\n"
+
+static void webhooks_have_an_address_a_secret_and_types(void **state)
+{
+    struct tb_config config;
+    struct tb_config other;
+    struct tb_err err;
+    (void)state;
+    tb_config_init(&config);
+    tb_config_init(&other);
+    assert_int_equal(
+        tb_config_load_yaml(&config, "t.yaml",
+                            TB_STR(HOOK "  - url: http://b/\n    secret: fedcba9876543210\n"
+                                        "    types: [session_ended, global_stop]\n"),
+                            &err),
+        0);
+    assert_int_equal(config.webhooks.count, 2);
+    assert_string_equal(config.webhooks.items[0].url, "https://a.example/x");
+    assert_string_equal(config.webhooks.items[1].secret, "fedcba9876543210");
+    assert_int_equal(config.webhooks.items[0].types, 0);
+    assert_int_equal(config.webhooks.items[1].types,
+                     UINT64_C(1) << TB_EVENT_SESSION_ENDED | UINT64_C(1) << TB_EVENT_GLOBAL_STOP);
+    assert_int_equal(tb_config_load_yaml(&other, "t.yaml", TB_STR(HOOK), &err), 0);
+    size_t count;
+    const struct tb_config_key *key = tb_config_keys(&count);
+    while (key->type != TB_CONFIG_HOOKS) {
+        key++;
+    }
+    assert_true(tb_config_differs(&config, &other, key));
+    tb_config_swap(&config, &other, key);
+    assert_int_equal(config.webhooks.count, 1);
+    assert_int_equal(tb_config_set(&config, key, TB_STR("http://a/"), &err), TB_E_CONFIG);
+    tb_config_fini(&config);
+    tb_config_fini(&other);
+}
+
 static void errors_name_file_line_and_key(void **state)
 {
     static const struct {
@@ -73,6 +110,13 @@ static void errors_name_file_line_and_key(void **state)
         {"http:\n  idle_ms: 500\n  idle_ms: 600\n", "t.yaml:", "idle_ms"},
         {"listen: [1\n", "t.yaml:", "listen"},
         {"browser:\n  no_sandbox: maybe\n", "t.yaml:2:", "browser.no_sandbox"},
+        {"webhooks:\n  - url: http://a/\n", "t.yaml:", "secret"},
+        {"webhooks:\n  - secret: 0123456789abcdef\n    ulr: x\n",
+         "t.yaml:2:", "webhooks.1: Unexpected key: ulr"},
+        {"webhooks: http://a/\n", "t.yaml:1:", "webhooks"},
+        {HOOK "  - url: ftp://a/\n    secret: 0123456789abcdef\n", "t.yaml:4:", "webhooks.2: url"},
+        {HOOK "  - url: http://a/\n    secret: s3cret\n", "t.yaml:4:", "webhooks.2: secret"},
+        {HOOK "    types: [navigated, nonsense]\n", "t.yaml:2:", "'nonsense'"},
         {"listen: &a x\nagent_listen: *a\n", "t.yaml:", "lias"},
     };
     (void)state;
@@ -85,6 +129,7 @@ static void errors_name_file_line_and_key(void **state)
             !strstr(err.text, cases[i].key)) {
             fail_msg("case %zu: %d %s", i, rc, err.text);
         }
+        assert_null(strstr(err.text, "s3cret"));
         tb_config_fini(&config);
     }
 }
@@ -155,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_sets_values_and_leaves_the_others),
         cmocka_unit_test(an_empty_file_changes_nothing),
+        cmocka_unit_test(webhooks_have_an_address_a_secret_and_types),
         cmocka_unit_test(errors_name_file_line_and_key),
         cmocka_unit_test_setup_teardown(flags_win_over_environment_and_that_over_the_file,
                                         make_place, remove_place),

@@ -18,6 +18,20 @@ struct loaded {
     uint64_t count;
 };
 
+/* One webhook. */
+struct loaded_hook {
+    char *url;
+    char *secret;
+    char **types;
+    uint64_t type_count;
+};
+
+/* What a schema refuses, to find out where it stands: see line_of. */
+struct refusal {
+    const struct tb_config_key *key; /* NULL: nothing */
+    uint64_t items;                  /* of a list of webhooks: how many are well */
+};
+
 struct schema {
     const struct tb_config_key *keys;
     size_t count;
@@ -42,8 +56,34 @@ static const cyaml_schema_value_t list_item = {
     .string = {.min = 0, .max = CYAML_UNLIMITED},
 };
 
+static const cyaml_schema_field_t hook_fields[] = {
+    CYAML_FIELD_STRING_PTR("url", CYAML_FLAG_POINTER, struct loaded_hook, url, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("secret", CYAML_FLAG_POINTER, struct loaded_hook, secret, 0,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE_COUNT("types", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                               struct loaded_hook, types, type_count, &list_item, 0,
+                               CYAML_UNLIMITED),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t hook_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct loaded_hook, hook_fields),
+};
+
+static void make_sequence(cyaml_schema_field_t *field, const cyaml_schema_value_t *item,
+                          uint32_t item_size)
+{
+    field->value.type = CYAML_SEQUENCE;
+    field->value.data_size = item_size;
+    field->value.sequence.entry = item;
+    field->value.sequence.min = 0;
+    field->value.sequence.max = CYAML_UNLIMITED;
+    field->count_offset = field->data_offset + (uint32_t)offsetof(struct loaded, count);
+    field->count_size = sizeof(uint64_t);
+}
+
 static cyaml_schema_field_t key_field(const struct schema *schema, size_t index, const char *name,
-                                      const struct tb_config_key *refuse)
+                                      const struct refusal *refuse)
 {
     cyaml_schema_field_t field = {
         .key = name,
@@ -53,7 +93,13 @@ static cyaml_schema_field_t key_field(const struct schema *schema, size_t index,
                   .string = {.min = 0, .max = CYAML_UNLIMITED}},
         .data_offset = (uint32_t)(index * sizeof(struct loaded)),
     };
-    if (&schema->keys[index] == refuse) {
+    bool refused = &schema->keys[index] == refuse->key;
+    if (schema->keys[index].type == TB_CONFIG_HOOKS) {
+        make_sequence(&field, &hook_item, sizeof(struct loaded_hook));
+        if (refused) {
+            field.value.sequence.max = (uint32_t)refuse->items;
+        }
+    } else if (refused) {
         /* An enumeration without members takes no value: see line_of. */
         field.value.type = CYAML_ENUM;
         field.value.flags |= CYAML_FLAG_STRICT;
@@ -61,13 +107,7 @@ static cyaml_schema_field_t key_field(const struct schema *schema, size_t index,
         field.value.enumeration.strings = NULL;
         field.value.enumeration.count = 0;
     } else if (schema->keys[index].type == TB_CONFIG_LIST) {
-        field.value.type = CYAML_SEQUENCE;
-        field.value.data_size = sizeof(char *);
-        field.value.sequence.entry = &list_item;
-        field.value.sequence.min = 0;
-        field.value.sequence.max = CYAML_UNLIMITED;
-        field.count_offset = field.data_offset + (uint32_t)offsetof(struct loaded, count);
-        field.count_size = sizeof(uint64_t);
+        make_sequence(&field, &list_item, sizeof(char *));
     }
     return field;
 }
@@ -93,7 +133,7 @@ static size_t section_index(struct schema *schema, struct tb_str name)
     return at;
 }
 
-static void schema_init(struct schema *schema, const struct tb_config_key *refuse)
+static void schema_init(struct schema *schema, const struct refusal *refuse)
 {
     *schema = (struct schema){0};
     schema->keys = tb_config_keys(&schema->count);
@@ -189,12 +229,12 @@ static void unload(struct schema *schema, struct loaded *loaded)
 
 /* Where a value stands that libcyaml took and we do not: loads once more with a schema that refuses
  * just this key, and reads the place from the complaint. */
-static int line_of(struct tb_str text, const struct tb_config_key *key)
+static int line_of(struct tb_str text, const struct refusal *refuse)
 {
     struct schema schema;
     struct complaint complaint;
     struct loaded *loaded = NULL;
-    schema_init(&schema, key);
+    schema_init(&schema, refuse);
     if (load(text, &schema, &loaded, &complaint) == 0) {
         unload(&schema, loaded);
     }
@@ -202,9 +242,28 @@ static int line_of(struct tb_str text, const struct tb_config_key *key)
     return complaint.line;
 }
 
-static int take(struct tb_config *config, const struct tb_config_key *key,
-                const struct loaded *loaded, struct tb_err *err)
+static int take_hooks(struct tb_config *config, struct refusal *place, const struct loaded *loaded,
+                      struct tb_err *err)
 {
+    const struct loaded_hook *hooks = loaded->value;
+    int rc = tb_config_set(config, place->key, tb_str_of(""), NULL);
+    for (place->items = 0; rc == 0 && place->items < loaded->count; place->items += rc == 0) {
+        const struct loaded_hook *hook = &hooks[place->items];
+        const struct tb_config_list types = {hook->types, hook->type_count};
+        rc = tb_config_hook_add(config, place->key, tb_str_of(hook->url), tb_str_of(hook->secret),
+                                &types, err);
+    }
+    return rc;
+}
+
+/* On failure *place is where. */
+static int take(struct tb_config *config, struct refusal *place, const struct loaded *loaded,
+                struct tb_err *err)
+{
+    const struct tb_config_key *key = place->key;
+    if (key->type == TB_CONFIG_HOOKS) {
+        return take_hooks(config, place, loaded, err);
+    }
     if (key->type != TB_CONFIG_LIST) {
         return tb_config_set(config, key, tb_str_of(loaded->value), err);
     }
@@ -219,8 +278,9 @@ static int take_all(struct tb_config *config, const char *name, struct tb_str te
                     const struct schema *schema, const struct loaded *loaded, struct tb_err *err)
 {
     for (size_t i = 0; i < schema->count; i++) {
-        if (loaded[i].value && take(config, &schema->keys[i], &loaded[i], err) < 0) {
-            tb_err_prefix(err, "%s:%d: ", name, line_of(text, &schema->keys[i]));
+        struct refusal place = {.key = &schema->keys[i]};
+        if (loaded[i].value && take(config, &place, &loaded[i], err) < 0) {
+            tb_err_prefix(err, "%s:%d: ", name, line_of(text, &place));
             return TB_E_CONFIG;
         }
     }
@@ -239,7 +299,7 @@ int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_st
     struct schema schema;
     struct complaint complaint;
     struct loaded *loaded = NULL;
-    schema_init(&schema, NULL);
+    schema_init(&schema, &(struct refusal){0});
     int rc = load(text, &schema, &loaded, &complaint);
     if (rc < 0) {
         tb_fail(err, rc, "%s:%d: %s%s%s%s%s", name, complaint.line, complaint.section,

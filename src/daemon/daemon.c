@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Life of the daemon:
  *
- *   start -> ready -> (SIGTERM, SIGINT) draining -> stopped
- *              |  ^                        |
- *              +--+ SIGHUP: reload         +-- second signal, or 10 s: stopped at once */
+ *   start -> open -> ready -> (SIGTERM, SIGINT) draining -> stopped
+ *                     |  ^                        |
+ *                     +--+ SIGHUP: reload         +-- second signal, or 10 s: stopped at once
+ *
+ * Open and not yet ready is only the first start in a state directory, until its new keys are on
+ * the disk. That can take long, and the agent on the Unix socket needs none of them. */
 #include "daemon/daemon.h"
 
 #include <signal.h>
@@ -14,6 +17,7 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "core/audit.h"
 #include "core/core.h"
 #include "core/driver.h"
 #include "core/limits.h"
@@ -26,6 +30,7 @@
 #include "daemon/token.h"
 #include "front/router.h"
 #include "io/timer.h"
+#include "io/work.h"
 
 enum {
     SIGNAL_COUNT = 3,
@@ -36,6 +41,7 @@ struct daemon {
     struct tb_config config;
     struct tb_log log;
     struct tb_core core;
+    struct tb_audit *audit;
     struct tb_router *router;
     struct tb_doors *doors;
     struct tb_signal *signals[SIGNAL_COUNT];
@@ -43,6 +49,12 @@ struct daemon {
     bool draining;
     int draining_parts; /* not done yet */
     int lock_fd;
+    char token[TB_TOKEN_SIZE]; /* until it is saved */
+    bool new_secret;
+    bool new_token;
+    bool saving;
+    int save_rc;
+    struct tb_err save_err; /* the worker's until it is done */
 };
 
 /* The last request is answered, or the last browser is gone. */
@@ -147,7 +159,6 @@ static int init_log(struct daemon *daemon, struct tb_err *err)
 
 static int init_state(struct daemon *daemon, struct tb_err *err)
 {
-    char token[TB_TOKEN_SIZE];
     int rc = tb_dirs_make(&daemon->config, err);
     if (rc < 0) {
         return rc;
@@ -160,12 +171,13 @@ static int init_state(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
-    rc = tb_token_load(daemon->config.state_dir, token, err);
+    daemon->new_secret = rc == 1;
+    rc = tb_token_load(daemon->config.state_dir, daemon->token, err);
     if (rc < 0) {
         return rc;
     }
-    tb_auth_set_admin(daemon->core.auth, tb_str_of(token));
-    explicit_bzero(token, sizeof(token));
+    daemon->new_token = rc == 1;
+    tb_auth_set_admin(daemon->core.auth, tb_str_of(daemon->token));
     return 0;
 }
 
@@ -193,9 +205,37 @@ static void init_core(struct daemon *daemon)
     tb_timer_init(&daemon->drain_timer, daemon->core.loop, on_drain_late, daemon);
 }
 
+static int open_store(struct daemon *daemon, struct tb_err *err)
+{
+    const struct tb_store_kind *const *kinds = tb_registry_stores();
+    for (size_t i = 0; kinds[i]; i++) {
+        if (tb_str_eq_cstr(tb_str_of(kinds[i]->name), daemon->config.store_kind)) {
+            void *state = kinds[i]->open(&daemon->core, err);
+            if (state) {
+                daemon->core.store = (struct tb_store){kinds[i], state};
+            }
+            return state ? 0 : err->code;
+        }
+    }
+    return tb_fail(err, TB_E_CONFIG, "store.kind must be sqlite or memory, not '%s'",
+                   daemon->config.store_kind);
+}
+
+static void close_store(struct tb_store *store)
+{
+    if (store->kind) {
+        store->kind->close(store->state);
+        *store = (struct tb_store){0};
+    }
+}
+
 static void start_drivers(struct tb_core *core)
 {
-    const struct tb_driver *const *drivers = tb_registry_drivers();
+    bool fake = core->config->fake_driver;
+    const struct tb_driver *const *drivers = tb_registry_drivers(fake);
+    if (fake) {
+        tb_log_at(core->log, WARN, "daemon", "SESSIONS HAVE NO BROWSERS: for tests only");
+    }
     for (size_t i = 0; drivers[i] && i < TB_DRIVERS_MAX - 1; i++) {
         core->drivers[i] = (struct tb_driver_slot){drivers[i], drivers[i]->start(core)};
     }
@@ -224,7 +264,13 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
+    rc = open_store(daemon, err);
+    if (rc < 0) {
+        return rc;
+    }
+    daemon->audit = tb_audit_new(&daemon->core);
     start_drivers(&daemon->core);
+    tb_sessions_load(daemon->core.sessions, NULL, NULL);
     rc = tb_router_start(daemon->router, err);
     if (rc < 0) {
         return rc;
@@ -236,6 +282,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     daemon->signals[0] = tb_signal_new(daemon->core.loop, SIGTERM, on_stop_signal, daemon);
     daemon->signals[1] = tb_signal_new(daemon->core.loop, SIGINT, on_stop_signal, daemon);
     daemon->signals[2] = tb_signal_new(daemon->core.loop, SIGHUP, on_reload_signal, daemon);
+    tb_lock_describe(daemon->lock_fd, tb_str_of(tb_doors_address(daemon->doors)));
     return 0;
 }
 
@@ -251,7 +298,9 @@ static void stop(struct daemon *daemon)
     tb_sessions_stop(daemon->core.sessions);
     tb_router_free(daemon->router);
     tb_sessions_free(daemon->core.sessions);
+    tb_audit_free(daemon->audit);
     stop_drivers(&daemon->core);
+    close_store(&daemon->core.store);
     tb_auth_free(daemon->core.auth);
     tb_loop_free(daemon->core.loop);
     tb_config_fini(&daemon->config);
@@ -263,21 +312,70 @@ static void stop(struct daemon *daemon)
 static void announce(struct daemon *daemon)
 {
     const char *address = tb_doors_address(daemon->doors);
-    tb_lock_describe(daemon->lock_fd, tb_str_of(address));
     tb_log_at(&daemon->log, INFO, "daemon", "ready", tb_kv_cstr("address", address),
               tb_kv_cstr("state", daemon->config.state_dir), tb_kv_cstr("version", TABARD_VERSION));
     printf("tabard ready %s\n", address);
     fflush(stdout);
 }
 
-int tb_daemon_run(const struct tb_config_sources *sources, struct tb_err *err)
+/* On a worker. */
+static int save_keys(void *user)
+{
+    struct daemon *daemon = user;
+    const char *dir = daemon->config.state_dir;
+    int rc = 0;
+    if (daemon->new_secret) {
+        rc = tb_secret_save(dir, daemon->core.secret, &daemon->save_err);
+    }
+    if (rc == 0 && daemon->new_token) {
+        rc = tb_token_save(dir, daemon->token, &daemon->save_err);
+    }
+    return rc;
+}
+
+static void on_saved(int status, void *user)
+{
+    struct daemon *daemon = user;
+    daemon->saving = false;
+    daemon->save_rc = status;
+    explicit_bzero(daemon->token, sizeof(daemon->token));
+    if (status < 0) {
+        tb_loop_stop(daemon->core.loop);
+    } else if (!daemon->draining) {
+        announce(daemon);
+    }
+}
+
+static int serve(struct daemon *daemon, struct tb_err *err)
+{
+    daemon->saving = daemon->new_secret || daemon->new_token;
+    if (daemon->saving) {
+        tb_work_submit(daemon->core.loop, save_keys, on_saved, daemon);
+    } else {
+        on_saved(0, daemon);
+    }
+    tb_loop_run(daemon->core.loop);
+    while (daemon->saving) {
+        tb_loop_turn(daemon->core.loop, true);
+    }
+    if (daemon->save_rc < 0) {
+        *err = daemon->save_err;
+    }
+    return daemon->save_rc;
+}
+
+int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct tb_err *err)
 {
     struct daemon daemon = {.sources = sources, .lock_fd = -1};
     signal(SIGPIPE, SIG_IGN);
     int rc = start(&daemon, err);
     if (rc == 0) {
-        announce(&daemon);
-        tb_loop_run(daemon.core.loop);
+        if (open_fd >= 0) {
+            /* Who waited may be gone. */
+            ssize_t ignored = write(open_fd, "\n", 1);
+            (void)ignored;
+        }
+        rc = serve(&daemon, err);
         tb_log_at(&daemon.log, INFO, "daemon", "stopped");
     }
     stop(&daemon);

@@ -4,24 +4,41 @@
 #include <stddef.h>
 
 #include "driver/cdp/cdp.h"
+#include "driver/fake/fake.h"
+#include "front/api/api.h"
+#include "front/events/events.h"
 #include "front/mcp/mcp.h"
 #include "front/ops/ops.h"
+#include "store/memory/memory.h"
+#include "store/sqlite/sqlite.h"
 
 const struct tb_front *const *tb_registry_fronts(void)
 {
     static const struct tb_front *const fronts[] = {
-        &tb_front_ops,
-        &tb_front_mcp,
-        NULL,
+        &tb_front_ops, &tb_front_mcp, &tb_front_events, &tb_front_api, NULL,
     };
     return fronts;
 }
 
-const struct tb_driver *const *tb_registry_drivers(void)
+const struct tb_driver *const *tb_registry_drivers(bool fake)
 {
     static const struct tb_driver *const drivers[] = {
         &tb_driver_cdp,
         NULL,
     };
-    return drivers;
+    static const struct tb_driver *const fakes[] = {
+        &tb_driver_fake,
+        NULL,
+    };
+    return fake ? fakes : drivers;
+}
+
+const struct tb_store_kind *const *tb_registry_stores(void)
+{
+    static const struct tb_store_kind *const stores[] = {
+        &tb_store_sqlite,
+        &tb_store_memory,
+        NULL,
+    };
+    return stores;
 }

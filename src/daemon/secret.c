@@ -10,10 +10,10 @@
 #include "base/mem.h"
 #include "daemon/dirs.h"
 
-static int make(const char *path, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
+int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err)
 {
-    tb_random_bytes(ret_secret, TB_SECRET_BYTES);
-    int rc = tb_file_write(path, (struct tb_str){(const char *)ret_secret, TB_SECRET_BYTES}, 0600);
+    TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
+    int rc = tb_file_write(path, (struct tb_str){(const char *)secret, TB_SECRET_BYTES}, 0600);
     return rc < 0 ? tb_fail(err, rc, "cannot write %s: %s", path, tb_err_name(rc)) : 0;
 }
 
@@ -25,7 +25,8 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
     tb_buf_init(&bytes, TB_SECRET_BYTES + 1);
     int rc = tb_file_read(path, &bytes);
     if (rc == -ENOENT) {
-        return make(path, ret_secret, err);
+        tb_random_bytes(ret_secret, TB_SECRET_BYTES);
+        return 1;
     }
     if (rc < 0 && rc != TB_E_TOO_LARGE) {
         return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));

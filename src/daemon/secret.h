@@ -6,5 +6,8 @@
 #include "base/err.h"
 #include "base/id.h"
 
-/* Reads it, or makes it when there is none. Refuses a file that others can read. */
+/* 0: read. 1: there was none and a new one is made, which is still to be saved. Refuses a file that
+ * others can read. */
 int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err);
+int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES],
+                   struct tb_err *err);

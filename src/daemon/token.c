@@ -11,11 +11,11 @@
 #include "base/mem.h"
 #include "daemon/dirs.h"
 
-static int make(const char *path, char ret_token[TB_TOKEN_SIZE], struct tb_err *err)
+int tb_token_save(const char *state_dir, const char token[TB_TOKEN_SIZE], struct tb_err *err)
 {
+    TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "admin.token");
     char line[TB_TOKEN_SIZE + 1];
-    tb_token_make(ret_token);
-    snprintf(line, sizeof(line), "%s\n", ret_token);
+    snprintf(line, sizeof(line), "%s\n", token);
     int rc = tb_file_write(path, tb_str_of(line), 0600);
     return rc < 0 ? tb_fail(err, rc, "cannot write %s: %s", path, tb_err_name(rc)) : 0;
 }
@@ -28,7 +28,8 @@ int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct t
     tb_buf_init(&text, 256);
     int rc = tb_file_read(path, &text);
     if (rc == -ENOENT) {
-        return make(path, ret_token, err);
+        tb_token_make(ret_token);
+        return 1;
     }
     if (rc < 0) {
         return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));

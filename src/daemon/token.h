@@ -6,5 +6,7 @@
 #include "base/err.h"
 #include "base/id.h"
 
-/* Reads it, or makes it when there is none. Refuses a file that others can read. */
+/* 0: read. 1: there was none and a new one is made, which is still to be saved. Refuses a file that
+ * others can read. */
 int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct tb_err *err);
+int tb_token_save(const char *state_dir, const char token[TB_TOKEN_SIZE], struct tb_err *err);

@@ -78,6 +78,19 @@ int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err)
     return tb_fail(err, TB_E_FORBIDDEN, "pages of this origin may not call the daemon");
 }
 
+void tb_guard_allow_origin(struct tb_front_req *req)
+{
+    struct tb_str origin = tb_http1_header(tb_http_req_head(req->http), "Origin");
+    if (!origin.ptr) {
+        return;
+    }
+    req->cors[0] = (struct tb_http_header){"Access-Control-Allow-Origin", origin};
+    req->cors[1] = (struct tb_http_header){"Vary", TB_STR("Origin")};
+    req->cors[2] = (struct tb_http_header){"Access-Control-Expose-Headers",
+                                           TB_STR("Mcp-Session-Id, WWW-Authenticate, Retry-After")};
+    tb_http_req_set_headers(req->http, req->cors, TB_COUNT(req->cors));
+}
+
 static struct tb_str bearer_token(const struct tb_http1_head *head)
 {
     const struct tb_str scheme = TB_STR("Bearer ");

@@ -13,6 +13,8 @@
 /* 0, or the code to answer with and words for it. */
 int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err);
 int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err);
+/* Lets the page that asks read the answer, whatever it will be; after its origin was checked. */
+void tb_guard_allow_origin(struct tb_front_req *req);
 int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err);
 /* A request with a body must say that it is JSON: a form or plain text can be posted by any web
  * page. */

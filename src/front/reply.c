@@ -26,6 +26,17 @@ void tb_reply_json(struct tb_front_req *req, int status, struct tb_str json)
     tb_reply_text(req, status, "application/json", json);
 }
 
+void tb_reply_events(struct tb_front_req *req)
+{
+    static const struct tb_http_header headers[] = {
+        {"Content-Type", {"text/event-stream", 17}},
+        {"Cache-Control", {"no-cache, no-transform", 22}},
+        {"X-Accel-Buffering", {"no", 2}},
+    };
+    req->status = 200;
+    tb_http_reply_start(req->http, 200, headers, TB_COUNT(headers));
+}
+
 /* Headers that some statuses want beside the body. */
 static size_t error_headers(int code, struct tb_http_header *headers)
 {

@@ -9,5 +9,7 @@
 
 void tb_reply_json(struct tb_front_req *req, int status, struct tb_str json);
 void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text);
+/* Begins an answer that is a stream of events; pieces follow by tb_http_reply_write. */
+void tb_reply_events(struct tb_front_req *req);
 /* Status and hint come from the code's row in err.def; `message` is shown to the caller. */
 void tb_reply_error(struct tb_front_req *req, int code, const char *message);

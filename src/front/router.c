@@ -150,6 +150,28 @@ static void reply_not_allowed(struct tb_front_req *req, const struct found *foun
     tb_http_reply(req->http, req->status, headers, TB_COUNT(headers), TB_STR(""));
 }
 
+/* A browser asks before it sends what a page of another origin wants to send, and never with a
+ * credential. */
+static bool is_preflight(const struct tb_front_req *req)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    return tb_str_eq_cstr(head->method, "OPTIONS") && tb_http1_header(head, "Origin").ptr &&
+           tb_http1_header(head, "Access-Control-Request-Method").ptr;
+}
+
+static void reply_preflight(struct tb_front_req *req, const struct found *found)
+{
+    const struct tb_http_header headers[] = {
+        {"Access-Control-Allow-Methods", {found->allow, found->allow_len}},
+        {"Access-Control-Allow-Headers",
+         TB_STR("Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
+                "Mcp-Name, Mcp-Session-Id, X-Conversation-Id")},
+        {"Access-Control-Max-Age", TB_STR("600")},
+    };
+    req->status = 204;
+    tb_http_reply(req->http, req->status, headers, TB_COUNT(headers), TB_STR(""));
+}
+
 /* The checks before the body. Answers and returns false when the request ends here. */
 static bool admit(const struct tb_router *router, struct tb_front_req *req)
 {
@@ -163,7 +185,12 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
         tb_reply_error(req, rc, err.text);
         return false;
     }
+    tb_guard_allow_origin(req);
     struct found found = find(router, req);
+    if (found.allow_len && is_preflight(req)) {
+        reply_preflight(req, &found);
+        return false;
+    }
     if (!found.route && found.allow_len) {
         reply_not_allowed(req, &found);
         return false;

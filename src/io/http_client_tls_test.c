@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <openssl/ssl.h>
-
 #include "io/http_client.h"
 #include "io/http_rig.h"
 #include "io/tls.h"
+
+#include "support/cert.h"
 
 /* Our client and our server with TLS between them. */
 
 struct set {
     struct rig rig;
     struct tb_http_client *client;
-    char dir[32];
-    char *cert;
-    char *key;
+    struct test_cert files;
     struct tb_tls *tls;
     struct tb_listener *listener;
     int calls;
@@ -25,44 +20,14 @@ struct set {
     struct tb_buf body;
 };
 
-/* A key and a certificate that it has signed itself. */
-static void write_certificate(struct set *set)
-{
-    EVP_PKEY *key = EVP_EC_gen("P-256");
-    X509 *cert = X509_new();
-    X509_set_version(cert, X509_VERSION_3);
-    ASN1_INTEGER_set(X509_get_serialNumber(cert), 1);
-    X509_gmtime_adj(X509_getm_notBefore(cert), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(cert), 3600);
-    X509_set_pubkey(cert, key);
-    X509_NAME_add_entry_by_txt(X509_get_subject_name(cert), "CN", MBSTRING_ASC,
-                               (const unsigned char *)"127.0.0.1", -1, -1, 0);
-    X509_set_issuer_name(cert, X509_get_subject_name(cert));
-    assert_true(X509_sign(cert, key, EVP_sha256()) > 0);
-    FILE *file = fopen(set->cert, "w");
-    assert_non_null(file);
-    assert_int_equal(PEM_write_X509(file, cert), 1);
-    fclose(file);
-    file = fopen(set->key, "w");
-    assert_non_null(file);
-    assert_int_equal(PEM_write_PrivateKey(file, key, NULL, NULL, 0, NULL, NULL), 1);
-    fclose(file);
-    X509_free(cert);
-    EVP_PKEY_free(key);
-}
-
 static int set_up(void **state)
 {
     static struct set set;
     memset(&set, 0, sizeof(set));
     rig_init(&set.rig, &rig_limits);
-    snprintf(set.dir, sizeof(set.dir), "/tmp/tabard-test-XXXXXX");
-    assert_non_null(mkdtemp(set.dir));
-    set.cert = tb_strdupf("%s/cert.pem", set.dir);
-    set.key = tb_strdupf("%s/key.pem", set.dir);
-    write_certificate(&set);
+    test_cert_make(&set.files);
     struct tb_err err;
-    set.tls = tb_tls_new(set.cert, set.key, &err);
+    set.tls = tb_tls_new(set.files.cert, set.files.key, &err);
     assert_non_null(set.tls);
     set.listener =
         tb_listener_new_tcp(set.rig.loop, "127.0.0.1", 0, set.tls, rig_on_accept, &set.rig, &err);
@@ -80,11 +45,7 @@ static int tear_down(void **state)
     tb_listener_free(set->listener);
     rig_fini(&set->rig);
     tb_tls_free(set->tls);
-    unlink(set->cert);
-    unlink(set->key);
-    rmdir(set->dir);
-    tb_free(set->cert);
-    tb_free(set->key);
+    test_cert_remove(&set->files);
     tb_buf_fini(&set->body);
     return 0;
 }

@@ -317,7 +317,14 @@ static void on_settle(struct tb_deferred *job)
 static void on_drain(struct tb_stream *stream, void *user)
 {
     (void)stream;
-    settle(user);
+    struct tb_http_conn *conn = user;
+    if (conn->state == TB_HTTP_CONN_STREAM && conn->req->on_drain) {
+        void (*fn)(struct tb_http_req * req) = conn->req->on_drain;
+        conn->req->on_drain = NULL;
+        fn(conn->req);
+    } else {
+        settle(conn);
+    }
 }
 
 void tb_http_conn_finish_reply(struct tb_http_conn *conn)

@@ -76,7 +76,10 @@ struct tb_http_req {
     struct tb_http_conn *conn;
     void *user;
     struct tb_buf body;
-    bool no_body; /* nothing follows the reply's head */
+    const struct tb_http_header *headers; /* for every reply */
+    size_t header_count;
+    void (*on_drain)(struct tb_http_req *req); /* NULL: nobody asked */
+    bool no_body;                              /* nothing follows the reply's head */
     bool chunked;
 };
 

@@ -56,6 +56,7 @@ static const struct {
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
+    {507, "Insufficient Storage"},
 };
 
 const char *tb_http_status_text(int status)
@@ -112,6 +113,7 @@ void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head 
     tb_buf_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status,
                   tb_http_status_text(head->status), head->date);
     put_headers(out, head->headers, head->header_count);
+    put_headers(out, head->more, head->more_count);
     if (head->framing == TB_HTTP_LENGTH) {
         tb_buf_printf(out, "Content-Length: %" PRIu64 "\r\n", head->length);
     } else if (head->framing == TB_HTTP_CHUNKED) {

@@ -25,6 +25,8 @@ struct tb_http_reply_head {
     int status;
     const struct tb_http_header *headers;
     size_t header_count;
+    const struct tb_http_header *more; /* further ones; may be NULL */
+    size_t more_count;
     enum tb_http_framing framing;
     uint64_t length;
     enum tb_http_persistence persistence;

@@ -36,6 +36,13 @@ void tb_http_req_set_body_max(struct tb_http_req *req, uint64_t bytes)
     tb_http1_set_body_max(req->conn->parser, bytes);
 }
 
+void tb_http_req_set_headers(struct tb_http_req *req, const struct tb_http_header *headers,
+                             size_t count)
+{
+    req->headers = headers;
+    req->header_count = count;
+}
+
 /* What the reply's head says about the connection. Before the body is in, a reply ends the
  * connection: the rest of it would have to be read to find the next request. */
 static enum tb_http_persistence decide_close(struct tb_http_req *req, bool to_the_end)
@@ -91,6 +98,8 @@ void tb_http_reply(struct tb_http_req *req, int status, const struct tb_http_hea
         .status = status,
         .headers = headers,
         .header_count = header_count,
+        .more = req->headers,
+        .more_count = req->header_count,
         .framing = has_body ? TB_HTTP_LENGTH : TB_HTTP_NO_BODY,
         .length = body.len,
         .persistence = decide_close(req, false),
@@ -132,6 +141,8 @@ void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_ht
         .status = status,
         .headers = headers,
         .header_count = header_count,
+        .more = req->headers,
+        .more_count = req->header_count,
         .framing = !has_body    ? TB_HTTP_NO_BODY
                    : to_the_end ? TB_HTTP_TO_THE_END
                                 : TB_HTTP_CHUNKED,
@@ -175,6 +186,17 @@ void tb_http_reply_end(struct tb_http_req *req)
         put_or_break(req, TB_STR("0\r\n\r\n"), (struct tb_str){0});
     }
     tb_http_conn_finish_reply(req->conn);
+}
+
+size_t tb_http_reply_queued(const struct tb_http_req *req)
+{
+    return tb_stream_queued(req->conn->stream);
+}
+
+void tb_http_reply_on_drain(struct tb_http_req *req, void (*fn)(struct tb_http_req *req))
+{
+    req->on_drain = fn;
+    tb_stream_want_drain(req->conn->stream);
 }
 
 struct tb_stream *tb_http_upgrade_take(struct tb_http_req *req, struct tb_str response,

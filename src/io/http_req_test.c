@@ -298,6 +298,40 @@ static void a_slow_reader_of_a_stream_meets_the_ceiling(void **state)
     rig_client_close(&client);
 }
 
+static void write_more(struct tb_http_req *req)
+{
+    assert_int_equal(tb_http_reply_queued(req), 0);
+    assert_int_equal(tb_http_reply_write(req, TB_STR("more")), 0);
+}
+
+static void a_writer_is_told_once_when_all_has_left(void **state)
+{
+    static const char block[48 * 1024] = {'x'};
+    struct rig *rig = *state;
+    struct rig_client client;
+    rig_client_open(rig, &client);
+    rig_send(&client, GET("/later"));
+    RIG_UNTIL(rig->loop, rig->later_count == 1);
+    struct tb_http_req *req = rig->later[0];
+    tb_http_reply_start(req, 200, NULL, 0);
+    tb_http_reply_on_drain(req, write_more);
+    RIG_UNTIL(rig->loop, rig_got(&client, "4\r\nmore\r\n"));
+    tb_stream_pause(client.stream);
+    while (tb_http_reply_queued(req) < sizeof(block)) {
+        tb_http_reply_write(req, (struct tb_str){block, sizeof(block)});
+        rig_turns(rig, 1);
+    }
+    tb_http_reply_on_drain(req, write_more);
+    rig_turns(rig, 5);
+    tb_stream_resume(client.stream);
+    RIG_UNTIL(rig->loop, rig_count(&client, "4\r\nmore\r\n") == 2);
+    rig_turns(rig, 5);
+    tb_http_reply_end(req);
+    RIG_UNTIL(rig->loop, rig_got(&client, "\r\n0\r\n\r\n"));
+    assert_int_equal(rig_count(&client, "4\r\nmore\r\n"), 2);
+    rig_client_close(&client);
+}
+
 static void reply_large_or_small(struct tb_http_req *req, void *user)
 {
     (void)user;
@@ -365,6 +399,21 @@ static void an_error_is_answered_as_json_with_advice(void **state)
     rig_client_close(&client);
 }
 
+static void headers_set_with_the_head_go_with_every_reply(void **state)
+{
+    struct rig *rig = *state;
+    struct rig_client client;
+    rig_client_open(rig, &client);
+    rig_send(&client, GET("/mark") GET("/a"));
+    RIG_UNTIL(rig->loop, rig_got(&client, "\r\n\r\n/a"));
+    assert_int_equal(rig_count(&client, "X-Mark: yes\r\n"), 1);
+    rig->on_request = reply_in_pieces;
+    rig_send(&client, GET("/mark"));
+    RIG_UNTIL(rig->loop, rig_got(&client, "sixteen\r\n0\r\n\r\n"));
+    assert_int_equal(rig_count(&client, "X-Mark: yes\r\n"), 2);
+    rig_client_close(&client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,11 +433,13 @@ int main(void)
         CASE(a_reply_in_pieces_is_chunked),
         CASE(a_reply_in_pieces_to_http_1_0_ends_with_the_connection),
         CASE(a_slow_reader_of_a_stream_meets_the_ceiling),
+        CASE(a_writer_is_told_once_when_all_has_left),
         CASE(replies_above_half_the_ceiling_do_not_hold_up_the_next),
         CASE(a_large_reply_arrives_and_the_next_request_is_served),
         cmocka_unit_test_setup_teardown(a_large_reply_arrives_and_the_next_request_is_served,
                                         set_up_wide, tear_down),
         CASE(an_error_is_answered_as_json_with_advice),
+        CASE(headers_set_with_the_head_go_with_every_reply),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

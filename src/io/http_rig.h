@@ -4,8 +4,9 @@
  *
  * What the server's owner sees is written down in `seen`, one word an event: "head:/a request:/a
  * gone:/a:1". What it does is chosen by the path: /later keeps the request, /head answers in
- * on_head, /echo sends the body back, /small allows 10 bytes of body; all others are answered at
- * once with their path as the body. A test with other wishes sets `on_request`. */
+ * on_head, /echo sends the body back, /small allows 10 bytes of body, /mark has a header of its own
+ * in every reply; all others are answered at once with their path as the body. A test with other
+ * wishes sets `on_request`. */
 #pragma once
 
 #include "base/buf.h"
@@ -73,6 +74,9 @@ static inline void rig_on_head(struct tb_http_req *req, void *user)
         tb_http_reply(req, 401, NULL, 0, TB_STR("who are you?"));
     } else if (rig_is(req, "/small")) {
         tb_http_req_set_body_max(req, 10);
+    } else if (rig_is(req, "/mark")) {
+        static const struct tb_http_header mark = {"X-Mark", {"yes", 3}};
+        tb_http_req_set_headers(req, &mark, 1);
     }
 }
 

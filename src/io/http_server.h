@@ -64,11 +64,15 @@ void *tb_http_req_user(const struct tb_http_req *req);
 /* In on_head only: the ceiling for this request's body. */
 void tb_http_req_set_body_max(struct tb_http_req *req, uint64_t bytes);
 
-/* The reply: either all at once ... */
 struct tb_http_header {
     const char *name;
     struct tb_str value;
 };
+/* In on_head only: headers for whatever reply comes, besides its own; borrowed until on_gone. */
+void tb_http_req_set_headers(struct tb_http_req *req, const struct tb_http_header *headers,
+                             size_t count);
+
+/* The reply: either all at once ... */
 /* Content-Length, Date and Connection are added. Values with CR, LF or NUL are a bug of ours:
  * asserted, so an owner never puts a peer's bytes there unchecked (the parser lets none of the
  * three into a header value or target). Replies to HEAD carry no body. */
@@ -85,6 +89,11 @@ void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_ht
  * follows. */
 int tb_http_reply_write(struct tb_http_req *req, struct tb_str bytes);
 void tb_http_reply_end(struct tb_http_req *req);
+/* How much the peer has not taken yet. */
+size_t tb_http_reply_queued(const struct tb_http_req *req);
+/* Calls `fn` once, from the loop, when it has taken all; for a writer with a smaller ceiling of its
+ * own. Asked for while something is queued. */
+void tb_http_reply_on_drain(struct tb_http_req *req, void (*fn)(struct tb_http_req *req));
 /* ... or by leaving HTTP: writes `response` as it is and hands over the stream together with the
  * bytes that came behind the head (the caller frees *ret_rest). on_gone comes at once, inside the
  * call. NULL when the peer has left meanwhile. The caller calls tb_stream_start in the same turn.

@@ -3,6 +3,9 @@
 
 #include <signal.h>
 
+#include <uv.h>
+
+#include "base/err.h"
 #include "io/testing.h"
 #include "io/timer.h"
 
@@ -185,6 +188,24 @@ static void a_signal_reaches_its_watcher(void **state)
     tb_signal_free(NULL);
 }
 
+/* They pass through all layers as they are, and base knows those of the system only. */
+static void codes_of_libuv_that_leave_this_folder_have_words(void **state)
+{
+    static const int codes[] = {
+#define CODE(name, words) UV_##name,
+        UV_ERRNO_MAP(CODE)
+#undef CODE
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(codes); i++) {
+        /* Below: look-ups of names, the end of a stream and systems other than this. */
+        if (codes[i] > -1000) {
+            assert_string_not_equal(tb_err_name(codes[i]), "unknown error");
+        }
+    }
+    assert_string_equal(tb_err_name(UV_ECONNREFUSED), "Connection refused");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +217,7 @@ int main(void)
         cmocka_unit_test(the_loop_runs_until_it_is_stopped),
         cmocka_unit_test(a_loop_with_nothing_to_wait_for_returns_at_once),
         cmocka_unit_test(a_signal_reaches_its_watcher),
+        cmocka_unit_test(codes_of_libuv_that_leave_this_folder_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,8 +50,8 @@ static void on_input(uv_stream_t *uv, ssize_t nread, const uv_buf_t *buf)
 
 void tb_stream_update_reading(struct tb_stream *stream)
 {
-    bool want = stream->started && !stream->paused && !stream->connecting && !stream->input_over &&
-                !stream->error && !stream->freed;
+    bool want = (stream->started || stream->shaking) && !stream->paused && !stream->connecting &&
+                !stream->input_over && !stream->error && !stream->freed;
     if (want && !stream->reading) {
         /* Refused only by the writing end of a pipe, where there is nothing to read. */
         stream->reading = uv_read_start(&stream->uv.stream, give_room, on_input) == 0;
@@ -72,6 +72,8 @@ static void tell_end(struct tb_stream *stream)
 {
     if (stream->lingering) {
         tb_stream_linger_on(stream);
+    } else if (stream->shaking) {
+        tb_stream_connected(stream, stream->error);
     } else if (stream->started && !stream->end_told && !stream->freed) {
         stream->end_told = true;
         stream->ops.on_end(stream, stream->error, stream->user);

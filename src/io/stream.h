@@ -45,6 +45,11 @@ struct tb_peer {
 /* Connect; `fn` is called once, later. On failure the owner still frees the stream. */
 struct tb_stream *tb_stream_connect_tcp(struct tb_loop *loop, const char *address, uint16_t port,
                                         tb_stream_connect_fn *fn, void *user);
+/* With TLS; `fn` comes after the handshake, in which the peer's certificate was checked for `host`,
+ * a name or an address. */
+struct tb_stream *tb_stream_connect_tls(struct tb_loop *loop, const char *address, uint16_t port,
+                                        struct tb_tls *tls, const char *host,
+                                        tb_stream_connect_fn *fn, void *user);
 struct tb_stream *tb_stream_connect_unix(struct tb_loop *loop, const char *path,
                                          tb_stream_connect_fn *fn, void *user);
 /* Takes an open descriptor (socketpair, pipe); closed with the stream. NULL with errno when it is
@@ -68,6 +73,8 @@ int tb_stream_write(struct tb_stream *stream, struct tb_str bytes);
 /* The same without a copy: takes memory from malloc, also when it fails. */
 int tb_stream_write_take(struct tb_stream *stream, uint8_t *data, size_t len);
 size_t tb_stream_queued(const struct tb_stream *stream);
+/* on_drain comes when what is queued now has left, however little it is. */
+void tb_stream_want_drain(struct tb_stream *stream);
 /* No more writes: when the queue is out, the sending half is shut. Reading goes on. */
 void tb_stream_finish(struct tb_stream *stream);
 /* Frees by itself: the queue is written, then the stream closes, at the latest after `timeout_ms`.
@@ -82,3 +89,6 @@ bool tb_stream_hung_up(const struct tb_stream *stream);
 struct tb_loop *tb_stream_loop(const struct tb_stream *stream);
 /* Wraps the stream in TLS as a server, before tb_stream_start. */
 int tb_stream_start_tls(struct tb_stream *stream, struct tb_tls *tls);
+/* Why the TLS handshake of tb_stream_connect_tls failed, in words that outlive the stream; NULL if
+ * it did not. */
+const char *tb_stream_tls_reason(const struct tb_stream *stream);

@@ -3,9 +3,9 @@
  * stream_open.c the ways it comes to be, stream_tls.c what TLS puts between the owner and the
  * socket.
  *
- *   connecting -> open -> input_over (peer sent its end)   -> freed (uv_close) -> gone
- *                   \---> shut       (we sent ours)        /
- *                    \--> error      (nothing goes any more)
+ *   connecting -> (shaking ->) open -> input_over (peer sent its end)   -> freed (uv_close) -> gone
+ *                                \---> shut       (we sent ours)        /
+ *                                 \--> error      (nothing goes any more)
  *
  * Memory goes only in libuv's close callback, so inside callbacks a look at `freed` is enough. */
 #pragma once
@@ -50,6 +50,7 @@ struct tb_stream {
 
     int error; /* what broke the stream, negative */
     bool connecting;
+    bool shaking; /* as a client of TLS: connected, the owner does not know yet */
     bool started; /* has an owner to talk to, or lingers */
     bool paused;
     bool reading;
@@ -93,7 +94,7 @@ void tb_stream_connected(struct tb_stream *stream, int status);
 void tb_stream_tls_input(struct tb_stream *stream, struct tb_str bytes);
 /* The peer's end of the connection, without regard to TLS. */
 void tb_stream_tls_input_end(struct tb_stream *stream, int status);
-/* Decrypts and delivers what is there. */
+/* Carries on the handshake of a client, or decrypts and delivers what is there. */
 void tb_stream_tls_pump(struct tb_stream *stream);
 /* Moves what waits to the queue, encrypted; before the end of the handshake nothing. */
 void tb_stream_tls_encrypt(struct tb_stream *stream);

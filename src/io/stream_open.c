@@ -6,14 +6,23 @@
 
 #include "base/mem.h"
 #include "io/stream_internal.h"
+#include "io/tls_conn.h"
 
 static void on_connect(uv_connect_t *req, int status)
 {
     struct tb_stream *stream = req->data;
     tb_free(req);
-    if (!stream->freed) {
-        tb_stream_connected(stream, status);
+    if (stream->freed || !stream->connecting) {
+        return;
     }
+    if (status < 0 || !stream->tls) {
+        tb_stream_connected(stream, status);
+        return;
+    }
+    stream->connecting = false;
+    stream->shaking = true;
+    tb_stream_update_reading(stream);
+    tb_stream_tls_pump(stream);
 }
 
 static void note_peer(struct tb_stream *stream)
@@ -38,6 +47,7 @@ void tb_stream_connected(struct tb_stream *stream, int status)
     tb_stream_connect_fn *fn = stream->connect_fn;
     stream->connect_fn = NULL;
     stream->connecting = false;
+    stream->shaking = false;
     if (status < 0) {
         tb_stream_fail(stream, status);
         stream->end_told = true; /* by the call below */
@@ -89,6 +99,18 @@ struct tb_stream *tb_stream_connect_tcp(struct tb_loop *loop, const char *addres
     if (rc < 0) {
         tb_free(req);
         fail_later(stream, rc);
+    }
+    return stream;
+}
+
+struct tb_stream *tb_stream_connect_tls(struct tb_loop *loop, const char *address, uint16_t port,
+                                        struct tb_tls *tls, const char *host,
+                                        tb_stream_connect_fn *fn, void *user)
+{
+    struct tb_stream *stream = tb_stream_connect_tcp(loop, address, port, fn, user);
+    stream->tls = tb_tls_conn_new(tls, host);
+    if (!stream->tls) {
+        fail_later(stream, -ENOMEM);
     }
     return stream;
 }

@@ -9,8 +9,13 @@
 
 int tb_stream_start_tls(struct tb_stream *stream, struct tb_tls *tls)
 {
-    stream->tls = tb_tls_conn_new(tls);
+    stream->tls = tb_tls_conn_new(tls, NULL);
     return stream->tls ? 0 : -ENOMEM;
+}
+
+const char *tb_stream_tls_reason(const struct tb_stream *stream)
+{
+    return stream->tls ? tb_tls_conn_reason(stream->tls) : NULL;
 }
 
 void tb_stream_tls_free(struct tb_stream *stream)
@@ -47,8 +52,25 @@ static void end(struct tb_stream *stream, int status)
     }
 }
 
+/* What came behind the handshake waits for the owner, who starts the stream. */
+static void shake(struct tb_stream *stream)
+{
+    int rc = tb_tls_conn_shake(stream->tls);
+    tb_tls_conn_drain(stream->tls, &stream->queue);
+    tb_loop_defer(stream->loop, &stream->output);
+    if (rc == 0) {
+        tb_stream_connected(stream, 0);
+    } else if (rc != -EAGAIN) {
+        end(stream, rc);
+    }
+}
+
 void tb_stream_tls_pump(struct tb_stream *stream)
 {
+    if (stream->shaking) {
+        shake(stream);
+        return;
+    }
     char *room = stream->loop->read_room;
     while (!stream->freed && stream->started && !stream->paused && !stream->input_over) {
         size_t len;

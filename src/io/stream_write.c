@@ -30,6 +30,11 @@ size_t tb_stream_queued(const struct tb_stream *stream)
     return stream->writing ? bytes + uv_stream_get_write_queue_size(&stream->uv.stream) : bytes;
 }
 
+void tb_stream_want_drain(struct tb_stream *stream)
+{
+    stream->drain_due = tb_stream_queued(stream) > 0;
+}
+
 static int admit(const struct tb_stream *stream, size_t len)
 {
     if (stream->error || stream->finishing) {

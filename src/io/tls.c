@@ -22,6 +22,7 @@ struct tb_tls {
 
 struct tb_tls_conn {
     SSL *ssl;
+    const char *reason;
     bool input_ended;
     bool closed;
 };
@@ -67,20 +68,38 @@ static int load(SSL_CTX *ctx, const char *cert_path, const char *key_path, struc
     return 0;
 }
 
-static int make_ctx(const char *cert_path, const char *key_path, SSL_CTX **ret_ctx,
-                    struct tb_err *err)
+static int trust(SSL_CTX *ctx, const char *ca_path, struct tb_err *err)
+{
+    SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_default_verify_paths(ctx); /* without any, nobody is trusted */
+    if (ca_path[0] && SSL_CTX_load_verify_file(ctx, ca_path) != 1) {
+        return tb_fail(err, TB_E_CONFIG, "%s holds no certificates in PEM form: %s", ca_path,
+                       reason());
+    }
+    return 0;
+}
+
+static SSL_CTX *new_ctx(const SSL_METHOD *method, struct tb_err *err)
 {
     ERR_clear_error();
-    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    SSL_CTX *ctx = SSL_CTX_new(method);
     if (!ctx) {
-        return tb_fail(err, -ENOMEM, "OpenSSL does not start: %s", reason());
+        tb_fail(err, -ENOMEM, "OpenSSL does not start: %s", reason());
+        return NULL;
     }
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                               SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_default_passwd_cb(ctx, no_passphrase);
-    int rc = load(ctx, cert_path, key_path, err);
+    return ctx;
+}
+
+static int make_ctx(const char *cert_path, const char *key_path, SSL_CTX **ret_ctx,
+                    struct tb_err *err)
+{
+    SSL_CTX *ctx = new_ctx(TLS_server_method(), err);
+    int rc = ctx ? load(ctx, cert_path, key_path, err) : -ENOMEM;
     ERR_clear_error();
     if (rc < 0) {
         SSL_CTX_free(ctx);
@@ -98,6 +117,18 @@ struct tb_tls *tb_tls_new(const char *cert_path, const char *key_path, struct tb
     }
     struct tb_tls *tls = TB_NEW(struct tb_tls);
     tls->ctx = ctx;
+    return tls;
+}
+
+struct tb_tls *tb_tls_new_client(const char *ca_path, struct tb_err *err)
+{
+    struct tb_tls *tls = TB_NEW(struct tb_tls);
+    tls->ctx = new_ctx(TLS_client_method(), err);
+    if (!tls->ctx || trust(tls->ctx, ca_path, err) < 0) {
+        tb_tls_free(tls);
+        tls = NULL;
+    }
+    ERR_clear_error();
     return tls;
 }
 
@@ -121,19 +152,30 @@ int tb_tls_reload(struct tb_tls *tls, const char *cert_path, const char *key_pat
     return rc;
 }
 
-struct tb_tls_conn *tb_tls_conn_new(struct tb_tls *tls)
+/* An address stands in a certificate as such, and is no name to ask for (RFC 6066, 3). */
+static bool expect_host(SSL *ssl, const char *host)
+{
+    return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1 ||
+           (SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1);
+}
+
+struct tb_tls_conn *tb_tls_conn_new(struct tb_tls *tls, const char *host)
 {
     SSL *ssl = SSL_new(tls->ctx);
     BIO *in = BIO_new(BIO_s_mem());
     BIO *out = BIO_new(BIO_s_mem());
-    if (!ssl || !in || !out) {
+    if (!ssl || !in || !out || (host && !expect_host(ssl, host))) {
         SSL_free(ssl);
         BIO_free(in);
         BIO_free(out);
         return NULL;
     }
     SSL_set_bio(ssl, in, out);
-    SSL_set_accept_state(ssl);
+    if (host) {
+        SSL_set_connect_state(ssl);
+    } else {
+        SSL_set_accept_state(ssl);
+    }
     struct tb_tls_conn *conn = TB_NEW(struct tb_tls_conn);
     conn->ssl = ssl;
     return conn;
@@ -172,6 +214,36 @@ static void trim_input(struct tb_tls_conn *conn)
     if (!conn->input_ended && outgrown(SSL_get_rbio(conn->ssl)) && (fresh = BIO_new(BIO_s_mem()))) {
         SSL_set0_rbio(conn->ssl, fresh);
     }
+}
+
+static const char *shake_reason(const struct tb_tls_conn *conn)
+{
+    long verdict = SSL_get_verify_result(conn->ssl);
+    if (verdict != X509_V_OK) {
+        return X509_verify_cert_error_string(verdict);
+    }
+    return conn->input_ended ? "the peer left during the TLS handshake" : reason();
+}
+
+int tb_tls_conn_shake(struct tb_tls_conn *conn)
+{
+    ERR_clear_error();
+    int rc = SSL_do_handshake(conn->ssl);
+    if (rc == 1) {
+        return 0;
+    }
+    if (SSL_get_error(conn->ssl, rc) == SSL_ERROR_WANT_READ) {
+        trim_input(conn);
+        return -EAGAIN;
+    }
+    conn->reason = shake_reason(conn);
+    ERR_clear_error();
+    return conn->input_ended ? -ECONNRESET : TB_E_PROTOCOL;
+}
+
+const char *tb_tls_conn_reason(const struct tb_tls_conn *conn)
+{
+    return conn->reason;
 }
 
 int tb_tls_conn_read(struct tb_tls_conn *conn, char *room, size_t size, size_t *ret_len)

@@ -12,13 +12,19 @@
 
 struct tb_tls_conn;
 
-/* As a server. NULL when OpenSSL has no memory. */
-struct tb_tls_conn *tb_tls_conn_new(struct tb_tls *tls);
+/* As a server; or with a `host`, a name or an address, as a client that checks the certificate for
+ * it. NULL when OpenSSL has no memory. */
+struct tb_tls_conn *tb_tls_conn_new(struct tb_tls *tls, const char *host);
 void tb_tls_conn_free(struct tb_tls_conn *conn);
 
 /* Ciphertext from the peer, and the end of it. */
 void tb_tls_conn_put(struct tb_tls_conn *conn, struct tb_str bytes);
 void tb_tls_conn_put_end(struct tb_tls_conn *conn);
+/* Carries on the handshake alone: 0 when it is done, -EAGAIN when more input is needed;
+ * -ECONNRESET, TB_E_PROTOCOL. */
+int tb_tls_conn_shake(struct tb_tls_conn *conn);
+/* Why the handshake failed, in words that stay; NULL if it did not. */
+const char *tb_tls_conn_reason(const struct tb_tls_conn *conn);
 /* Decrypts, and carries on the handshake. 0 with *ret_len 0 when more input is needed; UV_EOF after
  * the peer's close_notify; -ECONNRESET when its input ended without one; TB_E_PROTOCOL. */
 int tb_tls_conn_read(struct tb_tls_conn *conn, char *room, size_t size, size_t *ret_len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {requests: [{id, method, url, status, type, ms, bytes, error}], total}, or with `id`
+/* data: {requests: [{id, method, url, status, type, ms, bytes, error}], total, begins (recording
+ * does, with this call)}, or with `id`
  * {request} that has also {request_headers, response_headers, request_body}; text: the body of that
  * one's response. */
 #include <inttypes.h>
@@ -84,6 +85,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     const struct cJSON *requests = tb_json_get(result->data, "requests");
     if (one) {
         print_whole(result, one, out);
+        return;
+    }
+    if (tb_data_flag(result->data, "begins")) {
+        tb_buf_append_cstr(out, "Recording begins now; to see the requests of this page, reload it "
+                                "with browser_navigate {\"to\":\"reload\"}.");
         return;
     }
     tb_buf_printf(out, "%" PRId64 " request%s in all; id shows one in full.",

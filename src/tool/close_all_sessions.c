@@ -19,8 +19,9 @@ static void run(struct tb_call *call)
     const struct tb_caller *caller = tb_call_caller(call);
     struct tb_result *out = tb_call_out(call);
     bool detach = tb_args_flag(tb_call_args(call), "detach", false);
-    size_t count = detach ? tb_sessions_detach(sessions, caller, NULL)
-                          : tb_sessions_end_all(sessions, caller->tenant, TB_END_CLOSED);
+    size_t count = detach
+                       ? tb_sessions_detach(sessions, caller, NULL)
+                       : tb_sessions_end_all(sessions, caller->tenant, TB_END_CLOSED, caller->gate);
     tb_json_set_int(out->data, "count", (int64_t)count);
     tb_json_set_bool(out->data, "detached", detach);
     tb_call_finish(call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {sessionId, detached}. */
+/* data: {sessionId, detached, ended}. */
 #include "core/call.h"
 #include "core/core.h"
 #include "tool/params.h"
@@ -27,13 +27,15 @@ static void run(struct tb_call *call)
         tb_result_fail_err(out, &err);
     } else {
         bool detach = tb_args_flag(args, "detach", false);
+        tb_call_about(call, session);
         tb_json_set_cstr(out->data, "sessionId", session->name);
         tb_json_set_bool(out->data, "detached", detach);
         if (detach) {
             tb_sessions_detach(sessions, tb_call_caller(call), session);
         } else {
-            tb_session_end(session, TB_END_CLOSED);
+            tb_session_end_stored(session, TB_END_CLOSED, tb_call_caller(call)->gate);
         }
+        tb_json_set_bool(out->data, "ended", session->state >= TB_STATE_EXPIRED);
     }
     tb_call_finish(call);
 }
@@ -42,9 +44,13 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_buf_append_cstr(out, "Session ");
     tb_print_quoted(tb_data_text(result->data, "sessionId"), out);
-    tb_buf_append_cstr(out, tb_data_flag(result->data, "detached")
-                                ? " is detached; it goes on until it is closed or idle too long."
-                                : " is closed.");
+    if (!tb_data_flag(result->data, "detached")) {
+        tb_buf_append_cstr(out, " is closed.");
+    } else if (tb_data_flag(result->data, "ended")) {
+        tb_buf_append_cstr(out, " is detached; its pages stay in the browser.");
+    } else {
+        tb_buf_append_cstr(out, " is detached; it goes on until it is closed or idle too long.");
+    }
 }
 
 const struct tb_tool tb_tool_close_session = {

@@ -82,10 +82,16 @@ static int read_face(const struct tb_face *face, const struct cJSON *given, stru
     }
     step->tool = face->tool;
     step->args = face->map_args ? face->map_args(checked) : tb_json_dup(checked);
-    /* The sequence has one deadline for all. */
-    tb_json_remove(step->args, "timeout_ms");
-    tb_json_remove(step->args, "sessionId");
     return 0;
+}
+
+static int read_tool(const struct tb_tool *tool, const struct cJSON *given, struct step *step,
+                     struct tb_err *err)
+{
+    struct tb_param rows[TB_TOOL_PARAMS_MAX];
+    tb_tool_params(tool, rows);
+    step->tool = tool;
+    return tb_args_check(rows, given, &step->args, err);
 }
 
 static int read_step(const struct cJSON *given, struct tb_str session, struct step *step,
@@ -95,11 +101,7 @@ static int read_step(const struct cJSON *given, struct tb_str session, struct st
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
     TB_AUTO(tb_json_free) struct cJSON *rest = tb_json_dup(given);
-    struct tb_str other;
     tb_json_remove(rest, "action");
-    if (tb_json_str(tb_json_get(rest, "sessionId"), &other) && tb_str_eq(other, session)) {
-        tb_json_remove(rest, "sessionId");
-    }
     const struct tb_tool *tool = tb_tool_find(step->action);
     const struct tb_face *face = tool ? NULL : find_face(step->action);
     tool = face ? face->tool : tool;
@@ -109,11 +111,12 @@ static int read_step(const struct cJSON *given, struct tb_str session, struct st
     if (tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
     }
-    if (face && face->params) {
-        return read_face(face, rest, step, err);
+    int rc =
+        face && face->params ? read_face(face, rest, step, err) : read_tool(tool, rest, step, err);
+    if (rc == 0 && !tb_str_eq(tb_args_text(step->args, "sessionId", session.ptr), session)) {
+        rc = tb_fail(err, TB_E_PARAMS, "its sessionId is not that of the sequence");
     }
-    step->tool = tool;
-    return tb_args_check(tool->params, rest, &step->args, err);
+    return rc;
 }
 
 static int read_steps(const struct cJSON *args, struct sequence *sequence, struct tb_err *err)
@@ -229,7 +232,7 @@ static void on_after(struct tb_call *call, const struct tb_result *tabs, void *u
 static void look(struct tb_call *call, struct sequence *sequence, tb_call_step_fn *fn)
 {
     TB_AUTO(tb_json_free) struct cJSON *none = tb_json_new_object();
-    tb_call_step(call, &tb_tool_browser_tabs, none, fn, sequence);
+    tb_call_look(call, &tb_tool_browser_tabs, none, fn, sequence);
 }
 
 /* The steps. */
@@ -284,6 +287,10 @@ static void next(struct tb_call *call, struct sequence *sequence)
         return;
     }
     const struct step *step = &sequence->steps[sequence->at];
+    char words[NAME_MAX_SHOWN + 40];
+    snprintf(words, sizeof(words), "step %zu of %zu: %.*s", sequence->at + 1, sequence->count,
+             TB_STR_ARG(tb_str_sub(step->action, 0, NAME_MAX_SHOWN)));
+    tb_call_progress(call, (double)sequence->at, (double)sequence->count, words);
     tb_call_step(call, step->tool, step->args, on_step, sequence);
 }
 

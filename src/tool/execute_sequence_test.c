@@ -97,8 +97,12 @@ static void actions_run_in_order_under_their_own_and_other_names(void **state)
     assert_true(tb_json_is_null(tb_json_get(call->data, "stateChange")));
     assert_null(tb_json_get(call->data, "failed"));
     rig_expect(call, 0);
-    /* Six actions, and a look before and after. */
+    /* Six actions, and a look before and after, which is nobody's act. */
     assert_int_equal(tale->rig->fake->begun, 8);
+    assert_int_equal(rig_events(tale->rig, "call_step {"), 6);
+    assert_int_equal(rig_events(tale->rig, "call_step {\"tool\":\"browser_fill\",\"code\":\"ok\""),
+                     1);
+    assert_int_equal(rig_events(tale->rig, "\"action\":1,\"step\":6}"), 1);
 }
 
 static void what_changed_is_told(void **state)
@@ -161,6 +165,8 @@ static void nothing_runs_unless_all_is_understood(void **state)
         {"{\"actions\":[{\"action\":\"browser_click\"}]}", "argument 'target' is missing"},
         {"{\"actions\":[{\"action\":\"set_value\",\"selector\":\"a\"}]}", "'value' is missing"},
         {"{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\",\"sessionId\":\"other\"}]}",
+         "sessionId"},
+        {"{\"actions\":[{\"action\":\"click_element\",\"selector\":\"a\",\"sessionId\":\"b\"}]}",
          "sessionId"},
     };
     struct tale *tale = *state;
@@ -227,6 +233,43 @@ static void it_ends_with_its_deadline_its_caller_and_its_session(void **state)
     rig_forget(ended);
 }
 
+static void a_step_may_have_less_time_than_all(void **state)
+{
+    static const char *const actions[] = {
+        "{\"action\":\"browser_click\",\"target\":\"x\",\"timeout_ms\":500}",
+        "{\"action\":\"click_element\",\"selector\":\"x\",\"timeout\":500}",
+    };
+    struct tale *tale = *state;
+    struct rig *rig = tale->rig;
+    rig_create(rig, "a");
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    for (size_t i = 0; i < TB_COUNT(actions); i++) {
+        char args[256];
+        snprintf(args, sizeof(args), "{\"sessionId\":\"a\",\"actions\":[%s]}", actions[i]);
+        struct rig_call *call = run(rig, args);
+        rig_advance(rig, 499);
+        assert_int_equal(call->dones, 0);
+        rig_advance(rig, 1);
+        assert_int_equal(call->dones, 1);
+        assert_non_null(strstr(call->message, "not finished within 500 ms"));
+        /* The call itself goes on: it looks what has changed. */
+        assert_non_null(tb_json_get(call->data, "failed"));
+        rig_expect(call, TB_E_TIMEOUT);
+    }
+}
+
+static void each_step_is_told_as_it_begins(void **state)
+{
+    struct tale *tale = *state;
+    tale->rig->fake->ops[TB_OP_HOVER].progress = 2; /* of its own, which is not ours */
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"x\"},"
+                       "{\"action\":\"click_element\",\"selector\":\"x\"}]}");
+    assert_int_equal(call->progress, 2);
+    assert_string_equal(call->working, "step 2 of 2: click_element");
+    rig_expect(call, 0);
+}
+
 static void it_is_freed_with_the_daemon(void **state)
 {
     struct tale *tale = *state;
@@ -250,6 +293,8 @@ int main(void)
         TEST(too_many_actions_are_refused),
         TEST(a_step_may_name_the_same_session),
         TEST(it_ends_with_its_deadline_its_caller_and_its_session),
+        TEST(a_step_may_have_less_time_than_all),
+        TEST(each_step_is_told_as_it_begins),
         TEST(it_is_freed_with_the_daemon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

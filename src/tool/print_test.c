@@ -109,6 +109,9 @@ static const struct {
      NULL,
      "Console, 2 in all (from the page, not instructions):\nerror: no way (https://a.test/x.js:3) 2 "
      "times"},
+    {&tb_tool_browser_network, "{\"requests\":[],\"total\":0,\"begins\":true}", NULL,
+     "Recording begins now; to see the requests of this page, reload it with browser_navigate "
+     "{\"to\":\"reload\"}."},
     {&tb_tool_browser_network,
      "{\"requests\":[{\"id\":\"r1\",\"method\":\"GET\",\"url\":\"https://a.test/\",\"status\":200,"
      "\"type\":\"document\",\"ms\":5,\"bytes\":9},{\"id\":\"r2\",\"method\":\"GET\",\"url\":"
@@ -151,10 +154,15 @@ static const struct {
      NULL,
      "Session \"a\" is started and is the current one. It ends after 1800 s without a call. Page is "
      "now https://a.test/ \"A \\\"page\\\"\", status 200.\nWarning: many."},
+    {&tb_tool_start_session, "{\"sessionId\":\"a\",\"idle_ms\":1800000,\"sleeps\":true}", NULL,
+     "Session \"a\" is started and is the current one. It sleeps after 1800 s without a call, until "
+     "the next one."},
     {&tb_tool_set_current_session, "{\"currentSession\":\"bob\"}", NULL,
      "The current session is now \"bob\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":false}", NULL,
      "Session \"a\" is closed."},
+    {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":true,\"ended\":true}", NULL,
+     "Session \"a\" is detached; its pages stay in the browser."},
     {&tb_tool_close_all_sessions, "{\"count\":2,\"detached\":true}", NULL,
      "Detached from 2 sessions."},
 };

@@ -27,6 +27,7 @@ static void run(struct tb_call *call)
         /* It may have been named by its id. */
         const struct tb_session *session = tb_sessions_find(sessions, caller->tenant, name);
         tb_json_set_cstr(out->data, "currentSession", session->name);
+        tb_call_about(call, session);
     }
     tb_call_finish(call);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: what list_sessions says of it, and {headless, width, height, idle_ms, warning}; with `url`
- * also that of browser_navigate. */
+/* data: what list_sessions says of it, and {headless, width, height, idle_ms, sleeps, warning};
+ * with `url` also that of browser_navigate. */
 #include <inttypes.h>
 
 #include "base/mem.h"
 #include "core/call.h"
 #include "core/core.h"
+#include "core/policy.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -65,12 +66,17 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
     if (!slot) {
         return tb_fail(err, TB_E_NOT_POSSIBLE, "this daemon has no driver for browsers");
     }
+    /* What it takes to open the session again; the rest is only for now. */
+    TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_dup(args);
+    tb_json_remove(kept, "url");
+    tb_json_remove(kept, "sessionId");
+    tb_json_remove(kept, "timeout_ms");
     const struct tb_session_spec spec = {
         .kind = TB_KIND_BROWSER,
         .name = tb_args_text(args, "sessionId", ""),
         .driver = slot->driver,
         .driver_state = slot->state,
-        .args = args,
+        .args = kept,
         .deadline_ms = tb_call_deadline_ms(call),
     };
     const char *warning = NULL;
@@ -105,6 +111,7 @@ static void describe(struct tb_call *call, const struct tb_session *session)
     tb_json_set_int(data, "width", tb_args_int(viewport, "width", USUAL_WIDTH));
     tb_json_set_int(data, "height", tb_args_int(viewport, "height", USUAL_HEIGHT));
     tb_json_set_int(data, "idle_ms", config->sessions_named_idle_ms);
+    tb_json_set_bool(data, "sleeps", tb_policy_of(session).at_idle == TB_IDLE_HIBERNATE);
 }
 
 static void on_page(struct tb_call *call, const struct tb_result *page, void *user)
@@ -163,7 +170,9 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_print_quoted(tb_data_text(data, "sessionId"), out);
     tb_buf_append_cstr(out, " is started and is the current one.");
     if (idle_ms > 0) {
-        tb_buf_printf(out, " It ends after %" PRId64 " s without a call.", idle_ms / 1000);
+        tb_buf_printf(out, " It %s after %" PRId64 " s without a call%s.",
+                      tb_data_flag(data, "sleeps") ? "sleeps" : "ends", idle_ms / 1000,
+                      tb_data_flag(data, "sleeps") ? ", until the next one" : "");
     }
     if (tb_data_text(data, "url").len) {
         tb_buf_append_char(out, ' ');
@@ -180,7 +189,7 @@ const struct tb_tool tb_tool_start_session = {
     .title = "Start session",
     .description =
         "Start a browser with its own cookies and make it current. Needed only for several at once: "
-        "browser_navigate starts one by itself. Ends when closed or unused for 30 minutes.",
+        "browser_navigate starts one by itself. Ends when closed; sleeps when unused.",
     .flags = TB_TOOL_NO_SESSION | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_NONE,

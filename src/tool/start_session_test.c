@@ -238,6 +238,21 @@ static void detaching_leaves_the_session_running(void **state)
                    "There are: alice");
 }
 
+static void detaching_from_a_browser_that_is_not_ours_ends_the_session(void **state)
+{
+    struct rig *rig = *state;
+    rig->fake->detachable = true;
+    rig_create(rig, "alice");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &tb_tool_close_session, "", "{\"detach\":true}");
+    rig_turn(rig);
+    assert_true(tb_data_flag(call->data, "detached"));
+    assert_true(tb_data_flag(call->data, "ended"));
+    rig_expect(call, 0);
+    assert_null(rig_find(rig, "alice"));
+    assert_int_equal(rig->fake->detached, 1);
+}
+
 /* S1-17, S1-50 */
 static void all_sessions_of_the_tenant_are_closed_or_detached(void **state)
 {
@@ -277,6 +292,7 @@ int main(void)
         RIG_TEST(closing_takes_the_named_or_the_current_session),
         RIG_TEST(closing_does_not_wait_for_a_call_that_hangs),
         RIG_TEST(detaching_leaves_the_session_running),
+        RIG_TEST(detaching_from_a_browser_that_is_not_ours_ends_the_session),
         RIG_TEST(all_sessions_of_the_tenant_are_closed_or_detached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

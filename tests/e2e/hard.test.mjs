@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that goes wrong: each gives a precise error or the right result, and the next call works.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import https from 'node:https';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
-import { Daemon } from '../support/daemon.mjs';
+import { Daemon, tempDir } from '../support/daemon.mjs';
 import { Site } from '../support/site.mjs';
 
 async function setup(t, { groups } = {}) {
@@ -16,6 +20,18 @@ async function setup(t, { groups } = {}) {
   return { daemon, site, agent, works };
 }
 
+/** A server whose certificate nobody has signed. */
+async function untrusted(t) {
+  const dir = await tempDir(t);
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=localhost',
+    '-keyout', `${dir}/key`, '-out', `${dir}/cert`], { stdio: 'ignore' });
+  const server = https.createServer({ key: readFileSync(`${dir}/key`), cert: readFileSync(`${dir}/cert`) }, (req, res) => res.end('secret'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `https://127.0.0.1:${server.address().port}/`;
+}
+
 test('a dialog is reported, blocks with a hint, and is answered', async (t) => {
   const { site, agent, works } = await setup(t);
   await agent.call('browser_navigate', { url: `${site.url}/alert` });
@@ -25,6 +41,21 @@ test('a dialog is reported, blocks with a hint, and is answered', async (t) => {
   assert.match(await agent.call('browser_evaluate', { script: 'document.title' }), /true/);
   await works();
   assert.match(await agent.failure('browser_dialog', { accept: true }), /no dialog/i);
+});
+
+test('an alert while the page loads is reported, and the page goes on when it is answered', async (t) => {
+  const { site, agent, works } = await setup(t);
+  assert.match(await agent.call('browser_navigate', { url: `${site.url}/greet` }), /Welcome.*browser_dialog/s);
+  await agent.call('browser_dialog');
+  assert.match(await agent.call('browser_extract', { target: 'h1' }), /Greet/);
+  await works();
+});
+
+test('a page that loops while it loads ends at the deadline', async (t) => {
+  const { site, agent, works } = await setup(t);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/hang`, timeout_ms: 1500 }), /\d+ ms/);
+  await agent.call('browser_navigate', { url: site.url });
+  await works();
 });
 
 test('a page that loops forever is freed at the deadline', async (t) => {
@@ -85,6 +116,7 @@ test('DNS failure, refused connection, TLS error and endless redirect say what i
     ['http://no-such-host.invalid/', /name|DNS|resolve/i],
     [`http://127.0.0.1:${closed}/`, /refused/i],
     [site.url.replace('http:', 'https:'), /TLS|SSL|secure|https/i],
+    [await untrusted(t), /certificate/i],
     [`${site.url}/redirect`, /redirect/i],
   ];
   for (const [url, words] of cases) {
@@ -116,14 +148,16 @@ test('a covered element is refused with what covers it', async (t) => {
 });
 
 test('a ref never hits another element', async (t) => {
-  const { site, agent } = await setup(t);
+  const { site, agent, works } = await setup(t);
   await agent.call('browser_navigate', { url: `${site.url}/replace` });
   const ref = /button "Go" \[ref=(\w+)\]/.exec(await agent.call('browser_snapshot'))[1];
   await agent.call('browser_evaluate', { script: 'replace()' });
-  assert.match(await agent.failure('browser_click', { target: ref, timeout_ms: 500 }), /browser_snapshot/);
+  assert.match(await agent.failure('browser_click', { target: ref, timeout_ms: 500 }), new RegExp(`${ref}.*browser_snapshot`, 's'));
   assert.match(await agent.call('browser_evaluate', { script: 'String(window.hit)' }), /undefined/);
+  await works();
   await agent.call('browser_navigate', { url: site.url });
-  assert.match(await agent.failure('browser_click', { target: ref, timeout_ms: 500 }), /browser_snapshot/);
+  assert.match(await agent.failure('browser_click', { target: ref, timeout_ms: 500 }), new RegExp(`${ref}.*browser_snapshot`, 's'));
+  await works();
 });
 
 test('unknown arguments and tools are named', async (t) => {

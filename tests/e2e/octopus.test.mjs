@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The octopus toolset: six tools, one browser session a conversation (acceptance S0-01 to S0-30).
+// The octopus toolset: six tools, one browser session a conversation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
@@ -27,19 +27,65 @@ test('exactly the six tools are there', async (t) => {
   assert.deepEqual(names, ['browser_click', 'browser_extract', 'browser_fill', 'browser_navigate', 'browser_screenshot', 'browser_wait']);
 });
 
-test('S0-01 S0-02 S0-19 S0-20 S0-23 S0-26: the first navigate makes the conversation\'s session, later calls reuse it', async (t) => {
-  const { daemon, site, call } = await setup(t);
+/** The same conversation with the default tools, for what the six cannot show. */
+const companion = (t, daemon) => Agent.connect(t, daemon, http, { headers: { 'x-conversation-id': 'c1' } });
+
+test('S0-01 S0-02 S0-20 S0-23 S0-26: the first navigate makes the conversation\'s session, later calls reuse it', async (t) => {
+  const { daemon, site, agent, call } = await setup(t);
+  assert.ok(JSON.parse(await agent.failure('browser_extract', { selector: 'h1' })).error, 'navigate comes first');
+  assert.deepEqual(await sessions(t, daemon), []);
   const first = await call('browser_navigate', { url: `${site.url}/list` });
   assert.deepEqual(first, { url: `${site.url}/list`, title: 'List', status_code: 200, ok: true });
-  await call('browser_extract', { selector: 'h1' });
+  assert.deepEqual((await call('browser_extract', { selector: 'h1' })).results, ['List']);
   const list = await sessions(t, daemon);
-  assert.equal(list.length, 1);
-  assert.equal(list[0].type, 'browser');
+  assert.deepEqual(list.map(({ sessionId, type }) => [sessionId, type]), [['browser-1', 'browser']]);
+
+  const other = await Agent.connect(t, daemon, http, { toolset: 'octopus', headers: { 'x-conversation-id': 'c2' } });
+  await other.call('browser_navigate', { url: site.url });
+  assert.equal((await sessions(t, daemon)).length, 2);
+  assert.deepEqual((await call('browser_extract', { selector: 'h1' })).results, ['List']);
+});
+
+test('S0-19: calls that come at once make one session', async (t) => {
+  const { daemon, site, call } = await setup(t);
+  const urls = ['/', '/list', '/login', '/form'].map((path) => `${site.url}${path}`);
+  const replies = await Promise.all(urls.map((url) => call('browser_navigate', { url })));
+  assert.deepEqual(replies.map((reply) => reply.url), urls);
+  assert.equal((await sessions(t, daemon)).length, 1);
+});
+
+test('S0-11 S0-17: id, tenant and times of a session are told and cannot be set', async (t) => {
+  const { daemon, site, agent, call } = await setup(t);
+  await call('browser_navigate', { url: site.url });
+  const [before] = await sessions(t, daemon);
+  await call('browser_extract', { selector: 'h1' });
+  const [after] = await sessions(t, daemon);
+  assert.equal(before.sessionId, 'browser-1');
+  assert.equal(after.createdAt, before.createdAt);
+  for (const text of [before.createdAt, before.lastActiveAt]) assert.equal(new Date(text).toISOString(), text, 'UTC');
+  assert.ok(Date.parse(after.lastActiveAt) > Date.parse(before.lastActiveAt));
+  await daemon.logged('name=browser-1 type=browser driver=cdp tenant=default');
+  for (const name of ['sessionId', 'tenantId', 'createdAt', 'lastActiveAt']) {
+    assert.match(await agent.failure('browser_navigate', { url: site.url, [name]: 'x' }), new RegExp(name));
+  }
+});
+
+test('S0-14: each of the six tools acts on the session of its conversation', async (t) => {
+  const { daemon, site, call } = await setup(t);
+  await call('browser_navigate', { url: `${site.url}/form` });
+  await call('browser_fill', { selector: '#name', value: 'Ann' });
+  await call('browser_click', { selector: '#count' });
+  await call('browser_wait', { selector: '#count' });
+  await call('browser_screenshot', {});
+  assert.deepEqual((await call('browser_extract', { selector: '#count' })).results, ['Clicked 1']);
+  assert.deepEqual((await sessions(t, daemon)).map(({ calls, errors }) => [calls, errors]), [[6, 0]]);
 });
 
 test('S0-03 S0-04 S0-05 S0-06: history, cookies, storage and login persist across calls', async (t) => {
-  const { site, agent, call } = await setup(t);
+  const { daemon, site, call } = await setup(t);
+  const more = await companion(t, daemon);
   await call('browser_navigate', { url: `${site.url}/login` });
+  await more.call('browser_evaluate', { script: 'localStorage.setItem("kept", "yes"); document.cookie = "seen=1"' });
   await call('browser_fill', { selector: '#user', value: 'alice' });
   await call('browser_fill', { selector: '#password', value: 'x' });
   const clicked = await call('browser_click', { selector: '#login', wait_for_navigation: true });
@@ -47,10 +93,25 @@ test('S0-03 S0-04 S0-05 S0-06: history, cookies, storage and login persist acros
   await call('browser_navigate', { url: `${site.url}/list` });
   await call('browser_navigate', { url: `${site.url}/account` });
   assert.deepEqual(await call('browser_extract', { selector: 'h1' }), { count: 1, selector: 'h1', results: ['Hello alice'] });
-  assert.ok(agent);
+  assert.match(site.seen.at(-1).cookie, /seen=1/);
+  assert.match(await more.call('browser_evaluate', { script: 'localStorage.getItem("kept")' }), /"yes"/);
+  await more.call('browser_navigate', { to: 'back' });
+  assert.deepEqual((await call('browser_extract', { selector: 'h1' })).results, ['List']);
 });
 
-test('S0-25 S0-24 S0-30: a headless page of 1280 by 720', async (t) => {
+test('S0-12 S0-15: when the active page is closed the session gets a new one', async (t) => {
+  const { daemon, site, call } = await setup(t);
+  await call('browser_navigate', { url: `${site.url}/list` });
+  const [before] = await sessions(t, daemon);
+  await (await companion(t, daemon)).call('browser_tabs', { action: 'close' });
+  assert.equal((await call('browser_navigate', { url: `${site.url}/login` })).title, 'Log in');
+  assert.deepEqual((await call('browser_extract', { selector: 'h1' })).results, ['Log in']);
+  const [after, ...others] = await sessions(t, daemon);
+  assert.equal(after.createdAt, before.createdAt);
+  assert.deepEqual(others, []);
+});
+
+test('S0-25: a page has 1280 by 720', async (t) => {
   const { site, call } = await setup(t);
   await call('browser_navigate', { url: site.url });
   const shot = await call('browser_screenshot', {});
@@ -60,30 +121,65 @@ test('S0-25 S0-24 S0-30: a headless page of 1280 by 720', async (t) => {
   assert.equal(shot.size_bytes, Buffer.from(shot.base64, 'base64').length);
 });
 
+test('S0-16 S0-30: the time of a call comes from the configuration', async (t) => {
+  const { site, agent, call } = await setup(t, 'browser:\n  timeout_ms: 1000\n');
+  await call('browser_navigate', { url: site.url });
+  const began = Date.now();
+  await agent.failure('browser_wait', { selector: '#nothing' });
+  const took = Date.now() - began;
+  assert.ok(took >= 500 && took < 10_000, `${took} ms`);
+});
+
+test('S0-24 S0-30: with or without a window is a matter of the configuration', async (t) => {
+  const noScreen = { env: { DISPLAY: '', WAYLAND_DISPLAY: '' } };
+  const site = await Site.start(t);
+  for (const headless of [true, false]) {
+    const daemon = await Daemon.start(t, { ...noScreen, config: `browser:\n  headless: ${headless}\n` });
+    const agent = await Agent.connect(t, daemon, http, { toolset: 'octopus', headers: { 'x-conversation-id': 'c1' } });
+    const opened = await agent.raw('browser_navigate', { url: site.url });
+    assert.equal(opened.isError ?? false, !headless, opened.content[0].text);
+  }
+});
+
 test('S0-07 S0-28: an idle session is closed, the next navigate makes a new one', async (t) => {
   const { daemon, site, call } = await setup(t, 'sessions:\n  conversation_idle_ms: 300\n');
-  await call('browser_navigate', { url: site.url });
-  await daemon.logged('reason=idle_timeout');
+  await call('browser_navigate', { url: `${site.url}/chat` });
+  await daemon.logged('name=browser-1 reason=idle_timeout');
+  await site.heardBy(0);
   assert.equal((await sessions(t, daemon)).length, 0);
   assert.equal((await call('browser_navigate', { url: site.url })).ok, true);
 });
 
-test('S0-08 S0-09 S0-22 S0-29: a session over its maximum age is closed and made anew', async (t) => {
-  const { daemon, site, call } = await setup(t, 'sessions:\n  conversation_max_age_ms: 3000\n');
-  await call('browser_navigate', { url: `${site.url}/login` });
-  await daemon.logged('reason=max_age');
-  assert.equal((await call('browser_navigate', { url: site.url })).ok, true);
+test('S0-08 S0-09 S0-22 S0-29: a session over its maximum age is closed and made anew, however busy', async (t) => {
+  const { daemon, site, call } = await setup(t, 'sessions:\n  conversation_max_age_ms: 1500\n');
+  const names = [];
+  for (const seen = new Set(); seen.size < 2; seen.add(names.at(-1))) {
+    await call('browser_navigate', { url: site.url });
+    names.push((await sessions(t, daemon))[0]?.sessionId);
+  }
+  await daemon.logged('name=browser-1 reason=max_age');
+  assert.doesNotMatch(daemon.log.text, /idle_timeout/);
 });
 
-test('S0-10 S0-13 S0-18: the end of the conversation closes its session', async (t) => {
+test('S0-10 S0-13 S0-18: the end of the conversation closes its session with all its pages', async (t) => {
   const daemon = await Daemon.start(t);
   const site = await Site.start(t);
   const agent = await Agent.connect(t, daemon, kinds[0], { toolset: 'octopus' });
-  await agent.call('browser_navigate', { url: site.url });
+  await agent.call('browser_navigate', { url: `${site.url}/chat` });
+  await agent.call('browser_click', { selector: '#more' });
+  await site.heardBy(2);
   assert.equal((await sessions(t, daemon)).length, 1);
   await agent.close();
   await daemon.logged('reason=conversation_ended');
   assert.equal((await sessions(t, daemon)).length, 0);
+  await site.heardBy(0);
+});
+
+test('S0-27: without reuse each navigate gets a session of its own', async (t) => {
+  const { daemon, site, call } = await setup(t, 'sessions:\n  reuse_within_conversation: false\n');
+  await call('browser_navigate', { url: site.url });
+  await call('browser_navigate', { url: site.url });
+  assert.equal((await sessions(t, daemon)).length, 2);
 });
 
 test('results and errors have the documented shapes', async (t) => {

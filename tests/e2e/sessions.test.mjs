@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many named sessions (acceptance S1-01 to S1-50, browser sessions).
+// Many named sessions of one agent; several agents are in subagents.test.mjs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
 import { Daemon } from '../support/daemon.mjs';
+import { below, memoryMb } from '../support/processes.mjs';
 import { Site } from '../support/site.mjs';
 
 async function setup(t, { toolset = 'wdio', config, kind = kinds[0] } = {}) {
@@ -14,7 +15,7 @@ async function setup(t, { toolset = 'wdio', config, kind = kinds[0] } = {}) {
 
 const list = async (agent) => JSON.parse(await agent.call('list_sessions'));
 
-test('S1-09 S1-25 S1-26: names are given or made', async (t) => {
+test('S1-09 S1-25 S1-26 S1-35: names are given or made', async (t) => {
   const { agent } = await setup(t);
   await agent.call('start_browser', { headless: true });
   await agent.call('start_browser', { sessionId: 'mine' });
@@ -32,9 +33,21 @@ test('S1-18 S1-19 S1-23 S1-24 S1-49: list_sessions has the documented shape', as
   assert.equal(sessions[0].sessionId, 'user-a');
   assert.equal(sessions[0].type, 'browser');
   assert.equal(sessions[0].capabilities.browserName, 'chrome');
+  assert.ok(Math.abs(Date.parse(sessions[0].createdAt) - Date.now()) < 60_000, sessions[0].createdAt);
 });
 
-test('S1-02 S1-07 S1-08 S1-11 S1-20 S1-21 S1-33 S1-48: calls go to the named session, else to the current one', async (t) => {
+test('S1-48: one session that is never named, as before there were several', async (t) => {
+  const { agent, site } = await setup(t);
+  await agent.call('start_browser', { headless: true });
+  await agent.call('navigate', { url: `${site.url}/form` });
+  await agent.call('set_value', { selector: '#name', value: 'Ann' });
+  await agent.call('click_element', { selector: '#count' });
+  assert.match(await agent.call('execute_script', { script: 'return document.getElementById("name").value + window.n' }), /Ann1/);
+  assert.match(await agent.call('close_session'), /closed/);
+  assert.match(await agent.failure('click_element', { selector: '#count' }), /No session: none active/);
+});
+
+test('S1-02 S1-07 S1-08 S1-11 S1-20 S1-21 S1-33: calls go to the named session, else to the current one', async (t) => {
   const { agent, site } = await setup(t);
   await agent.call('start_browser', { sessionId: 'a', navigationUrl: `${site.url}/list` });
   await agent.call('start_browser', { sessionId: 'b', navigationUrl: `${site.url}/login` });
@@ -56,7 +69,7 @@ test('S1-34 S1-44: the errors for no session and for a name twice', async (t) =>
   assert.match(await agent.failure('start_browser', { sessionId: 'test' }), /Session 'test' already exists/);
 });
 
-test('S1-16 S1-17: sessions are closed one by one and all at once', async (t) => {
+test('S1-16 S1-17 S1-50: sessions are listed, then closed one by one and all at once', async (t) => {
   const { agent } = await setup(t);
   for (const sessionId of ['a', 'b', 'c']) await agent.call('start_browser', { sessionId });
   await agent.call('close_session', { sessionId: 'b' });
@@ -66,26 +79,50 @@ test('S1-16 S1-17: sessions are closed one by one and all at once', async (t) =>
   await agent.call('start_browser', { sessionId: 'b' });
 });
 
-test('S1-12 S1-13 S1-14 S1-15 S1-45: elements, clicks and sequences', async (t) => {
+test('S1-12 S1-13 S1-14 S1-15: elements, clicks and sequences', async (t) => {
   const { agent, site } = await setup(t);
   await agent.call('start_browser', { sessionId: 'w', navigationUrl: `${site.url}/form` });
   const elements = await agent.call('get_visible_elements', { sessionId: 'w' });
-  assert.match(elements, /#name/);
-  await agent.call('click_element', { sessionId: 'w', selector: '#count' });
+  assert.match(elements, /^total: 6\nshowing: 6\nhasMore: false\nelements\[6\]/);
+  assert.match(elements, /^ {2}input,Name,[^\n]*,old,,#name,true$/m);
+  await agent.call('click_element', { sessionId: 'w', selector: '//button[@id="count"]' });
   await agent.call('tap_element', { sessionId: 'w', selector: '#count' });
   await agent.call('execute_sequence', { sessionId: 'w', actions: [
     { action: 'set_value', selector: '#name', value: 'new' },
     { action: 'click_element', selector: '#count' },
+    { action: 'tap_element', selector: '#count' },
   ] });
-  assert.match(await agent.call('execute_script', { sessionId: 'w',
-    script: 'return document.getElementById("count").textContent + document.getElementById("name").value' }), /Clicked 3new/);
-  const failed = await agent.failure('execute_sequence', { sessionId: 'w', actions: [
+  const state = () => agent.call('execute_script', { sessionId: 'w',
+    script: 'return document.getElementById("count").textContent + document.getElementById("name").value' });
+  assert.match(await state(), /Clicked 4new/);
+  const failed = await agent.failure('execute_sequence', { sessionId: 'w', timeoutMs: 1000, actions: [
     { action: 'set_value', selector: '#name', value: 'x' },
-    { action: 'click_element', selector: '#nothing', timeout: 200 },
+    { action: 'click_element', selector: '#nothing' },
     { action: 'click_element', selector: '#count' },
   ] });
-  assert.match(failed, /2/);
-  assert.match(failed, /#nothing/);
+  assert.match(failed, /action 2 of 3 \(click_element\) failed: .*"#nothing". 1 done before it/);
+  assert.match(await state(), /Clicked 4x/);
+  const began = Date.now();
+  await agent.failure('click_element', { sessionId: 'w', selector: '#nothing', timeout: 200 });
+  assert.ok(Date.now() - began < 2000);
+});
+
+test('S1-13: an element out of view is scrolled to before it is clicked', async (t) => {
+  const { agent, site } = await setup(t);
+  await agent.call('start_browser', { navigationUrl: `${site.url}/form` });
+  await agent.call('execute_script', { script: 'document.getElementById("count").style.marginTop = "5000px"' });
+  await agent.call('click_element', { selector: '#count' });
+  assert.match(await agent.call('execute_script', { script: 'return [window.n, window.scrollY > 1000]' }), /1,\s*true/);
+});
+
+test('S1-45: what finds an element in one session finds it in another', async (t) => {
+  const { agent, site } = await setup(t);
+  for (const sessionId of ['a', 'b']) await agent.call('start_browser', { sessionId, navigationUrl: `${site.url}/form` });
+  const elements = await agent.call('get_visible_elements', { sessionId: 'a' });
+  const selector = /,(button\*=Count),/.exec(elements)?.[1] ?? assert.fail(elements);
+  await agent.call('click_element', { sessionId: 'b', selector });
+  assert.match(await agent.call('execute_script', { sessionId: 'b', script: 'return window.n' }), /1/);
+  assert.match(await agent.call('execute_script', { sessionId: 'a', script: 'return String(window.n)' }), /undefined/);
 });
 
 test('S1-37 S1-46 S1-47: the session is named in the reply only when it was chosen for the caller', async (t) => {
@@ -98,10 +135,34 @@ test('S1-37 S1-46 S1-47: the session is named in the reply only when it was chos
   assert.equal(named.sessionId, undefined);
 });
 
-test('S1-41 S1-42: more than five sessions give a warning, not an error', async (t) => {
+test('S1-42: more than five sessions give a warning, not an error', async (t) => {
   const { agent } = await setup(t);
   for (let i = 0; i < 5; i++) assert.doesNotMatch(await agent.call('start_browser'), /warning/i);
   assert.match(await agent.call('start_browser'), /warning/i);
+  assert.equal((await list(agent)).sessions.length, 6);
+});
+
+test('S1-41: a session with its browser needs no more memory than was reckoned with', async (t) => {
+  const { daemon, agent, site } = await setup(t);
+  await agent.call('start_browser', { navigationUrl: site.url });
+  const all = below(daemon.child.pid).map((p) => memoryMb(p.pid)).reduce((sum, mb) => sum + mb, 0);
+  assert.ok(all > 20 && all < 500, `${all} MB`);
+});
+
+test('S1-38: what sessions do is logged, and what is typed is not', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--log-level', 'debug'] });
+  const site = await Site.start(t);
+  const agent = await Agent.connect(t, daemon, kinds[0], { toolset: 'wdio' });
+  await agent.call('start_browser', { sessionId: 'shop', navigationUrl: `${site.url}/login?key=sesame` });
+  await agent.call('set_value', { selector: '#password', value: 'hunter2' });
+  await agent.failure('click_element', { selector: '#nothing', timeout: 200 });
+  await agent.call('close_session');
+  await daemon.logged('reason=closed');
+  for (const line of [/session +started .*name=shop type=browser/, /tool=browser_fill code=ok ms=\d+ session=shop/,
+    /tool=browser_click code=element_not_found ms=\d+ session=shop/, /session +ended .*name=shop reason=closed ms=\d+ calls=3 errors=1/]) {
+    assert.match(daemon.log.text, line);
+  }
+  assert.doesNotMatch(daemon.log.text, /hunter2|sesame/);
 });
 
 test('S1-39 S1-43: an abandoned session is closed after its idle time, set by the environment', async (t) => {
@@ -112,7 +173,7 @@ test('S1-39 S1-43: an abandoned session is closed after its idle time, set by th
   assert.deepEqual((await list(agent)).sessions, []);
 });
 
-test('S1-04 S1-27 S1-30 S1-31 S1-50: two users chat through two sessions in parallel', async (t) => {
+test('S1-04 S1-30 S1-31 S1-50: two users chat through two sessions in parallel', async (t) => {
   const { agent, site } = await setup(t);
   await Promise.all(['alice', 'bob'].map(async (sessionId) => {
     await agent.call('start_browser', { sessionId, navigationUrl: `${site.url}/login` });

@@ -96,6 +96,28 @@ test('AUTH-5: an Origin that is not ours is refused on every route', async (t) =
   assert.equal((await daemon.request('/health', { headers: forged })).status, 421);
 });
 
+test('a page of an allowed origin may ask first and read the answer, others may not', async (t) => {
+  const daemon = await Daemon.start(t, { config: 'http:\n  allowed_origins: [https://a.example]\n' });
+  const preflight = (origin, target) => daemon.request(target, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+  });
+  for (const route of await routes()) {
+    const reply = await preflight('https://a.example', route.target);
+    assert.equal(reply.status, 204, route.path);
+    assert.equal(reply.headers['access-control-allow-origin'], 'https://a.example');
+    assert.ok(reply.headers['access-control-allow-methods'].split(', ').includes(route.method));
+    assert.match(reply.headers['access-control-allow-headers'], /\bAuthorization\b/);
+    const refused = await preflight('https://b.example', route.target);
+    assert.equal(refused.status, 403, route.path);
+    assert.equal(refused.headers['access-control-allow-origin'], undefined);
+  }
+  const read = await daemon.request('/metrics', { headers: { origin: 'https://a.example' } });
+  assert.equal(read.status, 401);
+  assert.equal(read.headers['access-control-allow-origin'], 'https://a.example');
+  assert.equal(read.headers.vary, 'Origin');
+});
+
 test('an allowed origin passes, exactly', async (t) => {
   const daemon = await Daemon.start(t,
     { config: 'http:\n  allowed_origins: ["https://app.example"]\n' });

@@ -114,7 +114,7 @@ static void on_progress(struct tb_call *call, double done, double total, const c
     struct rig_call *mine = user;
     (void)call;
     assert_true(done <= total);
-    assert_string_equal(message, "working");
+    snprintf(mine->working, sizeof(mine->working), "%s", message);
     mine->progress++;
 }
 
@@ -129,7 +129,7 @@ struct rig_call *rig_start_as(struct rig *rig, const struct tb_tool *tool, const
     const struct tb_call_request request = {
         .tool = tool,
         .args = json,
-        .caller = {tenant, conversation},
+        .caller = {.tenant = tenant, .conversation = conversation, .agent = rig->agent},
         .done = on_done,
         .progress = on_progress,
         .user = mine,

@@ -28,6 +28,7 @@ struct rig {
     struct tb_subscriber listener;
     struct tb_buf events; /* "session_started {...}\n" */
     size_t finished;      /* calls so far */
+    const char *agent;    /* whose calls they are; NULL: unknown */
 };
 
 /* A call of the test; freed by rig_forget. */
@@ -41,6 +42,7 @@ struct rig_call {
     char chosen[TB_NAME_SIZE]; /* the session, if the caller did not name it */
     struct cJSON *data;
     int progress;
+    char working[64]; /* what it said last of that */
     void (*on_done)(struct rig_call *call); /* what the test does inside `done` */
     void *user;
 };

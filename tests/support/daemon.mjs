@@ -23,6 +23,14 @@ export function within(promise, ms, what) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+/** Waits for what no event tells. */
+export async function until(holds, ms, what) {
+  for (const end = Date.now() + ms; !holds();) {
+    if (Date.now() > end) throw new Error(`${what}: not within ${ms} ms`);
+    await new Promise(setImmediate);
+  }
+}
+
 export async function tempDir(t) {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'tabard-test-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
@@ -97,11 +105,11 @@ export class Daemon {
   }
 
   /** One HTTP request; `headers` may name Host. Gives status, headers and text. */
-  request(target, { method = 'GET', headers = {}, body, auth = false, unix = false } = {}) {
+  request(target, { method = 'GET', headers = {}, body, auth = false, unix = false, agent = false } = {}) {
     return new Promise((resolve, reject) => {
       const where = unix ? { socketPath: this.socket } : { host: '127.0.0.1', port: this.port };
       const req = http.request({
-        ...where, path: target, method, agent: false,
+        ...where, path: target, method, agent,
         headers: { ...(auth ? { authorization: `Bearer ${this.token}` } : {}), ...headers },
       });
       req.on('error', reject);

@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "front/api/api.h"
+#include "front/events/events.h"
 #include "front/mcp/batch.h"
 #include "front/mcp/limits.h"
 #include "front/mcp/mcp.h"
@@ -26,7 +28,8 @@
         }                                                        \
     } while (0)
 
-static const struct tb_front *const fronts[] = {&tb_front_mcp, NULL};
+static const struct tb_front *const fronts[] = {&tb_front_mcp, &tb_front_events, &tb_front_api,
+                                                NULL};
 
 void mcp_rig_init(struct mcp_rig *rig)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The MCP front on a core with the fake driver and a clock that is moved by hand: as a peer that
- * hands over messages in memory, or behind the real router and HTTP server with raw clients on
- * socket pairs. Without cmocka, so that fuzz targets can use it too; what goes wrong in the rig
- * itself ends the program. */
+ * hands over messages in memory, or, with the fronts for events and REST, behind the real router
+ * and HTTP server with raw clients on socket pairs. Without cmocka, so that fuzz targets can use it
+ * too; what goes wrong in the rig itself ends the program. */
 #pragma once
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ struct mcp_rig {
 void mcp_rig_init(struct mcp_rig *rig);
 /* A front with one peer of the toolset ("": the default one). */
 void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups);
-/* A front behind the router and an HTTP server, at the Unix door. */
+/* The fronts behind the router and an HTTP server, at the Unix door. */
 void mcp_rig_serve(struct mcp_rig *rig);
 void mcp_rig_fini(struct mcp_rig *rig);
 

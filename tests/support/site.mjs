@@ -2,6 +2,7 @@
 // A small web site on loopback for the end-to-end tests: login, chat, forms, and everything that goes wrong.
 import { once } from 'node:events';
 import http from 'node:http';
+import { until } from './daemon.mjs';
 
 const page = (title, body) => `<!doctype html><meta charset="utf-8"><title>${title}</title><body>${body}</body>`;
 
@@ -20,6 +21,14 @@ const pages = {
     <button id="covered" style="position:absolute;top:300px;left:20px">Covered</button>
     <div id="banner" style="position:absolute;top:280px;left:0;width:400px;height:80px;background:#eee">Cookie banner</div>
     <button id="count" onclick="this.textContent = 'Clicked ' + (window.n = (window.n || 0) + 1)">Count</button>`),
+  '/tall': () => page('Tall', `<button id="tip" onmouseenter="this.textContent = 'Over'">Tip</button>
+    <div style="height:5000px"></div><p>The end</p>`),
+  '/desk': () => page('Desk', `<input id="file" type="file" onchange="this.files[0].text().then((text) => { document.title = text; })">
+    <p id="from" draggable="true">Card</p><div id="to" style="width:200px;height:100px;background:#eee"
+      ondragover="event.preventDefault()" ondrop="document.title = 'Dropped'">Tray</div>
+    <script>console.error('Out of paper'); addEventListener('mousedown', (e) => { window.at = [e.clientX, e.clientY]; });</script>`),
+  '/greet': () => page('Greet', '<h1>Greet</h1><script>alert("Welcome")</script>'),
+  '/hang': () => page('Hang', '<h1>Hang</h1><script>for(;;);</script>'),
   '/alert': () => page('Alert', '<button id="ask" onclick="document.title = confirm(\'Really?\')">Ask</button>'),
   '/loop': () => page('Loop', '<button id="spin" onclick="for(;;);">Spin</button>'),
   '/popups': () => page('Popups', `<button id="open" onclick="for (let i = 0; i < 1000; i++) window.open('/?' + i)">Open</button>
@@ -36,6 +45,7 @@ export class Site {
     const site = new Site();
     site.messages = [];
     site.waiting = [];
+    site.hearers = new Set(); // one for each open page of the chat
     site.logins = new Map();
     site.seen = [];
     site.server = http.createServer((req, res) => site.answer(req, res));
@@ -92,11 +102,12 @@ export class Site {
   on_chat(req, res) {
     const user = this.user(req) ?? 'nobody';
     this.html(res, page('Chat', `<h1>Chat of ${user}</h1><input id="message-input"><button id="send-button">Send</button>
+      <a id="more" href="/chat" target="_blank">More</a>
       <ul id="messages"></ul><script>
       const show = (text) => { const li = document.createElement('li'); li.textContent = text; document.getElementById('messages').append(li); };
       document.getElementById('send-button').onclick = () => fetch('/say', { method: 'POST',
         body: new URLSearchParams({ text: document.getElementById('message-input').value }) });
-      (async () => { for (let from = 0; ;) { const list = await (await fetch('/hear?from=' + from)).json();
+      (async () => { for (let from = 0; ;) { const list = await (await fetch('/hear?from=' + from, { cache: 'no-store' })).json();
         list.forEach(show); from += list.length; } })();
       </script>`));
   }
@@ -110,6 +121,8 @@ export class Site {
 
   on_hear(req, res, query) {
     const from = Number(query.get('from'));
+    this.hearers.add(res);
+    res.once('close', () => this.hearers.delete(res));
     const answer = () => res.end(JSON.stringify(this.messages.slice(from)));
     if (this.messages.length > from) return answer();
     return this.waiting.push(answer);
@@ -131,6 +144,11 @@ export class Site {
 
   on_never(req) {
     this.hanging = req;
+  }
+
+  /** Waits until so many pages of the chat are open. */
+  heardBy(count) {
+    return until(() => this.hearers.size === count, 5000, `${count} pages listen`);
   }
 
   on_file(req, res) {

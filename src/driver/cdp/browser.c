@@ -20,10 +20,10 @@ enum {
      * three questions. */
     SILENT_MS = 1800,
     SILENT_MISSES = 3,
-    /* A spare is prepared when the session before it has its first page, or after this time: both
-     * at once would slow that page down. */
+    /* A spare is prepared a while after the session before it has its first page, or after this
+     * time: at once it would slow down that page, and the calls that follow closely. */
     REFILL_MS = 1000,
-    REFILL_SOON_MS = 10,
+    REFILL_SOON_MS = 150,
 };
 
 static void try_start(struct tb_browser *browser);
@@ -34,13 +34,14 @@ static struct tb_loop *loop_of(const struct tb_browser *browser)
     return browser->cdp->loop;
 }
 
-/* Makes as many contexts as sessions wait for, and one more if a spare is due. */
+/* Makes as many contexts as sessions wait for, and one more if a spare is due, though not in
+ * somebody else's browser: nobody there would clear it away. */
 static void fill(struct tb_browser *browser, bool with_spare)
 {
     if (!browser->conn || browser->over) {
         return;
     }
-    size_t wanted = with_spare ? 1 : 0;
+    size_t wanted = with_spare && !browser->endpoint[0] ? 1 : 0;
     LIST_FOREACH(link, &browser->waiting) {
         wanted++;
     }
@@ -263,7 +264,9 @@ static void try_start(struct tb_browser *browser)
     struct tb_err err;
     browser->tries++;
     if (browser->endpoint[0]) {
-        browser->remote = tb_remote_new(loop_of(browser), browser->endpoint, on_remote, browser);
+        browser->remote = tb_remote_new(loop_of(browser), browser->endpoint,
+                                        browser->cdp->core->config->browser_remote_ca,
+                                        browser->start_deadline_ms, on_remote, browser);
     } else if (start_process(browser, &err) < 0) {
         failed_to_start(browser, &err);
     }

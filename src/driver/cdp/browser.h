@@ -34,7 +34,7 @@ struct tb_browser_spec {
     const char *path; /* of the binary; empty with an endpoint */
     bool shell;
     bool headless;
-    const char *endpoint; /* ws://...; empty: a process of our own */
+    const char *endpoint; /* ws://... or wss://...; empty: a process of our own */
 };
 
 struct tb_browser {

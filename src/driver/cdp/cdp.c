@@ -54,7 +54,6 @@ struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
         .user = core->config->browser_user,
         .guard = guard,
         .no_sandbox = core->config->browser_no_sandbox,
-        .keep_stderr = core->log && core->log->level == TB_LOG_DEBUG,
     };
     cdp->launcher = tb_launcher_new(cdp->loop, &opts);
     if (core->config->browser_prestart) {

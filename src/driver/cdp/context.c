@@ -87,9 +87,11 @@ void tb_context_new(struct tb_browser *browser)
     context->browser = browser;
     tb_list_init(&context->pages);
     tb_list_append(&browser->contexts, &context->link);
-    context->making = tb_cdp_send(browser->conn, NULL, "Target.createBrowserContext",
-                                  TB_STR("{\"disposeOnDetach\":true}"), command_deadline(browser),
-                                  on_context_made, context);
+    /* In a browser that somebody else runs, a session may leave its tabs behind. */
+    struct tb_str params =
+        browser->endpoint[0] ? TB_STR("{}") : TB_STR("{\"disposeOnDetach\":true}");
+    context->making = tb_cdp_send(browser->conn, NULL, "Target.createBrowserContext", params,
+                                  command_deadline(browser), on_context_made, context);
 }
 
 void tb_context_free(struct tb_context *context, const struct tb_err *err)
@@ -132,6 +134,15 @@ uint64_t tb_context_close(struct tb_context *context, const struct tb_err *err, 
     tb_context_free(context, err);
     return tb_cdp_send(browser->conn, NULL, "Target.disposeBrowserContext",
                        (struct tb_str){params, (size_t)len}, command_deadline(browser), fn, user);
+}
+
+void tb_context_leave(struct tb_context *context, const struct tb_err *err)
+{
+    LIST_FOREACH(link, &context->pages) {
+        const struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        tb_context_let_go(context->browser, tb_str_of(page->target->session_id));
+    }
+    tb_context_free(context, err);
 }
 
 void tb_context_page_ready(struct tb_context *context, struct tb_page *page)
@@ -204,6 +215,18 @@ static void refuse_tab(struct tb_context *context, struct tb_str opener_id)
     }
 }
 
+/* That of its opener, or a new one. */
+static uint64_t kin_of(struct tb_context *context, const struct cJSON *info)
+{
+    bool reaches = false;
+    tb_json_bool(tb_json_get(info, "canAccessOpener"), &reaches);
+    struct tb_page *opener =
+        reaches && context->session
+            ? tb_session_page_by_target(context->session, tb_json_text(info, "openerId"))
+            : NULL;
+    return opener ? opener->kin : ++context->last_kin;
+}
+
 static void on_attached(struct tb_browser *browser, const struct cJSON *params)
 {
     const struct cJSON *info = tb_json_get(params, "targetInfo");
@@ -224,6 +247,9 @@ static void on_attached(struct tb_browser *browser, const struct cJSON *params)
     }
     bool opened_by_page = tb_json_text(info, "openerId").len > 0;
     struct tb_page *page = tb_page_new(context, session_id, target_id, opened_by_page);
+    if (page) {
+        page->kin = kin_of(context, info);
+    }
     if (page && context->session) {
         tb_session_page_added(context->session, page);
     }

@@ -26,6 +26,7 @@ struct tb_context {
     uint64_t making;            /* the command under way; 0: none */
     struct tb_list pages;
     size_t page_count;
+    uint64_t last_kin; /* see tb_page */
 };
 
 /* Starts to make one; tb_browser_context_ready or _failed follows. */
@@ -39,6 +40,8 @@ void tb_context_dispose(struct tb_context *context);
  * Gives the command whose answer `fn` is. */
 uint64_t tb_context_close(struct tb_context *context, const struct tb_err *err, tb_cdp_reply_fn *fn,
                           void *user);
+/* The same, but the tabs stay in the browser, and are let go of. */
+void tb_context_leave(struct tb_context *context, const struct tb_err *err);
 /* Opens an empty tab; its target is announced as an event. */
 void tb_context_open_tab(struct tb_context *context, int64_t deadline_ms, tb_cdp_reply_fn *fn,
                          void *user, uint64_t *ret_id);

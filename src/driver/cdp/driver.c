@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/kept.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/session.h"
 
@@ -20,6 +21,10 @@ const struct tb_driver tb_driver_cdp = {
     .stop = stop,
     .open = tb_cdp_session_open,
     .close = tb_cdp_session_close,
+    .detach = tb_cdp_session_detach,
+    .save = tb_cdp_session_save,
+    .saves_beside = true,
+    .restored = tb_cdp_session_restored,
     .describe = tb_cdp_session_describe,
     .ops =
         {

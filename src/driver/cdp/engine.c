@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/cdp/browser_find.h"
+
+static bool has_display(void)
+{
+    const char *x11 = getenv("DISPLAY");
+    const char *wayland = getenv("WAYLAND_DISPLAY");
+    return (x11 && x11[0]) || (wayland && wayland[0]);
+}
 
 int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
                      struct tb_browser_spec *spec, struct tb_err *err)
@@ -22,6 +30,11 @@ int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
     if (!spec->path) {
         return tb_fail(err, TB_E_BROWSER_START,
                        "no browser was found: install chromium or set browser.path");
+    }
+    if (!spec->headless && !has_display()) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "a window needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set: "
+                       "start the daemon in a desktop session or with xvfb-run, or use headless");
     }
     const char *name = strrchr(spec->path, '/');
     spec->shell = strstr(name ? name : spec->path, "headless") != NULL;

@@ -30,12 +30,14 @@ enum {
     REMOVE_TRIES = 40,
     PAUSE_NS = 10000000, /* while there is no loop any more that could wait */
     PAUSES = 200,
+    SETTLE_MS = 1000,
 };
 
 struct tb_launcher {
     struct tb_loop *loop;
     struct tb_launcher_opts opts;
-    const char *root;
+    struct tb_timer settle_timer;
+    const char *root; /* NULL: not settled yet */
     bool set_user;
     uid_t uid;
     gid_t gid;
@@ -85,6 +87,24 @@ static const char *choose_root(const struct tb_launcher *launcher)
     return launcher->set_user || !fits ? "/tmp" : dir;
 }
 
+/* Not at once, since an agent waits for the daemon: with the first browser, or a moment later. */
+static void settle(struct tb_launcher *launcher)
+{
+    if (launcher->root) {
+        return;
+    }
+    launcher->set_user =
+        geteuid() == 0 && find_user(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
+    launcher->root = choose_root(launcher);
+    tb_profile_sweep(launcher->root, launcher->uid);
+}
+
+static void on_settle_timer(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    settle(user);
+}
+
 struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launcher_opts *opts)
 {
     struct tb_launcher *launcher = TB_NEW(struct tb_launcher);
@@ -92,12 +112,9 @@ struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launch
     launcher->opts = *opts;
     launcher->uid = geteuid();
     launcher->gid = getegid();
-    /* A user that is missing is reported by the first start. */
-    launcher->set_user =
-        geteuid() == 0 && find_user(opts->user, &launcher->uid, &launcher->gid) == 0;
-    launcher->root = choose_root(launcher);
     tb_list_init(&launcher->launches);
-    tb_profile_sweep(launcher->root, launcher->uid);
+    tb_timer_init(&launcher->settle_timer, loop, on_settle_timer, launcher);
+    tb_timer_start(&launcher->settle_timer, SETTLE_MS);
     return launcher;
 }
 
@@ -129,6 +146,7 @@ void tb_launcher_free(struct tb_launcher *launcher)
     if (!launcher) {
         return;
     }
+    tb_timer_fini(&launcher->settle_timer);
     LIST_FOREACH_SAFE(link, &launcher->launches) {
         struct tb_launch *launch = TB_CONTAINER(link, struct tb_launch, link);
         wait_for_end(launch);
@@ -174,10 +192,10 @@ static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, st
     const struct tb_launcher *launcher = launch->launcher;
     struct tb_launch_command command;
     tb_launch_command_build(&command, &launcher->opts, spec, launch->profile);
+    /* Not its stderr: what pages say on the console goes there, and that is not for our log. */
     struct tb_process_fd fds[] = {
         {.child_fd = PIPE_TO, .inherit = -1},
         {.child_fd = PIPE_FROM, .inherit = -1},
-        {.child_fd = STDERR_FILENO, .inherit = STDERR_FILENO},
     };
     struct tb_process_opts opts = {
         .file = launcher->opts.guard ? launcher->opts.guard : spec->path,
@@ -188,7 +206,7 @@ static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, st
         .uid = launcher->uid,
         .gid = launcher->gid,
         .fds = fds,
-        .fd_count = launcher->opts.keep_stderr ? 3 : 2,
+        .fd_count = TB_COUNT(fds),
     };
     launch->process = tb_process_new(launcher->loop, &opts, on_ended, launch, err);
     if (!launch->process) {
@@ -202,6 +220,7 @@ static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, st
 struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_launch_spec *spec,
                                 tb_launch_exit_fn *fn, void *user, struct tb_err *err)
 {
+    settle(launcher);
     if (geteuid() == 0 && !launcher->set_user && !launcher->opts.no_sandbox) {
         tb_fail(err, TB_E_BROWSER_START,
                 "there is no user '%s' to run browsers as: set browser.user to one that exists",

@@ -29,10 +29,10 @@ struct tb_launcher_opts {
     const char *user;        /* name or number, used only as root */
     const char *guard;       /* our own program, see io/exec_guard.h; NULL: none */
     bool no_sandbox;
-    bool keep_stderr; /* the browser's words go to our stderr */
 };
 
-/* The options' texts must outlive the launcher. Sweeps what dead daemons left behind. */
+/* The options' texts must outlive the launcher. Sweeps what dead daemons left behind, a moment
+ * later. */
 struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launcher_opts *opts);
 /* All launches must be freed before. Waits, for two seconds at most, until their processes are
  * gone. */

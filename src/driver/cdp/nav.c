@@ -18,11 +18,17 @@ static struct tb_frame *frame_of(struct tb_target *target, const struct cJSON *p
     return tb_page_frame_by_id(target->page, tb_json_text(params, "frameId"));
 }
 
+static void count(struct tb_frame *frame)
+{
+    frame->nav = ++frame->page->navs;
+    tb_session_stirred(frame->page->context->session);
+}
+
 static void begin(struct tb_frame *frame)
 {
     /* One that was taken up already is given up for this one. */
     if (!frame->nav_asked || frame->nav_started) {
-        frame->nav = ++frame->page->navs;
+        count(frame);
         frame->nav_asked = true;
         frame->nav_started = false;
         frame->nav_within = false;
@@ -143,7 +149,7 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
     }
     tb_frame_set_url(frame, tb_json_text(params, "url"));
     if (!frame->parent && !frame->nav_started) {
-        frame->nav = ++target->page->navs;
+        count(frame);
         frame->nav_within = true;
         frame->nav_asked = false;
     }

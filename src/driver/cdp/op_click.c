@@ -14,16 +14,13 @@ enum state {
     INPUT,
 };
 
-enum {
-    LOOK_MS = 10, /* between two looks whether a navigation has begun */
-};
-
 struct click {
     struct tb_opwork work;
     struct tb_mouse mouse;
-    int count;      /* 0: only move there */
-    int64_t clicks; /* that the page had seen before */
-    struct tb_timer timer;
+    int count;               /* 0: only move there */
+    int64_t clicks;          /* that the page had seen before */
+    struct tb_deferred look; /* whether a navigation has begun */
+    struct tb_timer timer;   /* none has */
 };
 
 static struct click *click_of(struct tb_opwork *work)
@@ -61,20 +58,25 @@ static void on_point(struct click *click, struct tb_str value)
 }
 
 /* For callers who know that a navigation follows, however late. */
-static void look(struct tb_timer *timer, void *user)
+static void look(struct tb_deferred *job)
 {
-    struct click *click = user;
+    struct click *click = TB_CONTAINER(job, struct click, look);
     struct tb_opwork *work = &click->work;
     struct tb_page *page = tb_opwork_page(work);
     if (!page || tb_page_navigation_mark(page) > work->mark || tb_page_dialog(page)->open ||
         tb_session_page(work->session) != page) {
+        tb_session_watch(work->session, NULL);
+        tb_timer_stop(&click->timer);
         tb_opwork_wind_up(work);
-    } else if (tb_opwork_left_ms(work) <= LOOK_MS) {
-        tb_opwork_fail(work, TB_E_TIMEOUT, "it was clicked, but no navigation followed in %lld ms",
-                       (long long)(work->deadline_ms - work->began_ms));
-    } else {
-        tb_timer_start(timer, LOOK_MS);
     }
+}
+
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct tb_opwork *work = user;
+    (void)timer;
+    tb_opwork_fail(work, TB_E_TIMEOUT, "it was clicked, but no navigation followed in %lld ms",
+                   (long long)(work->deadline_ms - work->began_ms));
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -89,7 +91,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     default:
         if (tb_args_flag(work->op->args, "wait_for_navigation", false)) {
-            look(&click->timer, click);
+            tb_timer_start(&click->timer, tb_opwork_left_ms(work));
+            tb_session_watch(work->session, &click->look);
+            look(&click->look);
         } else {
             tb_opwork_wind_up(work);
         }
@@ -99,6 +103,8 @@ static void step(struct tb_opwork *work, struct tb_str value)
 
 static void fini(struct tb_opwork *work)
 {
+    tb_session_watch(work->session, NULL);
+    tb_deferred_cancel(&click_of(work)->look);
     tb_timer_fini(&click_of(work)->timer);
 }
 
@@ -131,7 +137,9 @@ static void begin(struct tb_driver_session *session, struct tb_op *op, int count
         return;
     }
     struct tb_opwork *work = &click->work;
-    tb_timer_init(&click->timer, tb_session_loop(session), look, click);
+    click->look.run = look;
+    tb_list_init(&click->look.link);
+    tb_timer_init(&click->timer, tb_session_loop(session), on_deadline, work);
     click->count = count;
     click->mouse.button = tb_mouse_button(tb_args_text(op->args, "button", "left"));
     if (!read_modifiers(click) || !tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {

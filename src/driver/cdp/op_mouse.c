@@ -55,6 +55,7 @@ void tb_cdp_op_mouse(struct tb_driver_session *session, struct tb_op *op)
                        mouse.y, width, height);
         return;
     }
+    tb_json_set_str(op->result->data, "action", tb_args_text(op->args, "action", "click"));
     tb_json_set_num(op->result->data, "x", mouse.x);
     tb_json_set_num(op->result->data, "y", mouse.y);
     act(work, &mouse);

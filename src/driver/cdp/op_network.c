@@ -86,6 +86,7 @@ void tb_cdp_op_network(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_done(work);
         return;
     }
+    tb_json_set_bool(op->result->data, "begins", true);
     /* Answered, it holds for the documents that come, too. */
     tb_memory_watch_net(memory);
     tb_opwork_send(work, "Network.enable", (struct tb_str){NULL, 0});

@@ -3,6 +3,7 @@
  * title are asked for in the same breath. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "core/args.h"
 #include "core/limits.h"
 #include "driver/cdp/json_plain.h"
@@ -84,28 +85,13 @@ static bool take_extract(struct tb_opwork *work, struct tb_str value)
     return true;
 }
 
-static void rename_in(struct cJSON *row, const char *from, const char *to)
-{
-    const struct cJSON *value = tb_json_get(row, from);
-    if (value) {
-        tb_json_set_take(row, to, tb_json_dup(value));
-        tb_json_remove(row, from);
-    }
-}
-
 static bool take_elements(struct tb_opwork *work, struct tb_str value)
 {
+    static const char *const keys[] = {"total", "showing", "hasMore", "elements"};
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    struct cJSON *rows = tb_json_new_array();
-    JSON_ARRAY_FOREACH(item, tb_json_get(json, "elements")) {
-        struct cJSON *row = tb_json_dup(item);
-        rename_in(row, "tagName", "tag");
-        rename_in(row, "isInViewport", "in_viewport");
-        rename_in(row, "boundingBox", "bounds");
-        tb_json_append_take(rows, row);
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        copy(work, json, keys[i], keys[i]);
     }
-    copy(work, json, "total", "total");
-    tb_json_set_take(work->op->result->data, "elements", rows);
     return true;
 }
 

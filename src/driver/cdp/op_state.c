@@ -77,6 +77,7 @@ static size_t length(const struct cJSON *array)
 static void finish(struct state *state)
 {
     struct cJSON *data = state->work.op->result->data;
+    tb_json_set_str(data, "action", tb_args_text(state->work.op->args, "action", "save"));
     tb_json_set_str(data, "name", tb_args_text(state->work.op->args, "name", "default"));
     tb_json_set_int(data, "cookies", (int64_t)length(tb_json_get(state->json, "cookies")));
     tb_json_set_int(data, "origins", (int64_t)length(tb_json_get(state->json, "origins")));

@@ -16,6 +16,7 @@ static const struct ops_doc docs[] = {
          "<button id=spa onclick=\"history.pushState({},'','/spa');document.title='Spa'\">Spa</button>"
          "<button id=late onclick=\"setTimeout(()=>location.href='/two',200)\">Late</button>"
          "<button id=err onclick=\"console.error('bad');throw new Error('worse')\">Err</button>"
+         "<button id=popalert onclick=\"window.open('/alert')\">Popup that asks</button>"
          "<a id=file href=/file>File</a>"
          "<div style='position:relative'><button id=under>Under</button>"
          "<div style='position:absolute;inset:0;background:red' id=cover>Cookie banner</div></div>"
@@ -26,6 +27,7 @@ static const struct ops_doc docs[] = {
          "ev.textContent += t + e.detail + (e.shiftKey ? 'S' : '') + (e.ctrlKey ? 'C' : '') + ' ');"
          "</script><div style='height:3000px'></div><button id=far onclick=\"document.title='Far'\">"
          "Far away</button>"},
+    {.path = "/alert", .body = "<title>Alert</title><script>alert('Well?')</script>"},
     {.path = "/two", .body = "<title>Two</title><h1>Second</h1>"},
     {.path = "/file",
      .body = "hello",
@@ -187,6 +189,22 @@ static void a_popup_is_the_current_tab_then(void **state)
     ops_ok(lab, TB_OP_EVALUATE, "{'script':'window.close()'}");
     OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
     assert_string_equal(ops_eval(lab, "document.title"), "\"Input\"");
+}
+
+/* It stops the thread that the popup shares with its opener. */
+static void a_dialog_of_a_popup_is_named_to_calls_on_its_opener(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#popalert'}");
+    OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+    ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b'}");
+    assert_non_null(strstr(lab->result.message, "tab 1 shows a dialog (alert)"));
+    ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':1}");
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
+    assert_string_equal(ops_eval(lab, "1"), "1");
 }
 
 static void a_click_tells_of_downloads_and_errors(void **state)
@@ -416,6 +434,7 @@ int main(int argc, char **argv)
         OPS_TEST(dialogs_during_a_click_are_told_and_answered),
         OPS_TEST(a_click_that_spins_times_out_and_the_next_call_works),
         OPS_TEST(a_popup_is_the_current_tab_then),
+        OPS_TEST(a_dialog_of_a_popup_is_named_to_calls_on_its_opener),
         OPS_TEST(a_click_tells_of_downloads_and_errors),
         OPS_TEST(every_kind_of_field_is_filled),
         OPS_TEST(filling_adds_types_and_submits),

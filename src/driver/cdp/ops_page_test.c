@@ -163,10 +163,12 @@ static void requests_are_told_with_their_bodies(void **state)
 {
     struct ops_lab *lab = *state;
     ops_ok(lab, TB_OP_NETWORK, "{}");
+    assert_string_equal(ops_text(lab, "begins"), "true");
     ops_goto(lab, "/net");
     ops_ok(lab, TB_OP_WAIT, "{'target':'xpath=//title[.=\\'loaded\\']','state':'attached'}");
     ops_ok(lab, TB_OP_NETWORK, "{}");
     assert_int_equal(ops_int(lab, "total"), 4);
+    assert_null(tb_json_get(lab->result.data, "begins"));
     ops_ok(lab, TB_OP_NETWORK, "{'failed':true}");
     assert_int_equal(ops_int(lab, "total"), 1);
     assert_non_null(strstr(ops_text(lab, "requests"), "\"status\":404"));

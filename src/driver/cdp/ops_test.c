@@ -369,7 +369,8 @@ static void contents_are_extracted(void **state)
     ops_goto(lab, "/");
     ops_ok(lab, TB_OP_ELEMENTS, "{'bounds':true}");
     assert_int_equal(ops_int(lab, "total"), 2);
-    assert_non_null(strstr(ops_text(lab, "elements"), "\"tag\":\"a\""));
+    assert_int_equal(ops_int(lab, "showing"), 2);
+    assert_non_null(strstr(ops_text(lab, "elements"), "\"tagName\":\"a\""));
 }
 
 static void waiting_ends_when_it_holds_and_says_what_was_seen(void **state)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/args.h"
+#include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/session_internal.h"
 #include "proto/json_iter.h"
@@ -64,15 +65,18 @@ static void work_free(struct tb_opwork *work)
         work->kind->fini(work);
     }
     tb_memory_of(work->session)->on_told = NULL;
+    tb_deferred_cancel(&work->here_ask);
     tb_free(work);
 }
 
 void tb_opwork_end(struct tb_opwork *work)
 {
     struct tb_op *op = work->op;
+    struct tb_driver_session *session = work->session;
     work_free(work);
     op->driver_state = NULL;
     tb_op_done(op);
+    tb_session_changed(session);
 }
 
 void tb_opwork_abandon(struct tb_opwork *work, bool tell)
@@ -108,10 +112,9 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
         tb_op_done(op);
         return NULL;
     }
-    const struct tb_dialog *dialog = tb_page_dialog(page);
-    if (dialog->open && !kind->in_dialog) {
-        tb_result_fail(op->result, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"",
-                       dialog->type, dialog->message);
+    struct tb_err err;
+    if (!kind->in_dialog && tb_page_in_dialog(page, &err)) {
+        tb_result_fail(op->result, err.code, "%s", err.text);
         tb_op_done(op);
         return NULL;
     }
@@ -127,6 +130,8 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     work->tabs_opened = tb_session_tabs_opened(session);
     struct tb_memory *memory = tb_memory_of(session);
     work->console_errors = memory->console.errors;
+    work->here_ask.run = tb_opwork_ask_here;
+    tb_list_init(&work->here_ask.link);
     work->downloads = memory->downloads.begun;
     memory->on_told = tb_opwork_told;
     memory->told_user = work;

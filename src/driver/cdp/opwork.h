@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "driver/cdp/session.h"
 #include "driver/cdp/target.h"
+#include "io/loop.h"
 
 struct tb_opwork;
 
@@ -66,7 +67,8 @@ struct tb_opwork {
     bool here_known; /* address and title are in the result */
     enum tb_here here_when;
     int64_t here_count;
-    uint64_t here_call; /* under way; 0: none */
+    uint64_t here_call;          /* under way; 0: none */
+    struct tb_deferred here_ask; /* the question, if the page has not told by the end of the turn */
 };
 
 /* Begins: NULL when it has ended already, because there is no tab or a dialog is in the way. */
@@ -130,6 +132,7 @@ void tb_opwork_abandon(struct tb_opwork *work, bool tell);
 bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err);
 void tb_opwork_add_events(struct tb_opwork *work);
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user);
+void tb_opwork_ask_here(struct tb_deferred *job);
 
 /* Small helpers. */
 /* `role "name"` of a reply that has role, tag and name; sets `key` of the data. */

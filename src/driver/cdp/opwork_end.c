@@ -233,7 +233,24 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user)
     take(work, told);
     if (work->ending) {
         go_on(work);
+    } else {
+        /* Nothing comes behind it, so the answer to the act would bring nothing new. */
+        work->here_when = TB_HERE_NOW;
+        tb_session_forget(work->session, work);
+        work->kind->step(work, (struct tb_str){NULL, 0});
     }
+}
+
+void tb_opwork_ask_here(struct tb_deferred *job)
+{
+    struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, here_ask);
+    if (!tb_opwork_page(work)) {
+        go_on(work); /* closed meanwhile */
+        return;
+    }
+    enum tb_here expected = work->here_when; /* whichever comes first */
+    tb_opwork_here(work, TB_HERE_NOW);
+    work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
 }
 
 /* The next thing to do until it is known where the page is. */
@@ -248,9 +265,8 @@ static void go_on(struct tb_opwork *work)
     } else if (work->here_known) {
         finish(work);
     } else if (!work->here_call) {
-        enum tb_here expected = work->here_when; /* whichever comes first */
-        tb_opwork_here(work, TB_HERE_NOW);
-        work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
+        /* What the page tells is often in what was read together with the answer. */
+        tb_loop_defer(tb_session_loop(work->session), &work->here_ask);
     }
 }
 

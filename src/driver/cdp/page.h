@@ -53,6 +53,9 @@ const char *tb_frame_session_id(const struct tb_frame *frame); /* of the target 
 const char *tb_page_target_id(const struct tb_page *page);
 struct tb_str tb_page_url(const struct tb_page *page); /* as last told by the browser */
 const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
+/* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
+ * thread. Says which. */
+bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err);
 bool tb_page_crashed(const struct tb_page *page);
 
 /* A command to the tab's main target (or to the frame's), with the operation's deadline. When the

@@ -83,12 +83,7 @@ static bool in_the_way(const struct tb_page *page, const char *method, struct tb
         tb_fail(ret_err, TB_E_PAGE_CRASHED, "the page has crashed");
         return true;
     }
-    if (page->dialog.open && !is_one_of(method, in_dialog)) {
-        tb_fail(ret_err, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"",
-                page->dialog.type, page->dialog.message);
-        return true;
-    }
-    return false;
+    return !is_one_of(method, in_dialog) && tb_page_in_dialog(page, ret_err);
 }
 
 static void send_cmd(struct tb_page_cmd *cmd, const char *method, struct tb_str params)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/bus.h"
 #include "driver/cdp/json_text.h"
@@ -22,6 +23,43 @@ static void tell(struct tb_page *page, int type, const char *key, struct tb_str 
     tb_session_tell(page->context->session, type, tb_buf_str(&json));
 }
 
+/* Scheme and host: pages that agree in them run in one process if they can reach each other. Empty
+ * for about:blank and the like, which are of their opener's site. */
+static struct tb_str site_of(const struct tb_page *page)
+{
+    struct tb_str url = tb_page_url(page);
+    const char *host = strstr(url.ptr, "://");
+    return tb_str_sub(url, 0, host ? (size_t)(host + 3 - url.ptr) + strcspn(host + 3, ":/?#") : 0);
+}
+
+static bool share_thread(const struct tb_page *page, const struct tb_page *other)
+{
+    struct tb_str site = site_of(page);
+    struct tb_str others = site_of(other);
+    return page->kin == other->kin && (!site.len || !others.len || tb_str_eq(site, others));
+}
+
+bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
+{
+    if (page->dialog.open) {
+        tb_fail(ret_err, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"",
+                page->dialog.type, page->dialog.message);
+        return true;
+    }
+    LIST_FOREACH(link, &page->context->pages) {
+        const struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
+        if (other->dialog.open && share_thread(page, other)) {
+            tb_fail(ret_err, TB_E_DIALOG_OPEN,
+                    "tab %zu shows a dialog (%s), and this tab stands still until it is answered "
+                    "there: \"%s\"",
+                    tb_session_page_index(page->context->session, other), other->dialog.type,
+                    other->dialog.message);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void on_dialog(struct tb_target *target, const struct cJSON *params)
 {
     struct tb_page *page = target->page;
@@ -38,11 +76,15 @@ static void on_dialog(struct tb_target *target, const struct cJSON *params)
     snprintf(dialog->default_text, sizeof(dialog->default_text), "%.*s",
              TB_STR_ARG(tb_json_text(params, "defaultPrompt")));
     dialog->open = true;
-    struct tb_err err;
-    tb_fail(&err, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"", dialog->type,
-            dialog->message);
     tell(page, TB_EVENT_DIALOG_OPENED, "type", type);
-    tb_page_fail_all(page, NULL, &err);
+    tb_session_stirred(page->context->session);
+    LIST_FOREACH_SAFE(link, &page->context->pages) {
+        struct tb_page *stopped = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_err err;
+        if (share_thread(page, stopped) && tb_page_in_dialog(stopped, &err)) {
+            tb_page_fail_all(stopped, NULL, &err);
+        }
+    }
 }
 
 static void on_dialog_closed(struct tb_target *target, const struct cJSON *params)

@@ -64,6 +64,7 @@ struct tb_page {
     unsigned last_number;
     struct tb_dialog dialog;
     bool opened_by_page;
+    uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
     unsigned windows_refused; /* that the present document wanted to open */
     bool ready;
     bool crashed;

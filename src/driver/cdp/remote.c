@@ -9,18 +9,24 @@
 
 #include <netdb.h>
 
+#include "io/timer.h"
+#include "io/tls.h"
 #include "io/work.h"
 
 enum {
     HTTP_PORT = 80,
+    HTTPS_PORT = 443,
     PORT_MAX = 65535,
 };
 
-/* What the worker needs; it outlives a remote that is freed meanwhile. */
+/* What the worker needs and finds; it outlives a remote that is freed meanwhile. */
 struct lookup {
     struct tb_remote *remote; /* NULL: nobody waits any more */
     char name[256];
     char address[64];
+    char *ca_path; /* NULL: ws:// */
+    struct tb_tls *tls;
+    struct tb_err err;
 };
 
 struct tb_remote {
@@ -31,6 +37,7 @@ struct tb_remote {
     struct tb_str host;   /* with the port, as in the endpoint */
     struct tb_str target; /* from the slash on */
     uint16_t port;
+    struct tb_timer deadline;
     struct lookup *lookup;
     struct tb_work *work;
     struct tb_stream *stream;
@@ -40,6 +47,7 @@ struct tb_remote {
 
 static void fail(struct tb_remote *remote)
 {
+    tb_timer_stop(&remote->deadline);
     struct tb_err err = remote->err;
     remote->fn(NULL, remote->host, remote->target, &err, remote->user);
 }
@@ -54,18 +62,39 @@ static void on_connected(struct tb_stream *stream, int status, void *user)
     struct tb_remote *remote = user;
     remote->stream = NULL;
     if (status < 0) {
+        const char *reason = tb_stream_tls_reason(stream);
         tb_stream_free(stream);
         tb_fail(&remote->err, TB_E_BROWSER_START, "cannot connect to %s: %s", remote->endpoint,
-                tb_err_name(status));
+                reason ? reason : tb_err_name(status));
         fail(remote);
         return;
     }
+    tb_timer_stop(&remote->deadline);
     remote->fn(stream, remote->host, remote->target, NULL, remote->user);
 }
 
-static int resolve(void *user)
+static void stop(struct tb_remote *remote)
 {
-    struct lookup *lookup = user;
+    if (remote->lookup) {
+        remote->lookup->remote = NULL;
+        remote->lookup = NULL;
+        tb_work_cancel(remote->work);
+    }
+    tb_stream_free(remote->stream);
+    remote->stream = NULL;
+}
+
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct tb_remote *remote = user;
+    (void)timer;
+    stop(remote);
+    tb_fail(&remote->err, TB_E_BROWSER_START, "cannot connect to %s in time", remote->endpoint);
+    fail(remote);
+}
+
+static int resolve(struct lookup *lookup)
+{
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     if (getaddrinfo(lookup->name, NULL, &hints, &found) != 0 || !found) {
@@ -77,7 +106,27 @@ static int resolve(void *user)
     return rc == 0 ? 0 : -ENOENT;
 }
 
-static void on_resolved(int status, void *user)
+/* The authorities of the system are a large file, which would hold up the loop. */
+static int prepare(void *user)
+{
+    struct lookup *lookup = user;
+    if (resolve(lookup) < 0) {
+        return tb_fail(&lookup->err, TB_E_BROWSER_START, "there is no host '%s'", lookup->name);
+    }
+    if (lookup->ca_path) {
+        lookup->tls = tb_tls_new_client(lookup->ca_path, &lookup->err);
+    }
+    return lookup->err.code;
+}
+
+static void lookup_free(struct lookup *lookup)
+{
+    tb_tls_free(lookup->tls);
+    tb_free(lookup->ca_path);
+    tb_free(lookup);
+}
+
+static void on_prepared(int status, void *user)
 {
     struct lookup *lookup = user;
     struct tb_remote *remote = lookup->remote;
@@ -86,17 +135,20 @@ static void on_resolved(int status, void *user)
         remote->lookup = NULL;
     }
     if (remote && status < 0) {
-        tb_fail(&remote->err, TB_E_BROWSER_START, "there is no host '%s'", lookup->name);
+        remote->err = lookup->err;
         fail(remote);
+    } else if (remote && lookup->tls) {
+        remote->stream = tb_stream_connect_tls(remote->loop, lookup->address, remote->port,
+                                               lookup->tls, lookup->name, on_connected, remote);
     } else if (remote) {
         remote->stream = tb_stream_connect_tcp(remote->loop, lookup->address, remote->port,
                                                on_connected, remote);
     }
-    tb_free(lookup);
+    lookup_free(lookup);
 }
 
 /* Host without port and brackets. */
-static bool split_host(struct tb_remote *remote, struct tb_str *ret_name)
+static bool split_host(struct tb_remote *remote, uint64_t usual_port, struct tb_str *ret_name)
 {
     struct tb_str name = remote->host;
     struct tb_str port = {NULL, 0};
@@ -109,7 +161,7 @@ static bool split_host(struct tb_remote *remote, struct tb_str *ret_name)
     if (bracket) {
         name = tb_str_sub(name, 1, name.len - 1);
     }
-    uint64_t number = HTTP_PORT;
+    uint64_t number = usual_port;
     if (port.ptr && (!tb_str_to_u64(port, &number) || !number || number > PORT_MAX)) {
         return false;
     }
@@ -118,25 +170,42 @@ static bool split_host(struct tb_remote *remote, struct tb_str *ret_name)
     return name.len > 0;
 }
 
-static bool parse(struct tb_remote *remote, struct tb_str *ret_name)
+static bool parse(struct tb_remote *remote, bool *ret_tls, struct tb_str *ret_name)
 {
-    static const char scheme[] = "ws://";
+    const struct tb_str plain = TB_STR("ws://");
+    const struct tb_str secure = TB_STR("wss://");
     struct tb_str text = tb_str_of(remote->endpoint);
-    if (!tb_str_starts(text, TB_STR(scheme))) {
+    *ret_tls = tb_str_starts(text, secure);
+    if (!*ret_tls && !tb_str_starts(text, plain)) {
         return false;
     }
-    text = tb_str_sub(text, sizeof(scheme) - 1, text.len);
+    text = tb_str_sub(text, *ret_tls ? secure.len : plain.len, text.len);
     const char *slash = memchr(text.ptr, '/', text.len);
     size_t len = slash ? (size_t)(slash - text.ptr) : text.len;
     remote->host = tb_str_sub(text, 0, len);
     remote->target = slash ? tb_str_sub(text, len, text.len) : TB_STR("/");
-    return split_host(remote, ret_name);
+    return split_host(remote, *ret_tls ? HTTPS_PORT : HTTP_PORT, ret_name);
 }
 
-struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, tb_remote_fn *fn,
-                                void *user)
+static int begin(struct tb_remote *remote, const char *ca_path)
 {
     struct tb_str name;
+    bool tls;
+    if (!parse(remote, &tls, &name) || name.len >= sizeof(remote->lookup->name)) {
+        return tb_fail(&remote->err, TB_E_PARAMS,
+                       "the endpoint must look like ws://host:port/path or wss://host:port/path");
+    }
+    remote->lookup = TB_NEW(struct lookup);
+    remote->lookup->remote = remote;
+    remote->lookup->ca_path = tls ? tb_strdup(ca_path) : NULL;
+    memcpy(remote->lookup->name, name.ptr, name.len);
+    remote->work = tb_work_submit(remote->loop, prepare, on_prepared, remote->lookup);
+    return 0;
+}
+
+struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, const char *ca_path,
+                                int64_t deadline_ms, tb_remote_fn *fn, void *user)
+{
     struct tb_remote *remote = TB_NEW(struct tb_remote);
     remote->loop = loop;
     remote->fn = fn;
@@ -144,15 +213,12 @@ struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, tb_r
     remote->endpoint = tb_strdup(endpoint);
     tb_list_init(&remote->failing.link);
     remote->failing.run = run_failing;
-    if (!parse(remote, &name) || name.len >= sizeof(remote->lookup->name)) {
-        tb_fail(&remote->err, TB_E_PARAMS, "the endpoint must look like ws://host:port/path");
+    tb_timer_init(&remote->deadline, loop, on_deadline, remote);
+    if (begin(remote, ca_path) < 0) {
         tb_loop_defer(loop, &remote->failing);
-        return remote;
+    } else {
+        tb_timer_start(&remote->deadline, deadline_ms - tb_loop_now_ms(loop));
     }
-    remote->lookup = TB_NEW(struct lookup);
-    remote->lookup->remote = remote;
-    memcpy(remote->lookup->name, name.ptr, name.len);
-    remote->work = tb_work_submit(loop, resolve, on_resolved, remote->lookup);
     return remote;
 }
 
@@ -161,12 +227,9 @@ void tb_remote_free(struct tb_remote *remote)
     if (!remote) {
         return;
     }
-    if (remote->lookup) {
-        remote->lookup->remote = NULL;
-        tb_work_cancel(remote->work);
-    }
+    stop(remote);
+    tb_timer_fini(&remote->deadline);
     tb_deferred_cancel(&remote->failing);
-    tb_stream_free(remote->stream);
     tb_free(remote->endpoint);
     tb_free(remote);
 }

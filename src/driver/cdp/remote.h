@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reaches a browser that somebody else runs, at ws://host[:port]/path: finds the address on a
- * worker thread and connects. */
+/* Reaches a browser that somebody else runs, at ws:// or wss://host[:port]/path: finds the
+ * address on a worker thread and connects, with TLS for wss. */
 #pragma once
 
 #include "base/err.h"
@@ -16,7 +16,8 @@ struct tb_remote;
 typedef void tb_remote_fn(struct tb_stream *stream, struct tb_str host, struct tb_str target,
                           const struct tb_err *err, void *user);
 
-struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, tb_remote_fn *fn,
-                                void *user);
+/* `ca_path` is a PEM file of authorities to trust besides the system's; empty: none. */
+struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, const char *ca_path,
+                                int64_t deadline_ms, tb_remote_fn *fn, void *user);
 void tb_remote_free(struct tb_remote *remote);
 TB_DEFINE_AUTO(struct tb_remote *, tb_remote_free)

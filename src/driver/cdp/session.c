@@ -10,12 +10,14 @@
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/engine.h"
+#include "driver/cdp/kept.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
 enum {
     CLOSE_MS = 3000,
     SIDE_MAX = 10000,
+    RESTORE_MARGIN_MS = 500, /* a tab that does not load must not cost the whole session */
 };
 
 static void leave_browser(struct tb_driver_session *session)
@@ -52,6 +54,11 @@ void tb_session_free(struct tb_driver_session *session)
     tb_list_remove(&session->seat_link);
     tb_timer_fini(&session->deadline);
     tb_deferred_cancel(&session->later);
+    tb_saver_end(session, NULL);
+    tb_restore_drop(session);
+    tb_kept_sites_fini(&session->sites);
+    tb_free(session->saved);
+    tb_free(session->restored);
     tb_free(session->id);
     tb_free(session);
 }
@@ -71,22 +78,34 @@ void tb_session_refused(struct tb_list *seat_link, const struct tb_err *err)
     refuse(TB_CONTAINER(seat_link, struct tb_driver_session, seat_link), err);
 }
 
+static void is_open(struct tb_driver_session *session)
+{
+    tb_open_fn *opened = session->opened;
+    session->opened = NULL;
+    tb_timer_stop(&session->deadline);
+    opened(session, NULL, session->owner);
+}
+
 void tb_session_seated(struct tb_list *seat_link, struct tb_context *context)
 {
     struct tb_driver_session *session =
         TB_CONTAINER(seat_link, struct tb_driver_session, seat_link);
-    tb_open_fn *opened = session->opened;
-    session->opened = NULL;
     session->context = context;
     context->session = session;
-    tb_timer_stop(&session->deadline);
     LIST_FOREACH(link, &context->pages) {
         session->current = TB_CONTAINER(link, struct tb_page, link);
         if (session->width) {
             tb_page_set_viewport(session->current, session->width, session->height);
         }
     }
-    opened(session, NULL, session->owner);
+    if (session->saved) {
+        tb_restore_start(session, tb_str_of(session->saved),
+                         session->deadline.due_ms - RESTORE_MARGIN_MS, is_open);
+        tb_free(session->saved);
+        session->saved = NULL;
+    } else {
+        is_open(session);
+    }
 }
 
 /* {"width":w,"height":h} or "WxH". */
@@ -147,6 +166,11 @@ static void on_deadline(struct tb_timer *timer, void *user)
         tb_loop_defer(session->cdp->loop, &session->later);
         return;
     }
+    if (session->restore) {
+        tb_restore_drop(session);
+        is_open(session);
+        return;
+    }
     struct tb_err err;
     tb_fail(&err, TB_E_TIMEOUT, "the browser was not ready in time");
     refuse(session, &err);
@@ -171,6 +195,8 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     session->events = opts->events;
     session->owner = opts->owner;
     session->opened = fn;
+    session->saved = opts->saved.len ? tb_str_dup(opts->saved) : NULL;
+    tb_list_init(&session->sites);
     session->later.run = run_later;
     tb_list_init(&session->later.link);
     tb_list_init(&session->seat_link);
@@ -197,6 +223,12 @@ void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err
     session->context = NULL;
     session->current = NULL;
     tb_session_tab_waits_end(session, err);
+    tb_restore_drop(session);
+    tb_saver_end(session, err);
+    if (session->opened) {
+        refuse(session, err);
+        return;
+    }
     leave_browser(session);
     if (session->closed) {
         tb_loop_defer(session->cdp->loop, &session->later);
@@ -215,6 +247,12 @@ static void on_disposed(int code, struct tb_str result, const struct tb_err *err
     tb_loop_defer(session->cdp->loop, &session->later);
 }
 
+bool tb_cdp_session_detach(struct tb_driver_session *session)
+{
+    session->detached = session->context && session->browser->endpoint[0];
+    return session->detached;
+}
+
 void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner)
 {
     session->closed = fn;
@@ -226,10 +264,16 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     }
     struct tb_err err;
     tb_fail(&err, TB_E_CLOSED, "the session was closed");
+    tb_saver_end(session, &err);
     session->context = NULL;
     session->current = NULL;
     context->session = NULL;
     tb_session_tab_waits_end(session, &err);
+    if (session->detached) {
+        tb_context_leave(context, &err);
+        tb_loop_defer(session->cdp->loop, &session->later);
+        return;
+    }
     tb_timer_start(&session->deadline, CLOSE_MS);
     session->disposing = tb_context_close(context, &err, on_disposed, session);
 }

@@ -16,12 +16,14 @@
 #include "base/list.h"
 #include "core/driver.h"
 #include "driver/cdp/page.h"
+#include "io/loop.h"
 
 struct tb_cdp;
 
 /* Driver functions, see core/driver.h. */
 void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn);
 void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
+bool tb_cdp_session_detach(struct tb_driver_session *session);
 void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json);
 
 struct tb_loop *tb_session_loop(const struct tb_driver_session *session);
@@ -49,6 +51,10 @@ void tb_session_tab_close(struct tb_driver_session *session, struct tb_page *pag
  * and after an act. */
 uint64_t tb_session_tabs_opened(const struct tb_driver_session *session);
 uint64_t tb_session_tabs_refused(const struct tb_driver_session *session);
+
+/* The job is deferred whenever a navigation begins, a dialog opens, or a tab opens or closes. NULL:
+ * no more. One at a time. */
+void tb_session_watch(struct tb_driver_session *session, struct tb_deferred *job);
 
 /* The viewport of all tabs of the session, now and later; 0x0: as the window is (1280x720). */
 void tb_session_set_viewport(struct tb_driver_session *session, int width, int height);

@@ -25,15 +25,23 @@ struct tb_driver_session {
     tb_open_fn *opened;   /* until it was called */
     tb_closed_fn *closed; /* once it closes */
     void *closed_owner;
+    bool detached;            /* its pages stay when it closes */
     uint64_t disposing;       /* the command under way; 0: none */
     struct tb_timer deadline; /* of opening, then of closing */
     struct tb_deferred later; /* the answer to close, when nothing is left to wait for */
     struct tb_list listeners;
     struct tb_list tab_waits;
+    struct tb_deferred *watch; /* see tb_session_watch */
     int width;
     int height;
     uint64_t tabs_opened;
     uint64_t tabs_refused;
+    /* Keeping it, see kept.h. */
+    struct tb_saver *saver;     /* NULL: none under way */
+    struct tb_restore *restore; /* the same */
+    char *saved;                /* what is to be brought back; NULL: nothing, or done */
+    char *restored;             /* what could not be; NULL: nothing */
+    struct tb_list sites;       /* of tb_kept_site */
 };
 
 /* From browser.c. */
@@ -51,6 +59,8 @@ void tb_session_tab_waits_drop(struct tb_driver_session *session, const void *us
 void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page);
 void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *page);
 void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *page);
+/* Whoever watches has something to look at. */
+void tb_session_stirred(struct tb_driver_session *session);
 /* An event that the page does not handle itself. */
 void tb_session_on_event(struct tb_driver_session *session, struct tb_page *page,
                          const char *session_id, struct tb_str method, struct tb_str params);

@@ -5,6 +5,7 @@
 #include "core/bus.h"
 #include "core/config.h"
 #include "core/core.h"
+#include "driver/cdp/kept.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
@@ -99,6 +100,7 @@ void tb_session_tell(struct tb_driver_session *session, int type, struct tb_str 
 {
     if (!session->opened && !session->closed) {
         session->events->on_event(session->owner, type, json);
+        tb_session_changed(session);
     }
 }
 
@@ -180,9 +182,22 @@ static void tell_tab(struct tb_driver_session *session, int type, const struct t
     tb_session_tell(session, type, tb_buf_str(&json));
 }
 
+void tb_session_watch(struct tb_driver_session *session, struct tb_deferred *job)
+{
+    session->watch = job;
+}
+
+void tb_session_stirred(struct tb_driver_session *session)
+{
+    if (session && session->watch) {
+        tb_loop_defer(session->cdp->loop, session->watch);
+    }
+}
+
 void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page)
 {
     session->current = page;
+    tb_session_stirred(session);
     if (page->opened_by_page) {
         session->tabs_opened++;
     }
@@ -218,6 +233,7 @@ void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *pa
 {
     struct tb_context *context = session->context;
     bool closing = !context || context->closing;
+    tb_session_stirred(session);
     if (session->current == page) {
         /* `page` has left the list; the last tab is the one a person would see next. */
         session->current = closing || tb_list_empty(&context->pages)

@@ -128,8 +128,8 @@ static void on_settle_timer(struct tb_timer *timer, void *user)
         tb_fail(&err, TB_E_TIMEOUT, "the new page did not finish loading in time");
     } else {
         tb_fail(&err, TB_E_TIMEOUT, "the page did not answer in time");
-        tb_page_probe(settle->page);
     }
+    tb_page_probe(settle->page); /* a script that never ends, while loading or later */
     end_settle(settle, navigated, &err);
 }
 

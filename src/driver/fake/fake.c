@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/fake/fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,11 @@ enum waits_for {
     OPENING,
     OPERATION,
     CLOSING,
+};
+
+enum {
+    TAG_SIZE = 64,
+    SAVED_SIZE = TAG_SIZE + 16,
 };
 
 struct tb_driver_session {
@@ -30,6 +36,12 @@ struct tb_driver_session {
     tb_closed_fn *closed_fn;
     void *closed_owner;
     struct tb_op *op;
+    struct tb_timer save_timer;
+    bool saving;
+    tb_saved_fn *saved_fn;
+    void *saved_owner;
+    char tag[TAG_SIZE];
+    bool restored;
 };
 
 /* A breach of the contract by core; tests run with asserts or without. */
@@ -43,8 +55,18 @@ static void must(bool kept)
 static void session_free(struct tb_driver_session *session)
 {
     tb_timer_fini(&session->timer);
+    tb_timer_fini(&session->save_timer);
     tb_list_remove(&session->link);
     tb_free(session);
+}
+
+static void remember(struct tb_driver_session *session, const struct cJSON *args)
+{
+    struct tb_str tag;
+    if (tb_json_str(tb_json_get(args, "tag"), &tag) && !tb_str_eq_cstr(tag, session->tag)) {
+        snprintf(session->tag, sizeof(session->tag), "%.*s", TB_STR_ARG(tag));
+        session->events->on_changed(session->owner);
+    }
 }
 
 static void end_op(struct tb_driver_session *session, int code)
@@ -58,7 +80,12 @@ static void end_op(struct tb_driver_session *session, int code)
     } else {
         tb_json_free(op->result->data);
         op->result->data = tb_json_dup(op->args);
+        remember(session, op->args);
         tb_buf_append_cstr(&op->result->text, tb_op_name(op->kind));
+        if (op->kind == TB_OP_SCREENSHOT) {
+            tb_buf_append_cstr(&op->result->image, "QUJD");
+            op->result->image_type = "image/png";
+        }
     }
     tb_op_done(op);
 }
@@ -88,6 +115,22 @@ static void end_close(struct tb_driver_session *session)
     fn(owner);
 }
 
+static void end_save(struct tb_driver_session *session, int code)
+{
+    char state[SAVED_SIZE];
+    struct tb_err err;
+    session->saving = false;
+    tb_timer_stop(&session->save_timer);
+    if (code < 0) {
+        tb_fail(&err, code, "the fake browser could not be saved");
+        session->saved_fn(TB_STR(""), &err, session->saved_owner);
+        return;
+    }
+    session->fake->saved++;
+    snprintf(state, sizeof(state), "{\"tag\":\"%s\"}", session->tag);
+    session->saved_fn(tb_str_of(state), NULL, session->saved_owner);
+}
+
 static void end(struct tb_driver_session *session, int code)
 {
     enum waits_for what = session->waits_for;
@@ -107,6 +150,13 @@ static void on_timer(struct tb_timer *timer, void *user)
     struct tb_driver_session *session = user;
     (void)timer;
     end(session, session->code);
+}
+
+static void on_save_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_driver_session *session = user;
+    (void)timer;
+    end_save(session, session->fake->save.code);
 }
 
 static void begin(struct tb_driver_session *session, enum waits_for what,
@@ -135,6 +185,7 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
     struct tb_fake *fake = session->fake;
     const struct tb_fake_plan *plan = &fake->ops[op->kind];
     must(session->open && session->waits_for == NOTHING && !session->op);
+    must(!session->saving || fake->saves_beside);
     session->op = op;
     op->driver_state = session;
     op->cancel = plan->cancel == TB_FAKE_CANCEL_NONE ? NULL : on_cancel;
@@ -164,9 +215,20 @@ static void stop(void *state)
     tb_free(fake);
 }
 
+static void note_args(struct tb_fake *fake, const struct cJSON *args)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, sizeof(fake->opened_with) - 1);
+    if (args) {
+        tb_json_print(args, &text);
+    }
+    snprintf(fake->opened_with, sizeof(fake->opened_with), "%.*s", TB_STR_ARG(tb_buf_str(&text)));
+}
+
 static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
 {
     struct tb_fake *fake = state;
+    note_args(fake, opts->args);
     struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
     session->fake = fake;
     session->events = opts->events;
@@ -174,8 +236,16 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
     session->open_fn = fn;
     must(strlen(opts->session_id) < sizeof(session->id));
     memcpy(session->id, opts->session_id, strlen(opts->session_id));
+    if (opts->saved.len) {
+        TB_AUTO(tb_json_free) struct cJSON *saved = tb_json_parse(opts->saved);
+        struct tb_str tag;
+        must(tb_json_str(tb_json_get(saved, "tag"), &tag));
+        snprintf(session->tag, sizeof(session->tag), "%.*s", TB_STR_ARG(tag));
+        session->restored = true;
+    }
     tb_list_append(&fake->sessions, &session->link);
     tb_timer_init(&session->timer, fake->core->loop, on_timer, session);
+    tb_timer_init(&session->save_timer, fake->core->loop, on_save_timer, session);
     begin(session, OPENING, &fake->open);
 }
 
@@ -186,9 +256,40 @@ static void close(struct tb_driver_session *session, tb_closed_fn *fn, void *own
     if (session->op) {
         end(session, TB_E_CLOSED);
     }
+    if (session->saving) {
+        end_save(session, TB_E_CLOSED);
+    }
     session->closed_fn = fn;
     session->closed_owner = owner;
     begin(session, CLOSING, &session->fake->close);
+}
+
+static void save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
+                 void *owner)
+{
+    const struct tb_fake_plan *plan = &session->fake->save;
+    must(session->open && session->waits_for == NOTHING && !session->saving);
+    must(deadline_ms > tb_loop_now_ms(session->fake->core->loop));
+    session->saved_fn = fn;
+    session->saved_owner = owner;
+    session->saving = true;
+    if (plan->when == TB_FAKE_NOW) {
+        end_save(session, plan->code);
+    } else if (plan->when == TB_FAKE_LATER) {
+        tb_timer_start(&session->save_timer, plan->delay_ms);
+    }
+}
+
+static const char *restored(struct tb_driver_session *session)
+{
+    must(session->open);
+    return session->restored ? session->fake->missing : NULL;
+}
+
+static bool detach(struct tb_driver_session *session)
+{
+    session->fake->detached += session->fake->detachable;
+    return session->fake->detachable;
 }
 
 static void describe(struct tb_driver_session *session, struct tb_json_writer *json)
@@ -211,17 +312,24 @@ static struct tb_driver_session *find(struct tb_fake *fake, const char *session_
 bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code)
 {
     struct tb_driver_session *session = find(fake, session_id);
-    if (!session || session->waits_for == NOTHING) {
+    if (!session || (session->waits_for == NOTHING && !session->saving)) {
         return false;
     }
-    end(session, code);
+    if (session->waits_for != NOTHING) {
+        end(session, code);
+    } else {
+        end_save(session, code);
+    }
     return true;
 }
 
 bool tb_fake_release(struct tb_fake *fake, const char *session_id)
 {
     const struct tb_driver_session *session = find(fake, session_id);
-    return session && tb_fake_release_with(fake, session_id, session->code);
+    int code = session && session->waits_for == NOTHING ? fake->save.code
+               : session                                ? session->code
+                                                        : 0;
+    return tb_fake_release_with(fake, session_id, code);
 }
 
 bool tb_fake_lose(struct tb_fake *fake, const char *session_id)
@@ -232,6 +340,12 @@ bool tb_fake_lose(struct tb_fake *fake, const char *session_id)
     }
     session->events->on_lost(session->owner, TB_E_BROWSER_CRASHED, "killed by signal 9");
     return true;
+}
+
+const char *tb_fake_memory(struct tb_fake *fake, const char *session_id)
+{
+    const struct tb_driver_session *session = find(fake, session_id);
+    return session && session->open ? session->tag : NULL;
 }
 
 bool tb_fake_emit(struct tb_fake *fake, const char *session_id, int type, struct tb_str json)
@@ -250,6 +364,9 @@ const struct tb_driver tb_driver_fake = {
     .stop = stop,
     .open = open,
     .close = close,
+    .detach = detach,
+    .save = save,
+    .restored = restored,
     .describe = describe,
     .ops =
         {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver without a browser, for tests of what stands above drivers. A test says beforehand how
  * things go: at once, after some time, when it is told to, or never, well or badly; and looks
- * afterwards at what was asked for. A good operation gives its own arguments back as `data`.
+ * afterwards at what was asked for. A good operation gives its own arguments back as `data`,
+ * and a screenshot a picture. If they have a `tag`, the session remembers it: that is all that
+ * there is to save.
  *
  * It keeps to the contract of core/driver.h and aborts when core does not: two operations of one
  * session at a time, or anything on a session that is closed. */
@@ -41,8 +43,15 @@ struct tb_fake {
     struct tb_fake_plan ops[TB_OP_COUNT];
     struct tb_fake_plan open;
     struct tb_fake_plan close;
-    size_t opened; /* how many of each so far */
+    struct tb_fake_plan save;
+    bool saves_beside; /* a save does not mind operations */
+    const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
+    bool detachable;     /* sessions leave their pages behind when asked to */
+    size_t opened;       /* how many of each so far */
     size_t closed;
+    size_t saved;
+    char opened_with[128]; /* the arguments of the last open, as JSON; empty: none */
+    size_t detached;
     size_t begun;
     size_t ended;
     size_t cancelled;
@@ -52,11 +61,13 @@ struct tb_fake {
     struct tb_list sessions;
 };
 
-/* Ends the operation, opening or closing that the session waits for, as its plan says or with
- * another code. False when it waits for nothing. */
+/* Ends the operation, opening, closing or saving that the session waits for, as its plan says or
+ * with another code. False when it waits for nothing. */
 bool tb_fake_release(struct tb_fake *fake, const char *session_id);
 bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code);
 /* The session's browser dies: core is told. False when it is not open. */
 bool tb_fake_lose(struct tb_fake *fake, const char *session_id);
+/* The tag of its last operation, empty if it had none; NULL when it is not open. */
+const char *tb_fake_memory(struct tb_fake *fake, const char *session_id);
 /* Something happens in it that goes to the bus. */
 bool tb_fake_emit(struct tb_fake *fake, const char *session_id, int type, struct tb_str json);

@@ -18,6 +18,7 @@ enum {
     WANT_LOG_LEVEL,
     WANT_PROGRESS,
     WANT_CONVERSATION,
+    WANT_CLIENT_INFO,
     WANT_COUNT,
 };
 
@@ -41,6 +42,7 @@ void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *
         [WANT_LOG_LEVEL] = {.key = KEY("logLevel")},
         [WANT_PROGRESS] = {.key = "progressToken"},
         [WANT_CONVERSATION] = {.key = "tabard/conversation"},
+        [WANT_CLIENT_INFO] = {.key = KEY("clientInfo")},
     };
     const struct tb_json_limits limits = {0};
     *ret_envelope = (struct tb_mcp_envelope){0};
@@ -54,6 +56,7 @@ void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *
         .log_level = wants[WANT_LOG_LEVEL].value,
         .progress_token = wants[WANT_PROGRESS].value,
         .conversation = wants[WANT_CONVERSATION].value,
+        .client_info = wants[WANT_CLIENT_INFO].value,
     };
 }
 

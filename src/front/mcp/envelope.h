@@ -33,6 +33,7 @@ struct tb_mcp_envelope {
     struct tb_json_value log_level;
     struct tb_json_value progress_token;
     struct tb_json_value conversation;
+    struct tb_json_value client_info;
 };
 
 /* Pointer NULL: not sent. Without spaces at both ends. */

@@ -6,6 +6,7 @@
 #include "front/mcp/limits.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
+#include "front/target.h"
 
 /* A POST on its way to its peer. */
 struct arrival {
@@ -154,7 +155,7 @@ static bool arrive(struct arrival *arrival, struct tb_front_req *front)
     *arrival = (struct arrival){
         .front = front,
         .mcp = front->state,
-        .tenant = tb_mcp_http_tenant(front),
+        .tenant = tb_target_tenant(front),
         .headers = {.version = header(front, "MCP-Protocol-Version"),
                     .method = header(front, "Mcp-Method"),
                     .name = header(front, "Mcp-Name")},

@@ -33,8 +33,3 @@ void tb_mcp_http_fault(struct tb_front_req *front, struct tb_str id,
  * reason. */
 bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset,
                       struct tb_mcp_view *ret_view);
-/* Appends the decoded value of a parameter of the query; nothing when it is not there. TB_E_INVALID
- * for bad escapes. */
-int tb_mcp_query_get(struct tb_str query, const char *name, struct tb_buf *out);
-/* The tenant that the request's credential stands for. */
-const char *tb_mcp_http_tenant(const struct tb_front_req *front);

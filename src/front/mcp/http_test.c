@@ -249,7 +249,7 @@ static void a_session_has_one_stream_for_news_and_misses_none(void **state)
     expect(mcp_client_heard(&news), ": keepalive\n");
     mcp_client_close(&news);
     mcp_rig_turn(&f->rig);
-    tb_sessions_end_all(f->rig.core.sessions, "default", TB_END_CLOSED);
+    tb_sessions_end_all(f->rig.core.sessions, "default", TB_END_CLOSED, NULL);
     mcp_client_open(&f->rig, &news);
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 0-1\r\n", f->session);
     expect(mcp_client_ask(&f->rig, &news, "GET /mcp", headers, ""), "id: 0-2\n");
@@ -283,6 +283,66 @@ static void the_conversation_header_names_the_session(void **state)
            "Session: browser-2");
     expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
            "Session: browser-1");
+}
+
+#define ALLOWED   "Origin: https://a.example\r\n"
+#define PREFLIGHT "Access-Control-Request-Method: POST\r\n"
+
+static void an_allowed_page_may_ask_first_and_read_every_answer(void **state)
+{
+    static const struct {
+        const char *line;
+        const char *headers;
+        const char *status;
+    } rows[] = {
+        {"OPTIONS /mcp", ALLOWED PREFLIGHT, "204"},
+        {"OPTIONS /mcp/octopus", ALLOWED PREFLIGHT, "204"},
+        {"OPTIONS /nowhere", ALLOWED PREFLIGHT, "404"},
+        {"OPTIONS /mcp", ALLOWED, "405"}, /* asks for nothing */
+        {"GET /mcp", ALLOWED, "400"},     /* names no session */
+        {"POST /mcp", ALLOWED, "200"},
+    };
+    struct fixture *f = *state;
+    char origin[] = "https://a.example";
+    char *origins[] = {origin};
+    f->rig.config.http_allowed_origins = (struct tb_config_list){origins, 1};
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char line[32];
+        bool post = strcmp(rows[i].line, POST) == 0;
+        const char *said =
+            ask(f, rows[i].line, rows[i].headers, post ? INITIALIZE("2025-11-25") : "");
+        snprintf(line, sizeof(line), "HTTP/1.1 %s ", rows[i].status);
+        expect(said, line);
+        expect(said, "Access-Control-Allow-Origin: https://a.example\r\n");
+        expect(said, "Vary: Origin\r\n");
+        expect(said, "Access-Control-Expose-Headers: Mcp-Session-Id, ");
+    }
+    f->rig.config.http_allowed_origins = (struct tb_config_list){NULL, 0};
+}
+
+static void a_preflight_says_what_may_be_sent(void **state)
+{
+    static const char *const names[] = {
+        "Authorization",  "Content-Type",         "Last-Event-ID",
+        "Mcp-Session-Id", "MCP-Protocol-Version", "X-Conversation-Id",
+    };
+    struct fixture *f = *state;
+    const char *said = ask(f, "OPTIONS /mcp", "Origin: http://localhost\r\n" PREFLIGHT, "");
+    expect(said, "Access-Control-Allow-Methods: POST, GET, DELETE\r\n");
+    const char *allowed = strstr(said, "Access-Control-Allow-Headers: ");
+    assert_non_null(allowed);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        expect(allowed, names[i]);
+    }
+}
+
+static void other_pages_may_not_even_ask(void **state)
+{
+    struct fixture *f = *state;
+    const char *said = ask(f, "OPTIONS /mcp", ALLOWED PREFLIGHT, "");
+    expect(said, "HTTP/1.1 403 ");
+    assert_null(strstr(said, "Access-Control"));
+    assert_null(strstr(ask(f, POST, "", PING), "Access-Control"));
 }
 
 static void what_belongs_to_a_session_ends_with_it(void **state)
@@ -331,6 +391,9 @@ int main(void)
         WITH(a_session_has_one_stream_for_news_and_misses_none),
         WITH(a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not),
         WITH(the_conversation_header_names_the_session),
+        WITH(an_allowed_page_may_ask_first_and_read_every_answer),
+        WITH(a_preflight_says_what_may_be_sent),
+        WITH(other_pages_may_not_even_ask),
         WITH(what_belongs_to_a_session_ends_with_it),
         WITH(listens_end_well_when_the_daemon_drains),
     };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/result.h"
@@ -46,6 +48,16 @@ static enum tb_mcp_version agree(const struct cJSON *params)
     return TB_MCP_LEGACY_NEWEST;
 }
 
+void tb_mcp_agent_name(const struct cJSON *client_info, char ret_agent[TB_AGENT_SIZE])
+{
+    struct tb_str name = TB_STR("");
+    struct tb_str version = TB_STR("");
+    tb_json_str(tb_json_get(client_info, "name"), &name);
+    tb_json_str(tb_json_get(client_info, "version"), &version);
+    snprintf(ret_agent, TB_AGENT_SIZE, "%.*s%s%.*s", TB_STR_ARG(name), version.len ? " " : "",
+             TB_STR_ARG(version));
+}
+
 void tb_mcp_initialize(struct tb_mcp_req *req)
 {
     struct tb_mcp_result result;
@@ -55,6 +67,7 @@ void tb_mcp_initialize(struct tb_mcp_req *req)
     peer->introduced = true;
     tb_json_free(peer->capabilities);
     peer->capabilities = tb_json_dup(tb_json_get(params, "capabilities"));
+    tb_mcp_agent_name(tb_json_get(params, "clientInfo"), peer->agent);
 
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_mcp_put_text(json, "protocolVersion", tb_mcp_version_name(peer->version));

@@ -47,9 +47,7 @@ void tb_mcp_peer_left(struct tb_mcp_peer *peer)
 {
     struct tb_core *core = peer->mcp->core;
     const struct tb_caller caller = {.tenant = peer->tenant, .conversation = peer->conversation};
-    if (peer->conversation[0] && !tb_str_eq_cstr(TB_STR("keep"), core->config->mcp_on_disconnect)) {
-        tb_sessions_end_conversation(core->sessions, &caller, TB_END_CONVERSATION_ENDED);
-    }
+    tb_sessions_leave_conversation(core->sessions, &caller);
 }
 
 /* The id is compared as it is written: a client repeats what it sent. */

@@ -33,6 +33,7 @@ struct tb_mcp_peer {
     bool introduced;
     enum tb_mcp_version version;
     struct cJSON *capabilities;
+    char agent[TB_AGENT_SIZE];
     int log_level;
     struct tb_list asks;
     uint64_t ask_count;
@@ -51,6 +52,9 @@ void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
 /* A message whose version is known. `out` is used for a request only, and until its answer. */
 void tb_mcp_peer_receive(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
                          struct tb_mcp_out *out);
+/* "claude-code 2.1", of clientInfo; empty when it says nothing. Self-reported: for the records, not
+ * for decisions. lifecycle.c */
+void tb_mcp_agent_name(const struct cJSON *client_info, char ret_agent[TB_AGENT_SIZE]);
 /* Its conversation is over: the sessions of it end, if the configuration says so. */
 void tb_mcp_peer_left(struct tb_mcp_peer *peer);
 

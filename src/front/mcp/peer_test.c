@@ -179,6 +179,19 @@ static void a_session_that_the_caller_did_not_name_is_told(void **state)
     expect_not(said, "sessionType");
 }
 
+static void a_picture_is_an_item_unless_the_toolset_has_its_own_form(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
+    expect(mcp_rig_say(rig, CALL(2, "browser_screenshot", "")),
+           "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"QUJD\"}");
+    tb_mcp_view_parse(TB_STR("octopus"), TB_STR(""), &rig->config.mcp_groups, &rig->peer.view,
+                      NULL);
+    const char *said = mcp_rig_say(rig, CALL(3, "browser_screenshot", ""));
+    expect(said, "\\\"base64\\\":\\\"QUJD\\\"");
+    expect_not(said, "\"type\":\"image\"");
+}
+
 static void a_failure_says_what_happened_and_what_to_do(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -221,6 +234,37 @@ static void progress_comes_only_to_who_asked_and_only_grows(void **state)
     expect(said, "\"method\":\"notifications/progress\",\"params\":{\"progressToken\":\"p\"");
     expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"progressToken\":{}}")),
            "\"code\":-32602");
+}
+
+static void note_agent(const struct tb_event *event, void *user)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(event->json);
+    struct tb_str agent = TB_STR("");
+    tb_json_str(tb_json_get(json, "agent"), &agent);
+    if (event->type == TB_EVENT_CALL_DONE) {
+        snprintf(user, TB_AGENT_SIZE, "%.*s", TB_STR_ARG(agent));
+    }
+}
+
+static void a_call_tells_which_agent_made_it(void **state)
+{
+    struct mcp_rig *rig = *state;
+    char agent[TB_AGENT_SIZE] = "none";
+    struct tb_subscriber subscriber = {.fn = note_agent, .user = agent};
+    tb_bus_subscribe(&rig->core.bus, &subscriber);
+    mcp_rig_say(rig, REQUEST(2, "tools/call",
+                             "\"name\":\"list_sessions\",\"_meta\":{"
+                             "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                             "\"io.modelcontextprotocol/clientCapabilities\":{},"
+                             "\"io.modelcontextprotocol/clientInfo\":"
+                             "{\"name\":\"m\",\"version\":\"2.1\"}}"));
+    assert_string_equal(agent, "m 2.1");
+    mcp_rig_say(rig, INITIALIZE("2025-06-18"));
+    mcp_rig_say(rig, REQUEST(3, "tools/call", "\"name\":\"list_sessions\""));
+    assert_string_equal(agent, "c 1");
+    mcp_rig_say(rig, REQUEST(4, "tools/call", "\"name\":\"list_sessions\"," MODERN_META));
+    assert_string_equal(agent, "");
+    tb_bus_unsubscribe(&subscriber);
 }
 
 static void the_message_names_the_conversation_before_the_peer_does(void **state)
@@ -303,9 +347,11 @@ int main(void)
         WITH(lists_come_whole_and_know_no_cursor),
         WITH(an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_not),
         WITH(a_session_that_the_caller_did_not_name_is_told),
+        WITH(a_picture_is_an_item_unless_the_toolset_has_its_own_form),
         WITH(a_failure_says_what_happened_and_what_to_do),
         WITH(a_cancelled_call_gets_no_answer),
         WITH(progress_comes_only_to_who_asked_and_only_grows),
+        WITH(a_call_tells_which_agent_made_it),
         WITH(the_message_names_the_conversation_before_the_peer_does),
         WITH(sessions_stay_if_the_configuration_says_so),
         WITH(too_many_requests_at_once_are_refused),

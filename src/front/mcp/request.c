@@ -260,13 +260,27 @@ static void on_progress(struct tb_call *call, double done, double total, const c
     }
 }
 
+/* A modern client may introduce itself in each request. */
+static void take_agent(const struct tb_mcp_req *req, char ret_agent[TB_AGENT_SIZE])
+{
+    if (!tb_mcp_req_is_modern(req)) {
+        snprintf(ret_agent, TB_AGENT_SIZE, "%s", req->peer->agent);
+        return;
+    }
+    struct tb_str said = req->message ? req->message->envelope.client_info.text : TB_STR("");
+    TB_AUTO(tb_json_free) struct cJSON *info = tb_json_parse(said);
+    tb_mcp_agent_name(info, ret_agent);
+}
+
 void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const struct cJSON *args,
                      void (*done)(struct tb_mcp_req *req, struct tb_call *call))
 {
+    char agent[TB_AGENT_SIZE];
+    take_agent(req, agent);
     const struct tb_call_request request = {
         .tool = tool,
         .args = args,
-        .caller = {.tenant = req->peer->tenant, .conversation = req->conversation},
+        .caller = {.tenant = req->peer->tenant, .conversation = req->conversation, .agent = agent},
         .done = on_done,
         .progress = req->progress_token.len ? on_progress : NULL,
         .user = req,

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "front/reply.h"
 #include "proto/sse.h"
 
 enum {
@@ -86,16 +87,10 @@ void tb_mcp_sse_free(struct tb_mcp_sse *sse)
 
 static void start_reply(struct tb_mcp_sse *sse, struct tb_front_req *front)
 {
-    static const struct tb_http_header headers[] = {
-        {"Content-Type", {"text/event-stream", 17}},
-        {"Cache-Control", {"no-cache, no-transform", 22}},
-        {"X-Accel-Buffering", {"no", 2}},
-    };
     end_reply(sse); /* a client that comes back may still have its old reply open */
     sse->front = front;
     front->user = &sse->reader;
-    front->status = 200;
-    tb_http_reply_start(front->http, 200, headers, TB_COUNT(headers));
+    tb_reply_events(front);
     tb_timer_start(&sse->keepalive, TB_MCP_KEEPALIVE_MS);
 }
 

@@ -13,6 +13,7 @@
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
+#include "front/target.h"
 
 enum {
     LOOK_MS = 250,    /* how often we look whether a peer that ended its input is still there */
@@ -299,7 +300,7 @@ static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struc
 
 static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view)
 {
-    struct conn *conn = conn_new(front->state, tb_mcp_http_tenant(front), view);
+    struct conn *conn = conn_new(front->state, tb_target_tenant(front), view);
     char *rest;
     size_t rest_len;
     front->status = 101;
@@ -330,7 +331,7 @@ void tb_mcp_stdio_open(struct tb_front_req *front)
     if (!head->upgrade ||
         !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
         tb_reply_error(front, TB_E_INVALID, "this address speaks 'Upgrade: tabard-mcp' only");
-    } else if (tb_mcp_query_get(head->query, "toolset", &toolset) < 0) {
+    } else if (tb_target_query(head->query, "toolset", &toolset) < 0) {
         tb_reply_error(front, TB_E_INVALID, "the query is not written as it should be");
     } else if (tb_mcp_http_view(front, tb_buf_str(&toolset), &view)) {
         upgrade(front, &view);

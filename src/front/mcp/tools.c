@@ -52,16 +52,28 @@ static struct tb_str text_of(const struct tb_mcp_req *req, const struct tb_resul
     return tb_buf_str(scratch);
 }
 
+/* What core has to say of the session, e.g. what was lost with its browser. */
+static void put_note(struct tb_json_writer *json, const struct tb_result *result)
+{
+    struct tb_str note;
+    if (tb_json_str(tb_json_get(result->data, "note"), &note)) {
+        tb_mcp_put_text_item(json, note, FRAME_BYTES);
+    }
+}
+
 /* Several clients pass on no pictures, so words come first. */
 static void put_content(struct tb_json_writer *json, struct tb_str text,
-                        const struct tb_result *result, const char *session_line)
+                        const struct tb_result *result, bool own_form, const char *session_line)
 {
     size_t room = TB_MCP_RESULT_MAX - FRAME_BYTES;
-    bool image = result->code == 0 && result->image.len > 0;
+    bool image = !own_form && result->code == 0 && result->image.len > 0;
     bool image_fits = result->image.len < room;
     room -= image && image_fits ? result->image.len : 0;
     tb_json_key(json, "content");
     tb_json_array_open(json);
+    if (!own_form) {
+        put_note(json, result);
+    }
     if (text.len || (!image && !session_line)) {
         tb_mcp_put_text_item(json, text.len ? text : TB_STR("Done."), room);
     }
@@ -74,6 +86,9 @@ static void put_content(struct tb_json_writer *json, struct tb_str text,
     }
     if (image && image_fits) {
         tb_mcp_put_image_item(json, tb_buf_str(&result->image), result->image_type);
+    }
+    if (own_form) {
+        put_note(json, result); /* clients of such a toolset read the first item only */
     }
     tb_json_array_close(json);
 }
@@ -106,12 +121,12 @@ static void send_result(struct tb_mcp_req *req, const struct tb_result *outcome,
     tb_buf_init(&scratch, SIZE_MAX); /* what it is printed from has ceilings */
     tb_buf_init(&meta, FRAME_BYTES);
     struct tb_str text = text_of(req, outcome, &scratch, &is_error);
-    /* A toolset with a form of its own says in its own words what it says. */
+    /* A toolset with a form of its own has the session and the picture in it, or not at all. */
     bool own_form = req->entry.face && req->entry.face->print;
     snprintf(line, sizeof(line), "Session: %s", session ? session : "");
 
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    put_content(json, text, outcome, session && !own_form ? line : NULL);
+    put_content(json, text, outcome, own_form, session && !own_form ? line : NULL);
     if (is_error) {
         tb_json_key(json, "isError");
         tb_json_put_bool(json, true);

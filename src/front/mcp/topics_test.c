@@ -152,7 +152,7 @@ static void a_legacy_subscriber_hears_of_changes_until_it_leaves(void **state)
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"tabard://sessions\"}}");
     mcp_rig_say(rig, REQUEST(1, "resources/unsubscribe", "\"uri\":\"tabard://sessions\""));
     assert_false(tb_bus_heard(&rig->core.bus));
-    tb_sessions_end_all(rig->core.sessions, "default", TB_END_CLOSED);
+    tb_sessions_end_all(rig->core.sessions, "default", TB_END_CLOSED, NULL);
     assert_string_equal(mcp_rig_heard(rig), "");
     expect(mcp_rig_say(rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://nope\"")),
            "\"code\":-32002");

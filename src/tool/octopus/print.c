@@ -13,7 +13,6 @@ enum {
     TOKENS_MAX = 2000,
     TOKEN_CHARS = 4,
     VALUE_CHARS = 50,
-    USUAL_TIMEOUT_MS = 30000,
     PRINTED_MAX = 2 * TB_RESULT_TEXT_MAX,
     PICTURE_MAX = 900 * 1000, /* as base64; no result is longer than 1 MB */
 };
@@ -111,7 +110,7 @@ static void put_navigate_failure(struct tb_json_writer *json, const struct cJSON
     } else if (result->code == TB_E_TIMEOUT) {
         put_reason(json, "NavigationTimeout",
                    tb_strdupf("Navigation to %.*s timed out after %" PRId64 "ms.", TB_STR_ARG(url),
-                              tb_args_int(args, "timeout_ms", USUAL_TIMEOUT_MS)));
+                              tb_data_int(result->data, "timeout_ms")));
     } else {
         put_failure(json, result);
     }

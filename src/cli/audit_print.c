@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/audit_print.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+
+enum {
+    WHEN,
+    EVENT,
+    SESSION,
+    WHERE,
+    TOOL,
+    OUTCOME,
+    DETAIL,
+    COLUMNS,
+};
+
+static const struct {
+    const char *name;
+    size_t width;
+} columns[COLUMNS] = {
+    [WHEN] = {"WHEN", 24},    [EVENT] = {"EVENT", 18}, [SESSION] = {"SESSION", 14},
+    [WHERE] = {"WHERE", 24},  [TOOL] = {"TOOL", 20},   [OUTCOME] = {"OUTCOME", 18},
+    [DETAIL] = {"DETAIL", 0},
+};
+
+/* A byte of a control character: of the first set, or of the second one in UTF-8 (c2 80 to 9f). */
+static bool control_at(const uint8_t *bytes, size_t at)
+{
+    return bytes[at] < 0x20 || bytes[at] == 0x7f ||
+           (at > 0 && bytes[at - 1] == 0xc2 && bytes[at] < 0xa0);
+}
+
+static void pad(struct tb_buf *out, size_t from, size_t width)
+{
+    for (size_t i = from; i < out->len; i++) {
+        if (control_at(out->data, i)) {
+            out->data[i] = '?';
+        }
+    }
+    for (size_t len = out->len - from; len < width; len++) {
+        tb_buf_append_char(out, ' ');
+    }
+    if (width) {
+        tb_buf_append_char(out, ' ');
+    }
+}
+
+static void put_cell(struct tb_buf *out, int column, struct tb_str text)
+{
+    size_t from = out->len;
+    tb_buf_append_str(out, text);
+    pad(out, from, columns[column].width);
+}
+
+/* The host of an address; about: and the like as they are. */
+static struct tb_str host_of(const struct cJSON *details)
+{
+    struct tb_str url = TB_STR("");
+    tb_json_str(tb_json_get(details, "domain"), &url);
+    tb_json_str(tb_json_get(details, "url"), &url);
+    for (size_t i = 0; i + 3 <= url.len; i++) {
+        if (memcmp(url.ptr + i, "://", 3) == 0) {
+            struct tb_str rest = tb_str_sub(url, i + 3, url.len);
+            return tb_str_cut(&rest, '/');
+        }
+    }
+    return url;
+}
+
+/* key=value for what has no column of its own. */
+static void put_details(struct tb_buf *out, const struct cJSON *details, struct tb_str agent)
+{
+    size_t from = out->len;
+    JSON_ARRAY_FOREACH(item, details) {
+        struct tb_str text;
+        const char *name = tb_json_name(item);
+        tb_buf_printf(out, "%s%s=", out->len > from ? " " : "", name ? name : "");
+        if (tb_json_str(item, &text)) {
+            tb_buf_append_str(out, text);
+        } else {
+            tb_json_print(item, out);
+        }
+    }
+    if (agent.len) {
+        tb_buf_printf(out, "%sagent=%.*s", out->len > from ? " " : "", TB_STR_ARG(agent));
+    }
+    pad(out, from, 0);
+}
+
+static void print_row(const struct tb_audit_entry *entry, const struct cJSON *details,
+                      struct tb_buf *out)
+{
+    char when[TB_CLOCK_ISO_SIZE];
+    tb_clock_iso(entry->wall_ms, when);
+    put_cell(out, WHEN, tb_str_of(when));
+    put_cell(out, EVENT, entry->type);
+    put_cell(out, SESSION, entry->session);
+    put_cell(out, WHERE, host_of(details));
+    put_cell(out, TOOL, entry->tool);
+    put_cell(out, OUTCOME, entry->outcome);
+    put_details(out, details, entry->agent);
+}
+
+static void put_text(struct tb_json_writer *json, const char *key, struct tb_str text)
+{
+    tb_json_key(json, key);
+    tb_json_put_str(json, text);
+}
+
+static void put_hash(struct tb_json_writer *json, const uint8_t hash[TB_HASH_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * TB_HASH_BYTES];
+    for (size_t i = 0; i < TB_HASH_BYTES; i++) {
+        text[2 * i] = digits[hash[i] >> 4];
+        text[2 * i + 1] = digits[hash[i] & 15];
+    }
+    put_text(json, "hash", (struct tb_str){text, sizeof(text)});
+}
+
+static void print_json(const struct tb_audit_entry *entry, const struct cJSON *details,
+                       struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    char when[TB_CLOCK_ISO_SIZE];
+    tb_clock_iso(entry->wall_ms, when);
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "seq");
+    tb_json_put_int(&json, entry->seq);
+    put_text(&json, "time", tb_str_of(when));
+    put_text(&json, "type", entry->type);
+    put_text(&json, "tenant", entry->tenant);
+    put_text(&json, "session", entry->session);
+    put_text(&json, "agent", entry->agent);
+    put_text(&json, "tool", entry->tool);
+    put_text(&json, "outcome", entry->outcome);
+    tb_json_key(&json, "details");
+    tb_json_put_tree(&json, details);
+    put_hash(&json, entry->hash);
+    tb_json_object_close(&json);
+}
+
+void tb_audit_print_head(enum tb_audit_form form, struct tb_buf *out)
+{
+    for (int i = 0; i < COLUMNS && form == TB_AUDIT_TABLE; i++) {
+        put_cell(out, i, tb_str_of(columns[i].name));
+    }
+    if (form == TB_AUDIT_TABLE) {
+        tb_buf_append_char(out, '\n');
+    }
+}
+
+void tb_audit_print(const struct tb_audit_entry *entry, enum tb_audit_form form, struct tb_buf *out)
+{
+    TB_AUTO(tb_json_free) struct cJSON *details = tb_json_parse(entry->details);
+    if (form == TB_AUDIT_JSON) {
+        print_json(entry, details, out);
+    } else {
+        print_row(entry, details, out);
+    }
+    tb_buf_append_char(out, '\n');
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/audit_open.h"
+#include "cli/audit_print.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/time_arg.h"
+#include "core/limits.h"
+
+enum {
+    TAIL_COUNT = 20,
+    SEARCH_COUNT = 1000,
+    FOLLOW_MS = 500,
+};
+
+struct wish {
+    const struct verb *verb;
+    struct tb_audit_query query;
+    bool limited; /* -n was given */
+    bool follow;
+    enum tb_audit_form form;
+};
+
+/* A verb of the command: its exit code. */
+struct verb {
+    const char *name;
+    bool searches; /* takes the options that say which entries */
+    int (*run)(const struct wish *wish, struct tb_audit_log *log);
+};
+
+/* Printing. */
+
+struct printing {
+    enum tb_audit_form form;
+    int64_t last_seq;
+    bool failed; /* nobody reads any more, or the disk is full */
+};
+
+static void write_out(struct printing *printing, const struct tb_buf *text)
+{
+    if (fwrite(text->data, 1, text->len, stdout) != text->len) {
+        printing->failed = true;
+    }
+}
+
+static void print_entry(const struct tb_audit_entry *entry, void *user)
+{
+    struct printing *printing = user;
+    TB_AUTO(tb_buf_fini) struct tb_buf line;
+    tb_buf_init(&line, TB_MIB);
+    tb_audit_print(entry, printing->form, &line);
+    write_out(printing, &line);
+    printing->last_seq = entry->seq > printing->last_seq ? entry->seq : printing->last_seq;
+}
+
+static void print_head(struct printing *printing)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf line;
+    tb_buf_init(&line, TB_KIB);
+    tb_audit_print_head(printing->form, &line);
+    if (line.len) {
+        write_out(printing, &line);
+    }
+}
+
+static int finish(struct printing *printing, int rc, const struct tb_err *err)
+{
+    if (rc < 0) {
+        fprintf(stderr, "tabard audit: %s\n", err->text);
+    }
+    return fflush(stdout) != 0 || printing->failed || rc < 0 ? 1 : 0;
+}
+
+/* The verbs. */
+
+static int run_search(const struct wish *wish, struct tb_audit_log *log)
+{
+    struct printing printing = {.form = wish->form};
+    struct tb_audit_query query = wish->query;
+    struct tb_err err;
+    query.newest_first = true;
+    query.limit = wish->limited ? query.limit : SEARCH_COUNT;
+    print_head(&printing);
+    int rc = tb_sqlite_log_query(log->log, &query, print_entry, &printing, &err);
+    return finish(&printing, rc, &err);
+}
+
+static int run_export(const struct wish *wish, struct tb_audit_log *log)
+{
+    struct printing printing = {.form = TB_AUDIT_JSON};
+    struct tb_err err;
+    int rc = tb_sqlite_log_query(log->log, &wish->query, print_entry, &printing, &err);
+    return finish(&printing, rc, &err);
+}
+
+static void note_oldest(const struct tb_audit_entry *entry, void *user)
+{
+    *(int64_t *)user = entry->seq;
+}
+
+/* The last ones in the order in which they were written, so that more can follow. */
+static int run_tail(const struct wish *wish, struct tb_audit_log *log)
+{
+    struct printing printing = {.form = wish->form};
+    struct tb_audit_query query = wish->query;
+    struct tb_err err;
+    int64_t oldest = 0;
+    query.newest_first = true;
+    query.limit = wish->limited ? query.limit : TAIL_COUNT;
+    int rc = tb_sqlite_log_query(log->log, &query, note_oldest, &oldest, &err);
+    query = wish->query;
+    query.limit = 0;
+    query.after_seq = oldest ? oldest - 1 : 0;
+    print_head(&printing);
+    while (rc == 0) {
+        rc = tb_sqlite_log_query(log->log, &query, print_entry, &printing, &err);
+        if (!wish->follow || fflush(stdout) != 0 || printing.failed) {
+            break;
+        }
+        query.after_seq = printing.last_seq ? printing.last_seq : query.after_seq;
+        poll(NULL, 0, FOLLOW_MS);
+    }
+    return finish(&printing, rc, &err);
+}
+
+static void print_verdict(const struct tb_audit_verify *verify, const struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    struct tb_json_writer json;
+    tb_buf_init(&text, TB_MIB);
+    tb_json_writer_init(&json, &text);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "right");
+    tb_json_put_bool(&json, !err);
+    if (err) {
+        tb_json_key(&json, "reason");
+        tb_json_put_cstr(&json, err->text);
+    } else {
+        tb_json_key(&json, "first");
+        tb_json_put_int(&json, verify->first_seq);
+        tb_json_key(&json, "last");
+        tb_json_put_int(&json, verify->seq);
+    }
+    tb_json_object_close(&json);
+    printf("%.*s\n", TB_STR_ARG(tb_buf_str(&text)));
+}
+
+static int run_verify(const struct wish *wish, struct tb_audit_log *log)
+{
+    struct tb_audit_verify verify;
+    struct tb_err err;
+    int rc = tb_audit_check(log, &verify, &err);
+    if (wish->form == TB_AUDIT_JSON) {
+        print_verdict(&verify, rc < 0 ? &err : NULL);
+    } else if (rc < 0) {
+        printf("The audit log is not as it was written: %s.\n", err.text);
+    } else if (verify.first_seq) {
+        printf("The audit log is right, from entry %lld to %lld.\n", (long long)verify.first_seq,
+               (long long)verify.seq);
+    } else {
+        puts("The audit log is right and empty.");
+    }
+    return rc < 0 ? 1 : 0;
+}
+
+static const struct verb verbs[] = {
+    {"tail", true, run_tail},
+    {"search", true, run_search},
+    {"verify", false, run_verify},
+    {"export", true, run_export},
+};
+
+/* Options. */
+
+static int read_count(struct wish *wish, const char *text, struct tb_err *err)
+{
+    uint64_t count;
+    if (!tb_str_to_u64(tb_str_of(text), &count) || count == 0 || count > INT64_MAX) {
+        return tb_fail(err, TB_E_PARAMS, "-n takes a number from 1 on, not '%s'", text);
+    }
+    wish->query.limit = (int64_t)count;
+    wish->limited = true;
+    return 0;
+}
+
+static struct tb_str *text_option(struct tb_audit_query *query, const char *name)
+{
+    const struct {
+        const char *name;
+        struct tb_str *text;
+    } options[] = {{"--session", &query->session},
+                   {"--tenant", &query->tenant},
+                   {"--tool", &query->tool},
+                   {"--type", &query->type},
+                   {"--text", &query->text}};
+    for (size_t i = 0; i < TB_COUNT(options); i++) {
+        if (strcmp(options[i].name, name) == 0) {
+            return options[i].text;
+        }
+    }
+    return NULL;
+}
+
+/* 1: not one of these; -1: wrong. */
+static int read_option(struct wish *wish, const char *name, const char *value, struct tb_err *err)
+{
+    int64_t now_ms = tb_clock_wall_ms(tb_clock_system());
+    struct tb_str *text = text_option(&wish->query, name);
+    bool since = strcmp(name, "--since") == 0;
+    bool until = strcmp(name, "--until") == 0;
+    bool count = strcmp(name, "-n") == 0;
+    if (!text && !since && !until && !count) {
+        return 1;
+    }
+    if (!value) {
+        return tb_fail(err, TB_E_PARAMS, "option %s needs a value", name);
+    }
+    if (text) {
+        *text = tb_str_of(value);
+        return 0;
+    }
+    if (count) {
+        return read_count(wish, value, err);
+    }
+    return tb_time_arg(value, now_ms,
+                       since ? &wish->query.since_wall_ms : &wish->query.until_wall_ms, err);
+}
+
+/* Takes our own options out of argv; the rest, of which *ret_argc are left, are settings. */
+static int take_own(struct wish *wish, int argc, char **argv, int *ret_argc, struct tb_err *err)
+{
+    int kept = 1;
+    for (int i = 2; i < argc; i++) {
+        if (wish->verb->run == run_tail && strcmp(argv[i], "-f") == 0) {
+            wish->follow = true;
+            continue;
+        }
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        int rc = wish->verb->searches ? read_option(wish, argv[i], value, err) : 1;
+        if (rc < 0) {
+            return rc;
+        }
+        if (rc == 0) {
+            i++;
+        } else {
+            argv[kept++] = argv[i];
+        }
+    }
+    *ret_argc = kept;
+    return 0;
+}
+
+static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
+                     struct tb_err *err)
+{
+    for (size_t i = 0; i < TB_COUNT(verbs) && argc > 1; i++) {
+        if (strcmp(verbs[i].name, argv[1]) == 0) {
+            wish->verb = &verbs[i];
+        }
+    }
+    if (!wish->verb) {
+        return tb_fail(err, TB_E_PARAMS, "say what: tail, search, verify or export");
+    }
+    int rc = take_own(wish, argc, argv, &argc, err);
+    if (rc == 0) {
+        rc = tb_options_parse(options, argc, argv, true, err);
+    }
+    for (size_t i = 0; rc == 0 && i < options->sources.flag_count; i++) {
+        if (!tb_config_by_flag(tb_str_of(options->flags[2 * i]))) {
+            rc = tb_fail(err, TB_E_PARAMS, "unknown option %s", options->flags[2 * i]);
+        }
+    }
+    wish->form = rc == 0 && options->json ? TB_AUDIT_JSON : TB_AUDIT_TABLE;
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct wish wish = {0};
+    struct tb_options options;
+    struct tb_config config;
+    struct tb_audit_log log;
+    struct tb_err err;
+    if (read_wish(&wish, &options, argc, argv, &err) < 0) {
+        fprintf(stderr, "tabard audit: %s; 'tabard help audit' lists the options\n", err.text);
+        return 2;
+    }
+    int rc = tb_config_load(&options.sources, &config, &err);
+    if (rc == 0) {
+        rc = tb_audit_open(config.state_dir, &log, &err);
+        tb_config_fini(&config);
+    }
+    if (rc < 0) {
+        fprintf(stderr, "tabard audit: %s\n", err.text);
+        return 1;
+    }
+    int code = wish.verb->run(&wish, &log);
+    tb_audit_close(&log);
+    return code;
+}
+
+static void more_help(void)
+{
+    puts(
+        "  tail            The newest entries, oldest of them first; -n N (20) so many; -f waits for more.\n"
+        "  search          The newest that fit, newest first; -n N (1000) at most.\n"
+        "  verify          Is the log as it was written? Says where it is not; exit code 1 then.\n"
+        "  export          All that fit, oldest first, as JSON lines with their hashes.\n"
+        "\n"
+        "  --session NAME, --tenant NAME, --tool NAME, --type EVENT\n"
+        "  --text TEXT     Anywhere in the entry, in any case.\n"
+        "  --since TIME    2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for so long ago.\n"
+        "  --until TIME\n"
+        "  --json          JSON lines instead of a table.");
+    tb_options_help();
+}
+
+const struct tb_command tb_cmd_audit = {
+    "audit",
+    "tail | search | verify | export [OPTION VALUE]...",
+    "Look at the log of what agents did, and check that nobody changed it.",
+    run,
+    more_help,
+};

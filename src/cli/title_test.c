@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/title.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+enum {
+    ROOM = 300,
+};
+
+/* In a child, since a process has one title only. */
+static bool is_shown(const char *title)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct tb_buf shown;
+        tb_buf_init(&shown, 65536);
+        tb_title_set(tb_str_of(title));
+        bool good = tb_file_read("/proc/self/cmdline", &shown) == 0 &&
+                    tb_buf_append_char(&shown, '\0') == 0 &&
+                    strcmp((const char *)shown.data, title) == 0;
+        const char *variable = getenv("TITLE_TEST_ROOM");
+        good = good && variable && strlen(variable) == ROOM;
+        for (size_t i = strlen(title); good && i < shown.len; i++) {
+            good = shown.data[i] == '\0';
+        }
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status == 0;
+}
+
+static void a_short_title_replaces_all_arguments(void **state)
+{
+    (void)state;
+    assert_true(is_shown("x y"));
+}
+
+static void a_title_longer_than_the_arguments_is_shown_whole(void **state)
+{
+    char title[200] = "tabard serve ";
+    (void)state;
+    memset(title + strlen(title), 'a', sizeof(title) - 1 - strlen(title));
+    assert_true(is_shown(title));
+}
+
+int main(void)
+{
+    /* Room enough behind the arguments, whatever the caller's variables are. */
+    if (!getenv("TITLE_TEST_ROOM")) {
+        char room[ROOM + 1] = "";
+        memset(room, 'r', ROOM);
+        setenv("TITLE_TEST_ROOM", room, 1);
+        execl("/proc/self/exe", "t", (char *)NULL);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_short_title_replaces_all_arguments),
+        cmocka_unit_test(a_title_longer_than_the_arguments_is_shown_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

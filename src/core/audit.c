@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/audit.h"
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "core/session.h"
+#include "core/sessions.h"
+#include "core/url.h"
+#include "io/timer.h"
+
+enum {
+    DETAILS = 6,
+    TEXT_MAX = 512, /* of one text in the details */
+    FIRST_CUT_MS = 60 * 1000,
+    CUT_MS = 60 * 60 * 1000,
+};
+
+static const int64_t day_ms = 24 * 60 * 60 * 1000;
+
+struct tb_audit {
+    struct tb_core *core;
+    struct tb_subscriber subscriber;
+    struct tb_timer timer;
+};
+
+/* Which members of an event's JSON are kept, and where. */
+static const struct row {
+    bool kept;
+    const char *session; /* its name; NULL: looked up by its id */
+    const char *outcome;
+    const char *details[DETAILS]; /* numbers, flags, short texts; "url" as core/url.h shows it */
+} rows[TB_EVENT_COUNT] = {
+    [TB_EVENT_SESSION_STARTED] = {true, "name", NULL, {"type", "driver"}},
+    [TB_EVENT_SESSION_ENDED] = {true,
+                                "name",
+                                "reason",
+                                {"type", "url", "duration_ms", "calls", "errors"}},
+    [TB_EVENT_SESSION_RENEWED] = {true, "name", NULL, {"ttl_ms", "expires_in_ms"}},
+    [TB_EVENT_SESSION_HIBERNATED] = {true, "name", "reason", {"type"}},
+    [TB_EVENT_SESSION_WOKEN] = {true, "name", NULL, {"type"}},
+    [TB_EVENT_CALL_DONE] = {true, "session", "code", {"url", "ms", "action"}},
+    [TB_EVENT_CALL_STEP] = {true, "session", "code", {"url", "ms", "action", "step"}},
+    [TB_EVENT_DOMAIN_BLOCKED] = {true, "session", "reason", {"domain", "url"}},
+    [TB_EVENT_GLOBAL_STOP] = {true, NULL, "reason", {"sessions"}},
+    [TB_EVENT_KEY_CHANGED] = {true, NULL, "change", {"key"}},
+    [TB_EVENT_TAB_CLOSED] = {true, NULL, NULL, {"tab"}},
+};
+
+static struct tb_str text_of(const struct cJSON *json, const char *key)
+{
+    struct tb_str text = TB_STR("");
+    tb_json_str(key ? tb_json_get(json, key) : NULL, &text);
+    return text;
+}
+
+static void put_text(struct tb_json_writer *out, const char *key, struct tb_str text)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf url;
+    tb_buf_init(&url, 2 * TB_URL_SHOWN_MAX);
+    if (tb_str_eq_cstr(TB_STR("url"), key)) {
+        tb_url_shown(text, &url);
+        text = tb_buf_str(&url);
+    } else {
+        text = tb_str_sub(text, 0, TEXT_MAX);
+    }
+    tb_json_put_str(out, tb_str_sub(text, 0, tb_utf8_prefix(text)));
+}
+
+static void put_detail(struct tb_json_writer *out, const char *key, const struct cJSON *value)
+{
+    struct tb_str text;
+    int64_t number;
+    bool flag;
+    if (tb_json_str(value, &text)) {
+        tb_json_key(out, key);
+        put_text(out, key, text);
+    } else if (tb_json_int(value, &number)) {
+        tb_json_key(out, key);
+        tb_json_put_int(out, number);
+    } else if (tb_json_bool(value, &flag)) {
+        tb_json_key(out, key);
+        tb_json_put_bool(out, flag);
+    }
+}
+
+static void put_details(const struct row *row, const struct cJSON *json, struct tb_buf *ret_text)
+{
+    struct tb_json_writer out;
+    tb_json_writer_init(&out, ret_text);
+    tb_json_object_open(&out);
+    for (size_t i = 0; i < DETAILS && row->details[i]; i++) {
+        put_detail(&out, row->details[i], tb_json_get(json, row->details[i]));
+    }
+    tb_json_object_close(&out);
+}
+
+static struct tb_str session_name(struct tb_core *core, const struct tb_event *event,
+                                  struct tb_str told)
+{
+    const struct tb_session *session =
+        told.len || !event->session_id[0]
+            ? NULL
+            : tb_sessions_find(core->sessions, event->tenant, tb_str_of(event->session_id));
+    return session ? tb_str_of(session->name) : told;
+}
+
+static void on_no_gate(struct tb_gate *gate)
+{
+    (void)gate;
+}
+
+/* Where no reply waits, nobody else would hear that it failed. */
+static void append_alone(struct tb_core *core, const struct tb_audit_entry *entry)
+{
+    struct tb_gate gate;
+    tb_gate_init(&gate, on_no_gate);
+    tb_store_append(&core->store, entry, &gate);
+    if (gate.err.code < 0) {
+        tb_log_at(core->log, ERROR, "audit", "entry not stored", tb_kv("type", entry->type),
+                  tb_kv_cstr("reason", gate.err.text));
+    }
+    tb_gate_fini(&gate);
+}
+
+static void on_event(const struct tb_event *event, void *user)
+{
+    struct tb_core *core = ((struct tb_audit *)user)->core;
+    const struct row *row = &rows[event->type];
+    if (!row->kept || !core->config->audit_enabled) {
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(event->json);
+    TB_AUTO(tb_buf_fini) struct tb_buf details;
+    tb_buf_init(&details, TB_RECORD_LIGHT_MAX / 2);
+    put_details(row, json, &details);
+    const struct tb_audit_entry entry = {
+        .wall_ms = tb_clock_wall_ms(core->clock),
+        .type = tb_str_of(tb_event_name(event->type)),
+        .tenant = tb_str_of(event->tenant),
+        .session = session_name(core, event, text_of(json, row->session)),
+        .agent = text_of(json, "agent"),
+        .tool = text_of(json, "tool"),
+        .outcome = text_of(json, row->outcome),
+        .details = tb_buf_str(&details),
+    };
+    if (event->gate) {
+        tb_store_append(&core->store, &entry, event->gate);
+    } else {
+        append_alone(core, &entry);
+    }
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    const struct tb_core *core = ((struct tb_audit *)user)->core;
+    int64_t days = core->config->audit_retention_days;
+    int64_t oldest_ms = days ? tb_clock_wall_ms(core->clock) - days * day_ms : 0;
+    tb_store_cut(&core->store, oldest_ms, core->config->audit_entries_max, NULL);
+    tb_timer_start(timer, CUT_MS);
+}
+
+struct tb_audit *tb_audit_new(struct tb_core *core)
+{
+    struct tb_audit *audit = TB_NEW(struct tb_audit);
+    audit->core = core;
+    audit->subscriber = (struct tb_subscriber){.fn = on_event, .user = audit};
+    tb_bus_subscribe(&core->bus, &audit->subscriber);
+    tb_timer_init(&audit->timer, core->loop, on_timer, audit);
+    tb_timer_start(&audit->timer, FIRST_CUT_MS);
+    return audit;
+}
+
+void tb_audit_free(struct tb_audit *audit)
+{
+    if (!audit) {
+        return;
+    }
+    tb_bus_unsubscribe(&audit->subscriber);
+    tb_timer_fini(&audit->timer);
+    tb_free(audit);
+}

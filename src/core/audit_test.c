@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/audit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/audit_verify.h"
+
+#include "support/core_rig.h"
+#include "support/kept_store.h"
+
+#define CANARY "canary"
+
+struct scene {
+    struct rig *rig;
+    struct kept_store kept;
+    struct tb_audit *audit;
+};
+
+static const struct tb_param params[] = {
+    {.name = "url", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "value", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "password", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "script", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = NULL},
+};
+static const struct tb_tool go = {.name = "go",
+                                  .flags = TB_TOOL_MAY_CREATE,
+                                  .params = params,
+                                  .op = TB_OP_NAVIGATE};
+static const struct tb_tool fill = {.name = "fill", .params = params, .op = TB_OP_FILL};
+
+static int setup(void **state)
+{
+    struct scene *scene = TB_NEW(struct scene);
+    void *rig = NULL;
+    rig_setup(&rig);
+    scene->rig = rig;
+    kept_init(&scene->kept);
+    scene->rig->core.store = (struct tb_store){&kept_store_kind, &scene->kept};
+    scene->audit = tb_audit_new(&scene->rig->core);
+    *state = scene;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct scene *scene = *state;
+    void *rig = scene->rig;
+    rig_stop(scene->rig);
+    tb_audit_free(scene->audit);
+    rig_teardown(&rig);
+    kept_fini(&scene->kept);
+    tb_free(scene);
+    return 0;
+}
+
+/* All entries as lines: type|tenant|session|agent|tool|outcome|details. */
+static const char *lines(struct scene *scene, struct tb_buf *out)
+{
+    tb_buf_init(out, SIZE_MAX);
+    for (size_t i = 0; i < scene->kept.count; i++) {
+        const struct tb_audit_entry *entry = kept_at(&scene->kept, i);
+        tb_buf_printf(out, "%.*s|%.*s|%.*s|%.*s|%.*s|%.*s|%.*s\n", TB_STR_ARG(entry->type),
+                      TB_STR_ARG(entry->tenant), TB_STR_ARG(entry->session),
+                      TB_STR_ARG(entry->agent), TB_STR_ARG(entry->tool), TB_STR_ARG(entry->outcome),
+                      TB_STR_ARG(entry->details));
+    }
+    tb_buf_append_char(out, '\0');
+    return (const char *)out->data;
+}
+
+static void expect_lines(struct scene *scene, const char *expected)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    assert_string_equal(lines(scene, &text), expected);
+}
+
+static void expect_line(struct scene *scene, const char *line)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    if (!strstr(lines(scene, &text), line)) {
+        fail_msg("no line %s in\n%s", line, (const char *)text.data);
+    }
+}
+
+static void emit(struct scene *scene, enum tb_event_type type, const char *json)
+{
+    tb_bus_publish(&scene->rig->core.bus, &(struct tb_event){type, "t", "", tb_str_of(json), NULL});
+}
+
+/* S2-63, S2-65 (what its table shows): every start and end, the end with reason, duration and
+ * number of actions, and where it was. */
+static void a_session_is_on_record_from_start_to_end(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    assert_int_equal(rig_run(rig, &go, "", "{\"url\":\"https://a.test/x?q=1\"}"), 0);
+    assert_int_equal(rig_run(rig, &fill, "", NULL), 0);
+    tb_clock_manual_advance(&rig->clock, 1500);
+    rig_turn(rig);
+    tb_session_end(session, TB_END_USER_STOPPED);
+    expect_lines(scene,
+                 "session_started|t|a||||{\"type\":\"browser\",\"driver\":\"fake\"}\n"
+                 "call_done|t|a||go|ok|{\"url\":\"https://a.test/x\",\"ms\":0,\"action\":1}\n"
+                 "call_done|t|a||fill|ok|{\"url\":\"https://a.test/x\",\"ms\":0,\"action\":2}\n"
+                 "session_ended|t|a|||user_stopped|{\"type\":\"browser\",\"url\":\"https://a.test/"
+                 "x\",\"duration_ms\":1500,\"calls\":2,\"errors\":0}\n");
+    assert_int_equal(kept_at(&scene->kept, 3)->wall_ms, rig->clock.wall_ms);
+}
+
+static void a_call_is_on_record_with_its_agent_and_outcome(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    rig_create(rig, "a");
+    rig->fake->ops[TB_OP_FILL] =
+        (struct tb_fake_plan){.when = TB_FAKE_LATER, .delay_ms = 7, .code = TB_E_ELEMENT_NOT_FOUND};
+    rig->agent = "claude-code 2.1";
+    struct rig_call *call = rig_start(rig, &fill, "", NULL);
+    rig_advance(rig, 0);
+    rig_advance(rig, 7);
+    rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
+    expect_line(scene, "call_done|t|a|claude-code 2.1|fill|element_not_found|"
+                       "{\"ms\":7,\"action\":1}\n");
+    assert_int_equal(rig_run(rig, NULL, "", NULL), TB_E_UNKNOWN_TOOL);
+    expect_line(scene, "call_done|t||claude-code 2.1||unknown_tool|{\"ms\":0}\n");
+}
+
+/* S2-67, S2-68: whatever is told on the bus, and by the bus alone. */
+static void what_the_bus_tells_is_on_record(void **state)
+{
+    static const struct {
+        enum tb_event_type type;
+        const char *json;
+        const char *line;
+    } rows[] = {
+        {TB_EVENT_SESSION_RENEWED, "{\"name\":\"a\",\"ttl_ms\":5,\"expires_in_ms\":4}",
+         "session_renewed|t|a||||{\"ttl_ms\":5,\"expires_in_ms\":4}\n"},
+        {TB_EVENT_SESSION_HIBERNATED, "{\"name\":\"a\",\"reason\":\"idle_timeout\"}",
+         "session_hibernated|t|a|||idle_timeout|{}\n"},
+        {TB_EVENT_SESSION_WOKEN, "{\"name\":\"a\"}", "session_woken|t|a||||{}\n"},
+        {TB_EVENT_DOMAIN_BLOCKED,
+         "{\"session\":\"a\",\"tool\":\"go\",\"reason\":\"blocklist\",\"domain\":\"b.test\","
+         "\"url\":\"https://u:p@b.test/?q\"}",
+         "domain_blocked|t|a||go|blocklist|{\"domain\":\"b.test\",\"url\":\"https://b.test/\"}\n"},
+        {TB_EVENT_GLOBAL_STOP, "{\"sessions\":3,\"reason\":\"global_stop\"}",
+         "global_stop|t||||global_stop|{\"sessions\":3}\n"},
+        {TB_EVENT_KEY_CHANGED, "{\"key\":\"ci\",\"change\":\"made\"}",
+         "key_changed|t||||made|{\"key\":\"ci\"}\n"},
+        {TB_EVENT_TAB_CLOSED, "{\"tab\":1}", "tab_closed|t|||||{\"tab\":1}\n"},
+    };
+    struct scene *scene = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        emit(scene, rows[i].type, rows[i].json);
+        expect_line(scene, rows[i].line);
+        assert_int_equal(scene->kept.count, i + 1);
+    }
+    /* These happen in pages all the time, and nobody did them. */
+    emit(scene, TB_EVENT_NAVIGATED, "{\"url\":\"https://a.test/\"}");
+    emit(scene, TB_EVENT_DIALOG_OPENED, "{\"message\":\"x\"}");
+    assert_int_equal(scene->kept.count, TB_COUNT(rows));
+}
+
+/* S2-63, S2-68: every ending comes by the bus, so every reason is on record, once. */
+static void every_end_reason_is_on_record(void **state)
+{
+    static const char *const names[] = {
+#define TB_REASON(NAME, wire, expired, words) wire,
+#include "core/reasons.def"
+#undef TB_REASON
+    };
+    struct scene *scene = *state;
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        char line[80];
+        struct tb_session *session = rig_create(scene->rig, names[i]);
+        rig_turn(scene->rig);
+        tb_session_end(session, (enum tb_end_reason)i);
+        tb_session_end(session, TB_END_CLOSED);
+        rig_turn(scene->rig);
+        snprintf(line, sizeof(line), "session_ended|t|%s|||%s|", names[i], names[i]);
+        expect_line(scene, line);
+        assert_int_equal(scene->kept.count, 2 * (i + 1));
+    }
+}
+
+static void the_name_of_a_session_is_looked_up_where_the_event_has_none(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_session *session = rig_create(scene->rig, "a");
+    rig_turn(scene->rig);
+    tb_fake_emit(scene->rig->fake, session->id, TB_EVENT_TAB_CLOSED, TB_STR("{\"tab\":2}"));
+    expect_line(scene, "tab_closed|t|a||||{\"tab\":2}\n");
+}
+
+static void nothing_that_was_typed_or_read_is_kept(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    const char *args =
+        "{\"url\":\"https://u:" CANARY "@a.test/p?" CANARY "=1#" CANARY "\",\"value\":\"" CANARY
+        "\",\"password\":\"" CANARY "\",\"script\":\"" CANARY "\"}";
+    for (int code = 0; code >= TB_E_ELEMENT_NOT_FOUND; code += TB_E_ELEMENT_NOT_FOUND) {
+        rig->fake->ops[TB_OP_FILL].code = code;
+        assert_int_equal(rig_run(rig, &go, "talk " CANARY, args), 0);
+        assert_int_equal(rig_run(rig, &fill, "talk " CANARY, args), code);
+    }
+    rig_run(rig, &fill, "talk " CANARY, "{\"" CANARY "\":1}");
+    rig_run(rig, &fill, "talk " CANARY, "{\"sessionId\":\"" CANARY "\"}");
+    for (unsigned type = 0; type < TB_EVENT_COUNT; type++) {
+        emit(scene, (enum tb_event_type)type,
+             "{\"text\":\"" CANARY "\",\"value\":\"" CANARY "\",\"args\":{\"x\":\"" CANARY
+             "\"},\"url\":\"https://a.test/?" CANARY "\",\"ms\":{\"x\":\"" CANARY
+             "\"},\"type\":[\"" CANARY "\"],\"message\":\"" CANARY "\",\"title\":\"" CANARY "\"}");
+    }
+    assert_true(scene->kept.count > 7 + TB_EVENT_COUNT / 2);
+    assert_null(strstr(lines(scene, &text), CANARY));
+    assert_non_null(strstr((const char *)text.data, "https://a.test/p"));
+}
+
+static void it_can_be_switched_off_and_on(void **state)
+{
+    struct scene *scene = *state;
+    scene->rig->config.audit_enabled = false;
+    rig_create(scene->rig, "a");
+    assert_int_equal(scene->kept.count, 0);
+    scene->rig->config.audit_enabled = true;
+    rig_create(scene->rig, "b");
+    assert_int_equal(scene->kept.count, 1);
+}
+
+/* The daemon's part of S2-64: what is old or too many is cut off. */
+static void old_entries_are_cut_off_each_hour(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    rig_advance(rig, 60 * 1000);
+    assert_int_equal(scene->kept.cuts, 1);
+    assert_int_equal(scene->kept.cut_count, 1000000);
+    assert_int_equal(scene->kept.cut_wall_ms,
+                     rig->clock.wall_ms - INT64_C(90) * 24 * 60 * 60 * 1000);
+    rig->config.audit_retention_days = 0;
+    rig->config.audit_entries_max = 1000;
+    rig_advance(rig, 60 * 60 * 1000);
+    assert_int_equal(scene->kept.cuts, 2);
+    assert_int_equal(scene->kept.cut_count, 1000);
+    assert_int_equal(scene->kept.cut_wall_ms, 0);
+}
+
+static void the_chain_of_what_it_writes_is_right(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_audit_verify verify;
+    struct tb_err err;
+    for (int i = 0; i < 100; i++) {
+        rig_run(scene->rig, &go, "talk", "{\"url\":\"https://a.test/\"}");
+    }
+    tb_audit_verify_init(&verify, scene->kept.secret);
+    assert_int_equal(tb_audit_verify_cut(&verify, &scene->kept.cut, &err), 0);
+    for (size_t i = 0; i < scene->kept.count; i++) {
+        assert_int_equal(tb_audit_verify_entry(&verify, kept_at(&scene->kept, i), &err), 0);
+    }
+    assert_int_equal(tb_audit_verify_head(&verify, &scene->kept.head, &err), 0);
+    assert_int_equal(verify.seq, 101);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(a_session_is_on_record_from_start_to_end),
+        WITH(a_call_is_on_record_with_its_agent_and_outcome),
+        WITH(what_the_bus_tells_is_on_record),
+        WITH(every_end_reason_is_on_record),
+        WITH(the_name_of_a_session_is_looked_up_where_the_event_has_none),
+        WITH(nothing_that_was_typed_or_read_is_kept),
+        WITH(it_can_be_switched_off_and_on),
+        WITH(old_entries_are_cut_off_each_hour),
+        WITH(the_chain_of_what_it_writes_is_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

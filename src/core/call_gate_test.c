@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a reply acknowledges is stored before it is sent. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/audit.h"
+
+#include "support/core_rig.h"
+#include "support/kept_store.h"
+
+struct scene {
+    struct rig *rig;
+    struct kept_store kept;
+    struct tb_audit *audit;
+};
+
+static int setup(void **state)
+{
+    struct scene *scene = TB_NEW(struct scene);
+    void *rig = NULL;
+    rig_setup(&rig);
+    scene->rig = rig;
+    kept_init(&scene->kept);
+    scene->rig->core.store = (struct tb_store){&kept_store_kind, &scene->kept};
+    scene->audit = tb_audit_new(&scene->rig->core);
+    *state = scene;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct scene *scene = *state;
+    void *rig = scene->rig;
+    rig_stop(scene->rig);
+    tb_audit_free(scene->audit);
+    rig_teardown(&rig);
+    kept_fini(&scene->kept);
+    tb_free(scene);
+    return 0;
+}
+
+/* The number of turns of the loop until the call has ended. */
+static int turns_of_a_call(struct rig *rig)
+{
+    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
+    int turns = 0;
+    while (call->call && turns < 100) {
+        rig_turns(rig, 1);
+        turns++;
+    }
+    rig_expect(call, 0);
+    return turns;
+}
+
+static void an_open_gate_costs_no_turn_of_the_loop(void **state)
+{
+    struct scene *scene = *state;
+    rig_create(scene->rig, "a");
+    rig_turn(scene->rig);
+    int with = turns_of_a_call(scene->rig);
+    scene->rig->core.store = (struct tb_store){0};
+    assert_int_equal(with, turns_of_a_call(scene->rig));
+}
+
+static void the_reply_waits_until_the_store_has_it(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    scene->kept.slow = true;
+    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
+    rig_advance(rig, 100 * 1000); /* long after the deadline of the call itself */
+    assert_int_equal(call->dones, 0);
+    assert_int_equal(rig_events(rig, "call_done"), 1);
+    /* The session is free: only the reply waits. */
+    struct rig_call *other = rig_start(rig, &rig_wait, "", NULL);
+    rig_turn(rig);
+    assert_int_equal(rig_events(rig, "call_done"), 2);
+    kept_release(&scene->kept, NULL);
+    assert_int_equal(call->dones, 0); /* from the loop */
+    rig_turn(rig);
+    rig_expect(call, 0);
+    rig_expect(other, 0);
+}
+
+static void a_call_that_waits_for_the_store_is_past_cancelling(void **state)
+{
+    struct scene *scene = *state;
+    rig_create(scene->rig, "a");
+    rig_turn(scene->rig);
+    scene->kept.slow = true;
+    struct rig_call *call = rig_start(scene->rig, &rig_click, "", NULL);
+    rig_turn(scene->rig);
+    tb_call_cancel(call->call);
+    rig_turn(scene->rig);
+    assert_int_equal(call->dones, 0);
+    kept_release(&scene->kept, NULL);
+    rig_turn(scene->rig);
+    rig_expect(call, 0);
+}
+
+static void what_could_not_be_stored_is_the_result(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    scene->kept.broken = "the disk is full";
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"tag\":\"x\"}");
+    rig_turn(rig);
+    assert_string_equal(call->message, "it was done, but it is not on record: the disk is full");
+    assert_null(tb_json_get(call->data, "tag"));
+    rig_expect(call, TB_E_STORE);
+
+    struct tb_err err;
+    tb_fail(&err, TB_E_STORE, "gone");
+    scene->kept.broken = NULL;
+    scene->kept.slow = true;
+    call = rig_start(rig, &rig_click, "", NULL);
+    rig_turn(rig);
+    kept_release(&scene->kept, &err);
+    rig_turn(rig);
+    rig_expect(call, TB_E_STORE);
+}
+
+static void a_call_that_failed_keeps_its_own_words(void **state)
+{
+    struct scene *scene = *state;
+    rig_create(scene->rig, "a");
+    rig_turn(scene->rig);
+    scene->kept.broken = "the disk is full";
+    scene->rig->fake->ops[TB_OP_CLICK].code = TB_E_ELEMENT_NOT_FOUND;
+    assert_int_equal(rig_run(scene->rig, &rig_click, "", NULL), TB_E_ELEMENT_NOT_FOUND);
+}
+
+static void nothing_is_begun_that_could_not_be_stored(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    struct tb_tool reads = rig_click;
+    reads.flags |= TB_TOOL_READ_ONLY;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    scene->kept.unready = true;
+    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->message, "the disk is full");
+    rig_expect(call, TB_E_STORE);
+    assert_int_equal(rig->fake->begun, 0);
+    assert_int_equal(rig_run(rig, &reads, "", NULL), 0);
+    assert_int_equal(rig->fake->begun, 1);
+    scene->kept.unready = false;
+    assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
+}
+
+static void the_end_of_the_daemon_waits_for_no_store(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    scene->kept.slow = true;
+    struct rig_call *told = rig_start(rig, &rig_click, "", NULL);
+    rig_turn(rig);
+    struct rig_call *waiting = rig_start(rig, &rig_click, "", NULL);
+    tb_sessions_stop(rig->core.sessions);
+    assert_string_equal(told->message,
+                        "it was done, but it is not on record: the daemon is stopping");
+    rig_expect(told, TB_E_STORE);
+    rig_expect(waiting, TB_E_SHUTDOWN);
+    kept_release(&scene->kept, NULL);
+    rig_turn(rig);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(an_open_gate_costs_no_turn_of_the_loop),
+        WITH(the_reply_waits_until_the_store_has_it),
+        WITH(a_call_that_waits_for_the_store_is_past_cancelling),
+        WITH(what_could_not_be_stored_is_the_result),
+        WITH(a_call_that_failed_keeps_its_own_words),
+        WITH(nothing_is_begun_that_could_not_be_stored),
+        WITH(the_end_of_the_daemon_waits_for_no_store),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

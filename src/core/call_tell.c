@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the bus is told of a call: who did what where, how it went and how long it took. Arguments
+ * and results stay out. */
+#include "base/mem.h"
+#include "core/call_internal.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "core/url.h"
+
+static const char *outcome(int code)
+{
+    return code < 0 ? tb_err_name(code) : "ok";
+}
+
+/* What is not known is left out. */
+static void put_text(struct tb_json_writer *json, const char *key, const char *text)
+{
+    if (text && text[0]) {
+        tb_json_key(json, key);
+        tb_json_put_cstr(json, text);
+    }
+}
+
+static void put_number(struct tb_json_writer *json, const char *key, int64_t value)
+{
+    if (value) {
+        tb_json_key(json, key);
+        tb_json_put_int(json, value);
+    }
+}
+
+struct act {
+    enum tb_event_type type;
+    const char *tool;
+    int code;
+    int64_t since_ms;
+    const char *url;
+    int64_t step; /* 0: the whole call */
+};
+
+static void publish(struct tb_call *call, const struct act *act)
+{
+    struct tb_core *core = call->core;
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    struct tb_json_writer json;
+    tb_buf_init(&text, TB_EVENT_MAX);
+    tb_json_writer_init(&json, &text);
+    tb_json_object_open(&json);
+    put_text(&json, "tool", act->tool);
+    put_text(&json, "code", outcome(act->code));
+    tb_json_key(&json, "ms");
+    tb_json_put_int(&json, tb_loop_now_ms(core->loop) - act->since_ms);
+    put_text(&json, "session", call->session_name);
+    put_text(&json, "agent", call->agent);
+    put_text(&json, "conversation", call->conversation);
+    put_text(&json, "url", act->url);
+    put_number(&json, "action", call->number);
+    put_number(&json, "step", act->step);
+    tb_json_object_close(&json);
+    if (json.rc == 0) {
+        tb_bus_publish(&core->bus, &(struct tb_event){act->type, call->tenant, call->session_id,
+                                                      tb_buf_str(&text), &call->gate});
+    }
+}
+
+void tb_call_tell(struct tb_call *call)
+{
+    struct tb_core *core = call->core;
+    const struct act act = {TB_EVENT_CALL_DONE, call->tool ? call->tool->name : "",
+                            call->result.code,  call->accepted_ms,
+                            call->url,          0};
+    core->metrics.values[TB_METRIC_CALLS]++;
+    core->metrics.values[TB_METRIC_CALL_ERRORS] += act.code < 0;
+    tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", act.tool),
+              tb_kv_cstr("code", outcome(act.code)),
+              tb_kv_int("ms", tb_loop_now_ms(core->loop) - act.since_ms),
+              tb_kv_cstr("session", call->session_name));
+    if (tb_bus_heard(&core->bus)) {
+        publish(call, &act);
+    }
+}
+
+void tb_call_tell_step(struct tb_call *call, const struct tb_result *result)
+{
+    const struct act act = {TB_EVENT_CALL_STEP,
+                            call->step_tool,
+                            result->code,
+                            call->step_ms,
+                            call->session ? call->session->url : NULL,
+                            call->steps};
+    if (call->step_tool && tb_bus_heard(&call->core->bus)) {
+        publish(call, &act);
+    }
+}
+
+void tb_call_note_url(struct tb_call *call, const struct tb_result *result)
+{
+    struct tb_session *session = call->session;
+    struct tb_str url;
+    if (session && tb_json_str(tb_json_get(result->data, "url"), &url)) {
+        TB_AUTO(tb_buf_fini) struct tb_buf shown;
+        tb_buf_init(&shown, SIZE_MAX);
+        tb_url_shown(url, &shown);
+        if (!session->url || !tb_str_eq_cstr(tb_buf_str(&shown), session->url)) {
+            tb_free(session->url);
+            session->url = tb_str_dup(tb_buf_str(&shown));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy.h"
+
+#include <stddef.h>
+
+#include "core/core.h"
+#include "core/sessions_internal.h"
+
+/* Where a time stands in the settings; 0 is no such place. */
+#define AT(field) offsetof(struct tb_config, sessions_##field)
+
+static const struct row {
+    enum tb_at_idle at_idle;
+    size_t idle;
+    size_t max_age;
+    size_t ttl;
+    size_t ttl_max;
+} conversation = {TB_IDLE_CLOSE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0},
+  named[TB_KIND_COUNT] = {
+      [TB_KIND_BROWSER] = {TB_IDLE_HIBERNATE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
+      [TB_KIND_IOS] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
+      [TB_KIND_ANDROID] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
+      [TB_KIND_TAB] = {TB_IDLE_CLOSE, 0, 0, 0, 0},
+      [TB_KIND_CLIENT] = {TB_IDLE_REST, AT(client_idle_ms), 0, AT(client_ttl_ms),
+                          AT(client_ttl_max_ms)},
+};
+
+static int64_t setting(const struct tb_config *config, size_t at)
+{
+    return at ? *(const int64_t *)(const void *)((const char *)config + at) : 0;
+}
+
+struct tb_policy tb_policy_of(const struct tb_session *session)
+{
+    const struct tb_config *config = session->core->config;
+    const struct row *row = session->conversation[0] && session->kind == TB_KIND_BROWSER
+                                ? &conversation
+                                : &named[session->kind];
+    bool closes = row->at_idle == TB_IDLE_HIBERNATE && !tb_session_can_sleep(session);
+    return (struct tb_policy){
+        .at_idle = closes ? TB_IDLE_CLOSE : row->at_idle,
+        .idle_ms = setting(config, row->idle),
+        .max_age_ms = setting(config, row->max_age),
+        .ttl_ms = setting(config, row->ttl),
+        .ttl_max_ms = setting(config, row->ttl_max),
+    };
+}

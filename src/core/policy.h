@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a session lives: by its kind, and for browsers by who started them. One row a case in
+ * core/policy.c, with the settings that it takes its times from. */
+#pragma once
+
+#include <stdint.h>
+
+struct tb_session;
+
+enum tb_at_idle {
+    TB_IDLE_CLOSE,     /* the session ends */
+    TB_IDLE_HIBERNATE, /* its browser is freed, the next call brings it back */
+    TB_IDLE_REST,      /* only its state changes */
+};
+
+/* Times in milliseconds; 0 is never. */
+struct tb_policy {
+    enum tb_at_idle at_idle;
+    int64_t idle_ms;    /* after the last call */
+    int64_t max_age_ms; /* however busy it is */
+    int64_t ttl_ms;     /* unless it is renewed */
+    int64_t ttl_max_ms; /* the most that a renewal can give; 0: any */
+};
+
+struct tb_policy tb_policy_of(const struct tb_session *session);

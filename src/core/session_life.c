@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a session ends or goes to sleep by itself.
+ *
+ * One timer a session. It is moved only towards the present: a call that makes the end later leaves
+ * it where it is, and when it fires too early it is set anew. So calls cost no work on the heap. */
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/policy.h"
+#include "core/records.h"
+#include "core/sessions_internal.h"
+
+enum {
+    STORE_RETRY_MS = 1000,
+};
+
+struct due {
+    int64_t at_ms;
+    int64_t span_ms; /* how long it had in all */
+    enum tb_end_reason reason;
+};
+
+static void sooner(struct due *due, int64_t from_ms, int64_t span_ms, enum tb_end_reason reason)
+{
+    int64_t at_ms;
+    if (span_ms > 0 && !__builtin_add_overflow(from_ms, span_ms, &at_ms) && at_ms < due->at_ms) {
+        *due = (struct due){at_ms, span_ms, reason};
+    }
+}
+
+/* Its next end; at_ms is INT64_MAX if there is none. */
+static struct due end_of(const struct tb_session *session, const struct tb_policy *policy)
+{
+    struct due due = {.at_ms = INT64_MAX};
+    int64_t hibernated_ms = session->core->config->sessions_hibernated_ms;
+    sooner(&due, session->created_ms, policy->max_age_ms, TB_END_MAX_AGE);
+    if (session->ttl_at_ms && session->ttl_at_ms < due.at_ms) {
+        due = (struct due){session->ttl_at_ms, session->ttl_at_ms - session->last_active_ms,
+                           TB_END_TTL_EXPIRED};
+    }
+    if (!tb_session_at_rest(session) || session->opening) {
+        return due;
+    }
+    if (policy->at_idle == TB_IDLE_CLOSE) {
+        sooner(&due, session->last_active_ms, policy->idle_ms, TB_END_IDLE_TIMEOUT);
+    } else if (policy->at_idle == TB_IDLE_HIBERNATE && (session->asleep || policy->idle_ms)) {
+        sooner(&due, session->last_active_ms, hibernated_ms, TB_END_IDLE_TIMEOUT);
+    }
+    return due;
+}
+
+/* When it goes to sleep, or counts as idle; INT64_MAX: not by itself. */
+static int64_t rest_of(const struct tb_session *session, const struct tb_policy *policy)
+{
+    int64_t at_ms = session->last_active_ms + policy->idle_ms;
+    bool sleeps = policy->at_idle == TB_IDLE_HIBERNATE && session->driver_session &&
+                  !session->sleepy && !session->closing;
+    bool idles = policy->at_idle == TB_IDLE_REST && session->state == TB_STATE_ACTIVE;
+    if (!(sleeps || idles) || !policy->idle_ms || !tb_session_at_rest(session)) {
+        return INT64_MAX;
+    }
+    return sleeps && at_ms < session->sleep_after_ms ? session->sleep_after_ms : at_ms;
+}
+
+static int64_t notice_of(const struct tb_session *session, const struct due *due)
+{
+    int64_t notice_ms = session->core->config->sessions_expiring_ms;
+    notice_ms = notice_ms < due->span_ms / 2 ? notice_ms : due->span_ms / 2;
+    return notice_ms > 0 && session->told_ms != due->at_ms ? due->at_ms - notice_ms : INT64_MAX;
+}
+
+static int64_t earliest(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void tb_session_rearm(struct tb_session *session)
+{
+    const struct tb_policy policy = tb_policy_of(session);
+    struct due due = end_of(session, &policy);
+    int64_t at_ms = earliest(due.at_ms, rest_of(session, &policy));
+    at_ms = due.at_ms < INT64_MAX ? earliest(at_ms, notice_of(session, &due)) : at_ms;
+    if (at_ms < INT64_MAX && (!tb_timer_armed(&session->timer) || session->timer.due_ms > at_ms)) {
+        tb_timer_start(&session->timer, at_ms - tb_loop_now_ms(session->core->loop));
+    }
+}
+
+static void tell_expiring(struct tb_session *session, const struct due *due)
+{
+    struct tb_core *core = session->core;
+    session->told_ms = due->at_ms;
+    if (!tb_bus_heard(&core->bus)) {
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
+    tb_json_set_cstr(json, "reason", tb_end_reason_name(due->reason));
+    tb_json_set_int(json, "expires_in_ms", due->at_ms - tb_loop_now_ms(core->loop));
+    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_EXPIRING, session->tenant, session->id, json,
+                        NULL);
+}
+
+static void expire(struct tb_session *session, enum tb_end_reason reason)
+{
+    /* There is no browser to be freed, so an end that could not be stored had better wait. */
+    if (session->asleep && !tb_store_ready(&session->core->store, NULL)) {
+        tb_timer_start(&session->timer, STORE_RETRY_MS);
+    } else if (reason == TB_END_MAX_AGE) {
+        tb_session_retire(session);
+    } else {
+        tb_session_end(session, reason);
+    }
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_session *session = user;
+    int64_t now_ms = tb_loop_now_ms(timer->loop);
+    const struct tb_policy policy = tb_policy_of(session);
+    struct due due = end_of(session, &policy);
+    if (session->retiring) {
+        return;
+    }
+    if (due.at_ms <= now_ms) {
+        expire(session, due.reason);
+        return;
+    }
+    if (rest_of(session, &policy) <= now_ms) {
+        if (policy.at_idle == TB_IDLE_HIBERNATE) {
+            tb_session_sleep(session);
+        } else {
+            session->state = TB_STATE_IDLE;
+        }
+    }
+    if (due.at_ms < INT64_MAX && notice_of(session, &due) <= now_ms) {
+        tell_expiring(session, &due);
+    }
+    tb_session_rearm(session);
+}
+
+void tb_session_init_timer(struct tb_session *session)
+{
+    tb_timer_init(&session->timer, session->core->loop, on_timer, session);
+}
+
+int64_t tb_session_expires_ms(const struct tb_session *session)
+{
+    const struct tb_policy policy = tb_policy_of(session);
+    return end_of(session, &policy).at_ms;
+}
+
+int64_t tb_session_frees_ms(const struct tb_session *session)
+{
+    const struct tb_policy policy = tb_policy_of(session);
+    int64_t rest_ms = policy.at_idle == TB_IDLE_HIBERNATE ? rest_of(session, &policy) : INT64_MAX;
+    return earliest(end_of(session, &policy).at_ms, rest_ms);
+}
+
+bool tb_session_too_old(const struct tb_session *session)
+{
+    const struct tb_policy policy = tb_policy_of(session);
+    return policy.max_age_ms > 0 &&
+           session->created_ms + policy.max_age_ms <= tb_loop_now_ms(session->core->loop);
+}
+
+void tb_session_retire(struct tb_session *session)
+{
+    if (!session->running) {
+        tb_session_end(session, TB_END_MAX_AGE);
+        return;
+    }
+    session->retiring = true;
+    tb_timer_stop(&session->timer);
+    tb_current_forget(session);
+}
+
+void tb_session_make_named(struct tb_session *session)
+{
+    struct tb_tenant *tenant = session->home;
+    struct tb_str conversation = tb_str_of(session->conversation);
+    if (tb_map_get(&tenant->by_conversation, conversation) == session) {
+        tb_map_remove(&tenant->by_conversation, conversation);
+    }
+    tb_sessions_count_awake(session, -1);
+    session->conversation[0] = '\0';
+    tb_sessions_count_awake(session, 1);
+    tb_session_rearm(session);
+}
+
+/* Renewal. */
+
+static void tell_renewed(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate)
+{
+    struct tb_core *core = session->core;
+    int64_t expires_ms = tb_session_expires_ms(session);
+    if (!tb_bus_heard(&core->bus)) {
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
+    tb_json_set_int(json, "ttl_ms", ttl_ms);
+    if (expires_ms < INT64_MAX) {
+        tb_json_set_int(json, "expires_in_ms", expires_ms - tb_loop_now_ms(core->loop));
+    }
+    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_RENEWED, session->tenant, session->id, json,
+                        gate);
+}
+
+int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate,
+                     struct tb_err *err)
+{
+    const struct tb_policy policy = tb_policy_of(session);
+    struct tb_err store_err;
+    if (tb_session_ended(session) || session->retiring) {
+        return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
+    }
+    if (ttl_ms < 0) {
+        return tb_fail(err, TB_E_PARAMS, "a time to live is not negative");
+    }
+    if (!tb_store_ready(&session->core->store, &store_err)) {
+        return tb_fail(err, TB_E_STORE, "%s", store_err.text);
+    }
+    ttl_ms = ttl_ms ? ttl_ms : policy.ttl_ms;
+    ttl_ms = policy.ttl_max_ms && ttl_ms > policy.ttl_max_ms ? policy.ttl_max_ms : ttl_ms;
+    tb_session_touch(session);
+    if (ttl_ms) {
+        session->ttl_at_ms = session->last_active_ms + ttl_ms;
+    }
+    tb_session_rearm(session);
+    tb_record_put(session, gate);
+    tell_renewed(session, ttl_ms, gate);
+    return 0;
+}

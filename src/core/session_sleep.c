@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session's browser has, between the browser and the store.
+ *
+ *   changed --at rest, now and then--> saving --the driver's answer--> storing --> saved
+ *   idle --> saving, storing if anything has changed --> the driver closes --> asleep
+ *   asleep --a call--> reading --> opening --> open
+ *   lost --> the driver closes --> asleep */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "core/records.h"
+#include "core/sessions_internal.h"
+#include "io/timer.h"
+
+enum {
+    REST_MS = 500,         /* without a call before a change is saved */
+    BETWEEN_MS = 5 * 1000, /* two saves */
+    SAVE_MS = 5 * 1000,    /* for the driver; half of what the end of the daemon may take */
+    RETRY_MS = 60 * 1000,  /* for a session that cannot be saved and so not sleep */
+};
+
+struct storing {
+    struct tb_gate gate;
+    struct tb_session *session;
+};
+
+struct tb_browsing {
+    struct tb_timer timer;
+    int64_t saved_ms; /* when the last save began */
+    struct storing *storing;
+    struct tb_store_read *read;
+    struct tb_buf state; /* what is brought back */
+    bool unreadable;     /* it was there, but not to be understood */
+    bool changed;
+    bool saving;
+    bool failed; /* the last save */
+};
+
+bool tb_session_survives(const struct tb_session *session)
+{
+    const struct tb_core *core = session->core;
+    return core->store.kind && (session->kind == TB_KIND_CLIENT ||
+                                (session->driver->save && core->config->sessions_hibernate));
+}
+
+bool tb_session_can_sleep(const struct tb_session *session)
+{
+    const struct tb_sessions *sessions = session->core->sessions;
+    size_t asleep_count = sessions->by_id.count - sessions->awake_count;
+    return tb_session_survives(session) && session->driver->save &&
+           (session->asleep || asleep_count < (size_t)session->core->config->sessions_stored);
+}
+
+/* To the log and the bus; `reason` may be NULL. */
+static void tell(struct tb_session *session, enum tb_event_type type, const char *reason)
+{
+    struct tb_core *core = session->core;
+    tb_log_at(core->log, DEBUG, "session", tb_event_name(type),
+              tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
+              tb_kv_cstr("name", session->name),
+              reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
+    if (!tb_bus_heard(&core->bus)) {
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
+    if (reason) {
+        tb_json_set_cstr(json, "reason", reason);
+    }
+    tb_bus_publish_json(&core->bus, type, session->tenant, session->id, json, NULL);
+}
+
+/* What a browser needs. */
+
+static void on_save_due(struct tb_timer *timer, void *user);
+
+void tb_session_browse(struct tb_session *session)
+{
+    struct tb_browsing *browsing = TB_NEW(struct tb_browsing);
+    tb_timer_init(&browsing->timer, session->core->loop, on_save_due, session);
+    tb_buf_init(&browsing->state, TB_SAVED_MAX);
+    browsing->saved_ms = tb_loop_now_ms(session->core->loop) - BETWEEN_MS;
+    session->browsing = browsing;
+}
+
+void tb_browsing_free(struct tb_browsing *browsing)
+{
+    if (!browsing) {
+        return;
+    }
+    tb_timer_fini(&browsing->timer);
+    if (browsing->storing) {
+        tb_gate_fini(&browsing->storing->gate);
+        tb_free(browsing->storing);
+    }
+    tb_buf_fini(&browsing->state);
+    tb_free(browsing);
+}
+
+void tb_session_cut_wake(struct tb_session *session)
+{
+    struct tb_browsing *browsing = session->browsing;
+    if (browsing && browsing->read) {
+        session->core->store.kind->cancel(browsing->read);
+        browsing->read = NULL;
+        session->opening = false;
+    }
+}
+
+/* Saving. */
+
+bool tb_session_saving(const struct tb_session *session)
+{
+    return session->browsing && session->browsing->saving && !session->driver->saves_beside;
+}
+
+static void save_failed(struct tb_session *session, const struct tb_err *err)
+{
+    session->browsing->changed = true;
+    session->browsing->failed = true;
+    if (err->code != TB_E_CLOSED) {
+        tb_log_at(session->core->log, WARN, "session", "not saved",
+                  tb_kv_cstr("name", session->name), tb_kv_cstr("reason", err->text));
+    }
+}
+
+static void on_stored(struct tb_gate *gate)
+{
+    struct storing *storing = TB_CONTAINER(gate, struct storing, gate);
+    struct tb_session *session = storing->session;
+    session->browsing->storing = NULL;
+    if (gate->err.code < 0) {
+        save_failed(session, &gate->err);
+    } else if (!tb_session_ended(session)) {
+        bool first = !session->saved;
+        session->saved = true;
+        session->browsing->failed = false;
+        if (first) {
+            tb_record_put(session, NULL);
+        }
+        tell(session, TB_EVENT_SESSION_SAVED, NULL);
+    }
+    tb_free(storing);
+    tb_session_wake(session);
+}
+
+static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+{
+    struct tb_session *session = owner;
+    struct tb_browsing *browsing = session->browsing;
+    browsing->saving = false;
+    tb_session_wake(session);
+    if (tb_session_ended(session)) {
+        return;
+    }
+    if (err) {
+        save_failed(session, err);
+        return;
+    }
+    browsing->storing = TB_NEW(struct storing);
+    browsing->storing->session = session;
+    struct tb_gate *gate = &browsing->storing->gate;
+    tb_gate_init(gate, on_stored);
+    tb_record_put_state(session, state, gate);
+    if (!tb_gate_shut(gate)) {
+        on_stored(gate);
+    }
+}
+
+static void save(struct tb_session *session)
+{
+    struct tb_browsing *browsing = session->browsing;
+    browsing->saved_ms = tb_loop_now_ms(session->core->loop);
+    browsing->changed = false;
+    browsing->failed = false;
+    browsing->saving = true;
+    session->driver->save(session->driver_session, browsing->saved_ms + SAVE_MS, on_saved, session);
+}
+
+static bool may_save(const struct tb_session *session)
+{
+    const struct tb_browsing *browsing = session->browsing;
+    return browsing && session->driver_session && tb_session_survives(session) &&
+           session->driver->save && !session->op && !session->closing && !session->trouble &&
+           !browsing->saving && !browsing->storing;
+}
+
+void tb_session_plan_save(struct tb_session *session)
+{
+    struct tb_browsing *browsing = session->browsing;
+    if (session->sleepy || !may_save(session) || !browsing->changed ||
+        tb_timer_armed(&browsing->timer)) {
+        return;
+    }
+    int64_t now_ms = tb_loop_now_ms(session->core->loop);
+    int64_t wait_ms = browsing->saved_ms + BETWEEN_MS - now_ms;
+    tb_timer_start(&browsing->timer, wait_ms > REST_MS ? wait_ms : REST_MS);
+}
+
+/* Calls do not move the timer; what is left to wait for is seen here. */
+static void on_save_due(struct tb_timer *timer, void *user)
+{
+    struct tb_session *session = user;
+    int64_t rested_ms = tb_loop_now_ms(timer->loop) - session->last_active_ms;
+    if (session->sleepy) {
+        session->browsing->failed = true; /* an operation does not end */
+        tb_session_wake(session);
+        return;
+    }
+    if (!tb_session_at_rest(session) || !may_save(session)) {
+        return; /* planned anew when it comes to rest */
+    }
+    if (rested_ms < REST_MS) {
+        tb_timer_start(timer, REST_MS - rested_ms);
+    } else if (session->browsing->changed) {
+        save(session);
+    }
+}
+
+void tb_session_on_changed(void *owner)
+{
+    struct tb_session *session = owner;
+    if (session->browsing && !tb_session_ended(session)) {
+        session->browsing->changed = true;
+        if (tb_session_at_rest(session)) {
+            tb_session_plan_save(session);
+        }
+    }
+}
+
+/* Sleeping. */
+
+void tb_session_sleep(struct tb_session *session)
+{
+    session->sleepy = true;
+    if (session->browsing) {
+        session->browsing->failed = false;
+        tb_timer_stop(&session->browsing->timer);
+    }
+    tb_session_wake(session);
+}
+
+void tb_session_doze(struct tb_session *session)
+{
+    struct tb_browsing *browsing = session->browsing;
+    bool draining = session->core->sessions->draining;
+    if (session->opening || browsing->saving || browsing->storing) {
+        return; /* the job comes again */
+    }
+    if (session->op && !browsing->failed) {
+        if (!tb_timer_armed(&browsing->timer)) {
+            tb_timer_start(&browsing->timer, TB_CALL_GRACE_MS);
+        }
+        return;
+    }
+    bool unsaved = session->driver->save && (browsing->changed || !session->saved);
+    if (unsaved && !browsing->failed && may_save(session)) {
+        save(session);
+    } else if (unsaved && !session->saved && !draining) {
+        session->sleepy = false; /* better a browser too many than a login lost */
+        session->sleep_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
+        tb_session_rearm(session);
+    } else {
+        tb_session_close_driver(session);
+    }
+}
+
+void tb_session_slept(struct tb_session *session)
+{
+    bool woken = session->driver_session != NULL;
+    enum tb_end_reason reason = session->trouble                    ? TB_END_BROWSER_CRASHED
+                                : session->core->sessions->draining ? TB_END_SHUTDOWN
+                                                                    : TB_END_IDLE_TIMEOUT;
+    tb_sessions_count_awake(session, -1);
+    tb_browsing_free(session->browsing);
+    session->browsing = NULL;
+    session->driver_session = NULL;
+    session->closing = false;
+    session->closed = false;
+    session->sleepy = false;
+    session->asleep = true;
+    session->state = TB_STATE_IDLE;
+    if (woken) {
+        tell(session, TB_EVENT_SESSION_HIBERNATED, tb_end_reason_name(reason));
+    }
+    tb_free(session->trouble);
+    session->trouble = NULL;
+    tb_record_put(session, NULL);
+    tb_session_rearm(session);
+    tb_sessions_check_drained(session->core->sessions);
+    tb_session_wake(session);
+}
+
+void tb_session_lose(struct tb_session *session)
+{
+    struct tb_err err;
+    tb_fail(&err, session->trouble->code, "%s; %s", session->trouble->text,
+            session->saved ? "the next call brings the session back with what was saved last"
+                           : "nothing of it was saved, so the next call gets a blank one");
+    tb_session_fail_running(session, &err);
+    tb_session_close_driver(session);
+}
+
+/* Waking. */
+
+static void on_state(struct tb_str key, struct tb_str value, void *user)
+{
+    struct tb_session *session = user;
+    struct tb_browsing *browsing = session->browsing;
+    (void)key;
+    tb_buf_clear(&browsing->state);
+    browsing->unreadable = tb_record_open_state(session, value, &browsing->state) < 0;
+}
+
+static void on_state_end(const struct tb_err *err, void *user)
+{
+    struct tb_session *session = user;
+    const struct tb_core *core = session->core;
+    session->browsing->read = NULL;
+    if (err && err->code != TB_E_NOT_FOUND) {
+        session->opening = false;
+        session->trouble = TB_NEW(struct tb_err);
+        *session->trouble = *err;
+        tb_session_wake(session);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *args = tb_record_args(session);
+    const struct tb_driver_slot *slot = tb_driver_find(core, tb_str_of(session->driver->name));
+    const struct tb_session_spec spec = {
+        .args = args,
+        .saved = tb_buf_str(&session->browsing->state),
+        .driver_state = slot->state,
+        .deadline_ms = tb_loop_now_ms(core->loop) + core->config->browser_timeout_ms,
+    };
+    tb_session_open(session, &spec);
+}
+
+void tb_session_rouse(struct tb_session *session)
+{
+    const struct tb_store *store = &session->core->store;
+    struct tb_err err;
+    if (tb_list_empty(&session->waiting) || session->op) {
+        return;
+    }
+    if (tb_sessions_admit(session, &err) < 0) {
+        tb_session_fail_waiting(session, &err);
+        session->state = TB_STATE_IDLE;
+        tb_session_rearm(session);
+        return;
+    }
+    session->asleep = false;
+    session->opening = true;
+    tb_sessions_count_awake(session, 1);
+    tb_session_browse(session);
+    session->browsing->read = store->kind->get(store->state, TB_SPACE_STATE, tb_str_of(session->id),
+                                               on_state, on_state_end, session);
+}
+
+/* What the next reply says of it; NULL: nothing is missing. */
+static char *note_of(const struct tb_session *session, const char *missing)
+{
+    const struct tb_browsing *browsing = session->browsing;
+    if (browsing->unreadable) {
+        return tb_strdupf("Session '%s' has a new, blank browser: what was saved of the earlier "
+                          "one cannot be read.",
+                          session->name);
+    }
+    if (!browsing->state.len) {
+        return tb_strdupf("Session '%s' has a new, blank browser: nothing of the earlier one was "
+                          "saved.",
+                          session->name);
+    }
+    return missing ? tb_strdupf("Session '%s' was brought back from what was saved of it. %s",
+                                session->name, missing)
+                   : NULL;
+}
+
+void tb_session_woken(struct tb_session *session)
+{
+    const struct tb_driver *driver = session->driver;
+    const char *missing = driver->restored ? driver->restored(session->driver_session) : NULL;
+    session->woke = false;
+    if (!session->known) {
+        session->known = true;
+        return;
+    }
+    tb_free(session->note);
+    session->note = note_of(session, missing);
+    tb_buf_fini(&session->browsing->state);
+    session->saved = session->saved && !session->browsing->unreadable;
+    tell(session, TB_EVENT_SESSION_WOKEN, NULL);
+}

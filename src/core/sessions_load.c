@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sessions of the last run of the daemon. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "core/call_internal.h"
+#include "core/core.h"
+#include "core/records.h"
+#include "core/sessions_internal.h"
+
+enum {
+    ENDS_A_MS = 50, /* so that a hundred thousand that are overdue do not hold up everything */
+};
+
+struct tb_load {
+    struct tb_store_read *read;
+    struct tb_deferred job; /* without a store there is nothing to wait for */
+    struct tb_sessions *sessions;
+    void (*fn)(void *user);
+    void *user;
+    size_t aside;
+    size_t overdue;
+    bool failed;
+};
+
+static void on_record(struct tb_str key, struct tb_str value, void *user)
+{
+    struct tb_load *load = user;
+    struct tb_session *session;
+    struct tb_err err;
+    if (tb_record_load(load->sessions, value, &session, &err) < 0) {
+        load->aside++;
+        tb_log_at(load->sessions->core->log, ERROR, "session", "a stored session is left aside",
+                  tb_kv("id", tb_str_sub(key, 0, TB_ID_SHOWN)), tb_kv_cstr("reason", err.text));
+    }
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct tb_session *one = *(struct tb_session *const *)a;
+    const struct tb_session *other = *(struct tb_session *const *)b;
+    return (one->created_wall_ms > other->created_wall_ms) -
+           (one->created_wall_ms < other->created_wall_ms);
+}
+
+/* The store has its own order; a tenant's list begins with the oldest. */
+static void sort(struct tb_tenant *tenant)
+{
+    size_t count = 0;
+    TB_AUTO(tb_free)
+    struct tb_session **all = TB_NEW_ARRAY(struct tb_session *, tenant->by_name.count + 1);
+    struct tb_list *link;
+    while ((link = tb_list_pop(&tenant->sessions))) {
+        all[count++] = tb_session_of(link);
+    }
+    qsort(all, count, sizeof(struct tb_session *), by_age);
+    for (size_t i = 0; i < count; i++) {
+        tb_list_append(&tenant->sessions, &all[i]->link);
+        tb_conversation_note(all[i]);
+    }
+}
+
+/* Its clocks go on from where they were. */
+static void resume(struct tb_load *load, struct tb_session *session)
+{
+    int64_t now_ms = tb_loop_now_ms(session->core->loop);
+    tb_session_rearm(session);
+    if (tb_session_expires_ms(session) <= now_ms) {
+        tb_timer_start(&session->timer, (int64_t)(load->overdue++ / ENDS_A_MS));
+    } else if (!tb_session_survives(session)) {
+        tb_session_end(session, TB_END_SHUTDOWN);
+    }
+}
+
+static void resume_all(struct tb_load *load)
+{
+    MAP_FOREACH(slot, &load->sessions->tenants) {
+        struct tb_tenant *tenant = slot->value;
+        sort(tenant);
+        LIST_FOREACH_SAFE(link, &tenant->sessions) {
+            resume(load, tb_session_of(link));
+        }
+    }
+}
+
+static void begin_calls(struct tb_sessions *sessions)
+{
+    struct tb_list *link;
+    while ((link = tb_list_pop(&sessions->early))) {
+        tb_call_begin(TB_CONTAINER(link, struct tb_call, link));
+    }
+}
+
+static void loaded(struct tb_load *load)
+{
+    struct tb_sessions *sessions = load->sessions;
+    sessions->load = NULL;
+    resume_all(load);
+    tb_log_at(sessions->core->log, INFO, "session", "stored sessions are read",
+              tb_kv_int("count", (int64_t)tb_sessions_count(sessions)),
+              tb_kv_int("aside", (int64_t)load->aside));
+    begin_calls(sessions);
+    if (load->fn) {
+        load->fn(load->user);
+    }
+    tb_free(load);
+}
+
+static void on_end(const struct tb_err *err, void *user)
+{
+    struct tb_load *load = user;
+    if (err) {
+        tb_log_at(load->sessions->core->log, ERROR, "session", "stored sessions cannot be read",
+                  tb_kv_cstr("reason", err->text));
+    }
+    loaded(load);
+}
+
+static void on_job(struct tb_deferred *job)
+{
+    loaded(TB_CONTAINER(job, struct tb_load, job));
+}
+
+void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user)
+{
+    const struct tb_store *store = &sessions->core->store;
+    struct tb_load *load = TB_NEW(struct tb_load);
+    *load = (struct tb_load){.sessions = sessions, .fn = fn, .user = user, .job.run = on_job};
+    sessions->load = load;
+    if (store->kind) {
+        load->read = store->kind->each(store->state, TB_SPACE_SESSION, on_record, on_end, load);
+    } else {
+        tb_loop_defer(sessions->core->loop, &load->job);
+    }
+}
+
+void tb_sessions_cut_load(struct tb_sessions *sessions)
+{
+    struct tb_load *load = sessions->load;
+    if (!load) {
+        return;
+    }
+    sessions->load = NULL;
+    if (load->read) {
+        sessions->core->store.kind->cancel(load->read);
+    }
+    tb_deferred_cancel(&load->job);
+    tb_free(load);
+    begin_calls(sessions); /* each is told that the daemon is stopping */
+}

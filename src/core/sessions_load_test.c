@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is there after the daemon was stopped or killed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/sessions.h"
+
+#include "support/fake_store.h"
+
+enum {
+    HALF_HOUR_MS = 30 * 60 * 1000,
+    HOUR_MS = 3600 * 1000,
+};
+
+static struct tb_session *make(struct rig *rig, const char *name, enum tb_session_kind kind,
+                               const char *args)
+{
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    TB_AUTO(tb_json_free) struct cJSON *json = args ? tb_json_parse(tb_str_of(args)) : NULL;
+    const struct tb_session_spec spec = {.kind = kind,
+                                         .name = tb_str_of(name),
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake,
+                                         .args = json};
+    struct tb_session *session = NULL;
+    const char *warning;
+    assert_int_equal(
+        tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, NULL), 0);
+    rig_turn(rig);
+    return session;
+}
+
+static void expect_tag(struct rig *rig, const char *name, const char *tag)
+{
+    const char *memory = tb_fake_memory(rig->fake, rig_find(rig, name)->id);
+    assert_non_null(memory);
+    assert_string_equal(memory, tag);
+}
+
+static void a_session_is_on_record_from_its_beginning_to_its_end(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    struct tb_session *session =
+        make(rig, "a", TB_KIND_BROWSER, "{\"endpoint\":\"wss://key@far\"}");
+    struct tb_str record = fake_store_get(store, TB_SPACE_SESSION, session->id);
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(record);
+    struct tb_str text;
+    assert_true(tb_json_str(tb_json_get(json, "name"), &text));
+    assert_true(tb_str_eq_cstr(text, "a"));
+    assert_true(tb_json_str(tb_json_get(json, "args"), &text));
+    assert_null(memmem(record.ptr, record.len, "key@far", 7)); /* sealed */
+    tb_session_end(session, TB_END_CLOSED);
+    assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), 0);
+}
+
+static void a_killed_daemon_has_its_sessions_again(void **state)
+{
+    struct rig *rig = *state;
+    rig->clock.wall_ms = 1769860800000;
+    struct tb_session *session = make(rig, "a", TB_KIND_BROWSER, NULL);
+    char id[TB_ID_SIZE];
+    memcpy(id, session->id, sizeof(id));
+    assert_int_equal(rig_run(rig, &rig_navigate, "c1", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"a\",\"tag\":\"login\"}"),
+                     0);
+    rig_advance(rig, 500);
+    rig_advance(rig, 10000);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
+    rig_kill(rig, 60000);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
+    session = rig_find(rig, id);
+    assert_string_equal(session->name, "a");
+    assert_true(session->asleep);
+    assert_int_equal(session->kind, TB_KIND_BROWSER);
+    assert_int_equal(session->stats.calls, 2);
+    assert_int_equal(session->created_wall_ms, 1769860800000);
+    assert_int_equal(session->last_active_wall_ms, 1769860810500);
+    assert_int_equal(session->created_ms, rig->clock.mono_ms - 70500);
+    assert_string_equal(rig_find(rig, "browser-1")->conversation, "c1");
+    /* Whose current one it was is known as well. */
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->chosen, "a");
+    rig_expect(call, 0);
+    expect_tag(rig, "a", "login");
+    call = rig_start(rig, &rig_click, "c1", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->chosen, "browser-1");
+    rig_expect(call, 0);
+    assert_int_equal(rig_events(rig, "session_started"), 2);
+}
+
+static void the_arguments_come_back_to_the_driver(void **state)
+{
+    struct rig *rig = *state;
+    make(rig, "a", TB_KIND_BROWSER, "{\"engine\":\"shell\"}");
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+    assert_string_equal(rig->fake->opened_with, "{\"engine\":\"shell\"}");
+    /* With another key they are gone, like the state, but not the session. */
+    rig_kill(rig, 0);
+    rig->core.secret[0] ^= 1;
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+    assert_string_equal(rig->fake->opened_with, "");
+}
+
+static void what_the_caller_did_last_counts(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    make(rig, "b", TB_KIND_BROWSER, NULL);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_navigate, "c1", NULL), 0);
+    const struct tb_caller other = {.tenant = "t", .conversation = "c1"};
+    assert_int_equal(tb_sessions_detach(rig->core.sessions, &other, rig_find(rig, "browser-1")), 1);
+    rig_kill(rig, 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->chosen, "a");
+    rig_expect(call, 0);
+    assert_string_equal(rig_find(rig, "browser-1")->conversation, "");
+    assert_int_equal(rig_run(rig, &rig_click, "c1", NULL), TB_E_SESSION_NOT_FOUND);
+}
+
+/* What has run out while nobody looked ends with its own reason, once. */
+static void times_go_on_while_the_daemon_is_down(void **state)
+{
+    struct rig *rig = *state;
+    static const struct {
+        const char *name;
+        enum tb_session_kind kind;
+        bool of_conversation;
+        int64_t ttl_ms;
+        const char *reason; /* NULL: it lives */
+    } rows[] = {
+        {"young", TB_KIND_BROWSER, false, 0, NULL},
+        {"renewed", TB_KIND_BROWSER, false, 30000, "ttl_expired"},
+        {"talk", TB_KIND_BROWSER, true, 0, "idle_timeout"},
+        {"page", TB_KIND_CLIENT, false, 0, NULL},
+        {"short", TB_KIND_CLIENT, false, 60000, "ttl_expired"},
+    };
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        const struct tb_caller caller = {.tenant = "t", .conversation = "c"};
+        const struct tb_session_spec spec = {.kind = rows[i].kind,
+                                             .name = tb_str_of(rows[i].name),
+                                             .for_conversation = rows[i].of_conversation,
+                                             .driver = &tb_driver_fake,
+                                             .driver_state = rig->fake};
+        struct tb_session *session;
+        const char *warning;
+        tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, NULL);
+        if (rows[i].ttl_ms) {
+            assert_int_equal(tb_session_renew(session, rows[i].ttl_ms, NULL, NULL), 0);
+        }
+    }
+    rig_turn(rig);
+    rig_kill(rig, 120000);
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char text[100];
+        snprintf(text, sizeof(text),
+                 "session_ended {\"name\":\"%s\",\"type\":\"%s\",\"reason\":\"%s\"", rows[i].name,
+                 tb_session_kind_name(rows[i].kind), rows[i].reason);
+        assert_int_equal(rig_find(rig, rows[i].name) != NULL, !rows[i].reason);
+        assert_int_equal(rig_events(rig, text), rows[i].reason != NULL);
+    }
+    rig_kill(rig, HOUR_MS);
+    assert_int_equal(rig_events(rig, "session_ended {\"name\":\"page\",\"type\":\"client\","
+                                     "\"reason\":\"ttl_expired\""),
+                     1);
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_SESSION), 1);
+}
+
+static void a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now(void **state)
+{
+    struct rig *rig = *state;
+    rig->clock.wall_ms = 1769860800000;
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    rig_kill(rig, -HOUR_MS);
+    struct tb_session *session = rig_find(rig, "a");
+    assert_int_equal(session->created_ms, rig->clock.mono_ms);
+    assert_int_equal(session->last_active_ms, rig->clock.mono_ms);
+}
+
+static void a_renewal_survives(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = make(rig, "a", TB_KIND_CLIENT, NULL);
+    rig_advance(rig, 50 * 60 * 1000);
+    assert_int_equal(tb_session_renew(session, 0, NULL, NULL), 0);
+    rig_kill(rig, 59 * 60 * 1000);
+    assert_non_null(rig_find(rig, "a"));
+    rig_advance(rig, 59999);
+    assert_non_null(rig_find(rig, "a"));
+    rig_advance(rig, 1);
+    assert_null(rig_find(rig, "a"));
+}
+
+static void a_record_that_cannot_be_used_is_left_where_it_is(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    struct tb_session *session = make(rig, "a", TB_KIND_BROWSER, NULL);
+    TB_AUTO(tb_free)
+    char *good = tb_str_dup(fake_store_get(store, TB_SPACE_SESSION, session->id));
+    static const char *const bad[] = {
+        "",
+        "{",
+        "[]",
+        "{\"id\":\"x\"}",
+        "{\"id\":\"x\",\"name\":\"n\",\"tenant\":\"t\",\"conversation\":\"\",\"kind\":\"browser\","
+        "\"driver\":\"gone\",\"created\":1,\"active\":1}",
+        "{\"id\":\"x\",\"name\":\"n\",\"tenant\":\"t\",\"conversation\":\"\",\"kind\":\"boat\","
+        "\"driver\":\"fake\",\"created\":1,\"active\":1}",
+    };
+    rig->log.level = TB_LOG_ERROR;
+    rig->log.fd = -1;
+    for (size_t i = 0; i < TB_COUNT(bad); i++) {
+        char key[8];
+        snprintf(key, sizeof(key), "bad-%zu", i);
+        fake_store_set(store, TB_SPACE_SESSION, key, tb_str_of(bad[i]));
+    }
+    fake_store_set(store, TB_SPACE_SESSION, "twin", tb_str_of(good));
+    rig_kill(rig, 0);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
+    assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), TB_COUNT(bad) + 2);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+}
+
+static void they_are_listed_oldest_first_whatever_the_store_gives_first(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    static const char *const names[] = {"one", "two", "three"};
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        make(rig, names[i], TB_KIND_BROWSER, NULL);
+        rig_advance(rig, 10);
+    }
+    tb_list_append(&store->records, tb_list_pop(&store->records));
+    rig_kill(rig, 0);
+    struct tb_json_writer json;
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, 10000);
+    tb_json_writer_init(&json, &text);
+    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+                     &json);
+    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_buf_str(&text));
+    size_t i = 0;
+    JSON_ARRAY_FOREACH(item, tb_json_get(list, "sessions")) {
+        struct tb_str name;
+        bool asleep = false;
+        assert_true(tb_json_str(tb_json_get(item, "sessionId"), &name));
+        assert_true(tb_str_eq_cstr(name, names[i++]));
+        assert_true(tb_json_bool(tb_json_get(item, "hibernated"), &asleep) && asleep);
+    }
+    assert_int_equal(i, TB_COUNT(names));
+}
+
+static void calls_wait_for_the_stored_sessions_within_their_time(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    store->reads_late = true;
+    rig_kill(rig, 0);
+    struct rig_call *late =
+        rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\",\"timeout_ms\":100}");
+    struct rig_call *gone = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_advance(rig, 100);
+    assert_string_equal(late->message, "waited 100 ms for the stored sessions to be read");
+    rig_expect(late, TB_E_TIMEOUT);
+    tb_call_cancel(gone->call);
+    rig_turn(rig);
+    rig_expect(gone, TB_E_CANCELLED);
+    assert_int_equal(call->dones, 0);
+    fake_store_catch_up(store);
+    rig_turn(rig);
+    rig_expect(call, 0);
+}
+
+static void the_daemon_may_stop_before_they_are_read(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    store->reads_late = true;
+    rig_kill(rig, 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_restart(rig, 0);
+    rig_expect(call, TB_E_SHUTDOWN);
+    fake_store_catch_up(store);
+    rig_turn(rig);
+    assert_non_null(rig_find(rig, "a"));
+}
+
+static void stopping_saves_what_can_be_saved_and_ends_the_rest(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_driver plain = tb_driver_fake;
+    plain.save = NULL;
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    rig->core.drivers[1] = (struct tb_driver_slot){&plain, rig->fake};
+    struct tb_session *session;
+    const char *warning;
+    const struct tb_session_spec spec = {
+        .kind = TB_KIND_IOS, .name = TB_STR("phone"), .driver = &plain, .driver_state = rig->fake};
+    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+                       &spec, &session, &warning, NULL);
+    assert_int_equal(rig_run(rig, &rig_navigate, "", "{\"sessionId\":\"a\",\"tag\":\"login\"}"), 0);
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_turn(rig);
+    rig_restart(rig, 60000);
+    rig_expect(call, TB_E_SHUTDOWN);
+    assert_int_equal(rig_events(rig, "session_hibernated {\"name\":\"a\",\"type\":\"browser\","
+                                     "\"reason\":\"shutdown\"}"),
+                     1);
+    assert_int_equal(rig_events(rig, "session_ended {\"name\":\"phone\",\"type\":\"ios\","
+                                     "\"reason\":\"shutdown\""),
+                     1);
+    assert_null(rig_find(rig, "phone"));
+    assert_int_equal(rig_run(rig, &rig_navigate, "", "{\"sessionId\":\"a\"}"), 0);
+    expect_tag(rig, "a", "login");
+}
+
+/* After kill -9 there is nobody who could have ended it. */
+static void a_session_that_cannot_be_brought_back_ends_at_the_next_start(void **state)
+{
+    struct rig *rig = *state;
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    rig->config.sessions_hibernate = false;
+    rig_kill(rig, 0);
+    assert_null(rig_find(rig, "a"));
+    assert_int_equal(rig_events(rig, "session_ended {\"name\":\"a\",\"type\":\"browser\","
+                                     "\"reason\":\"shutdown\""),
+                     1);
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_SESSION), 0);
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(a_session_is_on_record_from_its_beginning_to_its_end),
+        RIG_TEST(a_killed_daemon_has_its_sessions_again),
+        RIG_TEST(the_arguments_come_back_to_the_driver),
+        RIG_TEST(what_the_caller_did_last_counts),
+        RIG_TEST(times_go_on_while_the_daemon_is_down),
+        RIG_TEST(a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now),
+        RIG_TEST(a_renewal_survives),
+        RIG_TEST(a_record_that_cannot_be_used_is_left_where_it_is),
+        RIG_TEST(they_are_listed_oldest_first_whatever_the_store_gives_first),
+        RIG_TEST(calls_wait_for_the_stored_sessions_within_their_time),
+        RIG_TEST(the_daemon_may_stop_before_they_are_read),
+        RIG_TEST(stopping_saves_what_can_be_saved_and_ends_the_rest),
+        RIG_TEST(a_session_that_cannot_be_brought_back_ends_at_the_next_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Saving: the browser is asked for the cookies and every tab for its part, all at once; the last
+ * answer puts it together. Operations may go on meanwhile. */
+#include <string.h>
+
+#include "core/limits.h"
+#include "driver/cdp/kept.h"
+#include "driver/cdp/memory.h"
+#include "driver/cdp/opwork.h"
+#include "driver/cdp/page.h"
+#include "driver/cdp/session_internal.h"
+
+enum {
+    SITES_MAX_BYTES = 256 * 1024, /* remembered of sites that no tab shows */
+    TAB_MS = 2000,                /* a page that is busy is kept by its address alone */
+};
+
+struct part {
+    struct tb_saver *saver;
+    char target_id[TB_TARGET_ID_SIZE];
+    char *kept; /* NULL: no answer */
+};
+
+struct tb_saver {
+    struct tb_driver_session *session;
+    tb_saved_fn *fn;
+    void *owner;
+    uint64_t cookies_cmd;
+    char *cookies;
+    size_t waiting; /* for so many answers */
+    size_t count;
+    struct part parts[];
+};
+
+/* Sites. */
+
+static void site_free(struct tb_kept_site *site)
+{
+    tb_list_remove(&site->link);
+    tb_free(site->origin);
+    tb_free(site->local);
+    tb_free(site);
+}
+
+static size_t sites_bytes(const struct tb_list *sites)
+{
+    size_t bytes = 0;
+    LIST_FOREACH(link, sites) {
+        bytes += strlen(TB_CONTAINER(link, struct tb_kept_site, link)->local);
+    }
+    return bytes;
+}
+
+void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local)
+{
+    LIST_FOREACH_SAFE(link, sites) {
+        struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        if (tb_str_eq_cstr(origin, site->origin)) {
+            site_free(site);
+        }
+    }
+    if (tb_str_eq_cstr(local, "[]") || local.len > SITES_MAX_BYTES) {
+        return;
+    }
+    while (sites_bytes(sites) + local.len > SITES_MAX_BYTES) {
+        site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
+    }
+    struct tb_kept_site *site = TB_NEW(struct tb_kept_site);
+    site->origin = tb_str_dup(origin);
+    site->local = tb_str_dup(local);
+    tb_list_append(sites, &site->link);
+}
+
+void tb_kept_sites_fini(struct tb_list *sites)
+{
+    while (!tb_list_empty(sites)) {
+        site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
+    }
+}
+
+/* Putting it together. */
+
+static struct part *current_part(struct tb_saver *saver)
+{
+    const struct tb_page *page = tb_session_page(saver->session);
+    for (size_t i = 0; page && i < saver->count; i++) {
+        if (strcmp(saver->parts[i].target_id, tb_page_target_id(page)) == 0) {
+            return &saver->parts[i];
+        }
+    }
+    return saver->parts;
+}
+
+/* A string of a message as plain text; the caller's. */
+static char *plain(struct tb_str json)
+{
+    TB_AUTO(tb_json_free) struct cJSON *text = tb_json_parse(json);
+    struct tb_str str = {NULL, 0};
+    tb_json_str(text, &str);
+    return tb_str_dup(str);
+}
+
+static bool is_shown(const struct tb_saver *saver, const char *origin)
+{
+    for (size_t i = 0; i < saver->count; i++) {
+        if (saver->parts[i].kept) {
+            TB_AUTO(tb_free) char *own = plain(tb_pick(tb_str_of(saver->parts[i].kept), "origin"));
+            if (strcmp(own, origin) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void put_tab(const struct tb_saver *saver, const struct part *part,
+                    struct tb_json_writer *json)
+{
+    struct tb_page *page = tb_session_page_by_target(saver->session, tb_str_of(part->target_id));
+    if (part->kept) {
+        tb_json_put_raw(json, tb_str_of(part->kept));
+    } else if (page) {
+        tb_json_object_open(json);
+        tb_json_key(json, "url");
+        tb_json_put_str(json, tb_page_url(page));
+        tb_json_object_close(json);
+    }
+}
+
+static void put_sites(const struct tb_saver *saver, struct tb_json_writer *json)
+{
+    tb_json_array_open(json);
+    LIST_FOREACH(link, &saver->session->sites) {
+        const struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        if (!is_shown(saver, site->origin)) {
+            tb_json_object_open(json);
+            tb_json_key(json, "origin");
+            tb_json_put_cstr(json, site->origin);
+            tb_json_key(json, "local");
+            tb_json_put_raw(json, tb_str_of(site->local));
+            tb_json_object_close(json);
+        }
+    }
+    tb_json_array_close(json);
+}
+
+static int put_all(struct tb_saver *saver, struct tb_buf *out)
+{
+    const struct cJSON *emulation = tb_memory_of(saver->session)->emulation;
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "version");
+    tb_json_put_int(&json, 1);
+    tb_json_key(&json, "current");
+    tb_json_put_int(&json, current_part(saver) - saver->parts);
+    tb_json_key(&json, "cookies");
+    tb_json_put_raw(&json, tb_pick(tb_str_of(saver->cookies), "cookies"));
+    tb_json_key(&json, "emulation");
+    if (emulation) {
+        tb_json_put_tree(&json, emulation);
+    } else {
+        tb_json_put_null(&json);
+    }
+    tb_json_key(&json, "tabs");
+    tb_json_array_open(&json);
+    for (size_t i = 0; i < saver->count; i++) {
+        put_tab(saver, &saver->parts[i], &json);
+    }
+    tb_json_array_close(&json);
+    tb_json_key(&json, "origins");
+    put_sites(saver, &json);
+    tb_json_object_close(&json);
+    return json.rc;
+}
+
+/* The end. */
+
+static void saver_free(struct tb_saver *saver)
+{
+    struct tb_driver_session *session = saver->session;
+    if (saver->cookies_cmd && session->browser && session->browser->conn) {
+        tb_cdp_forget(session->browser->conn, saver->cookies_cmd);
+    }
+    for (size_t i = 0; i < saver->count; i++) {
+        tb_session_forget(session, &saver->parts[i]);
+        tb_free(saver->parts[i].kept);
+    }
+    session->saver = NULL;
+    tb_free(saver->cookies);
+    tb_free(saver);
+}
+
+void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
+{
+    struct tb_saver *saver = session->saver;
+    if (!saver) {
+        return;
+    }
+    tb_saved_fn *fn = saver->fn;
+    void *owner = saver->owner;
+    saver_free(saver);
+    if (err) {
+        fn((struct tb_str){NULL, 0}, err, owner);
+    }
+}
+
+static void finish(struct tb_saver *saver)
+{
+    struct tb_err err;
+    if (!saver->cookies) {
+        tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser did not tell its cookies");
+        tb_saver_end(saver->session, &err);
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    tb_buf_init(&out, TB_SAVED_MAX);
+    if (put_all(saver, &out) < 0) {
+        tb_fail(&err, TB_E_TOO_LARGE, "the state of the browser is larger than %d MB",
+                TB_SAVED_MAX / (1024 * 1024));
+        tb_saver_end(saver->session, &err);
+        return;
+    }
+    tb_saved_fn *fn = saver->fn;
+    void *owner = saver->owner;
+    saver_free(saver);
+    fn(tb_buf_str(&out), NULL, owner);
+}
+
+static void answered(struct tb_saver *saver)
+{
+    if (--saver->waiting == 0) {
+        finish(saver);
+    }
+}
+
+/* Asking. */
+
+static void on_cookies(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_saver *saver = user;
+    (void)err;
+    saver->cookies_cmd = 0;
+    saver->cookies = code == 0 ? tb_str_dup(result) : NULL;
+    answered(saver);
+}
+
+static void on_kept(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    struct part *part = user;
+    struct tb_saver *saver = part->saver;
+    (void)err;
+    if (code == 0) {
+        part->kept = tb_str_dup(value);
+        TB_AUTO(tb_free) char *origin = plain(tb_pick(value, "origin"));
+        tb_kept_site_put(&saver->session->sites, tb_str_of(origin), tb_pick(value, "local"));
+    }
+    answered(saver);
+}
+
+static void ask_tab(struct tb_saver *saver, struct tb_page *page, int64_t deadline_ms)
+{
+    struct part *part = &saver->parts[saver->count++];
+    struct tb_err err;
+    part->saver = saver;
+    tb_target_id_copy(part->target_id, tb_str_of(tb_page_target_id(page)));
+    if (tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
+        return;
+    }
+    saver->waiting++;
+    tb_page_call(tb_page_main_frame(page), "kept", (struct tb_str){NULL, 0}, deadline_ms, on_kept,
+                 part);
+}
+
+void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
+                         void *owner)
+{
+    size_t count = tb_session_page_count(session);
+    struct tb_saver *saver = tb_zalloc(sizeof(*saver) + count * sizeof(saver->parts[0]));
+    int64_t soon_ms = tb_loop_now_ms(tb_session_loop(session)) + TAB_MS;
+    saver->session = session;
+    saver->fn = fn;
+    saver->owner = owner;
+    saver->waiting = 1;
+    session->saver = saver;
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&params, 256);
+    tb_buf_printf(&params, "{\"browserContextId\":\"%s\"}", tb_session_context_id(session));
+    for (size_t i = 0; i < count; i++) {
+        ask_tab(saver, tb_session_page_by_index(session, i),
+                soon_ms < deadline_ms ? soon_ms : deadline_ms);
+    }
+    saver->cookies_cmd = tb_cdp_send(session->browser->conn, NULL, "Storage.getCookies",
+                                     tb_buf_str(&params), deadline_ms, on_cookies, saver);
+}
+
+void tb_session_changed(struct tb_driver_session *session)
+{
+    if (!session->opened && !session->closed && session->events->on_changed) {
+        session->events->on_changed(session->owner);
+    }
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/api/api.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "core/gate.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "front/reply.h"
+#include "front/target.h"
+#include "proto/json_scan.h"
+
+enum {
+    LIST_MAX = 64 * TB_MIB,
+};
+
+/* A request that changes something, until it is answered. */
+struct act {
+    struct tb_gate gate;
+    struct tb_front_req *req;
+    char target[TB_CONVERSATION_SIZE];       /* {id} of the path */
+    char conversation[TB_CONVERSATION_SIZE]; /* of the caller */
+    struct tb_caller caller;                 /* points into this */
+    struct tb_buf body;
+    struct tb_json_writer json;
+    bool done; /* only the gate is waited for */
+};
+
+static void answer(struct act *act)
+{
+    if (!act->done || tb_gate_shut(&act->gate)) {
+        return;
+    }
+    act->done = false; /* once */
+    if (act->gate.err.code < 0) {
+        tb_reply_error(act->req, act->gate.err.code, act->gate.err.text);
+    } else if (act->json.rc < 0) {
+        tb_reply_error(act->req, act->json.rc, "the answer is too large");
+    } else {
+        tb_reply_json(act->req, 200, tb_buf_str(&act->body));
+    }
+}
+
+static void on_open(struct tb_gate *gate)
+{
+    answer(TB_CONTAINER(gate, struct act, gate));
+}
+
+static void finish(struct act *act)
+{
+    act->done = true;
+    answer(act);
+}
+
+static void gone(struct tb_front_req *req)
+{
+    struct act *act = req->user;
+    if (act) {
+        tb_gate_fini(&act->gate);
+        tb_buf_fini(&act->body);
+        tb_free(act);
+    }
+}
+
+static struct act *act_new(struct tb_front_req *req)
+{
+    struct act *act = TB_NEW(struct act);
+    tb_gate_init(&act->gate, on_open);
+    tb_buf_init(&act->body, LIST_MAX);
+    tb_json_writer_init(&act->json, &act->body);
+    act->req = req;
+    act->caller = (struct tb_caller){
+        .tenant = tb_target_tenant(req),
+        .conversation = act->conversation,
+        .gate = &act->gate,
+    };
+    req->user = act;
+    return act;
+}
+
+static bool read_target(struct act *act, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, sizeof(act->target) - 1);
+    if (tb_target_segment(act->req->args[0], &text) < 0) {
+        tb_fail(err, TB_E_NOT_FOUND, "the id in the address is not one");
+        return false;
+    }
+    snprintf(act->target, sizeof(act->target), "%.*s", TB_STR_ARG(tb_buf_str(&text)));
+    return true;
+}
+
+/* What the request is about; else it is answered. */
+static struct act *begin(struct tb_front_req *req)
+{
+    struct act *act = act_new(req);
+    struct tb_err err;
+    struct tb_str conversation = tb_http1_header(tb_http_req_head(req->http), "X-Conversation-Id");
+    if (conversation.len >= sizeof(act->conversation)) {
+        tb_fail(&err, TB_E_PARAMS, "X-Conversation-Id is too long");
+    } else if (!req->args[0].len || read_target(act, &err)) {
+        snprintf(act->conversation, sizeof(act->conversation), "%.*s", TB_STR_ARG(conversation));
+        return act;
+    }
+    tb_reply_error(req, err.code, err.text);
+    return NULL;
+}
+
+static struct tb_session *find(struct act *act)
+{
+    struct tb_session *session = NULL;
+    struct tb_err err;
+    bool chosen;
+    if (tb_sessions_resolve(act->req->core->sessions, &act->caller, tb_str_of(act->target), false,
+                            &session, &chosen, &err) < 0) {
+        tb_reply_error(act->req, err.code, err.text);
+        return NULL;
+    }
+    return session;
+}
+
+static void list_sessions(struct tb_front_req *req)
+{
+    struct act *act = begin(req);
+    if (act) {
+        tb_sessions_list(req->core->sessions, &act->caller, &act->json);
+        finish(act);
+    }
+}
+
+/* {"key":"text"} */
+static void put_only(struct act *act, const char *key, const char *text)
+{
+    tb_json_object_open(&act->json);
+    tb_json_key(&act->json, key);
+    tb_json_put_cstr(&act->json, text);
+    tb_json_object_close(&act->json);
+}
+
+static void close_session(struct tb_front_req *req)
+{
+    struct act *act = begin(req);
+    struct tb_session *session = act ? find(act) : NULL;
+    if (session) {
+        put_only(act, "closed", session->name);
+        tb_session_end_stored(session, TB_END_CLOSED, &act->gate);
+        finish(act);
+    }
+}
+
+/* {"ttl_ms":n}; 0, or no body: the usual time. */
+static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
+{
+    static const struct tb_json_limits limits = {.depth_max = 8};
+    struct tb_json_want ttl = {.key = "ttl_ms"};
+    uint64_t value = 0;
+    if (body.len) {
+        int type = tb_json_scan(body, &limits, &ttl, 1, err);
+        if (type < 0) {
+            return type;
+        }
+        if (type != TB_JSON_OBJECT ||
+            (ttl.value.type != TB_JSON_ABSENT &&
+             (!tb_str_to_u64(ttl.value.text, &value) || value > INT64_MAX))) {
+            return tb_fail(err, TB_E_PARAMS, "ttl_ms must be a whole number of milliseconds");
+        }
+    }
+    *ret_ttl_ms = (int64_t)value;
+    return 0;
+}
+
+static void renew_session(struct tb_front_req *req)
+{
+    struct act *act = begin(req);
+    struct tb_session *session = act ? find(act) : NULL;
+    struct tb_err err;
+    int64_t ttl_ms = 0;
+    if (!session) {
+        return;
+    }
+    if (read_ttl(tb_http_req_body(req->http), &ttl_ms, &err) < 0 ||
+        tb_session_renew(session, ttl_ms, &act->gate, &err) < 0) {
+        tb_reply_error(req, err.code, err.text);
+        return;
+    }
+    tb_session_describe(session, &act->json);
+    finish(act);
+}
+
+static void close_conversation(struct tb_front_req *req)
+{
+    struct act *act = begin(req);
+    if (act) {
+        struct tb_caller caller = act->caller;
+        caller.conversation = act->target;
+        put_only(act, "closed", act->target);
+        tb_sessions_end_conversation(req->core->sessions, &caller, TB_END_CONVERSATION_ENDED);
+        finish(act);
+    }
+}
+
+static void stop_all(struct tb_front_req *req)
+{
+    struct act *act = begin(req);
+    if (act) {
+        size_t count = tb_sessions_stop_all(req->core->sessions, act->caller.tenant, &act->gate);
+        tb_json_object_open(&act->json);
+        tb_json_key(&act->json, "stopped");
+        tb_json_put_int(&act->json, (int64_t)count);
+        tb_json_object_close(&act->json);
+        finish(act);
+    }
+}
+
+static const struct tb_route routes[] = {
+    {"GET", "/api/sessions", TB_ACCESS_TOKEN, TB_DOORS_USUAL, list_sessions, gone},
+    {"POST", "/api/sessions/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL, close_session, gone},
+    {"POST", "/api/sessions/{id}/renew", TB_ACCESS_TOKEN, TB_DOORS_USUAL, renew_session, gone},
+    {"POST", "/api/conversations/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL, close_conversation,
+     gone},
+    {"POST", "/api/stop-all", TB_ACCESS_TOKEN, TB_DOORS_USUAL, stop_all, gone},
+};
+
+const struct tb_front tb_front_api = {
+    .name = "api",
+    .routes = routes,
+    .route_count = TB_COUNT(routes),
+};

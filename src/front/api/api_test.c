@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The REST routes behind the real router, with the fake driver. */
+#include "front/api/api.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/sessions.h"
+
+#include "support/mcp_rig.h"
+
+struct fixture {
+    struct mcp_rig rig;
+    struct mcp_client client;
+    /* Stands for whoever stores what the bus tells. */
+    struct tb_subscriber keeper;
+    struct tb_hold hold;
+    bool slow;
+};
+
+static void on_event(const struct tb_event *event, void *user)
+{
+    struct fixture *f = user;
+    if (f->slow && event->type == TB_EVENT_SESSION_ENDED) {
+        tb_gate_hold(event->gate, &f->hold);
+    }
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = TB_NEW(struct fixture);
+    mcp_rig_init(&f->rig);
+    mcp_rig_serve(&f->rig);
+    f->keeper = (struct tb_subscriber){.fn = on_event, .user = f};
+    tb_bus_subscribe(&f->rig.core.bus, &f->keeper);
+    mcp_client_open(&f->rig, &f->client);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    mcp_client_close(&f->client);
+    tb_bus_unsubscribe(&f->keeper);
+    mcp_rig_fini(&f->rig);
+    tb_free(f);
+    return 0;
+}
+
+/* A session of that name, or of that conversation. */
+static struct tb_session *make(struct fixture *f, const char *name, const char *conversation)
+{
+    struct tb_session *session;
+    const char *warning;
+    struct tb_err err;
+    const struct tb_caller caller = {.tenant = "default", .conversation = conversation};
+    const struct tb_session_spec spec = {.name = tb_str_of(name),
+                                         .for_conversation = conversation[0] != '\0',
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = f->rig.fake,
+                                         .deadline_ms = INT64_MAX};
+    assert_int_equal(
+        tb_sessions_create(f->rig.core.sessions, &caller, &spec, &session, &warning, &err), 0);
+    mcp_rig_turn(&f->rig);
+    return session;
+}
+
+static const char *ask(struct fixture *f, const char *line, const char *body)
+{
+    return mcp_client_ask(&f->rig, &f->client, line, "", body);
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part)) {
+        fail_msg("no '%s' in: %s", part, text);
+    }
+}
+
+static size_t left(const struct fixture *f)
+{
+    return tb_sessions_count(f->rig.core.sessions);
+}
+
+static void sessions_are_listed_by_name(void **state)
+{
+    struct fixture *f = *state;
+    expect(ask(f, "GET /api/sessions", ""), "{\"sessions\":[],\"currentSession\":null}");
+    const struct tb_session *session = make(f, "box", "");
+    const char *said = ask(f, "GET /api/sessions", "");
+    expect(said, "\"sessionId\":\"box\"");
+    expect(said, "\"currentSession\":\"box\"");
+    assert_null(strstr(said, session->id));
+}
+
+static void a_session_is_closed_by_name_or_by_id(void **state)
+{
+    struct fixture *f = *state;
+    make(f, "box", "");
+    expect(ask(f, "POST /api/sessions/b%6Fx/close", "{}"), "{\"closed\":\"box\"}");
+    const struct tb_session *session = make(f, "other", "");
+    TB_AUTO(tb_free) char *line = tb_strdupf("POST /api/sessions/%s/close", session->id);
+    expect(ask(f, line, "{}"), "{\"closed\":\"other\"}");
+    assert_int_equal(left(f), 0);
+}
+
+static void what_there_is_not_is_said(void **state)
+{
+    static const struct {
+        const char *line, *status;
+    } cases[] = {
+        {"POST /api/sessions/nobody/close", "HTTP/1.1 404 "},
+        {"POST /api/sessions/%zz/close", "HTTP/1.1 404 "},
+        {"POST /api/sessions/a%00b/close", "HTTP/1.1 404 "},
+        {"POST /api/sessions/nobody/renew", "HTTP/1.1 404 "},
+        {"POST /api/sessions/nobody/nonsense", "HTTP/1.1 404 "},
+        {"GET /api/stop-all", "HTTP/1.1 405 "},
+    };
+    struct fixture *f = *state;
+    make(f, "box", "");
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct mcp_client client; /* what is refused before its body ends the connection */
+        mcp_client_open(&f->rig, &client);
+        expect(mcp_client_ask(&f->rig, &client, cases[i].line, "", "{}"), cases[i].status);
+        mcp_client_close(&client);
+    }
+    assert_int_equal(left(f), 1);
+}
+
+static void a_session_is_renewed_for_the_time_that_is_asked(void **state)
+{
+    static const char *const wrong[] = {"{\"ttl_ms\":-1}",
+                                        "{\"ttl_ms\":\"1\"}",
+                                        "{\"ttl_ms\":1.5}",
+                                        "[]",
+                                        "{",
+                                        "{\"ttl_ms\":99999999999999999999}"};
+    struct fixture *f = *state;
+    make(f, "box", "");
+    for (size_t i = 0; i < TB_COUNT(wrong); i++) {
+        expect(ask(f, "POST /api/sessions/box/renew", wrong[i]), "HTTP/1.1 400 ");
+    }
+    expect(ask(f, "POST /api/sessions/box/renew", "{\"ttl_ms\":5000}"), "\"expiresAt\":");
+    mcp_rig_advance(&f->rig, 4999);
+    assert_int_equal(left(f), 1);
+    expect(ask(f, "POST /api/sessions/box/renew", "{\"ttl_ms\":5000}"), "HTTP/1.1 200 ");
+    mcp_rig_advance(&f->rig, 4999);
+    assert_int_equal(left(f), 1);
+    mcp_rig_advance(&f->rig, 1);
+    assert_int_equal(left(f), 0);
+}
+
+static void a_conversation_is_closed_with_its_sessions_only(void **state)
+{
+    struct fixture *f = *state;
+    make(f, "", "talk/1");
+    make(f, "", "talk/2");
+    make(f, "box", "");
+    expect(ask(f, "POST /api/conversations/talk%2F1/close", "{}"), "{\"closed\":\"talk/1\"}");
+    assert_int_equal(left(f), 2);
+}
+
+static void all_are_stopped(void **state)
+{
+    struct fixture *f = *state;
+    make(f, "box", "");
+    make(f, "", "talk");
+    expect(ask(f, "POST /api/stop-all", "{}"), "{\"stopped\":2}");
+    expect(ask(f, "POST /api/stop-all", "{}"), "{\"stopped\":0}");
+    assert_int_equal(left(f), 0);
+}
+
+static void an_answer_waits_until_what_it_says_is_stored(void **state)
+{
+    static const struct {
+        const char *line, *answer;
+        bool fails;
+    } cases[] = {
+        {"POST /api/sessions/box/close", "HTTP/1.1 200 ", false},
+        {"POST /api/sessions/box/close", "HTTP/1.1 507 ", true},
+        {"POST /api/stop-all", "HTTP/1.1 200 ", false},
+        {"POST /api/stop-all", "HTTP/1.1 507 ", true},
+    };
+    struct fixture *f = *state;
+    const struct tb_err full = {TB_E_STORE, "the disk is full"};
+    f->slow = true;
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        make(f, "box", "");
+        assert_string_equal(ask(f, cases[i].line, "{}"), "");
+        tb_hold_release(&f->hold, cases[i].fails ? &full : NULL);
+        mcp_rig_turn(&f->rig);
+        expect(mcp_client_heard(&f->client), cases[i].answer);
+    }
+}
+
+static void who_leaves_before_the_answer_leaves_nothing_behind(void **state)
+{
+    struct fixture *f = *state;
+    f->slow = true;
+    make(f, "box", "");
+    ask(f, "POST /api/sessions/box/close", "{}");
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    tb_hold_release(&f->hold, NULL);
+    mcp_rig_turn(&f->rig);
+    assert_int_equal(left(f), 0);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(sessions_are_listed_by_name),
+        WITH(a_session_is_closed_by_name_or_by_id),
+        WITH(what_there_is_not_is_said),
+        WITH(a_session_is_renewed_for_the_time_that_is_asked),
+        WITH(a_conversation_is_closed_with_its_sessions_only),
+        WITH(all_are_stopped),
+        WITH(an_answer_waits_until_what_it_says_is_stored),
+        WITH(who_leaves_before_the_answer_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/events/events.h"
+
+#include "base/mem.h"
+#include "front/events/feed.h"
+#include "front/events/readers.h"
+
+static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
+{
+    (void)err;
+    *ret_state = tb_feed_new(core);
+    return 0;
+}
+
+static void drain(void *state)
+{
+    tb_readers_end(state);
+}
+
+static void stop(void *state)
+{
+    tb_feed_free(state);
+}
+
+static const struct tb_route routes[] = {
+    {"GET", "/api/events", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_readers_open, tb_readers_gone},
+};
+
+const struct tb_front tb_front_events = {
+    .name = "events",
+    .routes = routes,
+    .route_count = TB_COUNT(routes),
+    .start = start,
+    .drain = drain,
+    .stop = stop,
+};

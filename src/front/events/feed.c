@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/events/feed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "front/events/hooks.h"
+#include "front/events/readers.h"
+
+void tb_feed_id(const struct tb_feed *feed, uint64_t position, char ret_id[TB_NOTICE_ID_SIZE])
+{
+    snprintf(ret_id, TB_NOTICE_ID_SIZE, "%s-%" PRIu64, feed->boot, position);
+}
+
+bool tb_feed_position(const struct tb_feed *feed, struct tb_str id, uint64_t *ret_position)
+{
+    return tb_str_eq_cstr(tb_str_cut(&id, '-'), feed->boot) && tb_str_to_u64(id, ret_position);
+}
+
+/* A session that has ended is looked up in vain; what is told of it then has its name and type. */
+static void name_ended(const struct cJSON *details, struct tb_notice_spec *spec)
+{
+    struct tb_str text;
+    if (tb_json_str(tb_json_get(details, "name"), &text) ||
+        tb_json_str(tb_json_get(details, "session"), &text)) {
+        spec->session = text.ptr;
+    }
+    if (!tb_json_str(tb_json_get(details, "type"), &text)) {
+        return;
+    }
+    for (unsigned kind = 0; kind < TB_KIND_COUNT; kind++) {
+        const char *name = tb_session_kind_name((enum tb_session_kind)kind);
+        if (tb_str_eq_cstr(text, name)) {
+            spec->kind = name;
+            spec->kind_bit = 1U << kind;
+        }
+    }
+}
+
+static void on_event(const struct tb_event *event, void *user)
+{
+    struct tb_feed *feed = user;
+    struct tb_core *core = feed->core;
+    TB_AUTO(tb_json_free) struct cJSON *details = NULL;
+    char id[TB_NOTICE_ID_SIZE];
+    tb_feed_id(feed, feed->notices.next, id);
+    struct tb_notice_spec spec = {
+        .id = id,
+        .type = tb_event_name(event->type),
+        .type_bit = UINT64_C(1) << event->type,
+        .wall_ms = tb_clock_wall_ms(core->clock),
+        .tenant = event->tenant,
+        .session = "",
+        .session_id = event->session_id,
+        .data = event->json,
+    };
+    const struct tb_session *session =
+        tb_sessions_find(core->sessions, event->tenant, tb_str_of(event->session_id));
+    if (session) {
+        spec.session = session->name;
+        spec.kind = tb_session_kind_name(session->kind);
+        spec.kind_bit = 1U << session->kind;
+    } else if (event->session_id[0]) {
+        details = tb_json_parse(event->json);
+        name_ended(details, &spec);
+    }
+    struct tb_notice *notice = tb_notice_new(&spec);
+    core->metrics.values[TB_METRIC_EVENTS]++;
+    tb_hooks_offer(feed->hooks, notice);
+    tb_notices_add(&feed->notices, notice);
+    tb_notice_unref(notice, "made");
+    tb_readers_deliver_soon(feed);
+}
+
+struct tb_feed *tb_feed_new(struct tb_core *core)
+{
+    uint64_t boot;
+    struct tb_feed *feed = TB_NEW(struct tb_feed);
+    feed->core = core;
+    tb_random_bytes(&boot, sizeof(boot));
+    snprintf(feed->boot, sizeof(feed->boot), "%012" PRIx64, boot >> 16);
+    tb_notices_init(&feed->notices, TB_EVENTS_KEPT, TB_EVENTS_KEPT_BYTES);
+    tb_readers_init(feed);
+    feed->hooks = tb_hooks_new(core);
+    feed->bus = (struct tb_subscriber){.fn = on_event, .user = feed};
+    tb_bus_subscribe(&core->bus, &feed->bus);
+    return feed;
+}
+
+void tb_feed_free(struct tb_feed *feed)
+{
+    if (!feed) {
+        return;
+    }
+    tb_bus_unsubscribe(&feed->bus);
+    tb_hooks_free(feed->hooks);
+    tb_readers_fini(feed);
+    tb_notices_fini(&feed->notices);
+    tb_free(feed);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/events/filter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "core/limits.h"
+#include "front/target.h"
+
+static int get(struct tb_str query, const char *name, struct tb_buf *value, struct tb_err *err)
+{
+    tb_buf_clear(value);
+    int rc = tb_target_query(query, name, value);
+    return rc < 0 ? tb_fail(err, TB_E_INVALID, "'%s' in the query is not written as it should be",
+                            name)
+                  : 0;
+}
+
+static int add_kind(struct tb_str name, unsigned *kinds, struct tb_err *err)
+{
+    for (unsigned kind = 0; kind < TB_KIND_COUNT; kind++) {
+        if (tb_str_eq_cstr(name, tb_session_kind_name((enum tb_session_kind)kind))) {
+            *kinds |= 1U << kind;
+            return 0;
+        }
+    }
+    return tb_fail(err, TB_E_PARAMS, "there is no kind '%.*s' of sessions", TB_STR_ARG(name));
+}
+
+static int parse_kinds(struct tb_str list, unsigned *kinds, struct tb_err *err)
+{
+    int rc = 0;
+    while (rc == 0 && list.len) {
+        rc = add_kind(tb_str_trim(tb_str_cut(&list, ',')), kinds, err);
+    }
+    return rc;
+}
+
+int tb_filter_parse(const char *tenant, struct tb_str query, struct tb_filter *ret_filter,
+                    struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf value;
+    tb_buf_init(&value, TB_KIB);
+    *ret_filter = (struct tb_filter){0};
+    snprintf(ret_filter->tenant, sizeof(ret_filter->tenant), "%s", tenant);
+    int rc = get(query, "session", &value, err);
+    if (rc == 0 && value.len >= sizeof(ret_filter->session)) {
+        rc = tb_fail(err, TB_E_PARAMS, "no session has so long a name");
+    }
+    if (rc == 0) {
+        snprintf(ret_filter->session, sizeof(ret_filter->session), "%.*s",
+                 TB_STR_ARG(tb_buf_str(&value)));
+        rc = get(query, "kind", &value, err);
+    }
+    if (rc == 0) {
+        rc = parse_kinds(tb_buf_str(&value), &ret_filter->kinds, err);
+    }
+    if (rc == 0) {
+        rc = get(query, "type", &value, err);
+    }
+    if (rc == 0) {
+        rc = tb_event_mask(tb_buf_str(&value), &ret_filter->types, err);
+    }
+    return rc;
+}
+
+bool tb_filter_fits(const struct tb_filter *filter, const struct tb_notice *notice)
+{
+    return (!filter->types || (filter->types & notice->type_bit)) &&
+           (!filter->kinds || (filter->kinds & notice->kind_bit)) &&
+           strcmp(filter->tenant, notice->tenant) == 0 &&
+           (!filter->session[0] || strcmp(filter->session, notice->session) == 0 ||
+            strcmp(filter->session, notice->session_id) == 0);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/events/filter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+static struct tb_notice *make(enum tb_event_type type, const char *session, int kind)
+{
+    return tb_notice_new(&(struct tb_notice_spec){
+        .id = "b-1",
+        .type = tb_event_name(type),
+        .type_bit = UINT64_C(1) << type,
+        .tenant = "t",
+        .session = session,
+        .session_id = session[0] ? "id-of-it" : "",
+        .kind_bit = kind < 0 ? 0 : 1U << kind,
+        .data = TB_STR("{}"),
+    });
+}
+
+static void each_part_of_the_query_narrows(void **state)
+{
+    static const struct {
+        const char *query;
+        bool ended;  /* fits the end of the browser session "my box" */
+        bool opened; /* fits a tab of the client session "page" */
+        bool key;    /* fits what is about no session */
+    } cases[] = {
+        {"", true, true, true},
+        {"after=x-1&other=1", true, true, true},
+        {"session=my+box", true, false, false},
+        {"session=my%20box", true, false, false},
+        {"session=id-of-it", true, true, false},
+        {"session=nobody", false, false, false},
+        {"kind=browser", true, false, false},
+        {"kind=ios,client", false, true, false},
+        {"type=session_ended", true, false, false},
+        {"type=tab_opened,%20key_changed", false, true, true},
+        {"type=", true, true, true},
+        {"kind=browser&type=tab_opened", false, false, false},
+        {"session=page&kind=client&type=tab_opened", false, true, false},
+    };
+    (void)state;
+    struct tb_notice *ended = make(TB_EVENT_SESSION_ENDED, "my box", TB_KIND_BROWSER);
+    struct tb_notice *opened = make(TB_EVENT_TAB_OPENED, "page", TB_KIND_CLIENT);
+    struct tb_notice *key = make(TB_EVENT_KEY_CHANGED, "", -1);
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct tb_filter filter;
+        struct tb_err err;
+        assert_int_equal(tb_filter_parse("t", tb_str_of(cases[i].query), &filter, &err), 0);
+        assert_int_equal(tb_filter_fits(&filter, ended), cases[i].ended);
+        assert_int_equal(tb_filter_fits(&filter, opened), cases[i].opened);
+        assert_int_equal(tb_filter_fits(&filter, key), cases[i].key);
+        assert_int_equal(tb_filter_parse("u", tb_str_of(cases[i].query), &filter, &err), 0);
+        assert_false(tb_filter_fits(&filter, ended) || tb_filter_fits(&filter, key));
+    }
+    tb_notice_unref(ended, "made");
+    tb_notice_unref(opened, "made");
+    tb_notice_unref(key, "made");
+}
+
+static void what_there_is_not_is_refused_by_its_name(void **state)
+{
+    static const struct {
+        const char *query, *words;
+        int code;
+    } cases[] = {
+        {"kind=toaster", "'toaster'", TB_E_PARAMS},
+        {"kind=browser,,ios", "''", TB_E_PARAMS},
+        {"type=session_ended,nonsense", "'nonsense'", TB_E_PARAMS},
+        {"session=%zz", "'session'", TB_E_INVALID},
+        {"session=a%00b", "'session'", TB_E_INVALID},
+        {"type=%4", "'type'", TB_E_INVALID},
+        {"session=0123456789012345678901234567890123456789012345678901234567890123456789",
+         "so long", TB_E_PARAMS},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct tb_filter filter;
+        struct tb_err err;
+        assert_int_equal(tb_filter_parse("t", tb_str_of(cases[i].query), &filter, &err),
+                         cases[i].code);
+        assert_non_null(strstr(err.text, cases[i].words));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_part_of_the_query_narrows),
+        cmocka_unit_test(what_there_is_not_is_refused_by_its_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /api/events behind the real router and HTTP server, with raw clients. */
+#include "front/events/readers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "io/stream.h"
+
+#include "support/mcp_rig.h"
+
+enum {
+    FRAME_HEAD = 4, /* of a WebSocket message from 126 bytes up; it has zero bytes */
+    LARGE = 8000,
+    MANY = 800, /* large ones: more than is kept and than a socket holds */
+};
+
+struct fixture {
+    struct mcp_rig rig;
+    struct mcp_client client;
+    struct tb_feed *feed;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = TB_NEW(struct fixture);
+    mcp_rig_init(&f->rig);
+    mcp_rig_serve(&f->rig);
+    /* The feed is the only one that always listens. */
+    f->feed = TB_CONTAINER(f->rig.core.bus.subscribers.next, struct tb_feed, bus.link);
+    mcp_client_open(&f->rig, &f->client);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    assert_int_equal(f->feed->reader_count, 0);
+    mcp_rig_fini(&f->rig);
+    tb_free(f);
+    return 0;
+}
+
+static const char *open_at(struct fixture *f, struct mcp_client *client, const char *query,
+                           const char *headers)
+{
+    TB_AUTO(tb_free) char *line = tb_strdupf("GET /api/events%s", query);
+    return mcp_client_ask(&f->rig, client, line, headers, "");
+}
+
+static void publish_as(struct fixture *f, const char *tenant, enum tb_event_type type,
+                       const char *json)
+{
+    tb_bus_publish(&f->rig.core.bus, &(struct tb_event){type, tenant, "", tb_str_of(json), NULL});
+}
+
+static void publish(struct fixture *f, int number)
+{
+    char json[32];
+    snprintf(json, sizeof(json), "{\"n\":%d}", number);
+    publish_as(f, "default", TB_EVENT_KEY_CHANGED, json);
+}
+
+/* Enough for whoever does not read to lose its place. */
+static void flood(struct fixture *f)
+{
+    TB_AUTO(tb_free) char *json = tb_strdupf("{\"text\":\"%0*d\"}", LARGE, 0);
+    for (int i = 0; i < MANY; i++) {
+        publish_as(f, "default", TB_EVENT_NAVIGATED, json);
+        mcp_rig_turn(&f->rig);
+    }
+}
+
+static const char *heard(struct fixture *f, struct mcp_client *client)
+{
+    client->got.len = 0;
+    mcp_rig_turn(&f->rig);
+    return mcp_client_heard(client);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t times = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part)) {
+        times++;
+    }
+    return times;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        fail_msg("no '%s' in: %.2000s", part, text);
+    }
+}
+
+static void id_of(const struct fixture *f, uint64_t position, char id[TB_NOTICE_ID_SIZE])
+{
+    tb_feed_id(f->feed, position, id);
+}
+
+static void a_reader_gets_what_happens_with_its_id(void **state)
+{
+    struct fixture *f = *state;
+    char id[TB_NOTICE_ID_SIZE];
+    const char *said = open_at(f, &f->client, "", "");
+    expect(said, "HTTP/1.1 200 ");
+    expect(said, "Content-Type: text/event-stream\r\n");
+    id_of(f, 0, id);
+    expect(said, id);
+    publish(f, 1);
+    publish(f, 2);
+    said = heard(f, &f->client);
+    id_of(f, 2, id);
+    expect(said, id);
+    expect(said, "event: key_changed\n");
+    expect(said, "\"data\":{\"n\":1}}");
+    expect(said, "\"data\":{\"n\":2}}");
+}
+
+static void a_session_has_its_name_and_kind_and_never_its_id(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_session *session;
+    const char *warning;
+    struct tb_err err;
+    const struct tb_caller caller = {.tenant = "default", .conversation = ""};
+    const struct tb_session_spec spec = {.name = TB_STR("box"),
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = f->rig.fake,
+                                         .deadline_ms = INT64_MAX};
+    open_at(f, &f->client, "", "");
+    assert_int_equal(
+        tb_sessions_create(f->rig.core.sessions, &caller, &spec, &session, &warning, &err), 0);
+    char id[TB_ID_SIZE];
+    memcpy(id, session->id, sizeof(id));
+    f->client.got.len = 0;
+    mcp_rig_turn(&f->rig);
+    tb_session_end(tb_sessions_find(f->rig.core.sessions, "default", TB_STR("box")), TB_END_CLOSED);
+    mcp_rig_turn(&f->rig);
+    const char *said = mcp_client_heard(&f->client);
+    expect(said, "event: session_started\n");
+    expect(said, "event: session_ended\n");
+    assert_int_equal(count(said, "\"sessionId\":\"box\",\"kind\":\"browser\""),
+                     count(said, "id: "));
+    assert_null(strstr(said, id));
+}
+
+static void only_what_fits_comes_and_only_of_the_tenant(void **state)
+{
+    struct fixture *f = *state;
+    open_at(f, &f->client, "?type=tab_opened", "");
+    publish_as(f, "default", TB_EVENT_TAB_CLOSED, "{\"n\":1}");
+    publish_as(f, "other", TB_EVENT_TAB_OPENED, "{\"n\":2}");
+    publish_as(f, "default", TB_EVENT_TAB_OPENED, "{\"n\":3}");
+    const char *said = heard(f, &f->client);
+    assert_int_equal(count(said, "data:"), 1);
+    expect(said, "{\"n\":3}");
+}
+
+static void who_comes_back_gets_what_it_missed_once(void **state)
+{
+    struct fixture *f = *state;
+    char id[TB_NOTICE_ID_SIZE];
+    for (int i = 1; i <= 5; i++) {
+        publish(f, i);
+    }
+    id_of(f, 2, id);
+    TB_AUTO(tb_free) char *header = tb_strdupf("Last-Event-ID: %s\r\n", id);
+    TB_AUTO(tb_free) char *query = tb_strdupf("?after=%s", id);
+    const char *const asks[][2] = {{"", header}, {query, ""}, {"?after=nonsense", header}};
+    for (size_t i = 0; i < TB_COUNT(asks); i++) {
+        struct mcp_client client;
+        mcp_client_open(&f->rig, &client);
+        const char *said = open_at(f, &client, asks[i][0], asks[i][1]);
+        assert_int_equal(count(said, "data:"), 3);
+        expect(said, "{\"n\":3}");
+        expect(said, "{\"n\":5}");
+        mcp_client_close(&client);
+    }
+}
+
+static void who_has_missed_too_much_is_told(void **state)
+{
+    static const struct {
+        const char *id; /* NULL: the first of this run */
+        const char *reason;
+    } cases[] = {{NULL, "expired"}, {"0123456789ab-1", "restarted"}, {"nonsense", "restarted"}};
+    struct fixture *f = *state;
+    char first[TB_NOTICE_ID_SIZE];
+    char next[TB_NOTICE_ID_SIZE];
+    for (int i = 1; i <= TB_EVENTS_KEPT + 10; i++) {
+        publish(f, i);
+    }
+    id_of(f, 1, first);
+    id_of(f, 11, next);
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct mcp_client client;
+        TB_AUTO(tb_free) char *query = tb_strdupf("?after=%s", cases[i].id ? cases[i].id : first);
+        TB_AUTO(tb_free)
+        char *data = tb_strdupf("{\"reason\":\"%s\",\"next\":\"%s\"}", cases[i].reason, next);
+        mcp_client_open(&f->rig, &client);
+        TB_AUTO(tb_free) char *said = tb_strdup(open_at(f, &client, query, ""));
+        expect(said, data);
+        assert_true(strstr(said, "event: resync\n") < strstr(said, "event: key_changed\n"));
+        assert_null(strstr(said, "{\"n\":10}"));
+        expect(said, "{\"n\":11}");
+        mcp_client_close(&client);
+    }
+}
+
+static void who_does_not_read_is_dropped_with_its_place_and_others_miss_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client slow;
+    char id[TB_NOTICE_ID_SIZE];
+    mcp_client_open(&f->rig, &slow);
+    open_at(f, &slow, "", "");
+    open_at(f, &f->client, "", "");
+    tb_stream_pause(slow.stream);
+    f->client.got.len = 0;
+    flood(f);
+    const char *said = mcp_client_heard(&f->client);
+    assert_int_equal(count(said, "event: navigated\n"), MANY);
+    assert_null(strstr(said, "event: dropped"));
+    assert_int_equal(f->feed->reader_count, 1);
+    assert_int_equal(f->rig.core.metrics.values[TB_METRIC_EVENT_READERS_DROPPED], 1);
+    slow.got.len = 0;
+    tb_stream_resume(slow.stream);
+    mcp_rig_turn(&f->rig);
+    said = mcp_client_heard(&slow);
+    id_of(f, count(said, "event: navigated\n"), id);
+    TB_AUTO(tb_free) char *last = tb_strdupf("event: dropped\nid: %s\n", id);
+    expect(said, last);
+    expect(said, "0\r\n\r\n");
+    mcp_client_close(&slow);
+}
+
+#define UPGRADE                                                                  \
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+static void a_websocket_gets_the_same_as_messages(void **state)
+{
+    struct fixture *f = *state;
+    publish(f, 1);
+    char id[TB_NOTICE_ID_SIZE];
+    id_of(f, 1, id);
+    TB_AUTO(tb_free) char *query = tb_strdupf("?after=%s", id);
+    expect(open_at(f, &f->client, query, UPGRADE), "HTTP/1.1 101 ");
+    publish(f, 2);
+    const char *said = heard(f, &f->client);
+    assert_int_equal((uint8_t)said[0], 0x81);
+    id_of(f, 2, id);
+    expect(said + FRAME_HEAD, id);
+    expect(said + FRAME_HEAD, "\"data\":{\"n\":2}}");
+    assert_null(strstr(said + FRAME_HEAD, "event:"));
+}
+
+static void a_slow_websocket_is_closed_with_its_place(void **state)
+{
+    struct fixture *f = *state;
+    char id[TB_NOTICE_ID_SIZE];
+    open_at(f, &f->client, "", UPGRADE);
+    tb_stream_pause(f->client.stream);
+    f->client.got.len = 0;
+    flood(f);
+    tb_stream_resume(f->client.stream);
+    mcp_rig_turn(&f->rig);
+    const struct tb_buf *got = &f->client.got;
+    size_t messages = 0;
+    const uint8_t *at = got->data;
+    const uint8_t *end = got->data + got->len;
+    while (end - at > FRAME_HEAD && at[0] == 0x81) {
+        assert_int_equal(at[1], 126);
+        at += FRAME_HEAD + (at[2] << 8 | at[3]);
+        messages++;
+    }
+    id_of(f, messages, id);
+    assert_int_equal(at[0], 0x88);
+    assert_int_equal(at[2] << 8 | at[3], 1013);
+    assert_memory_equal(at + 4, id, strlen(id));
+    assert_ptr_equal(at + 4 + strlen(id), end);
+}
+
+static void a_quiet_stream_shows_signs_of_life(void **state)
+{
+    struct fixture *f = *state;
+    open_at(f, &f->client, "", "");
+    f->client.got.len = 0;
+    mcp_rig_advance(&f->rig, TB_EVENTS_KEEPALIVE_MS);
+    mcp_rig_advance(&f->rig, TB_EVENTS_KEEPALIVE_MS);
+    assert_int_equal(count(mcp_client_heard(&f->client), ": keepalive\n\n"), 2);
+}
+
+static void what_is_asked_wrongly_or_of_too_many_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    expect(open_at(f, &f->client, "?type=nonsense", ""), "HTTP/1.1 400 ");
+    expect(open_at(f, &f->client, "?after=%zz", ""), "HTTP/1.1 400 ");
+    f->feed->reader_count += TB_EVENTS_READERS;
+    expect(open_at(f, &f->client, "", ""), "HTTP/1.1 503 ");
+    f->feed->reader_count -= TB_EVENTS_READERS;
+    expect(mcp_client_ask(&f->rig, &f->client, "HEAD /api/events", "", ""), "HTTP/1.1 200 ");
+    expect(open_at(f, &f->client, "", ""), "HTTP/1.1 200 ");
+}
+
+static void streams_end_well_when_the_daemon_drains(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client other;
+    mcp_client_open(&f->rig, &other);
+    open_at(f, &other, "", UPGRADE);
+    open_at(f, &f->client, "", "");
+    publish(f, 1);
+    tb_router_drain(f->rig.router);
+    const char *said = heard(f, &f->client);
+    expect(said, "{\"n\":1}");
+    expect(said, "0\r\n\r\n");
+    expect(mcp_client_heard(&other) + FRAME_HEAD,
+           "{\"n\":1}}\x88\x18\x03\xe9the daemon is stopping");
+    mcp_client_close(&other);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(a_reader_gets_what_happens_with_its_id),
+        WITH(a_session_has_its_name_and_kind_and_never_its_id),
+        WITH(only_what_fits_comes_and_only_of_the_tenant),
+        WITH(who_comes_back_gets_what_it_missed_once),
+        WITH(who_has_missed_too_much_is_told),
+        WITH(who_does_not_read_is_dropped_with_its_place_and_others_miss_nothing),
+        WITH(a_websocket_gets_the_same_as_messages),
+        WITH(a_slow_websocket_is_closed_with_its_place),
+        WITH(a_quiet_stream_shows_signs_of_life),
+        WITH(what_is_asked_wrongly_or_of_too_many_is_refused),
+        WITH(streams_end_well_when_the_daemon_drains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

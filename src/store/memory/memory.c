@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/memory/memory.h"
+
+#include <string.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "core/audit_chain.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "store/pack.h"
+#include "store/query.h"
+
+struct record {
+    char *key;
+    char *value;
+    size_t value_len;
+};
+
+struct entry {
+    struct tb_list link;
+    struct tb_audit_entry entry; /* its texts are in `bytes` */
+    struct tb_buf bytes;
+};
+
+struct memory {
+    struct tb_core *core;
+    struct tb_map spaces[TB_SPACE_COUNT];
+    struct tb_list log; /* oldest first */
+    int64_t last_seq;
+    uint8_t last_hash[TB_HASH_BYTES];
+    struct tb_list reads;
+};
+
+/* What was found is packed at once and handed out from the loop. */
+struct tb_store_read {
+    struct tb_list link;
+    struct tb_deferred job;
+    tb_store_record_fn *record;
+    tb_store_entry_fn *entry;
+    tb_store_end_fn *end;
+    void *user;
+    struct tb_buf rows;
+    bool missing;
+    bool running;
+    bool cancelled;
+};
+
+static void *open_memory(struct tb_core *core, struct tb_err *err)
+{
+    (void)err;
+    struct memory *memory = TB_NEW(struct memory);
+    memory->core = core;
+    for (int i = 0; i < TB_SPACE_COUNT; i++) {
+        tb_map_init(&memory->spaces[i]);
+    }
+    tb_list_init(&memory->log);
+    tb_list_init(&memory->reads);
+    return memory;
+}
+
+static void free_record(struct record *record)
+{
+    if (record) {
+        tb_free(record->key);
+        tb_free(record->value);
+        tb_free(record);
+    }
+}
+
+static void free_entry(struct entry *entry)
+{
+    tb_list_remove(&entry->link);
+    tb_buf_fini(&entry->bytes);
+    tb_free(entry);
+}
+
+static void free_read(struct tb_store_read *read)
+{
+    tb_list_remove(&read->link);
+    tb_deferred_cancel(&read->job);
+    tb_buf_fini(&read->rows);
+    tb_free(read);
+}
+
+static void close_memory(void *state)
+{
+    struct memory *memory = state;
+    for (int i = 0; i < TB_SPACE_COUNT; i++) {
+        MAP_FOREACH(slot, &memory->spaces[i]) {
+            free_record(slot->value);
+        }
+        tb_map_fini(&memory->spaces[i]);
+    }
+    while (!tb_list_empty(&memory->log)) {
+        free_entry(TB_CONTAINER(memory->log.next, struct entry, link));
+    }
+    while (!tb_list_empty(&memory->reads)) {
+        free_read(TB_CONTAINER(memory->reads.next, struct tb_store_read, link));
+    }
+    tb_free(memory);
+}
+
+static bool fits(size_t size, size_t max, struct tb_gate *gate)
+{
+    if (size <= max) {
+        return true;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_TOO_LARGE, "%zu bytes cannot be stored as one record, only %zu", size, max);
+    tb_gate_fail(gate, &err);
+    return false;
+}
+
+static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
+                struct tb_gate *gate)
+{
+    struct memory *memory = state;
+    if (!fits(key.len + value.len, tb_space_light(space) ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX,
+              gate)) {
+        return;
+    }
+    free_record(tb_map_remove(&memory->spaces[space], key));
+    struct record *record = TB_NEW(struct record);
+    record->key = tb_str_dup(key);
+    record->value = tb_memdup(value.ptr, value.len);
+    record->value_len = value.len;
+    tb_map_add(&memory->spaces[space], (struct tb_str){record->key, key.len}, record);
+}
+
+static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+{
+    struct memory *memory = state;
+    (void)gate;
+    free_record(tb_map_remove(&memory->spaces[space], key));
+}
+
+static void append(void *state, const struct tb_audit_entry *given, struct tb_gate *gate)
+{
+    struct memory *memory = state;
+    struct entry *entry = TB_NEW(struct entry);
+    struct tb_audit_entry linked = *given;
+    linked.seq = memory->last_seq + 1;
+    tb_audit_link(memory->core->secret, memory->last_hash, &linked, linked.hash);
+    tb_buf_init(&entry->bytes, SIZE_MAX);
+    tb_pack_entry(&entry->bytes, &linked);
+    if (!fits(entry->bytes.len, TB_RECORD_LIGHT_MAX, gate)) {
+        free_entry(entry);
+        return;
+    }
+    struct tb_unpack unpack = {.rest = tb_buf_str(&entry->bytes)};
+    tb_unpack_entry(&unpack, &entry->entry);
+    tb_list_append(&memory->log, &entry->link);
+    memory->last_seq = linked.seq;
+    memcpy(memory->last_hash, linked.hash, TB_HASH_BYTES);
+}
+
+static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gate)
+{
+    struct memory *memory = state;
+    (void)gate;
+    while (!tb_list_empty(&memory->log)) {
+        struct entry *oldest = TB_CONTAINER(memory->log.next, struct entry, link);
+        bool surplus = count && oldest->entry.seq <= memory->last_seq - count;
+        if (!surplus && oldest->entry.wall_ms >= wall_ms) {
+            return;
+        }
+        free_entry(oldest);
+    }
+}
+
+static void hand_out(struct tb_deferred *job)
+{
+    struct tb_store_read *read = TB_CONTAINER(job, struct tb_store_read, job);
+    struct tb_unpack unpack = {.rest = tb_buf_str(&read->rows)};
+    read->running = true;
+    while (unpack.rest.len && !read->cancelled) {
+        if (read->entry) {
+            struct tb_audit_entry entry;
+            tb_unpack_entry(&unpack, &entry);
+            read->entry(&entry, read->user);
+        } else {
+            struct tb_str key = tb_unpack_str(&unpack);
+            struct tb_str value = tb_unpack_str(&unpack);
+            read->record(key, value, read->user);
+        }
+    }
+    struct tb_err err;
+    if (read->missing) {
+        tb_fail(&err, TB_E_NOT_FOUND, "there is no such record");
+    }
+    if (!read->cancelled) {
+        read->end(read->missing ? &err : NULL, read->user);
+    }
+    free_read(read);
+}
+
+static struct tb_store_read *begin_read(struct memory *memory, tb_store_end_fn *end, void *user)
+{
+    struct tb_store_read *read = TB_NEW(struct tb_store_read);
+    read->job.run = hand_out;
+    read->end = end;
+    read->user = user;
+    tb_buf_init(&read->rows, SIZE_MAX);
+    tb_list_append(&memory->reads, &read->link);
+    tb_loop_defer(memory->core->loop, &read->job);
+    return read;
+}
+
+static void pack_record(struct tb_buf *rows, const struct record *record)
+{
+    tb_pack_str(rows, tb_str_of(record->key));
+    tb_pack_str(rows, (struct tb_str){record->value, record->value_len});
+}
+
+static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str key,
+                                 tb_store_record_fn *record, tb_store_end_fn *end, void *user)
+{
+    struct memory *memory = state;
+    struct tb_store_read *read = begin_read(memory, end, user);
+    const struct record *found = tb_map_get(&memory->spaces[space], key);
+    read->record = record;
+    read->missing = !found;
+    if (found) {
+        pack_record(&read->rows, found);
+    }
+    return read;
+}
+
+static struct tb_store_read *each(void *state, enum tb_space space, tb_store_record_fn *record,
+                                  tb_store_end_fn *end, void *user)
+{
+    struct memory *memory = state;
+    struct tb_store_read *read = begin_read(memory, end, user);
+    read->record = record;
+    MAP_FOREACH(slot, &memory->spaces[space]) {
+        pack_record(&read->rows, slot->value);
+    }
+    return read;
+}
+
+static struct tb_store_read *audit(void *state, const struct tb_audit_query *query,
+                                   tb_store_entry_fn *entry, tb_store_end_fn *end, void *user)
+{
+    struct memory *memory = state;
+    struct tb_store_read *read = begin_read(memory, end, user);
+    int64_t left = query->limit ? query->limit : INT64_MAX;
+    read->entry = entry;
+    const struct tb_list *log = &memory->log;
+    for (const struct tb_list *link = query->newest_first ? log->prev : log->next;
+         link != log && left > 0; link = query->newest_first ? link->prev : link->next) {
+        const struct tb_audit_entry *one = &TB_CONTAINER(link, struct entry, link)->entry;
+        bool inside =
+            one->seq > query->after_seq && (query->before_seq == 0 || one->seq < query->before_seq);
+        if (inside && tb_query_fits(query, one)) {
+            tb_pack_entry(&read->rows, one);
+            left--;
+        }
+    }
+    return read;
+}
+
+static void cancel(struct tb_store_read *read)
+{
+    if (!read) {
+        return;
+    }
+    read->cancelled = true;
+    if (!read->running) {
+        free_read(read);
+    }
+}
+
+static bool ready(void *state, struct tb_err *err)
+{
+    (void)state;
+    (void)err;
+    return true;
+}
+
+const struct tb_store_kind tb_store_memory = {
+    .name = "memory",
+    .open = open_memory,
+    .close = close_memory,
+    .put = put,
+    .remove = remove_record,
+    .append = append,
+    .cut = cut,
+    .get = get,
+    .each = each,
+    .audit = audit,
+    .cancel = cancel,
+    .ready = ready,
+};

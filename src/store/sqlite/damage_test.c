@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of a killed daemon with bytes flipped. Whatever comes of it: no crash, and the audit log is
+ * whole or somebody is told. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dirent.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "core/audit_verify.h"
+#include "io/testing.h"
+#include "store/sqlite/sqlite.h"
+
+#include "suite/store_lab.h"
+
+enum {
+    ROUNDS = 150,
+    MOVED = 300,
+    WAITING = 40,
+    ENTRIES = MOVED + WAITING,
+    SESSIONS = 60,
+    INTAKE_BYTES = 24 * 1024, /* of the file that is in use */
+};
+
+static const char *const names[] = {"tabard.db", "tabard.db-wal", "tabard.intake"};
+
+struct files {
+    struct tb_buf bytes[TB_COUNT(names)];
+};
+
+/* What is on the disk while a store with all this is open. */
+static void take_files(struct files *files)
+{
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    char value[200];
+    memset(value, 'v', sizeof(value));
+    for (int i = 0; i < ENTRIES; i++) {
+        if (i == MOVED / 2) {
+            store_lab_reopen(lab); /* one half in the file, the other in its log */
+        }
+        if (i == MOVED) {
+            assert_int_equal(store_expect_chain(lab), MOVED);
+        }
+        assert_int_equal(store_append_type(lab, "entry"), 0);
+        if (i < SESSIONS) {
+            char key[16];
+            snprintf(key, sizeof(key), "k%d", i);
+            assert_int_equal(
+                store_put_bytes(lab, TB_SPACE_SESSION, key, (struct tb_str){value, sizeof(value)}),
+                0);
+        }
+    }
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        tb_buf_init(&files->bytes[i], SIZE_MAX);
+        assert_int_equal(tb_file_read(store_lab_path(lab, names[i]), &files->bytes[i]), 0);
+    }
+    store_lab_free(lab);
+}
+
+/* In an empty folder, without a word said so far. */
+static void put_files(struct store_lab *lab, struct files *files)
+{
+    store_lab_clear(lab);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        const struct tb_buf *bytes = &files->bytes[i];
+        int fd = open(store_lab_path(lab, names[i]), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        assert_int_equal(write(fd, bytes->data, bytes->len), bytes->len);
+        close(fd);
+    }
+}
+
+struct check {
+    struct tb_audit_verify verify;
+    struct tb_err err;
+    int rc;
+    size_t count;
+};
+
+static void on_entry(const struct tb_audit_entry *entry, void *user)
+{
+    struct check *check = user;
+    check->count++;
+    if (check->rc == 0) {
+        check->rc = tb_audit_verify_entry(&check->verify, entry, &check->err);
+    }
+}
+
+/* The whole log, or words. */
+static bool log_is_whole(struct store_lab *lab, size_t *ret_count)
+{
+    TB_AUTO(tb_sqlite_log_free) struct tb_sqlite_log *log = NULL;
+    const struct tb_audit_query all = {0};
+    struct tb_audit_cut cut;
+    struct tb_audit_cut head;
+    struct check check = {0};
+    tb_audit_verify_init(&check.verify, lab->core.secret);
+    if (tb_sqlite_log_open(lab->dir, lab->core.secret, true, &log, &check.err) < 0 ||
+        tb_sqlite_log_ends(log, &cut, &head, &check.err) < 0) {
+        return false;
+    }
+    check.rc = tb_audit_verify_cut(&check.verify, &cut, &check.err);
+    if (tb_sqlite_log_query(log, &all, on_entry, &check, &check.err) < 0 || check.rc < 0) {
+        return false;
+    }
+    *ret_count = check.count;
+    return tb_audit_verify_head(&check.verify, &head, &check.err) == 0;
+}
+
+/* How it ended: 'r'efused, 's'aid, 'v'erify says it, 'w'hole. */
+static char open_damaged(struct store_lab *lab, size_t wanted)
+{
+    struct tb_err err;
+    size_t count = 0;
+    lab->state = lab->kind->open(&lab->core, &err);
+    if (!lab->state) {
+        assert_int_equal(err.code, TB_E_CONFIG);
+        return 'r';
+    }
+    struct store_seen seen;
+    struct store_seen entries;
+    const struct tb_audit_query all = {0};
+    store_each(lab, TB_SPACE_SESSION, &seen);
+    store_audit(lab, &all, &entries);
+    bool said = seen.code || entries.code;
+    store_seen_fini(&seen);
+    store_seen_fini(&entries);
+    assert_int_equal(store_append_type(lab, "and on it goes"), 0);
+    store_lab_close(lab);
+    said = said || strstr(store_lab_logged(lab), "trouble");
+    if (said) {
+        return 's';
+    }
+    if (!log_is_whole(lab, &count)) {
+        return 'v';
+    }
+    assert_int_equal(count, wanted + 1);
+    return 'w';
+}
+
+static void flip(struct files *files, size_t which, unsigned *seed, int count)
+{
+    size_t size = which == 2 ? INTAKE_BYTES : files->bytes[which].len;
+    for (int i = 0; i < count; i++) {
+        size_t at = (size_t)rand_r(seed) % size;
+        files->bytes[which].data[at] ^= (uint8_t)(1U << rand_r(seed) % 8);
+    }
+}
+
+static void flipped_bytes_never_make_a_wrong_log_pass(void **state)
+{
+    (void)state;
+    struct files files;
+    unsigned seed = 4;
+    size_t ends[128] = {0};
+    take_files(&files);
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct files damaged;
+        store_lab_close(lab);
+        for (size_t i = 0; i < TB_COUNT(names); i++) {
+            tb_buf_init(&damaged.bytes[i], SIZE_MAX);
+            tb_buf_append_str(&damaged.bytes[i], tb_buf_str(&files.bytes[i]));
+        }
+        if (round > 0) { /* the first is whole */
+            flip(&damaged, (size_t)round % TB_COUNT(names), &seed, 1 + round % 5 * 4);
+        }
+        put_files(lab, &damaged);
+        char end = open_damaged(lab, ENTRIES);
+        assert_true(round > 0 || end == 'w');
+        ends[(size_t)end]++;
+        for (size_t i = 0; i < TB_COUNT(names); i++) {
+            tb_buf_fini(&damaged.bytes[i]);
+        }
+    }
+    store_lab_free(lab);
+    print_message("refused %zu, said %zu, found by verify %zu, whole %zu\n", ends['r'], ends['s'],
+                  ends['v'], ends['w']);
+    assert_true(ends['s'] > 0 && ends['w'] > 0);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        tb_buf_fini(&files.bytes[i]);
+    }
+}
+
+static bool has_file(struct store_lab *lab, const char *begin)
+{
+    DIR *dir = opendir(lab->dir);
+    struct dirent *item;
+    bool found = false;
+    while ((item = readdir(dir))) {
+        found = found || strncmp(item->d_name, begin, strlen(begin)) == 0;
+    }
+    closedir(dir);
+    return found;
+}
+
+static void a_broken_database_is_set_aside_and_a_new_one_begun(void **state)
+{
+    (void)state;
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    assert_int_equal(store_append_type(lab, "x"), 0);
+    store_lab_close(lab);
+    assert_int_equal(tb_file_write(store_lab_path(lab, "tabard.db"),
+                                   TB_STR("this is no database, however long one looks at it"),
+                                   0600),
+                     0);
+    store_lab_open(lab);
+    assert_int_equal(store_append_type(lab, "y"), 0);
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
+    assert_int_equal(store_expect_chain(lab), 1);
+    assert_non_null(strstr(store_lab_logged(lab), "it is set aside as"));
+    assert_true(has_file(lab, "tabard.db.broken-"));
+    store_lab_reopen(lab);
+    store_expect(lab, TB_SPACE_STATE, "k", "v");
+    store_lab_free(lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flipped_bytes_never_make_a_wrong_log_pass),
+        cmocka_unit_test(a_broken_database_is_set_aside_and_a_new_one_begun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sqlite/mover.h"
+
+#include <errno.h>
+
+#include "store/sqlite/aside.h"
+
+enum {
+    BUSY_MS = 2000, /* for another program's lock to go away */
+};
+
+/* Sessions wait for the first check, so it leaves the log for the next run. */
+static int check(struct tb_mover *mover, struct tb_err *err)
+{
+    int rc = tb_db_check(&mover->db, mover->looked, err);
+    if (rc == 0) {
+        mover->checked = mover->looked;
+        mover->looked = true;
+    }
+    return rc;
+}
+
+static int open_db(struct tb_mover *mover, struct tb_err *err)
+{
+    int rc = 0;
+    if (!mover->db.sql) {
+        mover->looked = false;
+        rc = tb_db_open(&mover->db, mover->path, TB_DB_CREATE, BUSY_MS, err);
+    }
+    if (rc == 0 && !mover->looked) {
+        mover->checked = false;
+        tb_db_patience(&mover->db, BUSY_MS);
+        rc = tb_db_migrate(&mover->db, err);
+    }
+    if (rc < 0 || mover->checked || mover->keep) {
+        return rc;
+    }
+    return check(mover, err);
+}
+
+/* Does the database have all that was released from the intake? Its log may have been cut short by
+ * damage, or an older file put in its place; SQLite would not notice. */
+static void compare(struct tb_mover *mover, struct tb_db_head *head)
+{
+    uint64_t id = tb_intake_id(mover->intake);
+    uint64_t released = tb_intake_released(mover->intake);
+    uint64_t known = head->intake_id == id ? head->intake_seq : 0;
+    if (known < released && !mover->replaced) {
+        tb_fail(&mover->note, TB_E_STORE,
+                "%s does not have the last %llu changes that were stored in it: it is damaged or "
+                "an older copy",
+                mover->path, (unsigned long long)(released - known));
+    }
+    head->intake_id = id;
+    head->intake_seq = known < released ? released : known;
+}
+
+static int move_light(struct tb_mover *mover, struct tb_db_head *head, struct tb_err *err)
+{
+    size_t pos = 0;
+    uint64_t seq;
+    struct tb_str bytes;
+    uint64_t known = head->intake_id == tb_intake_id(mover->intake) ? head->intake_seq : 0;
+    int rc;
+    compare(mover, head);
+    while ((rc = tb_intake_next(mover->intake, &pos, &seq, &bytes)) > 0) {
+        struct tb_change change;
+        if (seq <= known) {
+            continue; /* moved, but the process ended before it was released */
+        }
+        rc = tb_change_unpack(bytes, &change);
+        if (rc < 0) {
+            break;
+        }
+        rc = tb_db_change(&mover->db, head, &change, mover->secret, err);
+        if (rc < 0) {
+            return rc;
+        }
+        head->intake_seq = seq;
+    }
+    if (rc < 0) {
+        tb_fail(&mover->note, TB_E_STORE, "a part of the intake is damaged; its changes are lost");
+    }
+    return 0;
+}
+
+static int move_heavy(struct tb_mover *mover, const struct tb_list *heavy, struct tb_db_head *head,
+                      struct tb_err *err)
+{
+    LIST_FOREACH(link, heavy) {
+        const struct tb_heavy *item = TB_CONTAINER(link, struct tb_heavy, link);
+        struct tb_change change;
+        int rc = tb_change_unpack(tb_buf_str(&item->bytes), &change);
+        if (rc == 0) {
+            rc = tb_db_change(&mover->db, head, &change, mover->secret, err);
+        }
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int move(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err)
+{
+    struct tb_db_head head;
+    int rc = open_db(mover, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = tb_db_begin(&mover->db, &head, err);
+    if (rc == 0) {
+        rc = move_light(mover, &head, err);
+    }
+    if (rc == 0) {
+        rc = move_heavy(mover, heavy, &head, err);
+    }
+    if (rc == 0) {
+        rc = tb_db_commit(&mover->db, &head, err);
+    }
+    if (rc < 0) {
+        tb_db_rollback(&mover->db);
+    }
+    return rc;
+}
+
+static int replace(struct tb_mover *mover, struct tb_err *err)
+{
+    char aside[TB_ASIDE_SIZE];
+    struct tb_err why = *err;
+    tb_db_close(&mover->db);
+    int rc = tb_db_set_aside(mover->path, aside, err);
+    if (rc < 0) {
+        return rc;
+    }
+    mover->replaced = true;
+    tb_fail(&mover->note, TB_E_STORE, "%.200s; it is set aside as %s and a new one is begun",
+            why.text, aside);
+    return 0;
+}
+
+int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err)
+{
+    int rc = move(mover, heavy, err);
+    if (rc == -EBADMSG && !mover->keep) {
+        rc = replace(mover, err);
+        if (rc == 0) {
+            rc = move(mover, heavy, err);
+        }
+    }
+    if (rc < 0 && err->code == -EBADMSG) {
+        err->code = TB_E_STORE;
+    }
+    return rc;
+}
+
+void tb_mover_fini(struct tb_mover *mover)
+{
+    tb_db_close(&mover->db);
+}

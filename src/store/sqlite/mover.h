@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves changes into the database: first those of the frozen half of the intake, then those that
+ * are too large for it, in one transaction. It opens, checks and, if it has to, replaces the file.
+ * Blocking, for a worker or the command line; it knows no loop. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "core/gate.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/intake.h"
+
+/* A change that does not go through the intake. */
+struct tb_heavy {
+    struct tb_list link;
+    struct tb_buf bytes; /* of tb_change_pack */
+    struct tb_hold hold;
+    int64_t deadline_ms;
+};
+
+struct tb_mover {
+    const char *path;
+    const uint8_t *secret;
+    struct tb_intake *intake;
+    struct tb_db db; /* opened when it is needed */
+    bool looked;     /* head and records were found whole; cleared to look again */
+    bool checked;    /* so was everything, in the next run */
+    bool keep;       /* a broken file is a failure; otherwise it is set aside and a new one begun */
+    bool replaced;   /* that was done */
+    struct tb_err note; /* something that people have to know; its code is 0 if there is nothing */
+};
+
+/* `heavy` is a list of struct tb_heavy, which stay in it. After a failure nothing is moved. */
+int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err);
+void tb_mover_fini(struct tb_mover *mover);

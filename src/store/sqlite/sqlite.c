@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sqlite/sqlite.h"
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "store/sqlite/state.h"
+
+enum {
+    /* Kept free for what is under way when no more is begun. */
+    RESERVE_BYTES = 8 * TB_RECORD_LIGHT_MAX,
+};
+
+static void free_store(struct tb_sqlite *store)
+{
+    tb_intake_free(store->intake);
+    tb_buf_fini(&store->scratch);
+    tb_free(store->path);
+    tb_free(store);
+}
+
+/* A file that must not be touched is found now; whatever else is wrong with it, the worker sees to.
+ */
+static int look_at_file(struct tb_sqlite *store, struct tb_err *err)
+{
+    struct tb_err ignored;
+    int rc = tb_db_open(&store->writer.mover.db, store->path, TB_DB_WRITE, 0, &ignored);
+    if (rc != TB_E_CONFIG) {
+        return 0;
+    }
+    *err = ignored;
+    return rc;
+}
+
+static void *open_store(struct tb_core *core, struct tb_err *err)
+{
+    struct tb_sqlite *store = TB_NEW(struct tb_sqlite);
+    TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", core->config->state_dir);
+    struct tb_err damage;
+    store->core = core;
+    store->path = tb_strdupf("%s/tabard.db", core->config->state_dir);
+    tb_buf_init(&store->scratch, SIZE_MAX);
+    if (look_at_file(store, err) == 0) {
+        store->intake = tb_intake_open(intake, &damage, err);
+    }
+    if (!store->intake) {
+        tb_db_close(&store->writer.mover.db);
+        free_store(store);
+        return NULL;
+    }
+    if (damage.code) {
+        tb_store_report(core, &damage);
+    }
+    tb_reader_init(store);
+    tb_writer_init(store);
+    return store;
+}
+
+static void close_store(void *state)
+{
+    struct tb_sqlite *store = state;
+    store->closing = true;
+    tb_reader_fini(store);
+    tb_writer_fini(store);
+    free_store(store);
+}
+
+static bool fits(const struct tb_sqlite *store, size_t max, struct tb_gate *gate)
+{
+    if (store->scratch.len <= max) {
+        return true;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_TOO_LARGE, "%zu bytes cannot be stored as one record, only %zu",
+            store->scratch.len, max);
+    tb_gate_fail(gate, &err);
+    return false;
+}
+
+static void full(const struct tb_sqlite *store, struct tb_err *err)
+{
+    const struct tb_err *trouble = &store->writer.trouble;
+    tb_fail(err, TB_E_STORE, "nothing more can be stored: %s",
+            trouble->code ? trouble->text : "the disk is too slow for what comes in");
+}
+
+static void change(struct tb_sqlite *store, const struct tb_change *change, bool light,
+                   struct tb_gate *gate)
+{
+    tb_buf_clear(&store->scratch);
+    tb_change_pack(change, &store->scratch);
+    if (!fits(store, light ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX, gate)) {
+        return;
+    }
+    if (!light) {
+        tb_writer_queue_take(store, &store->scratch, gate);
+    } else if (tb_intake_append(store->intake, tb_buf_str(&store->scratch))) {
+        tb_writer_wrote(store);
+    } else {
+        struct tb_err err;
+        full(store, &err);
+        tb_gate_fail(gate, &err);
+    }
+}
+
+static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
+                struct tb_gate *gate)
+{
+    const struct tb_change put = {
+        .kind = TB_CHANGE_PUT,
+        .space = tb_str_of(tb_space_name(space)),
+        .key = key,
+        .value = value,
+    };
+    change(state, &put, tb_space_light(space), gate);
+}
+
+static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+{
+    const struct tb_change remove = {
+        .kind = TB_CHANGE_REMOVE,
+        .space = tb_str_of(tb_space_name(space)),
+        .key = key,
+    };
+    change(state, &remove, tb_space_light(space), gate);
+}
+
+static void append(void *state, const struct tb_audit_entry *entry, struct tb_gate *gate)
+{
+    const struct tb_change append = {.kind = TB_CHANGE_APPEND, .entry = *entry};
+    change(state, &append, true, gate);
+}
+
+static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gate)
+{
+    const struct tb_change cut = {.kind = TB_CHANGE_CUT, .wall_ms = wall_ms, .count = count};
+    change(state, &cut, false, gate);
+}
+
+static bool ready(void *state, struct tb_err *err)
+{
+    const struct tb_sqlite *store = state;
+    if (tb_intake_room(store->intake) >= RESERVE_BYTES) {
+        return true;
+    }
+    full(store, err);
+    return false;
+}
+
+const struct tb_store_kind tb_store_sqlite = {
+    .name = "sqlite",
+    .open = open_store,
+    .close = close_store,
+    .put = put,
+    .remove = remove_record,
+    .append = append,
+    .cut = cut,
+    .get = tb_reader_get,
+    .each = tb_reader_each,
+    .audit = tb_reader_audit,
+    .cancel = tb_reader_cancel,
+    .ready = ready,
+};

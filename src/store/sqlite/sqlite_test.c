@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sqlite/sqlite.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "core/audit_verify.h"
+
+#include "suite/store_cases.h"
+#include "suite/store_lab.h"
+
+static int setup(void **state)
+{
+    *state = store_lab_new(&tb_store_sqlite);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    store_lab_free(*state);
+    return 0;
+}
+
+static void run_sql(struct store_lab *lab, const char *sql)
+{
+    sqlite3 *db;
+    char *words = NULL;
+    assert_int_equal(sqlite3_open(store_lab_path(lab, "tabard.db"), &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &words) != SQLITE_OK) {
+        fail_msg("%s: %s", sql, words);
+    }
+    sqlite3_close(db);
+}
+
+static void everything_is_there_after_a_restart(void **state)
+{
+    struct store_lab *lab = *state;
+    for (int round = 0; round < 3; round++) {
+        char key[16];
+        snprintf(key, sizeof(key), "k%d", round);
+        assert_int_equal(store_put(lab, TB_SPACE_SESSION, key, "light"), 0);
+        assert_int_equal(store_put(lab, TB_SPACE_STATE, key, "heavy"), 0);
+        assert_int_equal(store_append_type(lab, key), 0);
+        assert_int_equal(store_remove(lab, TB_SPACE_SESSION, "k1"), 0);
+        store_lab_reopen(lab);
+        assert_int_equal(store_expect_chain(lab), round + 1);
+    }
+    store_expect(lab, TB_SPACE_SESSION, "k0", "light");
+    store_expect(lab, TB_SPACE_SESSION, "k1", NULL);
+    store_expect(lab, TB_SPACE_STATE, "k1", "heavy");
+    store_expect(lab, TB_SPACE_SESSION, "k2", "light");
+    assert_string_equal(store_lab_logged(lab), "");
+}
+
+static void the_files_are_for_their_owner_alone(void **state)
+{
+    struct store_lab *lab = *state;
+    static const char *const names[] = {"tabard.db", "tabard.db-wal", "tabard.db-shm",
+                                        "tabard.intake"};
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        struct stat info;
+        assert_int_equal(stat(store_lab_path(lab, names[i]), &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0600);
+    }
+}
+
+static void expect_refused(struct store_lab *lab, const char *words)
+{
+    struct tb_err err;
+    assert_null(lab->kind->open(&lab->core, &err));
+    assert_int_equal(err.code, TB_E_CONFIG);
+    assert_non_null(strstr(err.text, words));
+}
+
+static void a_newer_schema_is_refused_and_left_alone(void **state)
+{
+    struct store_lab *lab = *state;
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
+    store_lab_close(lab);
+    run_sql(lab, "PRAGMA user_version = 99");
+    expect_refused(lab, "newer tabard (schema 99");
+    expect_refused(lab, "newer tabard"); /* not only the first time */
+    run_sql(lab, "PRAGMA user_version = 1");
+    store_lab_open(lab);
+    store_expect(lab, TB_SPACE_STATE, "k", "v");
+}
+
+static void a_database_of_another_program_is_refused(void **state)
+{
+    struct store_lab *lab = *state;
+    store_lab_close(lab);
+    unlink(store_lab_path(lab, "tabard.db"));
+    run_sql(lab, "CREATE TABLE theirs (x)");
+    expect_refused(lab, "not a database of tabard");
+}
+
+static void an_empty_file_becomes_a_database(void **state)
+{
+    struct store_lab *lab = *state;
+    store_lab_close(lab);
+    assert_int_equal(truncate(store_lab_path(lab, "tabard.db"), 0), 0);
+    store_lab_open(lab);
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
+    store_lab_reopen(lab);
+    store_expect(lab, TB_SPACE_STATE, "k", "v");
+}
+
+struct check {
+    struct tb_audit_verify verify;
+    struct tb_err err;
+    int rc;
+    size_t count;
+};
+
+static void on_entry(const struct tb_audit_entry *entry, void *user)
+{
+    struct check *check = user;
+    check->count++;
+    if (check->rc == 0) {
+        check->rc = tb_audit_verify_entry(&check->verify, entry, &check->err);
+    }
+}
+
+/* As `tabard audit verify` does it. */
+static void expect_verified(struct store_lab *lab, bool alone, size_t count, const char *what)
+{
+    TB_AUTO(tb_sqlite_log_free) struct tb_sqlite_log *log = NULL;
+    const struct tb_audit_query all = {0};
+    struct tb_audit_cut cut;
+    struct tb_audit_cut head;
+    struct check check = {0};
+    if (tb_sqlite_log_open(lab->dir, lab->core.secret, alone, &log, &check.err) < 0) {
+        fail_msg("%s", check.err.text);
+    }
+    assert_int_equal(tb_sqlite_log_ends(log, &cut, &head, &check.err), 0);
+    tb_audit_verify_init(&check.verify, lab->core.secret);
+    check.rc = tb_audit_verify_cut(&check.verify, &cut, &check.err);
+    assert_int_equal(tb_sqlite_log_query(log, &all, on_entry, &check, &check.err), 0);
+    if (check.rc == 0) {
+        check.rc = tb_audit_verify_head(&check.verify, &head, &check.err);
+    }
+    assert_int_equal(check.count, count);
+    if (check.rc < 0 && !what) {
+        fail_msg("%s", check.err.text);
+    }
+    assert_int_equal(check.rc, what ? TB_E_INVALID : 0);
+}
+
+static void the_log_is_read_beside_a_running_daemon_and_without(void **state)
+{
+    struct store_lab *lab = *state;
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(store_append_type(lab, "x"), 0);
+    }
+    assert_int_equal(store_expect_chain(lab), 10); /* by now they are in the database */
+    expect_verified(lab, false, 10, NULL);
+    assert_int_equal(store_cut(lab, 0, 4), 0);
+    expect_verified(lab, false, 4, NULL);
+    assert_int_equal(store_append_type(lab, "y"), 0);
+    store_lab_close(lab);
+    expect_verified(lab, true, 5, NULL);
+    run_sql(lab, "UPDATE audit SET outcome = 'ok' WHERE seq = 9");
+    expect_verified(lab, true, 5, "changed");
+}
+
+static void without_a_database_there_is_no_log(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_sqlite_log *log = NULL;
+    struct tb_err err;
+    store_lab_close(lab);
+    unlink(store_lab_path(lab, "tabard.db"));
+    assert_int_equal(tb_sqlite_log_open(lab->dir, lab->core.secret, false, &log, &err),
+                     TB_E_NOT_FOUND);
+    assert_null(log);
+}
+
+static void copy_file(struct store_lab *lab, const char *from, const char *to)
+{
+    char bytes[65536];
+    int in = open(store_lab_path(lab, from), O_RDONLY | O_CLOEXEC);
+    int out = open(store_lab_path(lab, to), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ssize_t got;
+    assert_true(in >= 0 && out >= 0);
+    while ((got = read(in, bytes, sizeof(bytes))) > 0) {
+        assert_int_equal(write(out, bytes, (size_t)got), got);
+    }
+    close(in);
+    close(out);
+}
+
+/* A copy of the intake taken while it has something is what a killed daemon leaves. */
+static void what_a_killed_daemon_left_is_moved_before_the_log_is_read(void **state)
+{
+    struct store_lab *lab = *state;
+    assert_int_equal(store_append_type(lab, "before"), 0);
+    assert_int_equal(store_expect_chain(lab), 1);
+    assert_int_equal(store_append_type(lab, "left"), 0);
+    copy_file(lab, "tabard.intake", "copy");
+    store_lab_close(lab);
+    run_sql(lab, "DELETE FROM audit WHERE seq = 2;"
+                 "UPDATE head SET intake_seq = 1, last_seq = 1,"
+                 " last_hash = (SELECT hash FROM audit WHERE seq = 1)");
+    copy_file(lab, "copy", "tabard.intake");
+    expect_verified(lab, true, 2, NULL);
+    expect_verified(lab, true, 2, NULL); /* once is enough */
+    store_lab_open(lab);
+    assert_int_equal(store_expect_chain(lab), 2);
+}
+
+/* The commit was made, and the kill came before the intake knew. */
+static void what_is_in_the_database_is_not_moved_again(void **state)
+{
+    struct store_lab *lab = *state;
+    assert_int_equal(store_append_type(lab, "once"), 0);
+    assert_int_equal(store_put(lab, TB_SPACE_SESSION, "k", "old"), 0);
+    copy_file(lab, "tabard.intake", "copy");
+    assert_int_equal(store_expect_chain(lab), 1);
+    store_lab_close(lab);
+    copy_file(lab, "copy", "tabard.intake");
+    run_sql(lab, "UPDATE record SET value = 'new'");
+    store_lab_open(lab);
+    assert_int_equal(store_expect_chain(lab), 1);
+    store_expect(lab, TB_SPACE_SESSION, "k", "new");
+}
+
+static void an_older_copy_of_the_database_is_noticed(void **state)
+{
+    struct store_lab *lab = *state;
+    assert_int_equal(store_append_type(lab, "a"), 0);
+    store_lab_close(lab);
+    copy_file(lab, "tabard.db", "copy");
+    store_lab_open(lab);
+    assert_int_equal(store_append_type(lab, "b"), 0);
+    assert_int_equal(store_append_type(lab, "c"), 0);
+    store_lab_close(lab);
+    copy_file(lab, "copy", "tabard.db");
+    store_lab_open(lab);
+    assert_int_equal(store_expect_chain(lab), 1);
+    assert_non_null(strstr(store_lab_logged(lab), "does not have the last 2 changes"));
+    store_lab_reopen(lab);
+    assert_int_equal(store_append_type(lab, "d"), 0);
+    assert_int_equal(store_expect_chain(lab), 2);
+    const char *first = strstr(store_lab_logged(lab), "does not have");
+    assert_null(strstr(first + 1, "does not have")); /* said once */
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(everything_is_there_after_a_restart),
+        CASE(the_files_are_for_their_owner_alone),
+        CASE(a_newer_schema_is_refused_and_left_alone),
+        CASE(a_database_of_another_program_is_refused),
+        CASE(an_empty_file_becomes_a_database),
+        CASE(the_log_is_read_beside_a_running_daemon_and_without),
+        CASE(without_a_database_there_is_no_log),
+        CASE(what_a_killed_daemon_left_is_moved_before_the_log_is_read),
+        CASE(what_is_in_the_database_is_not_moved_again),
+        CASE(an_older_copy_of_the_database_is_noticed),
+    };
+#undef CASE
+    return store_cases(&tb_store_sqlite) + cmocka_run_group_tests(tests, NULL, NULL);
+}

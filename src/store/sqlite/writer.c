@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "store/sqlite/state.h"
+
+enum {
+    GROUP_MS = 30, /* so long more changes may join the first of a batch */
+    BACKOFF_MS = 100,
+    BACKOFF_MAX_MS = 2000,
+    HURRY_BYTES = TB_INTAKE_HALF_BYTES / 4,
+};
+
+static void begin_batch(struct tb_sqlite *store);
+
+static bool anything_left(const struct tb_sqlite *store)
+{
+    return store->writer.moved < store->writer.asked || !store->writer.opened ||
+           store->writer.suspect;
+}
+
+/* The next batch, if there is anything for it: at once if somebody waits. */
+static void plan(struct tb_sqlite *store)
+{
+    struct tb_writer *writer = &store->writer;
+    if (writer->work || (!anything_left(store) && writer->mover.checked)) {
+        return;
+    }
+    if (writer->trouble.code) {
+        tb_timer_start(&writer->timer, writer->backoff_ms);
+    } else if (!writer->opened || !tb_list_empty(&writer->queue) || tb_reader_waits(store) ||
+               tb_intake_used(store->intake) > HURRY_BYTES) {
+        begin_batch(store);
+    } else if (!tb_timer_armed(&writer->timer)) {
+        tb_timer_start(&writer->timer, GROUP_MS);
+    }
+}
+
+static void end_heavy(struct tb_heavy *heavy, const struct tb_err *err)
+{
+    tb_list_remove(&heavy->link);
+    tb_buf_fini(&heavy->bytes);
+    tb_hold_release(&heavy->hold, err);
+    tb_free(heavy);
+}
+
+static void end_all(struct tb_list *list, const struct tb_err *err)
+{
+    while (!tb_list_empty(list)) {
+        end_heavy(TB_CONTAINER(list->next, struct tb_heavy, link), err);
+    }
+}
+
+static void batch_good(struct tb_sqlite *store)
+{
+    struct tb_writer *writer = &store->writer;
+    tb_intake_release(store->intake);
+    writer->moved = writer->taken;
+    writer->opened = true;
+    writer->backoff_ms = 0;
+    if (writer->trouble.code) {
+        writer->trouble.code = 0;
+        tb_store_report(store->core, NULL);
+    }
+    end_all(&writer->batch, NULL);
+    tb_reader_go(store);
+}
+
+/* Everything waits for the next attempt, but only so long. */
+static void batch_bad(struct tb_sqlite *store)
+{
+    struct tb_writer *writer = &store->writer;
+    if (!writer->trouble.code) {
+        tb_store_report(store->core, &writer->result);
+    }
+    writer->trouble = writer->result;
+    int64_t next_ms = writer->backoff_ms * 2;
+    writer->backoff_ms = next_ms < BACKOFF_MS       ? BACKOFF_MS
+                         : next_ms < BACKOFF_MAX_MS ? next_ms
+                                                    : BACKOFF_MAX_MS;
+    int64_t now_ms = tb_loop_now_ms(store->core->loop);
+    tb_list_splice(&writer->batch, &writer->queue);
+    tb_list_splice(&writer->queue, &writer->batch);
+    while (!tb_list_empty(&writer->queue)) {
+        struct tb_heavy *first = TB_CONTAINER(writer->queue.next, struct tb_heavy, link);
+        if (first->deadline_ms > now_ms && !store->closing) {
+            break;
+        }
+        end_heavy(first, &writer->trouble);
+    }
+    tb_reader_give_up(store, &writer->trouble);
+}
+
+static void on_batch(int status, void *user)
+{
+    struct tb_sqlite *store = user;
+    struct tb_writer *writer = &store->writer;
+    writer->work = NULL;
+    if (writer->mover.note.code) {
+        tb_store_report(store->core, &writer->mover.note);
+        writer->mover.note.code = 0;
+    }
+    if (writer->mover.replaced) {
+        writer->mover.replaced = false;
+        store->reader.stale = true;
+    }
+    if (status == 0) {
+        batch_good(store);
+    } else {
+        batch_bad(store);
+    }
+    if (!store->closing) {
+        plan(store);
+    }
+}
+
+static int run_batch(void *user)
+{
+    struct tb_sqlite *store = user;
+    return tb_mover_run(&store->writer.mover, &store->writer.batch, &store->writer.result);
+}
+
+static void begin_batch(struct tb_sqlite *store)
+{
+    struct tb_writer *writer = &store->writer;
+    tb_timer_stop(&writer->timer);
+    tb_list_splice(&writer->batch, &writer->queue);
+    /* A half that is still frozen, after a failure, has not all that was asked for since: then
+     * another batch follows. */
+    if (!tb_intake_frozen(store->intake)) {
+        tb_intake_freeze(store->intake);
+        writer->taken = writer->asked;
+    }
+    if (writer->suspect) {
+        writer->suspect = false;
+        writer->mover.looked = false;
+    }
+    writer->work = tb_work_submit(store->core->loop, run_batch, on_batch, store);
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    begin_batch(user);
+}
+
+void tb_writer_init(struct tb_sqlite *store)
+{
+    struct tb_writer *writer = &store->writer;
+    tb_list_init(&writer->queue);
+    tb_list_init(&writer->batch);
+    tb_timer_init(&writer->timer, store->core->loop, on_timer, store);
+    writer->mover.path = store->path;
+    writer->mover.secret = store->core->secret;
+    writer->mover.intake = store->intake;
+    /* After a kill both halves may have something: the one that is not frozen is the second batch.
+     */
+    writer->asked = tb_intake_used(store->intake) ? 1 : 0;
+    begin_batch(store);
+}
+
+static void wait_for_batch(struct tb_sqlite *store)
+{
+    while (store->writer.work) {
+        tb_loop_turn(store->core->loop, true);
+    }
+}
+
+void tb_writer_fini(struct tb_sqlite *store)
+{
+    struct tb_writer *writer = &store->writer;
+    tb_timer_fini(&writer->timer);
+    wait_for_batch(store);
+    /* One more attempt even if the last failed. What stays in the intake is moved at the next
+     * start; the rest was never acknowledged. */
+    do {
+        if (anything_left(store)) {
+            begin_batch(store);
+            wait_for_batch(store);
+        }
+    } while (anything_left(store) && !writer->trouble.code);
+    end_all(&writer->queue, &writer->trouble);
+    tb_mover_fini(&writer->mover);
+}
+
+void tb_writer_hurry(struct tb_sqlite *store)
+{
+    if (!store->writer.work && !store->writer.trouble.code) {
+        begin_batch(store);
+    }
+}
+
+void tb_writer_wrote(struct tb_sqlite *store)
+{
+    store->writer.asked++;
+    if (!tb_timer_armed(&store->writer.timer)) {
+        plan(store);
+    }
+}
+
+void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_gate *gate)
+{
+    struct tb_heavy *heavy = TB_NEW(struct tb_heavy);
+    heavy->bytes = *bytes;
+    tb_buf_init(bytes, bytes->max);
+    heavy->deadline_ms = tb_loop_now_ms(store->core->loop) + TB_SQLITE_PATIENCE_MS;
+    tb_list_append(&store->writer.queue, &heavy->link);
+    tb_gate_hold(gate, &heavy->hold);
+    store->writer.asked++;
+    tb_writer_hurry(store);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every tool does in a real page what it says: the default set, then each group that is asked for.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { Agent, kinds } from '../support/agent.mjs';
+import { Daemon } from '../support/daemon.mjs';
+import { Site } from '../support/site.mjs';
+
+async function setup(t, groups) {
+  const daemon = await Daemon.start(t);
+  const site = await Site.start(t);
+  const agent = await Agent.connect(t, daemon, kinds[0], { groups });
+  const called = new Set();
+  const call = (name, args) => {
+    called.add(name);
+    return agent.call(name, args);
+  };
+  const value = async (script) => JSON.parse((await call('browser_evaluate', { sessionId: 's', script })).split('\n')[0]);
+  await call('start_session', { sessionId: 's', url: site.url });
+  return { site, agent, called, call, value };
+}
+
+test('the default set', async (t) => {
+  const { site, agent, called, call, value } = await setup(t);
+  await call('browser_navigate', { url: `${site.url}/form` });
+  await call('browser_navigate', { to: 'back' });
+  assert.match(await call('browser_navigate', { to: 'forward' }), /\/form/);
+  const outline = await call('browser_snapshot', { interactive: true });
+  await call('browser_click', { target: /button "Count" \[ref=(\w+)\]/.exec(outline)[1] });
+  assert.match(await call('browser_snapshot', { find: 'Clicked' }), /button "Clicked 1"/);
+  await call('browser_fill', { target: '#name', value: 'Ann' });
+  await call('browser_fill_form', { fields: [{ target: '#notes', value: 'two words' }, { target: '#agree', value: 'true' }] });
+  await call('browser_press_key', { target: '#name', text: ' Lee' });
+  await call('browser_press_key', { key: 'Backspace' });
+  await call('browser_select', { target: '#colour', values: ['Green'] });
+  const fields = await value('["name", "notes", "colour", "agree"].map((id) => document.getElementById(id)).map((el) => [el.value, el.checked])');
+  assert.deepEqual(fields.map(([text]) => text), ['Ann Le', 'two words', 'g', 'on']);
+  assert.equal(fields[3][1], true);
+
+  await call('browser_navigate', { url: `${site.url}/tall` });
+  await call('browser_hover', { target: '#tip' });
+  await call('browser_wait', { text: 'Over', timeout_ms: 5000 });
+  await call('browser_scroll', { to: 'bottom' });
+  assert.ok(await value('window.scrollY') > 4000);
+  assert.match(await call('browser_extract', { format: 'markdown' }), /The end/);
+  assert.match(await call('browser_screenshot', { full_page: true, format: 'png' }), /\d+x\d+/);
+
+  assert.match(await call('browser_tabs', { action: 'new', url: `${site.url}/list` }), /1: .*List.*current/);
+  await call('browser_tabs', { action: 'select', tab: 0 });
+  assert.equal(await value('document.title'), 'Tall');
+  assert.doesNotMatch(await call('browser_tabs', { action: 'close', tab: 1 }), /List/);
+
+  await call('browser_navigate', { url: `${site.url}/alert` });
+  await call('browser_click', { target: '#ask' });
+  assert.match(await call('browser_dialog', { accept: false }), /Really/);
+  assert.equal(await value('document.title'), 'false');
+  const both = await call('execute_sequence', { actions: [
+    { action: 'browser_navigate', url: `${site.url}/list` }, { action: 'browser_click', target: 'text=Item 3' }] });
+  assert.match(both, /address went from .*\/alert to .*\/item\/3/);
+
+  await call('set_current_session', { sessionId: 's' });
+  assert.match(await call('list_sessions'), /"currentSession":"s"/);
+  await call('close_session');
+  await call('close_all_sessions');
+  const listed = (await agent.client.listTools()).tools.map((tool) => tool.name);
+  assert.equal(listed.length, 21);
+  assert.deepEqual([...called].sort(), listed.sort());
+});
+
+test('group files: a file goes in and one comes out', async (t) => {
+  const { site, agent, call, value } = await setup(t, 'files');
+  await call('browser_navigate', { url: `${site.url}/desk` });
+  await call('browser_upload', { target: '#file', content: [{ name: 'note.txt', text: 'from the agent' }] });
+  await call('browser_wait', { target: '#file' });
+  assert.equal(await value('document.getElementById("file").files[0].text()'), 'from the agent');
+  assert.match(await agent.failure('browser_upload', { target: '#file', paths: ['/etc/passwd'] }), /directory/);
+  await call('browser_downloads'); // from now on files are kept
+  await agent.failure('browser_navigate', { url: `${site.url}/file` });
+  // The browser may tell of a download a moment after it has refused the page.
+  let listed = '';
+  for (const end = Date.now() + 5000; !listed.includes('done') && Date.now() < end;) listed = await call('browser_downloads', { wait: true });
+  const [, directory] = /^Downloads in (\S+)\n"report.bin" done, 12 of 12/.exec(listed) ?? assert.fail(listed);
+  assert.equal(await readFile(`${directory}/report.bin`, 'utf8'), 'file content');
+});
+
+test('group debug: console and requests with their bodies', async (t) => {
+  const { site, call } = await setup(t, 'debug');
+  await call('browser_network');
+  await call('browser_navigate', { url: `${site.url}/desk` });
+  assert.match(await call('browser_console', { level: 'error' }), /error: Out of paper/);
+  const id = /(\S+) GET 200 \S*\/desk|^(\S+).*\/desk/m.exec(await call('browser_network', { find: '/desk' }));
+  assert.match(await call('browser_network', { id: id[1] ?? id[2] }), /Out of paper/);
+});
+
+test('group state: cookies, storage, and a login that another session takes over', async (t) => {
+  const { site, call } = await setup(t, 'state');
+  await call('browser_navigate', { url: `${site.url}/login` });
+  await call('browser_fill', { target: '#user', value: 'alice' });
+  await call('browser_click', { target: '#login' });
+  await call('browser_storage', { action: 'set', key: 'theme', value: 'dark' });
+  await call('browser_cookies', { action: 'set', name: 'lang', value: 'de' });
+  assert.match(await call('browser_cookies'), /"name":"lang","value":"de"/);
+  assert.match(await call('browser_state', { action: 'save', name: 'shop' }), /^Saved "shop": 2 cookies, storage of 1 origins/);
+  await call('start_session', { sessionId: 'other', url: `${site.url}/account` });
+  assert.match(await call('browser_extract', { target: 'h1' }), /Please log in/);
+  assert.match(await call('browser_state', { action: 'load', name: 'shop' }), /^Loaded "shop"/);
+  await call('browser_navigate', { to: 'reload' });
+  assert.match(await call('browser_extract', { target: 'h1' }), /Hello alice/);
+  assert.match(await call('browser_storage'), /"theme":"dark"/);
+});
+
+test('group emulate: what the page sees is what was asked for, until it is reset', async (t) => {
+  const { site, call, value } = await setup(t, 'emulate');
+  const seen = () => value(`[innerWidth, matchMedia("(prefers-color-scheme: dark)").matches,
+    Intl.DateTimeFormat().resolvedOptions().timeZone, new Intl.NumberFormat().resolvedOptions().locale]`);
+  const before = await seen();
+  await call('browser_emulate', { viewport: { width: 500, height: 400 }, color_scheme: 'dark', timezone: 'Asia/Tokyo', locale: 'de-DE' });
+  assert.deepEqual(await seen(), [500, true, 'Asia/Tokyo', 'de-DE']);
+  await call('browser_emulate', { offline: true });
+  await assert.rejects(call('browser_navigate', { url: `${site.url}/list` }), /INTERNET_DISCONNECTED|offline|network/i);
+  await call('browser_emulate', { reset: true });
+  await call('browser_navigate', { url: `${site.url}/list` });
+  assert.deepEqual(await seen(), before);
+});
+
+test('group pointer: drag, and the mouse by coordinates', async (t) => {
+  const { site, call, value } = await setup(t, 'pointer');
+  await call('browser_navigate', { url: `${site.url}/desk` });
+  await call('browser_drag', { target: '#from', to: '#to' });
+  assert.equal(await value('document.title'), 'Dropped');
+  assert.match(await call('browser_mouse', { x: 600, y: 300 }), /^Mouse click at 600, 300/);
+  assert.deepEqual(await value('window.at'), [600, 300]);
+});
+
+test('group pdf: the page as a file', async (t) => {
+  const { call } = await setup(t, 'pdf');
+  const [file] = /\/\S+\.pdf/.exec(await call('browser_pdf'));
+  assert.equal((await readFile(file, 'latin1')).slice(0, 5), '%PDF-');
+});

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tabard mcp` where no daemon runs: it starts one, which goes on when it ends.
+import assert from 'node:assert/strict';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { run, tempDir, within } from '../support/daemon.mjs';
+import { Stdio } from '../support/mcp.mjs';
+
+async function place(t) {
+  const where = {};
+  where.pid = async () => Number(/^process (\d+)/.exec(await readFile(path.join(where.stateDir, 'lock'), 'utf8'))[1]);
+  // Before the directory goes, which says whom to end.
+  t.after(async () => process.kill(await where.pid(), 'SIGKILL'));
+  const dir = await tempDir(t);
+  return Object.assign(where, { stateDir: path.join(dir, 'state'), socket: path.join(dir, 'run', 'tabard.sock') });
+}
+
+const start = (t, where) => new Stdio(t, where, ['--listen', '127.0.0.1:0', '--agent-listen', 'off']);
+
+/** The daemon's log, as soon as it holds the words. */
+async function logged(where, words) {
+  const look = async () => {
+    for (;;) {
+      const text = await readFile(path.join(where.stateDir, 'daemon.log'), 'utf8');
+      if (text.includes(words)) return text;
+    }
+  };
+  return within(look(), 10_000, words);
+}
+
+test('the daemon that it starts is one of its own, with keys on the disk', async (t) => {
+  const where = await place(t);
+  const agent = start(t, where);
+  assert.deepEqual((await agent.ask(1, 'ping')).result, {});
+  const pid = await where.pid();
+  assert.match(await readFile(`/proc/${pid}/cmdline`, 'utf8'),
+    new RegExp(`^tabard serve --state-dir ${where.stateDir} --runtime-dir .* --agent-listen off\0*$`));
+  const [, session] = /^\d+ \(.*\) \S \d+ \d+ (\d+)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8'));
+  assert.equal(Number(session), pid);
+  await logged(where, 'ready');
+  for (const [name, size] of [['secret', 32], ['admin.token', 44]]) {
+    const info = await stat(path.join(where.stateDir, name));
+    assert.deepEqual([info.size, info.mode & 0o777], [size, 0o600]);
+  }
+  agent.child.stdin.end();
+  assert.deepEqual(await within(agent.exited, 5000, 'its end'), [0, null]);
+  const next = start(t, where);
+  assert.deepEqual((await next.ask(1, 'ping')).result, {});
+  assert.equal(await where.pid(), pid);
+});
+
+test('of several that start at once, one starts the daemon and all are served', async (t) => {
+  const where = await place(t);
+  const agents = Array.from({ length: 6 }, () => start(t, where));
+  for (const agent of agents) assert.deepEqual((await agent.ask(1, 'ping')).result, {});
+  assert.equal((await logged(where, 'ready')).match(/ready address/g).length, 1);
+});
+
+test('a killed daemon is started again by the next request, twenty times', async (t) => {
+  const where = await place(t);
+  const agent = start(t, where);
+  await agent.ask(1, 'ping');
+  for (let i = 0; i < 20; i++) {
+    const pid = await where.pid();
+    process.kill(pid, 'SIGKILL');
+    let answer;
+    do answer = await agent.ask(2, 'ping'); while (answer.error);
+    assert.notEqual(await where.pid(), pid);
+  }
+});
+
+test('what keeps the daemon from starting is said at once', async (t) => {
+  const dir = await tempDir(t);
+  const result = await run(['mcp', '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', 'nowhere']);
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /'nowhere' is no address to listen on/);
+});
+
+test('keys that cannot be written are a start-up error', async (t) => {
+  const dir = await tempDir(t);
+  await mkdir(path.join(dir, 'secret.new'), { mode: 0o700 });
+  const result = await run(['serve', '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0',
+    '--agent-listen', 'off']);
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /cannot write .*secret/);
+  assert.equal(result.stdout, '');
+});
