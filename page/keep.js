@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the daemon keeps of a page, so that it can be brought back in another browser.
 
-/** A page without storage (sandboxed, about:blank) throws when it is asked for. */
+/**
+ * As text, because keys and values may hold halves of surrogate pairs, and these go through no other JSON.
+ * A page without storage (sandboxed, about:blank) throws when it is asked for.
+ */
 const entriesOf = (name) => {
   try {
-    return Object.entries(globalThis[name]);
+    const area = globalThis[name];
+    // By number: keys that are called as one of its methods are no properties.
+    return JSON.stringify(Array.from({ length: area.length }, (_, at) => [area.key(at), area.getItem(area.key(at))]));
   } catch {
-    return [];
+    return '[]';
   }
 };
 
@@ -18,17 +23,38 @@ const countDatabases = async () => {
   }
 };
 
-const isTypedInto = (el) => (/^(checkbox|radio)$/.test(el.type) ? el.checked !== el.defaultChecked
-  : el.type !== 'hidden' && el.value !== el.defaultValue);
+const FIELD_LIMIT = 10000;
+
+/** Whether a field is not as the page gave it. A range or a colour makes up a value of its own. */
+const isTypedInto = (el) => {
+  if (el.localName === 'select') {
+    return !el.multiple && el.selectedIndex !== Math.max(0, Array.from(el.options).findIndex((option) => option.defaultSelected));
+  }
+  return /^(checkbox|radio)$/.test(el.type) ? el.checked !== el.defaultChecked
+    : !/^(hidden|range|color)$/.test(el.type) && el.value !== el.defaultValue;
+};
+
+const countTyped = () => {
+  let typed = 0;
+  let seen = 0;
+  for (const el of findByCss('input,textarea,select')) {
+    typed += isTypedInto(el) ? 1 : 0;
+    seen += 1;
+    if (seen === FIELD_LIMIT) {
+      break;
+    }
+  }
+  return typed;
+};
 
 /** Values of fields are only counted: what is typed is often secret, and the page would not know of it. */
 const kept = async () => ({
   url: location.href,
-  origin: location.origin,
+  origin: self.origin, // that of a sandboxed page is "null", whatever its address
   scroll: [Math.round(scrollX), Math.round(scrollY)],
   local: entriesOf('localStorage'),
   session: entriesOf('sessionStorage'),
-  typed: queryAll(document, 'input,textarea').filter(isTypedInto).length,
+  typed: countTyped(),
   databases: await countDatabases(),
   history: history.length,
 });

@@ -168,6 +168,20 @@ static void both_ways_append_and_stop_at_the_ceiling(void **state)
     }
 }
 
+static void a_checksum_changes_with_every_bit_and_with_the_length(void **state)
+{
+    (void)state;
+    uint8_t data[16] = {0};
+    const uint64_t sum = tb_checksum(data, sizeof(data));
+    assert_int_equal(tb_checksum(data, sizeof(data)), sum);
+    assert_int_not_equal(tb_checksum(data, sizeof(data) - 1), sum);
+    for (size_t bit = 0; bit < sizeof(data) * 8; bit++) {
+        data[bit / 8] ^= (uint8_t)(1U << bit % 8);
+        assert_int_not_equal(tb_checksum(data, sizeof(data)), sum);
+        data[bit / 8] ^= (uint8_t)(1U << bit % 8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +192,7 @@ int main(void)
         cmocka_unit_test(text_that_is_not_strict_base64_is_refused),
         cmocka_unit_test(no_byte_outside_the_alphabet_is_a_digit),
         cmocka_unit_test(both_ways_append_and_stop_at_the_ceiling),
+        cmocka_unit_test(a_checksum_changes_with_every_bit_and_with_the_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

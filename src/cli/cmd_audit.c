@@ -281,13 +281,29 @@ static int read_wish(struct wish *wish, struct tb_options *options, int argc, ch
     return rc;
 }
 
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < TB_COUNT(verbs); i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            return &verbs[i];
+        }
+    }
+    return NULL;
+}
+
 static int run(int argc, char **argv)
 {
-    struct wish wish = {0};
+    struct wish wish = {.verb = argc > 1 ? find_verb(argv[1]) : NULL};
     struct tb_options options;
     struct tb_config config;
     struct tb_audit_log log;
     struct tb_err err;
+    if (!wish.verb) {
+        fputs("tabard audit: say what: tail, search, verify or export; 'tabard help audit' lists "
+              "the options\n",
+              stderr);
+        return 2;
+    }
     if (read_wish(&wish, &options, argc, argv, &err) < 0) {
         fprintf(stderr, "tabard audit: %s; 'tabard help audit' lists the options\n", err.text);
         return 2;

@@ -12,7 +12,7 @@ static bool read_ago(struct tb_str text, int64_t *ret_ms)
     static const struct {
         char unit;
         int64_t ms;
-    } units[] = {{'s', 1000}, {'m', 60 * 1000}, {'h', 60 * 60 * 1000}, {'d', 24 * 60 * 60 * 1000}};
+    } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
     uint64_t count;
     if (text.len < 2 || !tb_str_to_u64(tb_str_sub(text, 0, text.len - 1), &count) ||
         count > 1000000) {

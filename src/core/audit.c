@@ -15,9 +15,8 @@ enum {
     TEXT_MAX = 512, /* of one text in the details */
     FIRST_CUT_MS = 60 * 1000,
     CUT_MS = 60 * 60 * 1000,
+    DAY_MS = 24 * 60 * 60 * 1000,
 };
-
-static const int64_t day_ms = 24 * 60 * 60 * 1000;
 
 struct tb_audit {
     struct tb_core *core;
@@ -58,7 +57,7 @@ static struct tb_str text_of(const struct cJSON *json, const char *key)
 static void put_text(struct tb_json_writer *out, const char *key, struct tb_str text)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf url;
-    tb_buf_init(&url, 2 * TB_URL_SHOWN_MAX);
+    tb_buf_init(&url, TB_RECORD_LIGHT_MAX);
     if (tb_str_eq_cstr(TB_STR("url"), key)) {
         tb_url_shown(text, &url);
         text = tb_buf_str(&url);
@@ -156,7 +155,7 @@ static void on_timer(struct tb_timer *timer, void *user)
 {
     const struct tb_core *core = ((struct tb_audit *)user)->core;
     int64_t days = core->config->audit_retention_days;
-    int64_t oldest_ms = days ? tb_clock_wall_ms(core->clock) - days * day_ms : 0;
+    int64_t oldest_ms = days ? tb_clock_wall_ms(core->clock) - days * DAY_MS : 0;
     tb_store_cut(&core->store, oldest_ms, core->config->audit_entries_max, NULL);
     tb_timer_start(timer, CUT_MS);
 }

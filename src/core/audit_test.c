@@ -238,14 +238,14 @@ static void old_entries_are_cut_off_each_hour(void **state)
 {
     struct scene *scene = *state;
     struct rig *rig = scene->rig;
-    rig_advance(rig, 60 * 1000);
+    rig_advance(rig, 60000);
     assert_int_equal(scene->kept.cuts, 1);
     assert_int_equal(scene->kept.cut_count, 1000000);
     assert_int_equal(scene->kept.cut_wall_ms,
                      rig->clock.wall_ms - INT64_C(90) * 24 * 60 * 60 * 1000);
     rig->config.audit_retention_days = 0;
     rig->config.audit_entries_max = 1000;
-    rig_advance(rig, 60 * 60 * 1000);
+    rig_advance(rig, 3600000);
     assert_int_equal(scene->kept.cuts, 2);
     assert_int_equal(scene->kept.cut_count, 1000);
     assert_int_equal(scene->kept.cut_wall_ms, 0);

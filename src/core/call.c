@@ -287,7 +287,8 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->caller = (struct tb_caller){.tenant = call->tenant,
                                       .conversation = call->conversation,
                                       .agent = call->agent,
-                                      .gate = &call->gate};
+                                      .gate = &call->gate,
+                                      .files = request->caller.files};
     call->done = request->done;
     call->progress = request->progress;
     call->user = request->user;

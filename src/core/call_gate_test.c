@@ -70,7 +70,7 @@ static void the_reply_waits_until_the_store_has_it(void **state)
     rig_turn(rig);
     scene->kept.slow = true;
     struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
-    rig_advance(rig, 100 * 1000); /* long after the deadline of the call itself */
+    rig_advance(rig, 100000); /* long after the deadline of the call itself */
     assert_int_equal(call->dones, 0);
     assert_int_equal(rig_events(rig, "call_done"), 1);
     /* The session is free: only the reply waits. */

@@ -70,6 +70,7 @@ struct tb_open_opts {
         *args;           /* of start_session, checked; may be NULL; borrowed for the call of open */
     struct tb_str saved; /* what `save` gave for this session once, to be brought back; empty: none
                           */
+    bool files;          /* who made it has tools for files: keep what pages offer for download */
     int64_t deadline_ms; /* open must answer by then: there is no other way to end it early */
     const struct tb_driver_events *events;
     void *owner;
@@ -97,8 +98,8 @@ struct tb_driver {
     bool (*detach)(struct tb_driver_session *session);
     /* All that `open` needs to bring the session back later, in another browser or daemon: open
      * tabs with their addresses and scroll positions, cookies, storage. `fn` is called once, later,
-     * by the deadline; `close` ends it with TB_E_CLOSED before it returns. Not while an operation is
-     * under way. NULL: the driver's sessions cannot be brought back. */
+     * by the deadline; `close` ends it with TB_E_CLOSED before it returns. Not while an operation
+     * is under way. NULL: the driver's sessions cannot be brought back. */
     void (*save)(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
                  void *owner);
     /* Operations may begin while `save` is under way; otherwise they wait for its end. */

@@ -49,7 +49,7 @@ enum {
     TB_HOOK_ANSWER_MAX = 64 * TB_KIB,  /* of that answer, which nobody reads */
     TB_HOOK_RETRY_MS = 500,            /* before the second attempt; then twice as long each time */
     TB_HOOK_RETRY_MAX_MS = 300 * 1000, /* the longest wait */
-    TB_HOOK_ATTEMPTS = 14,             /* about half an hour, then the event is given up */
+    TB_HOOK_ATTEMPTS = 17,             /* about half an hour, then the event is given up */
 
     /* The store */
     TB_SAVED_MAX = 8 * TB_MIB,         /* what a session's browser had, before it is sealed */

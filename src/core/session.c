@@ -318,6 +318,7 @@ void tb_session_open(struct tb_session *session, const struct tb_session_spec *s
         .session_id = session->id,
         .args = spec->args,
         .saved = spec->saved,
+        .files = session->files,
         .deadline_ms = spec->deadline_ms,
         .events = &events,
         .owner = session,
@@ -346,6 +347,7 @@ void tb_session_record_free(struct tb_session *session)
     }
     tb_deferred_cancel(&session->job);
     tb_timer_fini(&session->timer);
+    tb_list_remove(&session->owned);
     tb_list_remove(&session->link);
     tb_browsing_free(session->browsing);
     tb_free(session->trouble);

@@ -96,6 +96,7 @@ struct tb_session {
     struct tb_err *trouble;       /* why it did not open, or was lost */
     struct tb_browsing *browsing; /* what it needs only while it is not asleep */
     char *note;                   /* for the next reply */
+    bool files;                   /* its driver keeps downloads; only for this run of the daemon */
     bool opening;
     bool retiring; /* too old; ends with the call that runs */
     bool closing;
@@ -107,6 +108,7 @@ struct tb_session {
     bool saved;  /* the store has what its browser had */
     struct tb_tenant *home;
     struct tb_list link;     /* of the tenant's sessions, or of those that are closing */
+    struct tb_list owned;    /* of the tenant's sessions that belong to a conversation */
     struct tb_list currents; /* the callers whose current session this is */
 };
 

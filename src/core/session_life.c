@@ -179,6 +179,7 @@ void tb_session_make_named(struct tb_session *session)
     if (tb_map_get(&tenant->by_conversation, conversation) == session) {
         tb_map_remove(&tenant->by_conversation, conversation);
     }
+    tb_list_remove(&session->owned);
     tb_sessions_count_awake(session, -1);
     session->conversation[0] = '\0';
     tb_sessions_count_awake(session, 1);

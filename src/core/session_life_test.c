@@ -9,11 +9,9 @@
 
 #include "support/fake_store.h"
 
-enum {
-    SECOND_MS = 1000,
-    MINUTE_MS = 60 * SECOND_MS,
-    HOUR_MS = 60 * MINUTE_MS,
-};
+#define SECOND_MS ((int64_t)1000)
+#define MINUTE_MS (60 * SECOND_MS)
+#define HOUR_MS   (60 * MINUTE_MS)
 
 static struct tb_session *make(struct rig *rig, enum tb_session_kind kind, const char *conversation)
 {
@@ -80,7 +78,7 @@ static void an_unused_session_ends_by_its_kind_with_notice(void **state)
         char name[TB_NAME_SIZE];
         memcpy(name, session->name, sizeof(name));
         if (!rows[i].ends_ms) {
-            rig_advance(rig, (int64_t)1000 * HOUR_MS);
+            rig_advance(rig, 1000 * HOUR_MS);
             assert_non_null(rig_find(rig, name));
             continue;
         }

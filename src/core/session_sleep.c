@@ -35,7 +35,8 @@ struct tb_browsing {
     bool unreadable;     /* it was there, but not to be understood */
     bool changed;
     bool saving;
-    bool failed; /* the last save */
+    bool failed;     /* the last save */
+    bool complained; /* about the first of several */
 };
 
 bool tb_session_survives(const struct tb_session *session)
@@ -53,14 +54,17 @@ bool tb_session_can_sleep(const struct tb_session *session)
            (session->asleep || asleep_count < (size_t)session->core->config->sessions_stored);
 }
 
-/* To the log and the bus; `reason` may be NULL. */
-static void tell(struct tb_session *session, enum tb_event_type type, const char *reason)
+/* To the log and the bus; `words` and `reason` may be NULL. */
+static void tell(struct tb_session *session, enum tb_event_type type, const char *words,
+                 const char *reason)
 {
     struct tb_core *core = session->core;
-    tb_log_at(core->log, DEBUG, "session", tb_event_name(type),
-              tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
-              tb_kv_cstr("name", session->name),
-              reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
+    if (words) {
+        tb_log_at(core->log, INFO, "session", words,
+                  tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
+                  tb_kv_cstr("name", session->name),
+                  reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
+    }
     if (!tb_bus_heard(&core->bus)) {
         return;
     }
@@ -119,7 +123,8 @@ static void save_failed(struct tb_session *session, const struct tb_err *err)
 {
     session->browsing->changed = true;
     session->browsing->failed = true;
-    if (err->code != TB_E_CLOSED) {
+    if (err->code != TB_E_CLOSED && !session->browsing->complained) {
+        session->browsing->complained = true;
         tb_log_at(session->core->log, WARN, "session", "not saved",
                   tb_kv_cstr("name", session->name), tb_kv_cstr("reason", err->text));
     }
@@ -136,10 +141,11 @@ static void on_stored(struct tb_gate *gate)
         bool first = !session->saved;
         session->saved = true;
         session->browsing->failed = false;
+        session->browsing->complained = false;
         if (first) {
             tb_record_put(session, NULL);
         }
-        tell(session, TB_EVENT_SESSION_SAVED, NULL);
+        tell(session, TB_EVENT_SESSION_SAVED, NULL, NULL);
     }
     tb_free(storing);
     tb_session_wake(session);
@@ -282,7 +288,7 @@ void tb_session_slept(struct tb_session *session)
     session->asleep = true;
     session->state = TB_STATE_IDLE;
     if (woken) {
-        tell(session, TB_EVENT_SESSION_HIBERNATED, tb_end_reason_name(reason));
+        tell(session, TB_EVENT_SESSION_HIBERNATED, "hibernated", tb_end_reason_name(reason));
     }
     tb_free(session->trouble);
     session->trouble = NULL;
@@ -389,5 +395,5 @@ void tb_session_woken(struct tb_session *session)
     session->note = note_of(session, missing);
     tb_buf_fini(&session->browsing->state);
     session->saved = session->saved && !session->browsing->unreadable;
-    tell(session, TB_EVENT_SESSION_WOKEN, NULL);
+    tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);
 }

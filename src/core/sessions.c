@@ -8,6 +8,10 @@
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
+enum {
+    LISTED_ASLEEP = 500, /* a list is for reading, and a result has a ceiling */
+};
+
 struct tb_sessions *tb_sessions_new(struct tb_core *core)
 {
     struct tb_sessions *sessions = TB_NEW(struct tb_sessions);
@@ -176,21 +180,40 @@ struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *te
     return found ? tb_map_get(&found->by_name, id_or_name) : NULL;
 }
 
+/* All that are awake, and the newest of those that sleep; how many were left out. */
+static size_t put_list(const struct tb_tenant *tenant, struct tb_json_writer *json)
+{
+    size_t asleep_count = tenant->by_name.count - tenant->named_count - tenant->conversation_count;
+    size_t too_many = asleep_count > LISTED_ASLEEP ? asleep_count - LISTED_ASLEEP : 0;
+    size_t left = too_many;
+    LIST_FOREACH(link, &tenant->sessions) {
+        if (left && tb_session_of(link)->asleep) {
+            left--;
+        } else {
+            tb_session_describe(tb_session_of(link), json);
+        }
+    }
+    return too_many;
+}
+
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json)
 {
     struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
     const struct tb_session *current = NULL;
+    size_t left_out = 0;
     tb_json_object_open(json);
     tb_json_key(json, "sessions");
     tb_json_array_open(json);
     if (tenant) {
         current = tb_current_get(tenant, caller->conversation);
-        LIST_FOREACH(link, &tenant->sessions) {
-            tb_session_describe(tb_session_of(link), json);
-        }
+        left_out = put_list(tenant, json);
     }
     tb_json_array_close(json);
+    if (left_out) {
+        tb_json_key(json, "hibernatedNotListed");
+        tb_json_put_int(json, (int64_t)left_out);
+    }
     tb_json_key(json, "currentSession");
     tb_json_put_cstr(json, current ? current->name : NULL);
     tb_json_object_close(json);
@@ -207,6 +230,7 @@ void tb_sessions_forget(struct tb_session *session, enum tb_end_reason reason)
     tb_map_remove(&tenant->by_name, tb_str_of(session->name));
     tb_map_remove(&sessions->by_id, tb_str_of(session->id));
     tb_sessions_count_awake(session, -1);
+    tb_list_remove(&session->owned);
     tb_list_remove(&session->link);
     tb_list_append(&sessions->closing, &session->link);
     sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
@@ -249,8 +273,8 @@ static bool kept(const struct tb_session *session, const struct tb_config_list *
 static struct tb_session *of_conversation(struct tb_tenant *tenant, const char *conversation,
                                           const struct tb_config_list *kept_kinds)
 {
-    LIST_FOREACH(link, &tenant->sessions) {
-        struct tb_session *session = tb_session_of(link);
+    LIST_FOREACH(link, &tenant->owned) {
+        struct tb_session *session = tb_session_owned(link);
         if (strcmp(session->conversation, conversation) == 0 && !kept(session, kept_kinds)) {
             return session;
         }

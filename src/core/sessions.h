@@ -25,6 +25,7 @@ struct tb_caller {
     const char *conversation; /* empty: none */
     const char *agent;    /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
     struct tb_gate *gate; /* of its reply: what that acknowledges is stored first; may be NULL */
+    bool files;           /* it has tools for files, so its new sessions keep downloads */
 };
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core);
@@ -79,7 +80,8 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
  * leaves its pages in a browser that is not ours. How many it let go of. */
 size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *caller,
                           const struct tb_session *session);
-/* {"sessions":[...],"currentSession":name or null} for the tenant, oldest first. */
+/* {"sessions":[...],"currentSession":name or null} for the tenant, oldest first; if very many
+ * sleep, the oldest of those are only counted, as hibernatedNotListed. */
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json);
 /* Ends all of the tenant's sessions; how many there were. The gate is of a reply that acknowledges

@@ -16,9 +16,9 @@
 static struct tb_session *oldest_idle(struct tb_tenant *tenant)
 {
     struct tb_session *oldest = NULL;
-    LIST_FOREACH(link, &tenant->sessions) {
-        struct tb_session *session = tb_session_of(link);
-        if (session->conversation[0] && !session->asleep && tb_session_at_rest(session) &&
+    LIST_FOREACH(link, &tenant->owned) {
+        struct tb_session *session = tb_session_owned(link);
+        if (!session->asleep && tb_session_at_rest(session) &&
             (!oldest || session->last_active_ms < oldest->last_active_ms)) {
             oldest = session;
         }
@@ -131,6 +131,7 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
     tenant = TB_NEW(struct tb_tenant);
     snprintf(tenant->name, sizeof(tenant->name), "%s", name);
     tb_list_init(&tenant->sessions);
+    tb_list_init(&tenant->owned);
     tb_list_init(&tenant->current_order);
     tb_map_init(&tenant->by_name);
     tb_map_init(&tenant->by_conversation);
@@ -188,6 +189,8 @@ void tb_conversation_note(struct tb_session *session)
     if (key.len) {
         tb_map_remove(&session->home->by_conversation, key);
         tb_map_add(&session->home->by_conversation, key, session);
+        tb_list_remove(&session->owned);
+        tb_list_append(&session->home->owned, &session->owned);
     }
 }
 
@@ -210,6 +213,7 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     struct tb_session *session = tb_session_new(sessions, caller->tenant);
     session->kind = spec->kind;
     session->driver = spec->driver;
+    session->files = caller->files;
     tb_id_make(sessions->core->secret, session->id);
     if (owned) {
         snprintf(session->conversation, sizeof(session->conversation), "%s", caller->conversation);

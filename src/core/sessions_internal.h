@@ -24,6 +24,7 @@ struct tb_ended {
 struct tb_tenant {
     char name[TB_TENANT_SIZE];
     struct tb_list sessions; /* oldest first */
+    struct tb_list owned;    /* those of conversations: few, however many sleep */
     struct tb_map by_name;
     struct tb_map by_conversation; /* the newest session of each */
     struct tb_map currents;        /* struct tb_current by conversation */
@@ -57,8 +58,14 @@ static inline struct tb_session *tb_session_of(struct tb_list *link)
     return TB_CONTAINER(link, struct tb_session, link);
 }
 
+/* The same from a link of those that belong to conversations. */
+static inline struct tb_session *tb_session_owned(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tb_session, owned);
+}
+
 /* Makes it if need be. */
-struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *tenant);
+struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name);
 struct tb_tenant *tb_tenant_find(const struct tb_sessions *sessions, const char *tenant);
 
 /* The current session of a conversation, NULL if it has none. */

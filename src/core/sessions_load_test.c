@@ -9,7 +9,6 @@
 #include "support/fake_store.h"
 
 enum {
-    HALF_HOUR_MS = 30 * 60 * 1000,
     HOUR_MS = 3600 * 1000,
 };
 
@@ -188,9 +187,9 @@ static void a_renewal_survives(void **state)
 {
     struct rig *rig = *state;
     struct tb_session *session = make(rig, "a", TB_KIND_CLIENT, NULL);
-    rig_advance(rig, 50 * 60 * 1000);
+    rig_advance(rig, HOUR_MS - 600000);
     assert_int_equal(tb_session_renew(session, 0, NULL, NULL), 0);
-    rig_kill(rig, 59 * 60 * 1000);
+    rig_kill(rig, HOUR_MS - 60000);
     assert_non_null(rig_find(rig, "a"));
     rig_advance(rig, 59999);
     assert_non_null(rig_find(rig, "a"));
@@ -249,13 +248,40 @@ static void they_are_listed_oldest_first_whatever_the_store_gives_first(void **s
     TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_buf_str(&text));
     size_t i = 0;
     JSON_ARRAY_FOREACH(item, tb_json_get(list, "sessions")) {
-        struct tb_str name;
+        struct tb_str name = TB_STR("");
         bool asleep = false;
         assert_true(tb_json_str(tb_json_get(item, "sessionId"), &name));
-        assert_true(tb_str_eq_cstr(name, names[i++]));
+        assert_true(tb_str_eq_cstr(name, names[i++ % TB_COUNT(names)]));
         assert_true(tb_json_bool(tb_json_get(item, "hibernated"), &asleep) && asleep);
     }
     assert_int_equal(i, TB_COUNT(names));
+}
+
+static void of_very_many_the_list_has_the_newest(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_json_writer json;
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    int64_t left_out = 0;
+    size_t count = 0;
+    rig->config.sessions_total = 1000;
+    for (int i = 0; i < 510; i++) {
+        rig_create(rig, "");
+        rig_turns(rig, 2);
+    }
+    rig_restart(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"browser-1\"}"), 0);
+    tb_buf_init(&text, 1000000);
+    tb_json_writer_init(&json, &text);
+    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+                     &json);
+    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_buf_str(&text));
+    JSON_ARRAY_FOREACH(item, tb_json_get(list, "sessions")) {
+        count++;
+    }
+    assert_int_equal(count, 501); /* one is awake */
+    assert_true(tb_json_int(tb_json_get(list, "hibernatedNotListed"), &left_out));
+    assert_int_equal(left_out, 9);
 }
 
 static void calls_wait_for_the_stored_sessions_within_their_time(void **state)
@@ -354,6 +380,7 @@ int main(void)
         RIG_TEST(a_renewal_survives),
         RIG_TEST(a_record_that_cannot_be_used_is_left_where_it_is),
         RIG_TEST(they_are_listed_oldest_first_whatever_the_store_gives_first),
+        RIG_TEST(of_very_many_the_list_has_the_newest),
         RIG_TEST(calls_wait_for_the_stored_sessions_within_their_time),
         RIG_TEST(the_daemon_may_stop_before_they_are_read),
         RIG_TEST(stopping_saves_what_can_be_saved_and_ends_the_rest),

@@ -5,6 +5,10 @@
 
 #include "core/limits.h"
 
+enum {
+    SCHEME_MAX = 32,
+};
+
 static size_t find(struct tb_str text, const char *any)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -24,8 +28,11 @@ void tb_url_shown(struct tb_str url, struct tb_buf *out)
         tb_buf_append_str(out, url);
         return;
     }
+    if (!rest.len || colon > SCHEME_MAX) {
+        return;
+    }
     if (!tb_str_starts(rest, slashes)) {
-        tb_buf_append_str(out, tb_str_sub(url, 0, rest.len ? colon + 1 : 0));
+        tb_buf_append_str(out, tb_str_sub(url, 0, colon + 1));
         return;
     }
     tb_buf_append_str(out, tb_str_sub(url, 0, colon + slashes.len));

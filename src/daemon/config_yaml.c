@@ -93,7 +93,7 @@ static cyaml_schema_field_t key_field(const struct schema *schema, size_t index,
                   .string = {.min = 0, .max = CYAML_UNLIMITED}},
         .data_offset = (uint32_t)(index * sizeof(struct loaded)),
     };
-    bool refused = &schema->keys[index] == refuse->key;
+    bool refused = refuse->key && refuse->key == &schema->keys[index];
     if (schema->keys[index].type == TB_CONFIG_HOOKS) {
         make_sequence(&field, &hook_item, sizeof(struct loaded_hook));
         if (refused) {

@@ -7,7 +7,7 @@
 #include "tool/tools.h"
 
 static const struct tb_param params[] = {
-    {.name = "wait", .type = TB_PARAM_FLAG, .help = "Until none is under way"},
+    {.name = "wait", .type = TB_PARAM_FLAG, .help = "Until none is under way, or for one to begin"},
     TB_PARAM_ROW_END,
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {requests: [{id, method, url, status, type, ms, bytes, error}], total, begins (recording
- * does, with this call)}, or with `id`
- * {request} that has also {request_headers, response_headers, request_body}; text: the body of that
- * one's response. */
+/* data: {requests: [{id, method, url, status, type, ms, bytes, error}], total, begins: only now
+ * they are recorded}, or with `id` {request} that has also {request_headers, response_headers,
+ * request_body}; text: the body of that one's response. */
 #include <inttypes.h>
 
 #include "tool/params.h"

@@ -125,9 +125,11 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
         tb_buf_append_cstr(out, "; browser_tabs selects it.");
     }
     JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {
-        tb_buf_append_cstr(out, "\nDownload started: ");
+        bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");
+        tb_buf_append_cstr(out, refused ? "\nDownload refused: " : "\nDownload started: ");
         tb_print_quoted(tb_data_text(download, "file"), out);
-        tb_buf_append_char(out, '.');
+        tb_buf_append_cstr(out, refused ? "; call browser_downloads (group files), then try again."
+                                        : ".");
     }
     int64_t errors = tb_data_int(data, "console_errors");
     if (errors > 0) {

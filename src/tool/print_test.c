@@ -57,6 +57,10 @@ static const struct {
      NULL,
      "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\"; "
      "browser_tabs selects it.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
+    {&tb_tool_browser_click,
+     "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\"}]}", NULL,
+     "Clicked link.\nDownload refused: \"a.pdf\"; call browser_downloads (group files), then try "
+     "again."},
     {&tb_tool_browser_fill, "{\"element\":\"textbox \\\"Password\\\"\",\"secret\":true}", NULL,
      "Filled textbox \"Password\"."},
     {&tb_tool_browser_fill_form, "{\"filled\":2,\"elements\":[\"textbox \\\"A\\\"\",\"checkbox\"]}",

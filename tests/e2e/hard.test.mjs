@@ -91,6 +91,16 @@ test('a link into a new tab is followed', async (t) => {
   assert.match(await agent.call('browser_evaluate', { script: 'document.title' }), /List/);
 });
 
+test('what a page says on its console never reaches the log of the daemon', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--log-level', 'debug'] });
+  const agent = await Agent.connect(t, daemon);
+  await agent.call('start_session', { sessionId: 's' });
+  await agent.call('browser_evaluate', { script: 'console.error("my pin is 4711")' });
+  daemon.child.kill('SIGTERM');
+  await once(daemon.child, 'close'); // its log has been read to the end
+  assert.doesNotMatch(daemon.log.text, /4711/);
+});
+
 test('a download does not hang the navigation', async (t) => {
   const { site, agent, works } = await setup(t);
   const result = await agent.raw('browser_navigate', { url: `${site.url}/file`, timeout_ms: 5000 });

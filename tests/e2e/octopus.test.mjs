@@ -138,6 +138,7 @@ test('S0-24 S0-30: with or without a window is a matter of the configuration', a
     const agent = await Agent.connect(t, daemon, http, { toolset: 'octopus', headers: { 'x-conversation-id': 'c1' } });
     const opened = await agent.raw('browser_navigate', { url: site.url });
     assert.equal(opened.isError ?? false, !headless, opened.content[0].text);
+    if (!headless) assert.match(opened.content[0].text, /a window needs a display.*DISPLAY/);
   }
 });
 

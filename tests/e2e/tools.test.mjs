@@ -68,6 +68,22 @@ test('the default set', async (t) => {
   assert.deepEqual([...called].sort(), listed.sort());
 });
 
+for (const kind of kinds) {
+  test(`${kind.era}, ${kind.transport}: a sequence tells of its steps, and a step may have its own time`, async (t) => {
+    const daemon = await Daemon.start(t);
+    const site = await Site.start(t);
+    const agent = await Agent.connect(t, daemon, kind);
+    const told = [];
+    await agent.raw('execute_sequence', { actions: [
+      { action: 'browser_navigate', url: site.url }, { action: 'browser_snapshot' }] }, { onprogress: (note) => told.push(note) });
+    assert.deepEqual(told[0], { progress: 0, total: 2, message: 'step 1 of 2: browser_navigate' });
+    const began = Date.now();
+    const late = await agent.raw('execute_sequence', { actions: [{ action: 'browser_wait', target: '#nothing', timeout_ms: 400 }] });
+    assert.match(late.content[0].text, /action 1 of 1/);
+    assert.ok(Date.now() - began < 5000);
+  });
+}
+
 test('group files: a file goes in and one comes out', async (t) => {
   const { site, agent, call, value } = await setup(t, 'files');
   await call('browser_navigate', { url: `${site.url}/desk` });
@@ -75,18 +91,20 @@ test('group files: a file goes in and one comes out', async (t) => {
   await call('browser_wait', { target: '#file' });
   assert.equal(await value('document.getElementById("file").files[0].text()'), 'from the agent');
   assert.match(await agent.failure('browser_upload', { target: '#file', paths: ['/etc/passwd'] }), /directory/);
-  await call('browser_downloads'); // from now on files are kept
-  await agent.failure('browser_navigate', { url: `${site.url}/file` });
-  // The browser may tell of a download a moment after it has refused the page.
-  let listed = '';
-  for (const end = Date.now() + 5000; !listed.includes('done') && Date.now() < end;) listed = await call('browser_downloads', { wait: true });
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /browser_downloads tells/);
+  const listed = await call('browser_downloads', { wait: true });
   const [, directory] = /^Downloads in (\S+)\n"report.bin" done, 12 of 12/.exec(listed) ?? assert.fail(listed);
   assert.equal(await readFile(`${directory}/report.bin`, 'utf8'), 'file content');
 });
 
+test('without the group files a download is refused, and that is told', async (t) => {
+  const { site, agent } = await setup(t);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /refused: call browser_downloads/);
+});
+
 test('group debug: console and requests with their bodies', async (t) => {
   const { site, call } = await setup(t, 'debug');
-  await call('browser_network');
+  assert.match(await call('browser_network'), /^Recording begins now; .*reload/);
   await call('browser_navigate', { url: `${site.url}/desk` });
   assert.match(await call('browser_console', { level: 'error' }), /error: Out of paper/);
   const id = /(\S+) GET 200 \S*\/desk|^(\S+).*\/desk/m.exec(await call('browser_network', { find: '/desk' }));

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import http from 'node:http';
 import { test } from 'node:test';
 import { binary, Daemon, run, tempDir, within } from '../support/daemon.mjs';
-import { MODERN, modernMeta } from '../support/mcp.mjs';
+import { Line } from '../support/line.mjs';
 
 const OPS = Number(process.env.TABARD_DURABLE_OPS ?? 1000);
 const KILLS = Number(process.env.TABARD_DURABLE_KILLS ?? 30);
 const CLIENTS = 8;
+const LIVE_MAX = 400; // of more the daemon lists only some
 const CLOCK_MS = 100; // between two readings of two clocks
 const NEVER_RENEWED = 'never renewed';
 const config = `
@@ -59,36 +59,6 @@ class Model {
       assert.match(name, /^browser-\d+$/, 'a session that nobody asked for');
       this.sessions.set(name, { name, state: 'live', expires: [] });
     }
-  }
-}
-
-/** One client's way to the daemon of the moment; a request fails when that is killed. */
-class Line {
-  constructor(daemon, unix) {
-    this.daemon = daemon;
-    this.how = { method: 'POST', auth: !unix, unix, agent: new http.Agent({ keepAlive: true }) };
-  }
-
-  async post(target, body, headers = {}) {
-    const reply = await this.daemon.request(target, {
-      ...this.how, body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-    });
-    assert.equal(reply.status, 200, `${target}: ${reply.text}`);
-    return JSON.parse(reply.text);
-  }
-
-  /** A tool call, by an agent whose name is found in the log again. */
-  async call(op, name, args, conversation) {
-    const meta = modernMeta({}, { 'io.modelcontextprotocol/clientInfo': { name: 'op', version: `${op}` } });
-    const reply = await this.post('/mcp',
-      { jsonrpc: '2.0', id: op, method: 'tools/call', params: { name, arguments: args, _meta: meta } },
-      {
-        'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name,
-        ...(conversation ? { 'x-conversation-id': conversation } : {}),
-      });
-    assert.ok(!reply.result.isError, `${name} ${JSON.stringify(args)}: ${JSON.stringify(reply)}`);
-    return reply.result;
   }
 }
 
@@ -179,7 +149,8 @@ async function load(model, daemon, count, stop) {
   const client = async (number) => {
     const line = new Line(daemon, number % 2 === 0);
     while (!killed && count.ops < stop) {
-      await anyOf(mix)(model, line, ++count.ops).then(() => count.acknowledged++, (err) => {
+      const act = model.live().length < LIVE_MAX ? anyOf(mix) : acts.close;
+      await act(model, line, ++count.ops).then(() => count.acknowledged++, (err) => {
         if (!killed) throw err;
       });
     }

@@ -103,6 +103,32 @@ test('streams end when the daemon stops', async (t) => {
   assert.equal(reader.res.complete, true);
 });
 
+test('sessions are listed, renewed and stopped by REST, and their events tell it', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--fake-driver', 'true'] });
+  const source = await Source.begin(daemon);
+  const reader = await Reader.open(t, daemon, { query: '?kind=browser&type=session_started,session_renewed,session_ended' });
+  const ask = async (target, body = {}) => {
+    const reply = await daemon.request(`/api/${target}`, {
+      method: 'POST', auth: true, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+    });
+    return [reply.status, JSON.parse(reply.text)];
+  };
+  for (const name of ['one', 'two', 'three']) await source.call('start_session', { name });
+  const list = JSON.parse((await daemon.request('/api/sessions', { auth: true })).text);
+  assert.deepEqual(list.sessions.map((session) => session.sessionId), ['one', 'two', 'three']);
+  const [status, renewed] = await ask('sessions/one/renew', { ttl_ms: 60_000 });
+  assert.equal(status, 200);
+  assert.ok(Math.abs(Date.parse(renewed.expiresAt) - Date.now() - 60_000) < 10_000);
+  assert.deepEqual(await ask('sessions/two/close'), [200, { closed: 'two' }]);
+  assert.deepEqual(await ask('stop-all'), [200, { stopped: 2 }]);
+  assert.equal((await ask('sessions/one/close'))[0], 404);
+  await reader.until(7);
+  const events = reader.events.map((text) => JSON.parse(text));
+  assert.deepEqual(events.slice(0, 5).map(({ type, sessionId }) => `${type} ${sessionId}`), [
+    'session_started one', 'session_started two', 'session_started three', 'session_renewed one', 'session_ended two']);
+  assert.deepEqual(events.slice(5).map(({ data }) => data.reason), ['global_stop', 'global_stop']);
+});
+
 /** A server for a webhook; it gives the statuses of `script` in turn, then 200. */
 async function receiver(t, secret, script) {
   const got = [];

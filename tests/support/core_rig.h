@@ -42,7 +42,7 @@ struct rig_call {
     char chosen[TB_NAME_SIZE]; /* the session, if the caller did not name it */
     struct cJSON *data;
     int progress;
-    char working[64]; /* what it said last of that */
+    char working[64];                       /* what it said last of that */
     void (*on_done)(struct rig_call *call); /* what the test does inside `done` */
     void *user;
 };

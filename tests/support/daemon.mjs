@@ -37,9 +37,16 @@ export async function tempDir(t) {
   return dir;
 }
 
+/** Starts the program, where `disk` (see disk.mjs) can be seen if one is given. */
+function start(args, { disk, ...options }) {
+  const via = disk ? ['nsenter', '-t', `${disk.keeper}`, '-m'] : [];
+  const [command, ...rest] = [...via, binary, ...args];
+  return spawn(command, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
 /** Runs the program to its end; gives its exit code and output. */
 export async function run(args, options = {}) {
-  const child = spawn(binary, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = start(args, options);
   const result = { stdout: '', stderr: '' };
   child.stdout.on('data', (data) => (result.stdout += data));
   child.stderr.on('data', (data) => (result.stderr += data));
@@ -61,29 +68,27 @@ function readyLine(child, log) {
 
 export class Daemon {
   /** `config` is the text of a tabard.yaml; `args` are further options. */
-  static async start(t, { config = '', args = [], env = {}, dir } = {}) {
+  static async start(t, { config = '', args = [], env = {}, disk, dir = disk?.dir } = {}) {
     const daemon = new Daemon();
+    const seen = disk?.root ?? ''; // from here
     daemon.dir = dir ?? (await tempDir(t));
     daemon.stateDir = path.join(daemon.dir, 'state');
-    daemon.socket = path.join(daemon.dir, 'run', 'tabard.sock');
+    daemon.socket = path.join(seen, daemon.dir, 'run', 'tabard.sock');
     daemon.configFile = path.join(daemon.dir, 'tabard.yaml');
-    await writeFile(daemon.configFile, config);
+    await writeFile(path.join(seen, daemon.configFile), config);
     daemon.args = [
       'serve', '--config', daemon.configFile, '--state-dir', daemon.stateDir,
       '--runtime-dir', path.join(daemon.dir, 'run'),
       '--listen', '127.0.0.1:0', '--agent-listen', '127.0.0.1:0', ...args,
     ];
     daemon.log = { text: '' };
-    daemon.child = spawn(binary, daemon.args, {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    daemon.child = start(daemon.args, { disk, env: { ...process.env, ...env } });
     daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
     daemon.exited = once(daemon.child, 'exit');
     t.after(() => daemon.kill());
     daemon.url = await within(readyLine(daemon.child, daemon.log), START_MS, 'ready line');
     daemon.port = Number(new URL(daemon.url).port);
-    daemon.token = (await readFile(path.join(daemon.stateDir, 'admin.token'), 'utf8')).trim();
+    daemon.token = (await readFile(path.join(seen, daemon.stateDir, 'admin.token'), 'utf8')).trim();
     return daemon;
   }
 

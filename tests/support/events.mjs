@@ -89,9 +89,16 @@ export class Source {
   }
 
   async happen(count) {
-    const calls = Array.from({ length: count }, (_, i) => request(i + 1, 'tools/call', { name: 'list_sessions', arguments: {} }));
-    const reply = await post(this.daemon, calls, { headers: this.headers });
-    if (reply.status !== 200) throw new Error(`the calls failed: ${reply.status} ${reply.text}`);
+    await this.send(Array.from({ length: count }, (_, i) => request(i + 1, 'tools/call', { name: 'list_sessions', arguments: {} })));
+  }
+
+  async call(name, args) {
+    await this.send(request(1, 'tools/call', { name, arguments: args }));
+  }
+
+  async send(message) {
+    const reply = await post(this.daemon, message, { headers: this.headers });
+    if (reply.status !== 200 || reply.text.includes('"isError":true')) throw new Error(`it failed: ${reply.status} ${reply.text}`);
   }
 }
 

@@ -39,6 +39,7 @@ static void on_request(struct tb_http_req *req, void *user)
     struct ops_lab *lab = user;
     struct tb_str target = tb_http_req_head(req)->target;
     struct tb_str path = tb_str_cut(&target, '?');
+    tb_buf_printf(&lab->visits, "%.*s\n", TB_STR_ARG(path));
     if (tb_str_eq_cstr(path, "/held")) {
         return; /* never answered */
     }
@@ -89,6 +90,7 @@ int ops_lab_start(void **state, const struct ops_doc *docs)
     }
     assert_int_equal(tb_id_init(), 0);
     lab->docs = docs;
+    tb_buf_init(&lab->visits, 1 << 20);
     lab->loop = tb_loop_new(tb_clock_system());
     lab->server = tb_http_server_new(lab->loop, &limits, &ops, lab);
     lab->listener = tb_listener_new_tcp(lab->loop, "127.0.0.1", 0, NULL, on_accept, lab, NULL);
@@ -115,6 +117,7 @@ int ops_lab_stop(void **state)
         tb_http_server_free(lab->server);
         tb_loop_free(lab->loop);
         tb_config_fini(&lab->config);
+        tb_buf_fini(&lab->visits);
         tb_profile_remove(lab->state_dir);
     }
     tb_free(lab);
@@ -154,6 +157,7 @@ int ops_open(void **state)
     struct tb_open_opts opts = {
         .tenant = "default",
         .session_id = "test",
+        .saved = lab->saved,
         .deadline_ms = tb_loop_now_ms(lab->loop) + OPS_MS,
         .events = &events,
         .owner = lab,

@@ -46,7 +46,9 @@ struct ops_lab {
     struct tb_http_server *server;
     const struct ops_doc *docs; /* ended by a NULL path; {port} in a body becomes the port */
     int port;
+    struct tb_buf visits; /* what was asked of the site, one path a line */
     char state_dir[64];
+    struct tb_str saved; /* what ops_open is to bring back */
     struct tb_driver_session *session;
     bool opened;
     bool closed;

@@ -135,6 +135,14 @@ void tb_download_log_on_event(struct tb_download_log *log, const char *directory
     }
 }
 
+void tb_download_log_forget(struct tb_download_log *log, const void *user)
+{
+    if (log->user == user) {
+        log->on_change = NULL;
+        log->user = NULL;
+    }
+}
+
 bool tb_download_log_busy(const struct tb_download_log *log)
 {
     LIST_FOREACH(link, &log->items) {

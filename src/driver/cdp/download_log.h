@@ -19,9 +19,10 @@ enum {
 struct tb_download_log {
     struct tb_list items;
     size_t count;
-    uint64_t begun; /* ever */
-    bool allowed;   /* the browser saves them in the session's directory */
-    /* Told of every change; whoever sets it takes it away again. NULL: nobody. */
+    uint64_t begun;  /* ever */
+    uint64_t listed; /* so many of them the caller has been told of, by the operation of the name */
+    bool allowed;    /* the browser saves them in the session's directory */
+    /* Told of every change until tb_download_log_forget. NULL: nobody. */
     void (*on_change)(void *user);
     void *user;
 };
@@ -32,6 +33,8 @@ void tb_download_log_fini(struct tb_download_log *log);
  */
 void tb_download_log_on_event(struct tb_download_log *log, const char *directory,
                               struct tb_str method, struct tb_str params);
+/* `user` does not want to hear of changes any more, if it ever did. */
+void tb_download_log_forget(struct tb_download_log *log, const void *user);
 /* True while one that is kept is under way. */
 bool tb_download_log_busy(const struct tb_download_log *log);
 /* All, as an array of objects for the operation. */

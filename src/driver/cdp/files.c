@@ -16,6 +16,7 @@
 
 enum {
     TRIES = 1000, /* names with a number */
+    PARAMS_MAX = 2048,
 };
 
 /* A directory of the browser's user inside its profile. */
@@ -56,6 +57,34 @@ const char *tb_files_directory(struct tb_driver_session *session, struct tb_err 
     char *path = tb_strdupf("%s/%s", profile, name);
     memory->directory = path;
     return path;
+}
+
+bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
+{
+    struct tb_download_log *log = &tb_memory_of(session)->downloads;
+    const char *directory = tb_files_directory(session, err);
+    if (!directory) {
+        return false;
+    }
+    if (log->allowed) {
+        return true;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_buf_init(&params, PARAMS_MAX);
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "behavior");
+    tb_json_put_cstr(&json, "allowAndName");
+    tb_json_key(&json, "browserContextId");
+    tb_json_put_cstr(&json, tb_session_context_id(session));
+    tb_json_key(&json, "downloadPath");
+    tb_json_put_cstr(&json, directory);
+    tb_json_object_close(&json);
+    /* No need to wait: whatever is asked for later, the browser does later. */
+    tb_cdp_post(session->browser->conn, NULL, "Browser.setDownloadBehavior", tb_buf_str(&params));
+    log->allowed = true;
+    return true;
 }
 
 void tb_files_remove(const char *directory)

@@ -20,6 +20,8 @@ enum {
 
 /* The directory, made when there is none. NULL with words: the browser is not ours. */
 const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err);
+/* From now on the browser saves there what pages offer for download. False with words. */
+bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err);
 /* Removes it with all that is inside; NULL is nothing. */
 void tb_files_remove(const char *directory);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeping a session: what its browser has goes out as JSON, and comes back in another browser.
  *
- *   {"version":1,"current":0,"cookies":[...],"emulation":{...},
- *    "tabs":[{"url","origin","scroll":[x,y],"local":[[key,value]],"session":[[key,value]],...}],
- *    "origins":[{"origin":"https://...","local":[[key,value]]}]}
+ *   {"version":1,"cookies":[...],"emulation":{...},"current":0,
+ *    "tabs":[{"url","origin","scroll":[x,y],"local":"[[key,value]]","session":"[[key,value]]",...}],
+ *    "origins":[{"origin":"https://...","local":"[[key,value]]"}]}
  *
  * A tab is as page/keep.js gives it, or has only its address when the page did not answer. Local
  * storage of sites that no tab shows any more is remembered from when one did. */
@@ -27,13 +27,14 @@ void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err);
 void tb_session_changed(struct tb_driver_session *session);
 
 /* Brings back what was saved, into a session that has its context and one empty tab; `done` comes
- * once, later, whatever could be brought back. tb_cdp_session_restored then says what could not. */
+ * once, later, whatever could be brought back. tb_cdp_session_restored then says what could not. It
+ * stays while a tab has not been at its site yet: the storage is for when it gets there. */
 void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, int64_t deadline_ms,
                       void (*done)(struct tb_driver_session *session));
 /* Without a word to anybody. */
 void tb_restore_drop(struct tb_driver_session *session);
 
-/* The local storage of a site, as an array of pairs. */
+/* The local storage of a site: a JSON string that holds an array of pairs, with its quotes. */
 struct tb_kept_site {
     struct tb_list link;
     char *origin;

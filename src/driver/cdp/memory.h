@@ -55,3 +55,5 @@ void tb_memory_watch_log(struct tb_memory *memory);
 void tb_memory_watch_net(struct tb_memory *memory);
 /* Brings a tab to what is emulated, or back; see op_emulate.c. */
 void tb_emulation_apply(const struct cJSON *emulation, struct tb_page *page);
+/* The same for a whole session that had it before. */
+void tb_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation);

@@ -1,94 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first use makes the session's directory and lets the browser save files there.
- * [ALLOWING] --> [until none is under way] --> done. */
+/* From the first use on, at the latest, the session keeps files. With `wait` it ends when none is
+ * under way. A click on a link of the kind <a download> is over before the browser tells of it, so
+ * one that nobody has heard of yet is given a moment to begin. */
 #include "core/args.h"
 #include "driver/cdp/files.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "io/timer.h"
 
 enum {
-    PARAMS_MAX = 2048,
+    BEGIN_MS = 1000,
 };
 
-static void finish(struct tb_opwork *work)
+struct downloads {
+    struct tb_opwork work;
+    struct tb_timer begin; /* armed: one may still begin */
+};
+
+static struct tb_download_log *log_of(const struct downloads *downloads)
 {
-    const struct tb_memory *memory = tb_memory_of(work->session);
-    struct cJSON *data = work->op->result->data;
-    tb_json_set_cstr(data, "directory", memory->directory);
-    tb_json_set_take(data, "downloads",
-                     tb_download_log_list(&memory->downloads, memory->directory));
-    tb_opwork_done(work);
+    return &tb_memory_of(downloads->work.session)->downloads;
+}
+
+static void finish(struct downloads *downloads)
+{
+    const char *directory = tb_memory_of(downloads->work.session)->directory;
+    struct tb_download_log *log = log_of(downloads);
+    struct cJSON *data = downloads->work.op->result->data;
+    tb_json_set_cstr(data, "directory", directory);
+    tb_json_set_take(data, "downloads", tb_download_log_list(log, directory));
+    log->listed = log->begun;
+    tb_opwork_done(&downloads->work);
 }
 
 static void look(void *user)
 {
-    struct tb_opwork *work = user;
-    if (!tb_download_log_busy(&tb_memory_of(work->session)->downloads)) {
-        finish(work);
+    struct downloads *downloads = user;
+    const struct tb_download_log *log = log_of(downloads);
+    bool may_begin = log->begun == log->listed && tb_timer_armed(&downloads->begin);
+    if (!may_begin && !tb_download_log_busy(log)) {
+        finish(downloads);
     }
 }
 
-static void go_on(struct tb_opwork *work)
+static void on_begin_timer(struct tb_timer *timer, void *user)
 {
-    struct tb_memory *memory = tb_memory_of(work->session);
-    if (tb_args_flag(work->op->args, "wait", false) && tb_download_log_busy(&memory->downloads)) {
-        memory->downloads.on_change = look;
-        memory->downloads.user = work;
-        return;
-    }
-    finish(work);
-}
-
-static void step(struct tb_opwork *work, struct tb_str value)
-{
-    (void)value;
-    go_on(work);
+    (void)timer;
+    look(user);
 }
 
 static void fini(struct tb_opwork *work)
 {
-    struct tb_memory *memory = tb_memory_of(work->session);
-    if (memory->downloads.user == work) {
-        memory->downloads.on_change = NULL;
-        memory->downloads.user = NULL;
-    }
+    struct downloads *downloads = TB_CONTAINER(work, struct downloads, work);
+    tb_download_log_forget(log_of(downloads), downloads);
+    tb_timer_fini(&downloads->begin);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
+static const struct tb_opwork_kind kind = {.size = sizeof(struct downloads),
                                            .in_dialog = true,
-                                           .step = step,
                                            .fini = fini};
 
 void tb_cdp_op_downloads(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
-    if (!work) {
+    struct downloads *downloads = tb_opwork_new(&kind, session, op);
+    if (!downloads) {
         return;
     }
-    bool allowed = tb_memory_of(session)->downloads.allowed;
     struct tb_err err;
-    const char *directory = tb_files_directory(session, &err);
-    if (!directory) {
-        tb_opwork_fail_err(work, &err);
+    if (!tb_files_keep_downloads(session, &err)) {
+        tb_opwork_fail_err(&downloads->work, &err);
         return;
     }
-    if (allowed) {
-        go_on(work);
+    if (!tb_args_flag(op->args, "wait", false)) {
+        finish(downloads);
         return;
     }
-    tb_memory_of(session)->downloads.allowed = true;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_key(&json, "behavior");
-    tb_json_put_cstr(&json, "allowAndName");
-    tb_json_key(&json, "browserContextId");
-    tb_json_put_cstr(&json, tb_session_context_id(session));
-    tb_json_key(&json, "downloadPath");
-    tb_json_put_cstr(&json, directory);
-    tb_json_object_close(&json);
-    tb_opwork_send_to(work, "", "Browser.setDownloadBehavior", tb_buf_str(&params));
+    struct tb_download_log *log = log_of(downloads);
+    log->on_change = look;
+    log->user = downloads;
+    tb_timer_init(&downloads->begin, tb_session_loop(session), on_begin_timer, downloads);
+    tb_timer_start(&downloads->begin, BEGIN_MS);
+    look(downloads);
 }

@@ -32,14 +32,13 @@ static void ask(const char *method, struct tb_str params, void *user)
     tb_opwork_send(&emulate->work, method, params);
 }
 
-static void grant_place(struct tb_opwork *work)
+static void grant_place(struct tb_driver_session *session)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params;
     tb_buf_init(&params, 256);
     tb_buf_printf(&params, "{\"permissions\":[\"geolocation\"],\"browserContextId\":\"%s\"}",
-                  tb_session_context_id(work->session));
-    tb_cdp_post(tb_page_conn(tb_opwork_page(work)), NULL, "Browser.grantPermissions",
-                tb_buf_str(&params));
+                  tb_session_context_id(session));
+    tb_cdp_post(session->browser->conn, NULL, "Browser.grantPermissions", tb_buf_str(&params));
 }
 
 /* Other parts of the driver go by the session's own idea of its viewport. */
@@ -52,6 +51,22 @@ static void note_viewport(struct tb_driver_session *session, const struct cJSON 
     tb_json_int(tb_json_get(viewport, "height"), &height);
     session->width = (int)width;
     session->height = (int)height;
+}
+
+void tb_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation)
+{
+    struct tb_memory *memory = tb_memory_of(session);
+    tb_json_free(memory->emulation);
+    memory->emulation = tb_json_dup(emulation);
+    if (tb_json_get(emulation, "viewport")) {
+        note_viewport(session, emulation);
+    }
+    if (tb_json_get(emulation, "geolocation")) {
+        grant_place(session);
+    }
+    for (size_t i = 0; i < tb_session_page_count(session); i++) {
+        tb_emulation_apply(emulation, tb_session_page_by_index(session, i));
+    }
 }
 
 static void finish(struct emulate *emulate)
@@ -125,7 +140,7 @@ void tb_cdp_op_emulate(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     if (tb_args_has(op->args, "geolocation")) {
-        grant_place(work);
+        grant_place(session);
     }
     tb_emulation_commands(emulate->wanted, reset, ask, emulate);
     if (!emulate->answers) {

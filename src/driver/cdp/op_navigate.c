@@ -3,6 +3,7 @@
  * Back, forward:   HISTORY --the entry is known--> ASKED ...
  * With `snapshot`: ... OUTLINE --> done
  * No page:         ASKED --> REFUSED --the browser shows its error page--> failed
+ * A download:      ASKED --> REFUSED --the browser tells of it--> failed, with what comes of it
  *
  * Title and status are told by the page itself as it loads (page/here.js), since afterwards it is
  * busy with drawing itself. Where it has not told them, it is asked: LOADING --> READING --> done.
@@ -36,7 +37,8 @@ enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
     PARAMS_MAX = 8 * TB_ADDRESS_MAX,
     OUTLINE_CHARS = 8000,
-    BEGIN_MS = 1000, /* for a step in the history, or a reload, to begin */
+    BEGIN_MS = 1000,    /* for a step in the history, or a reload, to begin */
+    DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
 };
 
 struct navigate {
@@ -44,6 +46,8 @@ struct navigate {
     struct tb_buf url; /* empty: a step in the history */
     int64_t begin_by_ms;
     struct tb_err refusal; /* why there is no page */
+    bool download;         /* it is one */
+    struct tb_timer download_timer;
 };
 
 static void ask(struct navigate *navigate, const char *method, struct tb_str params)
@@ -99,15 +103,17 @@ static bool was_refused(struct navigate *navigate, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct tb_str error;
-    bool download = false;
-    tb_json_bool(tb_json_get(json, "isDownload"), &download);
+    tb_json_bool(tb_json_get(json, "isDownload"), &navigate->download);
     if (!tb_json_str(tb_json_get(json, "errorText"), &error) || !error.len) {
         return false;
     }
     struct tb_str url = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
-    if (download) {
-        tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%.*s is a file to download and no page",
-                TB_STR_ARG(url));
+    if (navigate->download) {
+        bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
+        tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%.*s is a file to download and no page; %s",
+                TB_STR_ARG(url),
+                kept ? "browser_downloads tells what comes of it"
+                     : "it was refused: call browser_downloads (group files), then try again");
     } else {
         tb_net_error_words(error, url, &navigate->refusal);
     }
@@ -128,6 +134,32 @@ static void refuse(struct navigate *navigate)
     navigate->work.navigated = false;
     tb_opwork_add_events(&navigate->work);
     tb_opwork_fail_err(&navigate->work, &refusal);
+}
+
+static void on_download(void *user)
+{
+    struct navigate *navigate = user;
+    if (tb_memory_of(navigate->work.session)->downloads.begun > navigate->work.downloads) {
+        refuse(navigate);
+    }
+}
+
+static void on_no_download(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    refuse(user);
+}
+
+/* The browser tells of a download a moment before or after it has refused the page. */
+static void wait_for_download(struct navigate *navigate)
+{
+    struct tb_driver_session *session = navigate->work.session;
+    struct tb_download_log *log = &tb_memory_of(session)->downloads;
+    log->on_change = on_download;
+    log->user = navigate;
+    tb_timer_init(&navigate->download_timer, tb_session_loop(session), on_no_download, navigate);
+    tb_timer_start(&navigate->download_timer, DOWNLOAD_MS);
+    on_download(navigate);
 }
 
 static void load(struct navigate *navigate)
@@ -219,7 +251,11 @@ static void step(struct tb_opwork *work, struct tb_str value)
         }
         break;
     case REFUSED:
-        refuse(navigate);
+        if (navigate->download) {
+            wait_for_download(navigate);
+        } else {
+            refuse(navigate);
+        }
         break;
     case LOADING:
         on_loaded(navigate);
@@ -290,7 +326,10 @@ static void stop(struct tb_opwork *work)
 
 static void fini(struct tb_opwork *work)
 {
-    tb_buf_fini(&TB_CONTAINER(work, struct navigate, work)->url);
+    struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
+    tb_download_log_forget(&tb_memory_of(work->session)->downloads, navigate);
+    tb_timer_fini(&navigate->download_timer);
+    tb_buf_fini(&navigate->url);
 }
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct navigate),

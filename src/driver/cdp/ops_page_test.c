@@ -29,7 +29,7 @@ static const struct ops_doc docs[] = {
      .body = "<title>Cookie</title>",
      .header = "Set-Cookie",
      .value = "sid=abc; HttpOnly; Path=/; Max-Age=3600"},
-    {.path = "/files", .body = "<title>Files</title><a id=a href=/file>one</a>"},
+    {.path = "/files", .body = "<title>Files</title><a id=a href=/file download>one</a>"},
     {.path = "/file",
      .body = "hello file",
      .type = "application/octet-stream",
@@ -251,12 +251,10 @@ static void downloads_are_kept_under_safe_names(void **state)
     struct ops_lab *lab = *state;
     struct stat info;
     ops_goto(lab, "/files");
-    ops_ok(lab, TB_OP_CLICK, "{'target':'#a'}");
     ops_ok(lab, TB_OP_DOWNLOADS, "{}");
     ops_ok(lab, TB_OP_CLICK, "{'target':'#a'}");
-    ops_ok(lab, TB_OP_WAIT, "{'time_ms':300}");
+    ops_ok(lab, TB_OP_DOWNLOADS, "{'wait':true}");
     ops_ok(lab, TB_OP_CLICK, "{'target':'#a'}");
-    ops_ok(lab, TB_OP_WAIT, "{'time_ms':300}");
     ops_ok(lab, TB_OP_DOWNLOADS, "{'wait':true}");
     const struct cJSON *list = tb_json_get(lab->result.data, "downloads");
     int done = 0;

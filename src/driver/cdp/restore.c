@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bringing a session back:
  *
- *   COOKIES -> TABS are opened -> SITES: the first tab takes each site without a tab in turn, with
- *   an empty page that we give it ourselves -> all tabs LOAD -> done
+ *   PREPARING: cookies, tabs and their scripts, all at once -> SITES: the first tab takes each site
+ *   without a tab in turn, with an empty page that we give it ourselves -> all tabs LOAD -> done
  *
- * A tab gets its storage from a script that runs in a world of its own before the page's first
- * script, once. Sites never see each other's storage, nor a visit that nobody made. */
+ * A tab gets its storage from a script that runs before the page's first one. It tells when it has,
+ * and is taken away; until then it stays, for a site that is down or wants a login first. Sites
+ * never see each other's storage, nor a visit that nobody made. */
 #include <string.h>
 
 #include "base/json.h"
+#include "core/config.h"
+#include "core/core.h"
 #include "driver/cdp/address.h"
-#include "driver/cdp/emulation.h"
+#include "driver/cdp/cdp.h"
+#include "driver/cdp/json_text.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/login_state.h"
 #include "driver/cdp/memory.h"
+#include "driver/cdp/net_error.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/session_internal.h"
+#include "proto/json_string.h"
 
 enum {
     PARAMS_MAX = 4 * TB_LOGIN_STATE_MAX,
     WORDS_MAX = 2000,
+    LOAD_MS = 10 * 1000,  /* for the current tab; it then goes on loading by itself */
+    OTHERS_MS = 3 * 1000, /* for the others to begin */
 };
 
 struct tab {
     struct tb_restore *restore;
     const struct cJSON *kept;
-    char target_id[TB_TARGET_ID_SIZE];
-    char *script;  /* the browser's name for it, with its quotes */
-    uint64_t mark; /* before its navigation */
+    char target_id[TB_TARGET_ID_SIZE]; /* empty: it could not be opened */
+    char *script;                      /* the browser's name for it, with its quotes; NULL: none */
+    uint64_t mark;                     /* before its navigation */
 };
 
 struct tb_restore {
@@ -35,22 +43,36 @@ struct tb_restore {
     void (*done)(struct tb_driver_session *session);
     int64_t deadline_ms;
     struct cJSON *saved;
-    uint64_t command; /* to the browser itself */
-    size_t count;
-    size_t opened;
-    size_t loading;
-    const struct cJSON *site;         /* that the first tab is to take */
-    struct tb_page_listener listener; /* while sites are filled */
+    const struct tab *current;
+    uint64_t command;               /* to the browser itself */
+    bool singly;                    /* cookies, because one of them was refused */
+    size_t waiting;                 /* for so many answers, before the next step */
+    const struct cJSON *site;       /* that the first tab is to take */
+    struct tb_page_listener told;   /* by the scripts */
+    struct tb_page_listener asking; /* for the pages of sites */
     struct tb_deferred ended;
     struct tb_buf words;
+    size_t count;
     struct tab tabs[];
 };
 
 static void show_site(struct tb_restore *restore);
+static void load_tabs(struct tb_restore *restore);
 
 static struct tb_page *page_of(const struct tab *tab)
 {
     return tb_session_page_by_target(tab->restore->session, tb_str_of(tab->target_id));
+}
+
+static void post(struct tb_page *page, const char *method, struct tb_str params)
+{
+    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
+}
+
+static int64_t sooner(const struct tb_restore *restore, int64_t ms)
+{
+    int64_t at_ms = tb_loop_now_ms(tb_session_loop(restore->session)) + ms;
+    return at_ms < restore->deadline_ms ? at_ms : restore->deadline_ms;
 }
 
 /* The end. */
@@ -61,13 +83,13 @@ static void restore_free(struct tb_restore *restore)
     if (restore->command && session->browser && session->browser->conn) {
         tb_cdp_forget(session->browser->conn, restore->command);
     }
-    tb_session_tab_waits_drop(session, restore, false);
     tb_session_forget(session, restore);
     for (size_t i = 0; i < restore->count; i++) {
         tb_session_forget(session, &restore->tabs[i]);
         tb_free(restore->tabs[i].script);
     }
-    tb_page_listener_remove(&restore->listener);
+    tb_page_listener_remove(&restore->told);
+    tb_page_listener_remove(&restore->asking);
     tb_deferred_cancel(&restore->ended);
     tb_buf_fini(&restore->words);
     tb_json_free(restore->saved);
@@ -82,22 +104,49 @@ void tb_restore_drop(struct tb_driver_session *session)
     }
 }
 
+/* Once it is open, only scripts that have not run yet are left of it. */
+static void drop_if_over(struct tb_restore *restore)
+{
+    for (size_t i = 0; i < restore->count; i++) {
+        if (restore->tabs[i].script) {
+            return;
+        }
+    }
+    if (!restore->saved) {
+        tb_restore_drop(restore->session);
+    }
+}
+
 static void on_ended(struct tb_deferred *job)
 {
     struct tb_restore *restore = TB_CONTAINER(job, struct tb_restore, ended);
     struct tb_driver_session *session = restore->session;
     void (*done)(struct tb_driver_session *) = restore->done;
-    int64_t current = 0;
-    tb_json_int(tb_json_get(restore->saved, "current"), &current);
-    struct tb_page *page = tb_session_page_by_index(session, (size_t)current);
+    struct tb_page *page = restore->current ? page_of(restore->current) : NULL;
     if (page && page != tb_session_page(session)) {
         tb_session_page_select(session, page);
     }
     if (restore->words.len) {
+        restore->words.len--; /* the blank at its end */
         session->restored = tb_str_dup(tb_buf_str(&restore->words));
     }
-    tb_restore_drop(session);
+    tb_json_free(restore->saved);
+    restore->saved = NULL;
+    drop_if_over(restore);
     done(session);
+}
+
+const char *tb_cdp_session_restored(struct tb_driver_session *session)
+{
+    return session->restored;
+}
+
+/* One answer less to wait for. */
+static void went_on(struct tb_restore *restore, void (*next)(struct tb_restore *restore))
+{
+    if (--restore->waiting == 0) {
+        next(restore);
+    }
 }
 
 static void end(struct tb_restore *restore)
@@ -105,10 +154,45 @@ static void end(struct tb_restore *restore)
     tb_loop_defer(tb_session_loop(restore->session), &restore->ended);
 }
 
-const char *tb_cdp_session_restored(struct tb_driver_session *session)
+/* Words. */
+
+static void note_losses(struct tb_restore *restore)
 {
-    return session->restored;
+    int64_t typed = 0;
+    int64_t databases = 0;
+    bool history = false;
+    for (size_t i = 0; i < restore->count; i++) {
+        const struct cJSON *kept = restore->tabs[i].kept;
+        int64_t count = 0;
+        typed += tb_json_int(tb_json_get(kept, "typed"), &count) ? count : 0;
+        databases += tb_json_int(tb_json_get(kept, "databases"), &count) ? count : 0;
+        history = history || (tb_json_int(tb_json_get(kept, "history"), &count) && count > 2);
+        if (!tb_json_get(kept, "origin")) {
+            tb_buf_printf(&restore->words,
+                          "Of tab %zu only the address was kept: its page did not answer. ", i);
+        }
+    }
+    if (typed > 0) {
+        tb_buf_printf(&restore->words, "What was typed into %lld field%s is lost. ",
+                      (long long)typed, typed == 1 ? "" : "s");
+    }
+    if (databases > 0) {
+        tb_buf_append_cstr(&restore->words, "What pages kept in IndexedDB is lost. ");
+    }
+    if (history) {
+        tb_buf_append_cstr(&restore->words, "There is nothing to go back to in the tabs. ");
+    }
 }
+
+static void note_failure(const struct tab *tab, const char *why)
+{
+    struct tb_restore *restore = tab->restore;
+    struct tb_str url = tb_json_text(tab->kept, "url");
+    tb_buf_printf(&restore->words, "Tab %zu (%.*s) did not load: %s. ",
+                  (size_t)(tab - restore->tabs), TB_STR_ARG(tb_str_sub(url, 0, 200)), why);
+}
+
+/* Tabs. */
 
 static void print_param(const char *name, struct tb_str text, struct tb_buf *out)
 {
@@ -120,54 +204,27 @@ static void print_param(const char *name, struct tb_str text, struct tb_buf *out
     tb_json_object_close(&json);
 }
 
-/* Words. */
-
-static void note_losses(struct tb_restore *restore)
+static void on_told(struct tb_page *page, const char *session_id, struct tb_str method,
+                    struct tb_str params, void *user)
 {
-    int64_t typed = 0;
-    int64_t databases = 0;
-    bool history = false;
-    JSON_ARRAY_FOREACH(kept, tb_json_get(restore->saved, "tabs")) {
-        int64_t count = 0;
-        typed += tb_json_int(tb_json_get(kept, "typed"), &count) ? count : 0;
-        databases += tb_json_int(tb_json_get(kept, "databases"), &count) ? count : 0;
-        history = history || (tb_json_int(tb_json_get(kept, "history"), &count) && count > 2);
+    struct tb_restore *restore = user;
+    (void)session_id;
+    (void)method;
+    if (!tb_json_string_eq(tb_pick(params, "payload"), TB_STR("{\"stage\":\"restored\"}"))) {
+        return;
     }
-    if (typed) {
-        tb_buf_printf(&restore->words, "What was typed into %lld field%s is lost. ",
-                      (long long)typed, typed == 1 ? "" : "s");
+    for (size_t i = 0; i < restore->count; i++) {
+        struct tab *tab = &restore->tabs[i];
+        if (tab->script && page_of(tab) == page) {
+            TB_AUTO(tb_buf_fini) struct tb_buf script;
+            tb_buf_init(&script, 1024);
+            tb_buf_printf(&script, "{\"identifier\":%s}", tab->script);
+            post(page, "Page.removeScriptToEvaluateOnNewDocument", tb_buf_str(&script));
+            tb_free(tab->script);
+            tab->script = NULL;
+        }
     }
-    if (databases) {
-        tb_buf_append_cstr(&restore->words, "What pages kept in IndexedDB is lost. ");
-    }
-    if (history) {
-        tb_buf_append_cstr(&restore->words, "There is nothing to go back to in the tabs. ");
-    }
-}
-
-static void note_failure(struct tb_restore *restore, const struct tab *tab, const char *why)
-{
-    struct tb_str url = {NULL, 0};
-    tb_json_str(tb_json_get(tab->kept, "url"), &url);
-    tb_buf_printf(&restore->words, "Tab %zu (%.*s) could not be loaded: %s. ",
-                  (size_t)(tab - restore->tabs), TB_STR_ARG(tb_str_sub(url, 0, 200)), why);
-}
-
-/* Tabs. */
-
-static void tab_done(struct tab *tab)
-{
-    struct tb_page *page = page_of(tab);
-    if (page && tab->script) {
-        TB_AUTO(tb_buf_fini) struct tb_buf params;
-        tb_buf_init(&params, 1024);
-        tb_buf_printf(&params, "{\"identifier\":%s}", tab->script);
-        tb_cdp_post(tb_page_conn(page), tb_page_session_id(page),
-                    "Page.removeScriptToEvaluateOnNewDocument", tb_buf_str(&params));
-    }
-    if (--tab->restore->loading == 0) {
-        end(tab->restore);
-    }
+    drop_if_over(restore);
 }
 
 static void on_loaded(int code, bool navigated, const struct tb_err *err, void *user)
@@ -175,117 +232,93 @@ static void on_loaded(int code, bool navigated, const struct tb_err *err, void *
     struct tab *tab = user;
     (void)navigated;
     if (code < 0) {
-        note_failure(tab->restore, tab, err->text);
+        note_failure(tab, err->text);
     }
-    tab_done(tab);
+    went_on(tab->restore, end);
 }
 
 static void on_navigated(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tab *tab = user;
+    struct tb_restore *restore = tab->restore;
     struct tb_page *page = page_of(tab);
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(result) : NULL;
-    struct tb_str refused = {NULL, 0};
-    tb_json_str(tb_json_get(json, "errorText"), &refused);
-    if (code < 0 || refused.len || !page) {
-        TB_AUTO(tb_free) char *why = refused.len ? tb_str_dup(refused) : NULL;
-        note_failure(tab->restore, tab, why ? why : code < 0 ? err->text : "it was closed");
-        tab_done(tab);
+    struct tb_str refused = tb_json_text(json, "errorText");
+    struct tb_err words;
+    if (refused.len) {
+        tb_net_error_words(refused, tb_str_sub(tb_json_text(tab->kept, "url"), 0, 200), &words);
+        err = &words;
+    } else if (!err && !page) {
+        tb_fail(&words, TB_E_TAB_NOT_FOUND, "it was closed");
+        err = &words;
+    }
+    if (err) {
+        on_loaded(err->code, false, err, tab);
         return;
     }
-    int64_t current = 0;
-    tb_json_int(tb_json_get(tab->restore->saved, "current"), &current);
-    /* The others go on loading by themselves: their script has run. */
-    const char *until = tab == &tab->restore->tabs[current] ? "load" : "commit";
-    tb_page_settle(page, tab->mark, until, tab->restore->deadline_ms, on_loaded, tab);
-}
-
-static void navigate(struct tab *tab)
-{
-    struct tb_page *page = page_of(tab);
-    struct tb_str url = {NULL, 0};
-    struct tb_err err;
-    TB_AUTO(tb_buf_fini) struct tb_buf address;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&address, TB_ADDRESS_MAX);
-    tb_buf_init(&params, 2 * TB_ADDRESS_MAX);
-    tb_json_str(tb_json_get(tab->kept, "url"), &url);
-    if (!page || tb_address_make(url, false, &address, &err) < 0) {
-        note_failure(tab->restore, tab, page ? err.text : "it was closed");
-        tab_done(tab);
-        return;
-    }
-    print_param("url", tb_buf_str(&address), &params);
-    tab->mark = tb_page_navigation_mark(page);
-    tb_page_send(page, "Page.navigate", tb_buf_str(&params), tab->restore->deadline_ms,
-                 on_navigated, tab);
-}
-
-static void on_script(int code, struct tb_str result, const struct tb_err *err, void *user)
-{
-    struct tab *tab = user;
-    (void)err;
-    if (code == 0) {
-        tab->script = tb_str_dup(tb_pick(result, "identifier"));
-    }
-    navigate(tab);
-}
-
-/* Runs once: the tab's first document at this site is the one that is brought back. */
-static void print_script(const struct cJSON *kept, struct tb_buf *out)
-{
-    tb_buf_append_cstr(out, "(({origin,local,session,scroll})=>{"
-                            "if(top!==self||location.origin!==origin)return;"
-                            "for(const[k,v]of local??[])localStorage.setItem(k,v);"
-                            "for(const[k,v]of session??[])sessionStorage.setItem(k,v);"
-                            "if(scroll)addEventListener('load',()=>scrollTo({left:scroll[0],"
-                            "top:scroll[1],behavior:'instant'}),{once:true})})(");
-    tb_json_print(kept, out);
-    tb_buf_append_cstr(out, ")");
+    /* The others go on loading by themselves. */
+    bool is_current = tab == restore->current;
+    tb_page_settle(page, tab->mark, is_current ? "load" : "commit",
+                   sooner(restore, is_current ? LOAD_MS : OTHERS_MS), on_loaded, tab);
 }
 
 static void load_tab(struct tab *tab)
 {
+    struct tb_restore *restore = tab->restore;
     struct tb_page *page = page_of(tab);
-    struct tb_str url = {NULL, 0};
-    tb_json_str(tb_json_get(tab->kept, "url"), &url);
-    if (!page || !url.len || tb_str_eq_cstr(url, "about:blank")) {
-        tab_done(tab);
+    struct tb_err err;
+    TB_AUTO(tb_buf_fini) struct tb_buf address;
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&address, TB_ADDRESS_MAX + 16);
+    tb_buf_init(&params, 8 * TB_ADDRESS_MAX);
+    if (!page || tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank")) {
+        went_on(restore, end);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf script;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    struct tb_json_writer json;
-    tb_buf_init(&script, PARAMS_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
-    print_script(tab->kept, &script);
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_key(&json, "source");
-    tb_json_put_str(&json, tb_buf_str(&script));
-    tb_json_key(&json, "worldName");
-    tb_json_put_cstr(&json, "tabard-restore");
-    tb_json_object_close(&json);
-    tb_page_send(page, "Page.addScriptToEvaluateOnNewDocument", tb_buf_str(&params),
-                 tab->restore->deadline_ms, on_script, tab);
+    if (tb_address_make(tb_json_text(tab->kept, "url"),
+                        restore->session->cdp->core->config->browser_data_urls, &address,
+                        &err) < 0) {
+        on_loaded(err.code, false, &err, tab);
+        return;
+    }
+    print_param("url", tb_buf_str(&address), &params);
+    tab->mark = tb_page_navigation_mark(page);
+    tb_page_send(page, "Page.navigate", tb_buf_str(&params),
+                 sooner(restore, tab == restore->current ? LOAD_MS : OTHERS_MS), on_navigated, tab);
 }
 
 static void load_tabs(struct tb_restore *restore)
 {
-    restore->loading = restore->count + 1;
+    restore->waiting = restore->count + 1;
     for (size_t i = 0; i < restore->count; i++) {
         load_tab(&restore->tabs[i]);
     }
-    if (--restore->loading == 0) {
-        end(restore);
-    }
+    went_on(restore, end);
+}
+
+/* What a site's first document finds. Where there is something already, another tab has brought it
+ * or the page has gone on since. A document that follows on one of its own site is not the first.
+ */
+static void print_script(const struct cJSON *kept, struct tb_buf *out)
+{
+    tb_buf_append_cstr(out,
+                       "(({origin,local='[]',session='[]',scroll})=>{"
+                       "if(top!==self||self.origin!==origin||navigation.activation?.from)return;"
+                       "const fill=(area,text)=>{if(!area.length)"
+                       "for(const[k,v]of JSON.parse(text))area.setItem(k,v)};"
+                       "try{fill(localStorage,local);fill(sessionStorage,session)}catch{}"
+                       "if(scroll)addEventListener('load',()=>scrollTo({left:scroll[0],"
+                       "top:scroll[1],behavior:'instant'}),{once:true});"
+                       "globalThis.tabardTell?.('{\"stage\":\"restored\"}')})(");
+    tb_json_print(kept, out);
+    tb_buf_append_cstr(out, ")");
 }
 
 /* Sites without a tab. */
 
 /* Whatever the tab asks for gets an empty page. */
-static void on_fetch(struct tb_page *page, const char *session_id, struct tb_str method,
-                     struct tb_str params, void *user)
+static void on_asking(struct tb_page *page, const char *session_id, struct tb_str method,
+                      struct tb_str params, void *user)
 {
     (void)user;
     if (!tb_str_eq_cstr(method, "Fetch.requestPaused")) {
@@ -304,12 +337,10 @@ static void sites_done(struct tb_restore *restore)
 {
     struct tb_page *page = page_of(&restore->tabs[0]);
     if (page) {
-        tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Fetch.disable",
-                    (struct tb_str){NULL, 0});
-        tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Page.resetNavigationHistory",
-                    (struct tb_str){NULL, 0});
+        post(page, "Fetch.disable", (struct tb_str){NULL, 0});
+        post(page, "Page.resetNavigationHistory", (struct tb_str){NULL, 0});
     }
-    tb_page_listener_remove(&restore->listener);
+    tb_page_listener_remove(&restore->asking);
     load_tabs(restore);
 }
 
@@ -332,14 +363,14 @@ static void on_site_shown(int code, bool navigated, const struct tb_err *err, vo
 {
     struct tb_restore *restore = user;
     struct tb_page *page = page_of(&restore->tabs[0]);
-    TB_AUTO(tb_buf_fini) struct tb_buf script;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
     (void)navigated;
     (void)err;
     if (code < 0 || !page) {
         next_site(restore);
         return;
     }
+    TB_AUTO(tb_buf_fini) struct tb_buf script;
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
     tb_buf_init(&script, PARAMS_MAX);
     tb_buf_init(&params, PARAMS_MAX);
     print_script(restore->site, &script);
@@ -354,25 +385,30 @@ static void on_site_asked(int code, struct tb_str result, const struct tb_err *e
     struct tb_page *page = page_of(&restore->tabs[0]);
     (void)result;
     if (code < 0 || !page) {
-        on_site_shown(code, false, err, user);
+        on_site_shown(TB_E_NAVIGATION, false, err, user);
         return;
     }
     tb_page_settle(page, restore->tabs[0].mark, "commit", restore->deadline_ms, on_site_shown,
                    restore);
 }
 
+/* The next one that has an address. */
 static void show_site(struct tb_restore *restore)
 {
     struct tb_page *page = page_of(&restore->tabs[0]);
-    struct tb_str origin = {NULL, 0};
+    TB_AUTO(tb_buf_fini) struct tb_buf address;
     TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&address, TB_ADDRESS_MAX + 16);
+    tb_buf_init(&params, 8 * TB_ADDRESS_MAX);
+    while (restore->site &&
+           tb_address_make(tb_json_text(restore->site, "origin"), false, &address, NULL) < 0) {
+        restore->site = tb_json_next(restore->site);
+    }
     if (!restore->site || !page) {
         sites_done(restore);
         return;
     }
-    tb_buf_init(&params, TB_ADDRESS_MAX);
-    tb_json_str(tb_json_get(restore->site, "origin"), &origin);
-    print_param("url", origin, &params);
+    print_param("url", tb_buf_str(&address), &params);
     restore->tabs[0].mark = tb_page_navigation_mark(page);
     tb_page_send(page, "Page.navigate", tb_buf_str(&params), restore->deadline_ms, on_site_asked,
                  restore);
@@ -386,37 +422,102 @@ static void fill_sites(struct tb_restore *restore)
         load_tabs(restore);
         return;
     }
-    restore->listener.prefix = "Fetch.";
-    restore->listener.on_event = on_fetch;
-    tb_session_listen(restore->session, &restore->listener);
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Fetch.enable",
-                (struct tb_str){NULL, 0});
+    restore->asking.prefix = "Fetch.";
+    restore->asking.on_event = on_asking;
+    tb_session_listen(restore->session, &restore->asking);
+    post(page, "Fetch.enable", (struct tb_str){NULL, 0});
     show_site(restore);
 }
 
-/* Beginning. */
+/* Preparing. */
 
-static void open_next(struct tb_restore *restore);
+static void on_script(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tab *tab = user;
+    (void)err;
+    if (code == 0) {
+        tab->script = tb_str_dup(tb_pick(result, "identifier"));
+    }
+    went_on(tab->restore, fill_sites);
+}
+
+/* In our own world, which has the way to tell of it. */
+static void add_script(struct tab *tab, struct tb_page *page)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf script;
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    struct tb_json_writer json;
+    tb_target_id_copy(tab->target_id, tb_str_of(tb_page_target_id(page)));
+    tb_buf_init(&script, PARAMS_MAX);
+    tb_buf_init(&params, PARAMS_MAX);
+    print_script(tab->kept, &script);
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "source");
+    tb_json_put_str(&json, tb_buf_str(&script));
+    tb_json_key(&json, "worldName");
+    tb_json_put_cstr(&json, "tabard");
+    tb_json_object_close(&json);
+    tb_page_send(page, "Page.addScriptToEvaluateOnNewDocument", tb_buf_str(&params),
+                 tab->restore->deadline_ms, on_script, tab);
+}
 
 static void on_tab_opened(int code, struct tb_page *page, const struct tb_err *err, void *user)
 {
-    struct tb_restore *restore = user;
-    struct tab *tab = &restore->tabs[restore->opened++];
+    struct tab *tab = user;
     if (code < 0) {
-        note_failure(restore, tab, err->text);
+        note_failure(tab, err->text);
+        went_on(tab->restore, fill_sites);
     } else {
-        tb_target_id_copy(tab->target_id, tb_str_of(tb_page_target_id(page)));
+        add_script(tab, page);
     }
-    open_next(restore);
 }
 
-static void open_next(struct tb_restore *restore)
+static void open_tabs(struct tb_restore *restore, struct tb_page *first)
 {
-    if (restore->opened < restore->count) {
-        tb_session_tab_open(restore->session, restore->deadline_ms, on_tab_opened, restore);
-    } else {
-        fill_sites(restore);
+    size_t max = (size_t)restore->session->cdp->core->config->browser_tabs_max;
+    size_t count = restore->count < max ? restore->count : max;
+    restore->waiting += count;
+    add_script(&restore->tabs[0], first);
+    for (size_t i = 1; i < count; i++) {
+        tb_session_tab_open(restore->session, restore->deadline_ms, on_tab_opened,
+                            &restore->tabs[i]);
     }
+    for (size_t i = count; i < restore->count; i++) {
+        note_failure(&restore->tabs[i], "the session has as many tabs as it may have");
+    }
+}
+
+static void on_cookies_set(int code, struct tb_str result, const struct tb_err *err, void *user);
+
+static void set_cookies(struct tb_restore *restore, const struct cJSON *state, bool last)
+{
+    struct tb_driver_session *session = restore->session;
+    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    tb_buf_init(&params, PARAMS_MAX);
+    tb_login_state_cookies(state, tb_session_context_id(session), &params);
+    if (last) {
+        restore->command =
+            tb_cdp_send(session->browser->conn, NULL, "Storage.setCookies", tb_buf_str(&params),
+                        restore->deadline_ms, on_cookies_set, restore);
+    } else {
+        tb_cdp_post(session->browser->conn, NULL, "Storage.setCookies", tb_buf_str(&params));
+    }
+}
+
+/* One that the browser does not take keeps it from taking any: each goes alone, and none at all
+ * goes last, as a fence. */
+static void set_cookies_singly(struct tb_restore *restore)
+{
+    TB_AUTO(tb_json_free) struct cJSON *none = tb_json_new_object();
+    JSON_ARRAY_FOREACH(cookie, tb_json_get(restore->saved, "cookies")) {
+        TB_AUTO(tb_json_free) struct cJSON *state = tb_json_new_object();
+        struct cJSON *cookies = tb_json_new_array();
+        tb_json_append_take(cookies, tb_json_dup(cookie));
+        tb_json_set_take(state, "cookies", cookies);
+        set_cookies(restore, state, false);
+    }
+    set_cookies(restore, none, true);
 }
 
 static void on_cookies_set(int code, struct tb_str result, const struct tb_err *err, void *user)
@@ -424,35 +525,35 @@ static void on_cookies_set(int code, struct tb_str result, const struct tb_err *
     struct tb_restore *restore = user;
     (void)result;
     restore->command = 0;
+    if (code == TB_E_PROTOCOL && !restore->singly) {
+        restore->singly = true;
+        tb_buf_append_cstr(&restore->words, "Not all cookies could be set. ");
+        set_cookies_singly(restore);
+        return;
+    }
     if (code < 0) {
         tb_buf_printf(&restore->words, "Cookies could not be set: %s. ", err->text);
     }
-    open_next(restore);
+    went_on(restore, fill_sites);
 }
 
-static void bring_emulation(struct tb_restore *restore)
+/* What is not brought back now, because its site is down, is not to be lost at the next save. */
+static void remember_sites(struct tb_driver_session *session, const struct cJSON *sites)
 {
-    const struct cJSON *emulation = tb_json_get(restore->saved, "emulation");
-    struct tb_memory *memory = tb_memory_of(restore->session);
-    if (tb_json_is_object(emulation)) {
-        memory->emulation = tb_json_dup(emulation);
-        tb_emulation_apply(memory->emulation, tb_session_page(restore->session));
+    JSON_ARRAY_FOREACH(site, sites) {
+        TB_AUTO(tb_buf_fini) struct tb_buf local;
+        tb_buf_init(&local, PARAMS_MAX);
+        tb_json_print(tb_json_get(site, "local"), &local);
+        if (local.len && tb_json_text(site, "origin").len) {
+            tb_kept_site_put(&session->sites, tb_json_text(site, "origin"), tb_buf_str(&local));
+        }
     }
-}
-
-static void remember_site(struct tb_driver_session *session, const struct cJSON *site)
-{
-    struct tb_str origin = {NULL, 0};
-    TB_AUTO(tb_buf_fini) struct tb_buf local;
-    tb_buf_init(&local, PARAMS_MAX);
-    tb_json_str(tb_json_get(site, "origin"), &origin);
-    tb_json_print(tb_json_get(site, "local"), &local);
-    tb_kept_site_put(&session->sites, origin, tb_buf_str(&local));
 }
 
 static struct tb_restore *restore_new(struct tb_driver_session *session, struct cJSON *saved)
 {
     const struct cJSON *tabs = tb_json_get(saved, "tabs");
+    int64_t current = 0;
     size_t count = 0;
     JSON_ARRAY_FOREACH(kept, tabs) {
         count++;
@@ -462,11 +563,16 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     restore->saved = saved;
     restore->ended.run = on_ended;
     tb_list_init(&restore->ended.link);
-    tb_list_init(&restore->listener.link);
+    restore->told = (struct tb_page_listener){
+        .prefix = "Runtime.bindingCalled", .on_event = on_told, .user = restore};
+    tb_list_init(&restore->told.link);
+    tb_list_init(&restore->asking.link);
     tb_buf_init(&restore->words, WORDS_MAX);
     JSON_ARRAY_FOREACH(kept, tabs) {
         restore->tabs[restore->count++] = (struct tab){.restore = restore, .kept = kept};
     }
+    tb_json_int(tb_json_get(saved, "current"), &current);
+    restore->current = &restore->tabs[current > 0 && (size_t)current < count ? current : 0];
     return restore;
 }
 
@@ -475,23 +581,24 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
 {
     struct tb_restore *restore = restore_new(session, tb_json_parse(saved));
     struct tb_page *page = tb_session_page(session);
+    const struct cJSON *emulation = tb_json_get(restore->saved, "emulation");
     session->restore = restore;
     restore->done = done;
     restore->deadline_ms = deadline_ms;
     if (!page || restore->count == 0) {
+        tb_buf_append_cstr(&restore->words, "What was saved cannot be read. ");
+        restore->current = NULL;
         end(restore);
         return;
     }
-    restore->opened = 1;
-    tb_target_id_copy(restore->tabs[0].target_id, tb_str_of(tb_page_target_id(page)));
     note_losses(restore);
-    bring_emulation(restore);
-    JSON_ARRAY_FOREACH(site, tb_json_get(restore->saved, "origins")) {
-        remember_site(session, site);
+    if (tb_json_is_object(emulation)) {
+        tb_emulation_bring(session, emulation);
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, PARAMS_MAX);
-    tb_login_state_cookies(restore->saved, tb_session_context_id(session), &params);
-    restore->command = tb_cdp_send(session->browser->conn, NULL, "Storage.setCookies",
-                                   tb_buf_str(&params), deadline_ms, on_cookies_set, restore);
+    remember_sites(session, tb_json_get(restore->saved, "origins"));
+    remember_sites(session, tb_json_get(restore->saved, "tabs"));
+    tb_session_listen(session, &restore->told);
+    restore->waiting = 1;
+    set_cookies(restore, restore->saved, true);
+    open_tabs(restore, page);
 }

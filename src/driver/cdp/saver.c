@@ -7,8 +7,9 @@
 #include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/opwork.h"
-#include "driver/cdp/page.h"
+#include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
+#include "proto/json_string.h"
 
 enum {
     SITES_MAX_BYTES = 256 * 1024, /* remembered of sites that no tab shows */
@@ -18,6 +19,7 @@ enum {
 struct part {
     struct tb_saver *saver;
     char target_id[TB_TARGET_ID_SIZE];
+    bool asked; /* and not answered yet */
     char *kept; /* NULL: no answer */
 };
 
@@ -27,10 +29,16 @@ struct tb_saver {
     void *owner;
     uint64_t cookies_cmd;
     char *cookies;
-    size_t waiting; /* for so many answers */
+    struct tb_timer busy; /* when pages have had their time */
+    size_t waiting;       /* for so many answers */
     size_t count;
     struct part parts[];
 };
+
+static const struct tb_page *page_of(const struct part *part)
+{
+    return tb_session_page_by_target(part->saver->session, tb_str_of(part->target_id));
+}
 
 /* Sites. */
 
@@ -59,7 +67,7 @@ void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str
             site_free(site);
         }
     }
-    if (tb_str_eq_cstr(local, "[]") || local.len > SITES_MAX_BYTES) {
+    if (tb_str_eq_cstr(local, "\"[]\"") || local.len > SITES_MAX_BYTES) {
         return;
     }
     while (sites_bytes(sites) + local.len > SITES_MAX_BYTES) {
@@ -80,51 +88,43 @@ void tb_kept_sites_fini(struct tb_list *sites)
 
 /* Putting it together. */
 
-static struct part *current_part(struct tb_saver *saver)
-{
-    const struct tb_page *page = tb_session_page(saver->session);
-    for (size_t i = 0; page && i < saver->count; i++) {
-        if (strcmp(saver->parts[i].target_id, tb_page_target_id(page)) == 0) {
-            return &saver->parts[i];
-        }
-    }
-    return saver->parts;
-}
-
-/* A string of a message as plain text; the caller's. */
-static char *plain(struct tb_str json)
-{
-    TB_AUTO(tb_json_free) struct cJSON *text = tb_json_parse(json);
-    struct tb_str str = {NULL, 0};
-    tb_json_str(text, &str);
-    return tb_str_dup(str);
-}
-
 static bool is_shown(const struct tb_saver *saver, const char *origin)
 {
     for (size_t i = 0; i < saver->count; i++) {
-        if (saver->parts[i].kept) {
-            TB_AUTO(tb_free) char *own = plain(tb_pick(tb_str_of(saver->parts[i].kept), "origin"));
-            if (strcmp(own, origin) == 0) {
-                return true;
-            }
+        const char *kept = page_of(&saver->parts[i]) ? saver->parts[i].kept : NULL;
+        if (kept && tb_json_string_eq(tb_pick(tb_str_of(kept), "origin"), tb_str_of(origin))) {
+            return true;
         }
     }
     return false;
 }
 
-static void put_tab(const struct tb_saver *saver, const struct part *part,
-                    struct tb_json_writer *json)
+/* Gives which of them is the current one. */
+static int64_t put_tabs(const struct tb_saver *saver, struct tb_json_writer *json)
 {
-    struct tb_page *page = tb_session_page_by_target(saver->session, tb_str_of(part->target_id));
-    if (part->kept) {
-        tb_json_put_raw(json, tb_str_of(part->kept));
-    } else if (page) {
-        tb_json_object_open(json);
-        tb_json_key(json, "url");
-        tb_json_put_str(json, tb_page_url(page));
-        tb_json_object_close(json);
+    int64_t count = 0;
+    int64_t current = 0;
+    tb_json_array_open(json);
+    for (size_t i = 0; i < saver->count; i++) {
+        const struct part *part = &saver->parts[i];
+        struct tb_page *page =
+            tb_session_page_by_target(saver->session, tb_str_of(part->target_id));
+        if (!page) {
+            continue; /* closed meanwhile */
+        }
+        if (part->kept) {
+            tb_json_put_raw(json, tb_str_of(part->kept));
+        } else {
+            tb_json_object_open(json);
+            tb_json_key(json, "url");
+            tb_json_put_str(json, tb_page_url(page));
+            tb_json_object_close(json);
+        }
+        current = page == tb_session_page(saver->session) ? count : current;
+        count++;
     }
+    tb_json_array_close(json);
+    return current;
 }
 
 static void put_sites(const struct tb_saver *saver, struct tb_json_writer *json)
@@ -152,8 +152,6 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
     tb_json_object_open(&json);
     tb_json_key(&json, "version");
     tb_json_put_int(&json, 1);
-    tb_json_key(&json, "current");
-    tb_json_put_int(&json, current_part(saver) - saver->parts);
     tb_json_key(&json, "cookies");
     tb_json_put_raw(&json, tb_pick(tb_str_of(saver->cookies), "cookies"));
     tb_json_key(&json, "emulation");
@@ -163,11 +161,9 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
         tb_json_put_null(&json);
     }
     tb_json_key(&json, "tabs");
-    tb_json_array_open(&json);
-    for (size_t i = 0; i < saver->count; i++) {
-        put_tab(saver, &saver->parts[i], &json);
-    }
-    tb_json_array_close(&json);
+    int64_t current = put_tabs(saver, &json);
+    tb_json_key(&json, "current");
+    tb_json_put_int(&json, current);
     tb_json_key(&json, "origins");
     put_sites(saver, &json);
     tb_json_object_close(&json);
@@ -187,6 +183,7 @@ static void saver_free(struct tb_saver *saver)
         tb_free(saver->parts[i].kept);
     }
     session->saver = NULL;
+    tb_timer_fini(&saver->busy);
     tb_free(saver->cookies);
     tb_free(saver);
 }
@@ -249,15 +246,39 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
 {
     struct part *part = user;
     struct tb_saver *saver = part->saver;
+    const struct tb_page *page = page_of(part);
     (void)err;
-    if (code == 0) {
+    part->asked = false;
+    /* The browser's own error page has nothing of the site. */
+    if (code == 0 && page && !page->main_frame->failed) {
         part->kept = tb_str_dup(value);
-        TB_AUTO(tb_free) char *origin = plain(tb_pick(value, "origin"));
-        tb_kept_site_put(&saver->session->sites, tb_str_of(origin), tb_pick(value, "local"));
+        TB_AUTO(tb_buf_fini) struct tb_buf origin;
+        tb_buf_init(&origin, TB_URL_KEPT);
+        tb_json_string_decode(tb_pick(value, "origin"), &origin);
+        tb_kept_site_put(&saver->session->sites, tb_buf_str(&origin), tb_pick(value, "local"));
     }
     answered(saver);
 }
 
+static void on_busy(struct tb_timer *timer, void *user)
+{
+    struct tb_saver *saver = user;
+    (void)timer;
+    for (size_t i = 0; i < saver->count; i++) {
+        struct part *part = &saver->parts[i];
+        if (part->asked) {
+            part->asked = false;
+            tb_session_forget(saver->session, part);
+            saver->waiting--;
+        }
+    }
+    if (!saver->waiting) {
+        finish(saver);
+    }
+}
+
+/* A call that passes its deadline has its page's script ended; nobody asked for that here, so the
+ * deadline lies behind our own. */
 static void ask_tab(struct tb_saver *saver, struct tb_page *page, int64_t deadline_ms)
 {
     struct part *part = &saver->parts[saver->count++];
@@ -267,29 +288,32 @@ static void ask_tab(struct tb_saver *saver, struct tb_page *page, int64_t deadli
     if (tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
         return;
     }
+    part->asked = true;
     saver->waiting++;
-    tb_page_call(tb_page_main_frame(page), "kept", (struct tb_str){NULL, 0}, deadline_ms, on_kept,
-                 part);
+    tb_page_call(tb_page_main_frame(page), "kept", (struct tb_str){NULL, 0}, deadline_ms + TAB_MS,
+                 on_kept, part);
 }
 
 void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
                          void *owner)
 {
+    struct tb_loop *loop = tb_session_loop(session);
     size_t count = tb_session_page_count(session);
     struct tb_saver *saver = tb_zalloc(sizeof(*saver) + count * sizeof(saver->parts[0]));
-    int64_t soon_ms = tb_loop_now_ms(tb_session_loop(session)) + TAB_MS;
+    int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     saver->session = session;
     saver->fn = fn;
     saver->owner = owner;
     saver->waiting = 1;
     session->saver = saver;
+    tb_timer_init(&saver->busy, loop, on_busy, saver);
+    tb_timer_start(&saver->busy, left_ms < TAB_MS ? left_ms / 2 : TAB_MS);
+    for (size_t i = 0; i < count; i++) {
+        ask_tab(saver, tb_session_page_by_index(session, i), deadline_ms);
+    }
     TB_AUTO(tb_buf_fini) struct tb_buf params;
     tb_buf_init(&params, 256);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"}", tb_session_context_id(session));
-    for (size_t i = 0; i < count; i++) {
-        ask_tab(saver, tb_session_page_by_index(session, i),
-                soon_ms < deadline_ms ? soon_ms : deadline_ms);
-    }
     saver->cookies_cmd = tb_cdp_send(session->browser->conn, NULL, "Storage.getCookies",
                                      tb_buf_str(&params), deadline_ms, on_cookies, saver);
 }

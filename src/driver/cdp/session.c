@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/engine.h"
+#include "driver/cdp/files.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
@@ -39,6 +40,8 @@ void tb_session_free(struct tb_driver_session *session)
     if (!session) {
         return;
     }
+    tb_saver_end(session, NULL);
+    tb_restore_drop(session);
     tb_session_tab_waits_drop(session, NULL, true);
     LIST_FOREACH_SAFE(link, &session->listeners) {
         struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
@@ -54,8 +57,6 @@ void tb_session_free(struct tb_driver_session *session)
     tb_list_remove(&session->seat_link);
     tb_timer_fini(&session->deadline);
     tb_deferred_cancel(&session->later);
-    tb_saver_end(session, NULL);
-    tb_restore_drop(session);
     tb_kept_sites_fini(&session->sites);
     tb_free(session->saved);
     tb_free(session->restored);
@@ -97,6 +98,9 @@ void tb_session_seated(struct tb_list *seat_link, struct tb_context *context)
         if (session->width) {
             tb_page_set_viewport(session->current, session->width, session->height);
         }
+    }
+    if (session->files) {
+        tb_files_keep_downloads(session, NULL); /* if not, the first download tells */
     }
     if (session->saved) {
         tb_restore_start(session, tb_str_of(session->saved),
@@ -195,6 +199,7 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     session->events = opts->events;
     session->owner = opts->owner;
     session->opened = fn;
+    session->files = opts->files;
     session->saved = opts->saved.len ? tb_str_dup(opts->saved) : NULL;
     tb_list_init(&session->sites);
     session->later.run = run_later;
@@ -222,9 +227,9 @@ void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err
 {
     session->context = NULL;
     session->current = NULL;
-    tb_session_tab_waits_end(session, err);
     tb_restore_drop(session);
     tb_saver_end(session, err);
+    tb_session_tab_waits_end(session, err);
     if (session->opened) {
         refuse(session, err);
         return;
@@ -265,6 +270,7 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     struct tb_err err;
     tb_fail(&err, TB_E_CLOSED, "the session was closed");
     tb_saver_end(session, &err);
+    tb_restore_drop(session);
     session->context = NULL;
     session->current = NULL;
     context->session = NULL;

@@ -25,6 +25,7 @@ struct tb_driver_session {
     tb_open_fn *opened;   /* until it was called */
     tb_closed_fn *closed; /* once it closes */
     void *closed_owner;
+    bool files;               /* keeps what its pages offer for download */
     bool detached;            /* its pages stay when it closes */
     uint64_t disposing;       /* the command under way; 0: none */
     struct tb_timer deadline; /* of opening, then of closing */

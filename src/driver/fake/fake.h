@@ -44,7 +44,7 @@ struct tb_fake {
     struct tb_fake_plan open;
     struct tb_fake_plan close;
     struct tb_fake_plan save;
-    bool saves_beside; /* a save does not mind operations */
+    bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
     bool detachable;     /* sessions leave their pages behind when asked to */
     size_t opened;       /* how many of each so far */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/fake/fake.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -63,6 +64,27 @@ static void a_good_operation_gives_its_arguments_back(void **state)
     rig_expect(call, 0);
 }
 
+static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+{
+    snprintf(owner, 64, "%.*s%s", TB_STR_ARG(state), err ? tb_err_name(err->code) : "");
+}
+
+static void a_session_saves_the_tag_of_its_last_operation(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = rig_create(rig, "a");
+    char saved[64] = "";
+    int64_t deadline_ms = tb_loop_now_ms(rig->core.loop) + 1000;
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"echo\"}"), 0);
+    assert_string_equal(tb_fake_memory(rig->fake, session->id), "echo");
+    tb_driver_fake.save(session->driver_session, deadline_ms, on_saved, saved);
+    assert_string_equal(saved, "{\"tag\":\"echo\"}");
+    rig->fake->save.code = TB_E_TIMEOUT;
+    tb_driver_fake.save(session->driver_session, deadline_ms, on_saved, saved);
+    assert_string_equal(saved, "timeout");
+    assert_null(tb_fake_memory(rig->fake, "nobody"));
+}
+
 /* The contract: nobody hears of what is dropped when a driver stops. */
 static void stopping_drops_what_is_open_without_a_word(void **state)
 {
@@ -87,6 +109,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_waits_for_nothing_cannot_be_released, rig_setup,
                                         rig_teardown),
         cmocka_unit_test_setup_teardown(a_good_operation_gives_its_arguments_back, rig_setup,
+                                        rig_teardown),
+        cmocka_unit_test_setup_teardown(a_session_saves_the_tag_of_its_last_operation, rig_setup,
                                         rig_teardown),
         cmocka_unit_test_setup_teardown(stopping_drops_what_is_open_without_a_word, rig_setup,
                                         rig_teardown),

@@ -128,6 +128,7 @@ static void sign(const struct hook *hook, int64_t seconds, char ret_hex[TB_HMAC_
 static void on_due(struct tb_timer *timer, void *user)
 {
     struct hook *hook = user;
+    static const char user_agent[] = "User-Agent: tabard/" TABARD_VERSION;
     int64_t seconds = tb_clock_wall_ms(hook->all->core->clock) / 1000;
     char signature[TB_HMAC_SIZE];
     char headers[4][HEADER_SIZE];
@@ -139,7 +140,7 @@ static void on_due(struct tb_timer *timer, void *user)
     snprintf(headers[2], HEADER_SIZE, "X-Tabard-Timestamp: %" PRId64, seconds);
     snprintf(headers[3], HEADER_SIZE, "X-Tabard-Signature: sha256=%s", signature);
     const char *const list[] = {"Content-Type: application/json",
-                                "User-Agent: tabard/" TABARD_VERSION,
+                                user_agent,
                                 headers[0],
                                 headers[1],
                                 headers[2],

@@ -139,6 +139,17 @@ int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
 
 /* Finding. */
 
+bool tb_mcp_view_can(const struct tb_mcp_view *view, enum tb_op_kind op)
+{
+    const struct tb_tool *const *tools = tb_tools();
+    for (size_t i = 0; tools[i]; i++) {
+        if (tools[i]->op == op && (view->tools & UINT64_C(1) << i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const struct tb_mcp_native *find_native(const struct tb_mcp_catalog *catalog,
                                                struct tb_str name)
 {

@@ -45,6 +45,8 @@ void tb_mcp_catalog_fini(struct tb_mcp_catalog *catalog);
 int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
                       const struct tb_config_list *always, struct tb_mcp_view *ret_view,
                       struct tb_err *err);
+/* True when it has a tool that does this operation. */
+bool tb_mcp_view_can(const struct tb_mcp_view *view, enum tb_op_kind op);
 /* False when the view has no tool of that name. */
 bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view,
                          struct tb_str name, struct tb_mcp_entry *ret_entry);

@@ -236,6 +236,19 @@ static void progress_comes_only_to_who_asked_and_only_grows(void **state)
            "\"code\":-32602");
 }
 
+/* What core has to say of a session stands before the result. */
+static void a_note_about_the_session_comes_first(void **state)
+{
+    struct mcp_rig *rig = *state;
+    const char *call = CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}");
+    mcp_rig_say(rig, call);
+    tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->note =
+        tb_strdup("A form is empty again.");
+    expect(mcp_rig_say(rig, call),
+           "\"content\":[{\"type\":\"text\",\"text\":\"A form is empty again.\"},");
+    expect_not(mcp_rig_say(rig, call), "A form");
+}
+
 static void note_agent(const struct tb_event *event, void *user)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(event->json);
@@ -351,6 +364,7 @@ int main(void)
         WITH(a_failure_says_what_happened_and_what_to_do),
         WITH(a_cancelled_call_gets_no_answer),
         WITH(progress_comes_only_to_who_asked_and_only_grows),
+        WITH(a_note_about_the_session_comes_first),
         WITH(a_call_tells_which_agent_made_it),
         WITH(the_message_names_the_conversation_before_the_peer_does),
         WITH(sessions_stay_if_the_configuration_says_so),

@@ -280,7 +280,10 @@ void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const s
     const struct tb_call_request request = {
         .tool = tool,
         .args = args,
-        .caller = {.tenant = req->peer->tenant, .conversation = req->conversation, .agent = agent},
+        .caller = {.tenant = req->peer->tenant,
+                   .conversation = req->conversation,
+                   .agent = agent,
+                   .files = tb_mcp_view_can(&req->peer->view, TB_OP_DOWNLOADS)},
         .done = on_done,
         .progress = req->progress_token.len ? on_progress : NULL,
         .user = req,

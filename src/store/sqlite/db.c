@@ -43,13 +43,13 @@ static const char *const sql[TB_DB_SQL_COUNT] = {
     [TB_DB_BEGIN] = "BEGIN IMMEDIATE",
     [TB_DB_COMMIT] = "COMMIT",
     [TB_DB_ROLLBACK] = "ROLLBACK",
-    [TB_DB_GET_HEAD] = "SELECT intake_id, intake_seq, cut_seq, cut_hash, cut_seal, last_seq,"
-                       " last_hash, last_seal FROM head WHERE id = 1",
-    [TB_DB_SET_HEAD] = "UPDATE head SET intake_id = ?1, intake_seq = ?2, cut_seq = ?3,"
-                       " cut_hash = ?4, cut_seal = ?5, last_seq = ?6, last_hash = ?7,"
-                       " last_seal = ?8 WHERE id = 1",
-    [TB_DB_PUT] = "INSERT INTO record (space, key, value) VALUES (?1, ?2, ?3)"
-                  " ON CONFLICT (space, key) DO UPDATE SET value = excluded.value",
+    [TB_DB_GET_HEAD] = ("SELECT intake_id, intake_seq, cut_seq, cut_hash, cut_seal, last_seq,"
+                        " last_hash, last_seal FROM head WHERE id = 1"),
+    [TB_DB_SET_HEAD] = ("UPDATE head SET intake_id = ?1, intake_seq = ?2, cut_seq = ?3,"
+                        " cut_hash = ?4, cut_seal = ?5, last_seq = ?6, last_hash = ?7,"
+                        " last_seal = ?8 WHERE id = 1"),
+    [TB_DB_PUT] = ("INSERT INTO record (space, key, value) VALUES (?1, ?2, ?3)"
+                   " ON CONFLICT (space, key) DO UPDATE SET value = excluded.value"),
     [TB_DB_REMOVE] = "DELETE FROM record WHERE space = ?1 AND key = ?2",
     [TB_DB_APPEND] = "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [TB_DB_FIRST_SINCE] = "SELECT seq FROM audit WHERE wall_ms >= ?1 ORDER BY seq LIMIT 1",
@@ -154,7 +154,7 @@ static int open_file(struct tb_db *db, const char *path, enum tb_db_mode mode, i
 {
     int flags =
         SQLITE_OPEN_NOMUTEX | (mode == TB_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    int version;
+    int version = 0;
     int rc = sqlite3_open_v2(path, &db->sql, flags, NULL);
     if (rc != SQLITE_OK) {
         return fail(db, rc, err);

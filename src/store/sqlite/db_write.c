@@ -214,7 +214,7 @@ static int cut(struct tb_db *db, struct tb_db_head *head, const struct tb_change
                const uint8_t *secret, struct tb_err *err)
 {
     struct tb_audit_cut fresh = {0};
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = NULL;
     int rc = cut_at(db, head, change, &fresh.seq, err);
     if (rc < 0 || fresh.seq <= head->cut.seq) {
         return rc;

@@ -150,7 +150,7 @@ static void the_file_is_for_its_owner_alone(void **state)
     struct stat info;
     assert_int_equal(stat(lab->path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    assert_true(info.st_blocks * 512 >= 2 * TB_INTAKE_HALF_BYTES); /* it has its space */
+    assert_true(info.st_blocks * 512 >= 2L * TB_INTAKE_HALF_BYTES); /* it has its space */
 }
 
 static void what_is_released_does_not_come_back(void **state)

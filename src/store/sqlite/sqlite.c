@@ -35,7 +35,7 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
 {
     struct tb_sqlite *store = TB_NEW(struct tb_sqlite);
     TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", core->config->state_dir);
-    struct tb_err damage;
+    struct tb_err damage = {0};
     store->core = core;
     store->path = tb_strdupf("%s/tabard.db", core->config->state_dir);
     tb_buf_init(&store->scratch, SIZE_MAX);

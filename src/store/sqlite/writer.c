@@ -3,7 +3,7 @@
 #include "store/sqlite/state.h"
 
 enum {
-    GROUP_MS = 30, /* so long more changes may join the first of a batch */
+    GROUP_MS = 50, /* so long more changes may join the first of a batch */
     BACKOFF_MS = 100,
     BACKOFF_MAX_MS = 2000,
     HURRY_BYTES = TB_INTAKE_HALF_BYTES / 4,

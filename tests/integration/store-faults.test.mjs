@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// F-11 … F-13: the store cannot store. Callers get a clear error, nothing is acknowledged that is not stored, the
+// daemon answers all the while, and it goes on by itself when the store does.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { Daemon, run, tempDir, until, within } from '../support/daemon.mjs';
+import { Disk } from '../support/disk.mjs';
+import { Line } from '../support/line.mjs';
+
+const CLIENTS = 8;
+const config = 'sessions:\n  per_tenant: 1000\n  total: 1000\n';
+const begin = (t, where = {}) => Daemon.start(t, { ...where, config, args: ['--fake-driver'] });
+
+/** Clients that work on a session each, and what was acknowledged to them. */
+class Crowd {
+  acknowledged = [];
+  ops = 0;
+
+  static async start(daemon) {
+    const crowd = new Crowd();
+    crowd.lines = Array.from({ length: CLIENTS }, (_, i) => new Line(daemon, i % 2 === 0));
+    for (const [i, line] of crowd.lines.entries()) await line.call(++crowd.ops, 'start_session', { sessionId: `f${i}` });
+    return crowd;
+  }
+
+  /** One call, with an address that makes its entry in the log as long as is wanted. */
+  async act(i, length = 1000) {
+    const op = ++this.ops;
+    const url = `http://127.0.0.1/${op}/${'x'.repeat(length)}`;
+    await this.lines[i].call(op, 'browser_navigate', { sessionId: `f${i}`, url });
+    this.acknowledged.push(op);
+  }
+
+  /** All work until `enough` says so or they are refused; gives the words of the refusals. */
+  work(enough) {
+    return Promise.all(this.lines.map(async (_, i) => {
+      while (!enough?.()) {
+        const refusal = await this.act(i).then(() => null, (err) => err.message);
+        if (refusal) return refusal;
+      }
+      return null;
+    }));
+  }
+
+  /** The first call that is not refused any more. */
+  async recovers(ms) {
+    const end = Date.now() + ms;
+    while (await this.act(0).then(() => false, () => true)) {
+      assert.ok(Date.now() < end, `nothing can be stored ${ms} ms after the fault`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** Asks /health all the while; gives the longest wait, in ms. */
+async function healthDuring(daemon, fn) {
+  let ended = false;
+  let longest = 0;
+  const asks = (async () => {
+    while (!ended) {
+      const began = performance.now();
+      assert.equal((await daemon.request('/health')).status, 200);
+      longest = Math.max(longest, performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  })();
+  await Promise.race([asks, fn()]);
+  ended = true;
+  await asks;
+  return longest;
+}
+
+/** All that was acknowledged is in a log that is right, and the sessions are there. */
+async function allIsThere(t, daemon, crowd, where = { dir: daemon.dir }) {
+  await daemon.kill();
+  const verified = await run(['audit', 'verify', '--state-dir', daemon.stateDir], where);
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  const log = (await run(['audit', 'export', '--state-dir', daemon.stateDir], where)).stdout;
+  const stored = new Set([...log.matchAll(/"agent":"op (\d+)","tool":"browser_navigate","outcome":"ok"/g)].map((m) => Number(m[1])));
+  assert.deepEqual(crowd.acknowledged.filter((op) => !stored.has(op)), []);
+  const next = await begin(t, where);
+  const { sessions } = JSON.parse((await next.request('/api/sessions', { auth: true })).text);
+  assert.equal(sessions.filter((s) => /^f\d$/.test(s.sessionId)).length, CLIENTS);
+  return next;
+}
+
+const clear = (words) => (text) => {
+  assert.match(text, /not_stored|cannot store|can be stored|on record/);
+  assert.match(text, words);
+};
+
+test('F-11: on a full disk calls are refused with the reason, and go on when there is room', async (t) => {
+  const disk = await Disk.make(t, '48m');
+  if (!disk) return;
+  const daemon = await begin(t, { disk });
+  const crowd = await Crowd.start(daemon);
+  await disk.fill();
+  let refusals;
+  const longest = await healthDuring(daemon, async () => {
+    refusals = await within(crowd.work(), 60_000, 'the calls are refused');
+  });
+  refusals.forEach(clear(/no space/));
+  const before = crowd.acknowledged.length;
+  await assert.rejects(crowd.lines[0].call(0, 'start_session', { sessionId: 'more' }), clear2(/no space/));
+  assert.deepEqual((await crowd.lines[0].post('/api/sessions/f0/renew', { ttl_ms: 1000 }).catch((err) => err.message)).match(/507|not_stored/)?.length, 1);
+  await disk.empty();
+  const began = Date.now();
+  await crowd.recovers(5000);
+  t.diagnostic(`${before} calls acknowledged on the full disk, /health within ${longest.toFixed()} ms, stores again after ${Date.now() - began} ms`);
+  await allIsThere(t, daemon, crowd, { disk });
+});
+
+const clear2 = (words) => (err) => {
+  clear(words)(err.message);
+  return true;
+};
+
+test('F-11: kill -9 on a full disk loses nothing that was acknowledged', async (t) => {
+  const disk = await Disk.make(t, '48m');
+  if (!disk) return;
+  const daemon = await begin(t, { disk });
+  const crowd = await Crowd.start(daemon);
+  await disk.fill();
+  await crowd.work();
+  await daemon.kill();
+  const next = await begin(t, { disk });
+  assert.equal((await next.request('/health')).status, 200);
+  await disk.empty();
+  crowd.lines = [new Line(next, false)];
+  await crowd.recovers(15_000);
+  await allIsThere(t, next, crowd, { disk });
+});
+
+test('a read-only state directory is told at the start', async (t) => {
+  const disk = await Disk.make(t, '48m');
+  if (!disk) return;
+  const daemon = await begin(t, { disk });
+  await daemon.kill();
+  disk.remount('ro');
+  const refused = await run(daemon.args, { disk });
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /read-only|EROFS/i);
+  disk.remount('rw');
+  await begin(t, { disk });
+});
+
+test('F-12: with the database locked calls go on until nothing more fits, and again when it is free', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  const db = new DatabaseSync(path.join(daemon.stateDir, 'tabard.db'));
+  t.after(() => db.isOpen && db.close());
+  db.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE');
+  let refusals;
+  const longest = await healthDuring(daemon, async () => {
+    refusals = await within(crowd.work(), 60_000, 'the calls are refused');
+  });
+  refusals.forEach(clear(/./));
+  await daemon.logged('locked');
+  await assert.rejects(crowd.lines[0].call(0, 'browser_navigate', { sessionId: 'f0', url: 'http://127.0.0.1/' }), clear2(/locked/));
+  db.exec('ROLLBACK');
+  const began = Date.now();
+  await crowd.recovers(5000);
+  t.diagnostic(`${crowd.acknowledged.length} calls acknowledged with the database locked, /health within ${longest.toFixed()} ms, stores again after ${Date.now() - began} ms`);
+  await daemon.logged('all is stored again');
+  await allIsThere(t, daemon, crowd);
+});
+
+test('F-12: a start with the database locked does not lose the sessions', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  await crowd.work(() => crowd.ops > 100);
+  await daemon.kill();
+  const db = new DatabaseSync(path.join(daemon.stateDir, 'tabard.db'));
+  t.after(() => db.isOpen && db.close());
+  db.exec('BEGIN EXCLUSIVE');
+  const next = await begin(t, { dir: daemon.dir });
+  const line = new Line(next, false);
+  const early = line.call(0, 'browser_navigate', { sessionId: 'f1', url: 'http://127.0.0.1/' });
+  const end = Date.now() + 12_000; // longer than the store's own patience
+  const longest = await healthDuring(next, () => until(() => Date.now() > end, 20_000, 'the time'));
+  db.exec('ROLLBACK');
+  db.close();
+  await early.catch(() => {});
+  crowd.lines = [line];
+  await crowd.recovers(5000);
+  t.diagnostic(`/health within ${longest.toFixed()} ms while the database was locked`);
+  await allIsThere(t, next, crowd);
+});
+
+const damages = {
+  'its beginning overwritten': async (file) => {
+    const bytes = await readFile(file);
+    await writeFile(file, Buffer.concat([Buffer.alloc(512, 'garbage '), bytes.subarray(512)]));
+  },
+  'cut in the middle': async (file) => {
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, Math.floor(bytes.length / 2)));
+  },
+  'pages overwritten': async (file) => {
+    const bytes = await readFile(file);
+    bytes.fill(0xa5, 8192, Math.min(bytes.length, 8192 + 5 * 4096));
+    await writeFile(file, bytes);
+  },
+};
+
+for (const [what, spoil] of Object.entries(damages)) {
+  test(`F-13: a broken database (${what}) is set aside, said loudly, and the daemon goes on`, async (t) => {
+    const daemon = await begin(t);
+    const crowd = await Crowd.start(daemon);
+    await crowd.work(() => crowd.ops > 200);
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    await spoil(path.join(daemon.stateDir, 'tabard.db'));
+    const next = await begin(t, { dir: daemon.dir });
+    await next.logged('set aside');
+    assert.match(next.log.text, /error +store .*set aside/);
+    assert.ok((await readdir(daemon.stateDir)).some((name) => name.startsWith('tabard.db.broken-')));
+    assert.equal((await next.request('/health')).status, 200);
+    const line = new Line(next, false);
+    await line.call(1, 'start_session', { sessionId: 'new' });
+    await next.kill();
+    const verified = await run(['audit', 'verify', '--state-dir', daemon.stateDir]);
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+    const last = await begin(t, { dir: daemon.dir });
+    const { sessions } = JSON.parse((await last.request('/api/sessions', { auth: true })).text);
+    assert.ok(sessions.some((s) => s.sessionId === 'new'));
+  });
+}
+
+test('a store that is slow by 5 s holds nobody up, and kill -9 meanwhile loses nothing', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  const calls = 'fsync,fdatasync,pwrite64';
+  const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=5000000`,
+    '-p', `${daemon.child.pid}`]);
+  const traced = () => /TracerPid:\t[1-9]/.test(spawnSync('cat', [`/proc/${daemon.child.pid}/status`]).stdout.toString());
+  const failed = once(tracer, 'close').catch((err) => err.message);
+  tracer.on('error', () => {});
+  t.after(() => tracer.kill('SIGKILL'));
+  await Promise.race([failed, until(traced, 5000, 'strace begins')]);
+  if (!traced()) {
+    t.skip('strace cannot look at a process here');
+    return;
+  }
+  let slowest = 0;
+  const end = Date.now() + 5000;
+  const longest = await healthDuring(daemon, async () => {
+    while (Date.now() < end) {
+      const began = performance.now();
+      await crowd.act(0, 10);
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+  });
+  t.diagnostic(`${crowd.acknowledged.length} calls, the slowest ${slowest.toFixed()} ms, /health within ${longest.toFixed()} ms`);
+  assert.ok(slowest < 1000, `a call took ${slowest} ms`);
+  process.kill(daemon.child.pid, 'SIGKILL');
+  tracer.kill('SIGKILL');
+  await allIsThere(t, daemon, crowd);
+});
