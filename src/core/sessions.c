@@ -21,6 +21,7 @@ struct tb_sessions *tb_sessions_new(struct tb_core *core)
     tb_list_init(&sessions->closing);
     tb_list_init(&sessions->calls);
     tb_list_init(&sessions->early);
+    tb_list_init(&sessions->waits);
     return sessions;
 }
 

@@ -42,8 +42,17 @@ TB_DEFINE_AUTO(struct tb_sessions *, tb_sessions_free)
 void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
 
 /* Reads the stored sessions, which sleep until they are called; those whose time has run out end.
- * Calls that come before all are there wait for it. `fn` is called once, later; it may be NULL. */
+ * Calls that come before all are there wait for it; if the store fails they are told, and it is
+ * tried again. `fn` is called once, later; it may be NULL. */
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
+
+/* What looks at sessions without being a call: it waits in the same way. */
+struct tb_sessions_wait {
+    struct tb_list link; /* off its list: nobody waits any more */
+    void (*fn)(struct tb_sessions_wait *wait, const struct tb_err *err); /* NULL: they are there */
+};
+/* Calls `fn` once: at once if they are there. */
+void tb_sessions_wait(struct tb_sessions *sessions, struct tb_sessions_wait *wait);
 
 struct tb_session_spec {
     enum tb_session_kind kind;

@@ -44,6 +44,7 @@ struct tb_sessions {
     struct tb_list calls;   /* all that are under way */
     size_t awake_count;
     struct tb_list early; /* calls that came before the stored sessions were read */
+    struct tb_list waits; /* the same of tb_sessions_wait */
     struct tb_load *load; /* reads them; NULL: they are there */
     bool draining;
     void (*drained)(void *user);

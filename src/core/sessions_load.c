@@ -10,17 +10,18 @@
 
 enum {
     ENDS_A_MS = 50, /* so that a hundred thousand that are overdue do not hold up everything */
+    RETRY_MS = 1000,
 };
 
 struct tb_load {
     struct tb_store_read *read;
     struct tb_deferred job; /* without a store there is nothing to wait for */
+    struct tb_timer timer;  /* the next attempt */
     struct tb_sessions *sessions;
     void (*fn)(void *user);
     void *user;
     size_t aside;
     size_t overdue;
-    bool failed;
 };
 
 static void on_record(struct tb_str key, struct tb_str value, void *user)
@@ -28,6 +29,9 @@ static void on_record(struct tb_str key, struct tb_str value, void *user)
     struct tb_load *load = user;
     struct tb_session *session;
     struct tb_err err;
+    if (tb_map_get(&load->sessions->by_id, key)) {
+        return; /* from an attempt that failed half-way */
+    }
     if (tb_record_load(load->sessions, value, &session, &err) < 0) {
         load->aside++;
         tb_log_at(load->sessions->core->log, ERROR, "session", "a stored session is left aside",
@@ -83,11 +87,28 @@ static void resume_all(struct tb_load *load)
     }
 }
 
+static void end_waits(struct tb_sessions *sessions, const struct tb_err *err)
+{
+    struct tb_list *link;
+    while ((link = tb_list_pop(&sessions->waits))) {
+        struct tb_sessions_wait *wait = TB_CONTAINER(link, struct tb_sessions_wait, link);
+        wait->fn(wait, err);
+    }
+}
+
 static void begin_calls(struct tb_sessions *sessions)
 {
     struct tb_list *link;
     while ((link = tb_list_pop(&sessions->early))) {
         tb_call_begin(TB_CONTAINER(link, struct tb_call, link));
+    }
+}
+
+static void fail_calls(struct tb_sessions *sessions, const struct tb_err *err)
+{
+    struct tb_list *link;
+    while ((link = tb_list_pop(&sessions->early))) {
+        tb_call_break(TB_CONTAINER(link, struct tb_call, link), err, false);
     }
 }
 
@@ -99,21 +120,31 @@ static void loaded(struct tb_load *load)
     tb_log_at(sessions->core->log, INFO, "session", "stored sessions are read",
               tb_kv_int("count", (int64_t)tb_sessions_count(sessions)),
               tb_kv_int("aside", (int64_t)load->aside));
+    end_waits(sessions, NULL);
     begin_calls(sessions);
     if (load->fn) {
         load->fn(load->user);
     }
+    tb_timer_fini(&load->timer);
     tb_free(load);
 }
 
+/* Without them the daemon would make others of the same names. */
 static void on_end(const struct tb_err *err, void *user)
 {
     struct tb_load *load = user;
-    if (err) {
-        tb_log_at(load->sessions->core->log, ERROR, "session", "stored sessions cannot be read",
-                  tb_kv_cstr("reason", err->text));
+    struct tb_err told;
+    load->read = NULL;
+    if (!err) {
+        loaded(load);
+        return;
     }
-    loaded(load);
+    tb_log_at(load->sessions->core->log, ERROR, "session", "stored sessions cannot be read yet",
+              tb_kv_cstr("reason", err->text));
+    tb_fail(&told, TB_E_STORE, "the stored sessions cannot be read: %s", err->text);
+    tb_timer_start(&load->timer, RETRY_MS);
+    end_waits(load->sessions, &told);
+    fail_calls(load->sessions, &told);
 }
 
 static void on_job(struct tb_deferred *job)
@@ -121,22 +152,41 @@ static void on_job(struct tb_deferred *job)
     loaded(TB_CONTAINER(job, struct tb_load, job));
 }
 
+static void begin(struct tb_timer *timer, void *user)
+{
+    struct tb_load *load = user;
+    const struct tb_store *store = &load->sessions->core->store;
+    (void)timer;
+    load->aside = 0;
+    load->read = store->kind->each(store->state, TB_SPACE_SESSION, on_record, on_end, load);
+}
+
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user)
 {
-    const struct tb_store *store = &sessions->core->store;
     struct tb_load *load = TB_NEW(struct tb_load);
     *load = (struct tb_load){.sessions = sessions, .fn = fn, .user = user, .job.run = on_job};
+    tb_timer_init(&load->timer, sessions->core->loop, begin, load);
     sessions->load = load;
-    if (store->kind) {
-        load->read = store->kind->each(store->state, TB_SPACE_SESSION, on_record, on_end, load);
+    if (sessions->core->store.kind) {
+        begin(&load->timer, load);
     } else {
         tb_loop_defer(sessions->core->loop, &load->job);
+    }
+}
+
+void tb_sessions_wait(struct tb_sessions *sessions, struct tb_sessions_wait *wait)
+{
+    if (sessions->load) {
+        tb_list_append(&sessions->waits, &wait->link);
+    } else {
+        wait->fn(wait, NULL);
     }
 }
 
 void tb_sessions_cut_load(struct tb_sessions *sessions)
 {
     struct tb_load *load = sessions->load;
+    struct tb_err err;
     if (!load) {
         return;
     }
@@ -145,6 +195,9 @@ void tb_sessions_cut_load(struct tb_sessions *sessions)
         sessions->core->store.kind->cancel(load->read);
     }
     tb_deferred_cancel(&load->job);
+    tb_timer_fini(&load->timer);
     tb_free(load);
+    tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping");
+    end_waits(sessions, &err);
     begin_calls(sessions); /* each is told that the daemon is stopping */
 }

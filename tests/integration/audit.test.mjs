@@ -87,6 +87,23 @@ test('tail -f shows what comes', async (t) => {
   assert.deepEqual(lines(text).map((e) => e.seq), [1, 2]);
 });
 
+test('S2-66 the log is cleared when it is confirmed, and that stays on record', async (t) => {
+  const daemon = await Daemon.start(t);
+  const clear = (body) => daemon.request('/api/audit/clear', {
+    method: 'POST', auth: true, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+  });
+  await call(daemon, 'list_sessions');
+  const refused = await clear({});
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /confirm/);
+  assert.equal((await clear({ confirm: true })).status, 200);
+  await call(daemon, 'list_sessions');
+  await stop(daemon);
+  const left = lines((await audit(daemon.stateDir, 'export')).stdout);
+  assert.deepEqual(left.map((e) => [e.seq, e.type]), [[2, 'audit_cleared'], [3, 'call_done']]);
+  assert.equal((await audit(daemon.stateDir, 'verify')).code, 0);
+});
+
 test('wrong usage is told', async (t) => {
   const dir = await tempDir(t);
   for (const args of [[], ['look'], ['tail', '-n', 'x'], ['tail', '-n'], ['search', '--since', 'soon'], ['verify', '-f'],

@@ -94,6 +94,25 @@ export class Site {
     res.end();
   }
 
+  /** A login that needs both: a cookie that no script sees, and a token in the page's storage. */
+  on_enter(req, res) {
+    const id = `v${this.logins.size}${Math.random().toString(36).slice(2)}`;
+    this.logins.set(id, 'Ann');
+    this.html(res, page('Entered', `<input id="note"><script>localStorage.token = 'of-${id}'; sessionStorage.step = 'entered';
+      history.replaceState(0, '', '/vault')</script>`), { 'set-cookie': `sid=${id}; Path=/; HttpOnly; SameSite=Strict` });
+  }
+
+  on_vault(req, res) {
+    this.html(res, page('Vault', `<input id="note"><script>window.proof = fetch('/proof', { headers: {
+      'x-token': localStorage.token ?? '', 'x-step': sessionStorage.step ?? '' } }).then((answer) => answer.text())</script>`));
+  }
+
+  on_proof(req, res) {
+    const { 'x-token': token, 'x-step': step } = req.headers;
+    const id = /^of-(\w+)$/.exec(token)?.[1];
+    res.end(this.user(req) && req.headers.cookie === `sid=${id}` ? `inside, ${step}` : `outside: ${req.headers.cookie} ${token}`);
+  }
+
   on_account(req, res) {
     const user = this.user(req);
     this.html(res, page('Account', user ? `<h1>Hello ${user}</h1>` : '<h1>Please log in</h1>'));

@@ -19,6 +19,8 @@ enum {
 
 /* A request that changes something, until it is answered. */
 struct act {
+    struct tb_sessions_wait wait; /* for the stored sessions */
+    void (*run)(struct act *act);
     struct tb_gate gate;
     struct tb_front_req *req;
     char target[TB_CONVERSATION_SIZE];       /* {id} of the path */
@@ -59,6 +61,7 @@ static void gone(struct tb_front_req *req)
 {
     struct act *act = req->user;
     if (act) {
+        tb_list_remove(&act->wait.link);
         tb_gate_fini(&act->gate);
         tb_buf_fini(&act->body);
         tb_free(act);
@@ -81,32 +84,50 @@ static struct act *act_new(struct tb_front_req *req)
     return act;
 }
 
-static bool read_target(struct act *act, struct tb_err *err)
+static int read_target(struct act *act, struct tb_err *err)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text;
     tb_buf_init(&text, sizeof(act->target) - 1);
     if (tb_target_segment(act->req->args[0], &text) < 0) {
-        tb_fail(err, TB_E_NOT_FOUND, "the id in the address is not one");
-        return false;
+        return tb_fail(err, TB_E_NOT_FOUND, "the id in the address is not one");
     }
     snprintf(act->target, sizeof(act->target), "%.*s", TB_STR_ARG(tb_buf_str(&text)));
-    return true;
+    return 0;
 }
 
-/* What the request is about; else it is answered. */
-static struct act *begin(struct tb_front_req *req)
+static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
+{
+    struct act *act = TB_CONTAINER(wait, struct act, wait);
+    if (err) {
+        tb_reply_error(act->req, err->code, err->text);
+    } else {
+        act->run(act);
+    }
+}
+
+static int read_request(struct act *act, struct tb_err *err)
+{
+    struct tb_str conversation =
+        tb_http1_header(tb_http_req_head(act->req->http), "X-Conversation-Id");
+    if (conversation.len >= sizeof(act->conversation)) {
+        return tb_fail(err, TB_E_PARAMS, "X-Conversation-Id is too long");
+    }
+    snprintf(act->conversation, sizeof(act->conversation), "%.*s", TB_STR_ARG(conversation));
+    return act->req->args[0].len ? read_target(act, err) : 0;
+}
+
+/* Says what the request is about and runs it, when the sessions are there. */
+static void begin(struct tb_front_req *req, void (*run)(struct act *act))
 {
     struct act *act = act_new(req);
     struct tb_err err;
-    struct tb_str conversation = tb_http1_header(tb_http_req_head(req->http), "X-Conversation-Id");
-    if (conversation.len >= sizeof(act->conversation)) {
-        tb_fail(&err, TB_E_PARAMS, "X-Conversation-Id is too long");
-    } else if (!req->args[0].len || read_target(act, &err)) {
-        snprintf(act->conversation, sizeof(act->conversation), "%.*s", TB_STR_ARG(conversation));
-        return act;
+    if (read_request(act, &err) < 0) {
+        tb_reply_error(req, err.code, err.text);
+        return;
     }
-    tb_reply_error(req, err.code, err.text);
-    return NULL;
+    act->run = run;
+    act->wait.fn = on_sessions;
+    tb_sessions_wait(req->core->sessions, &act->wait);
 }
 
 static struct tb_session *find(struct act *act)
@@ -122,13 +143,10 @@ static struct tb_session *find(struct act *act)
     return session;
 }
 
-static void list_sessions(struct tb_front_req *req)
+static void list_sessions(struct act *act)
 {
-    struct act *act = begin(req);
-    if (act) {
-        tb_sessions_list(req->core->sessions, &act->caller, &act->json);
-        finish(act);
-    }
+    tb_sessions_list(act->req->core->sessions, &act->caller, &act->json);
+    finish(act);
 }
 
 /* {"key":"text"} */
@@ -140,10 +158,9 @@ static void put_only(struct act *act, const char *key, const char *text)
     tb_json_object_close(&act->json);
 }
 
-static void close_session(struct tb_front_req *req)
+static void close_session(struct act *act)
 {
-    struct act *act = begin(req);
-    struct tb_session *session = act ? find(act) : NULL;
+    struct tb_session *session = find(act);
     if (session) {
         put_only(act, "closed", session->name);
         tb_session_end_stored(session, TB_END_CLOSED, &act->gate);
@@ -172,56 +189,100 @@ static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
     return 0;
 }
 
-static void renew_session(struct tb_front_req *req)
+static void renew_session(struct act *act)
 {
-    struct act *act = begin(req);
-    struct tb_session *session = act ? find(act) : NULL;
+    struct tb_session *session = find(act);
     struct tb_err err;
     int64_t ttl_ms = 0;
     if (!session) {
         return;
     }
-    if (read_ttl(tb_http_req_body(req->http), &ttl_ms, &err) < 0 ||
+    if (read_ttl(tb_http_req_body(act->req->http), &ttl_ms, &err) < 0 ||
         tb_session_renew(session, ttl_ms, &act->gate, &err) < 0) {
-        tb_reply_error(req, err.code, err.text);
+        tb_reply_error(act->req, err.code, err.text);
         return;
     }
     tb_session_describe(session, &act->json);
     finish(act);
 }
 
-static void close_conversation(struct tb_front_req *req)
+static void close_conversation(struct act *act)
 {
-    struct act *act = begin(req);
-    if (act) {
-        struct tb_caller caller = act->caller;
-        caller.conversation = act->target;
-        put_only(act, "closed", act->target);
-        tb_sessions_end_conversation(req->core->sessions, &caller, TB_END_CONVERSATION_ENDED);
-        finish(act);
-    }
+    struct tb_caller caller = act->caller;
+    caller.conversation = act->target;
+    put_only(act, "closed", act->target);
+    tb_sessions_end_conversation(act->req->core->sessions, &caller, TB_END_CONVERSATION_ENDED);
+    finish(act);
 }
 
-static void stop_all(struct tb_front_req *req)
+static void stop_all(struct act *act)
 {
-    struct act *act = begin(req);
-    if (act) {
-        size_t count = tb_sessions_stop_all(req->core->sessions, act->caller.tenant, &act->gate);
-        tb_json_object_open(&act->json);
-        tb_json_key(&act->json, "stopped");
-        tb_json_put_int(&act->json, (int64_t)count);
-        tb_json_object_close(&act->json);
-        finish(act);
+    size_t count = tb_sessions_stop_all(act->req->core->sessions, act->caller.tenant, &act->gate);
+    tb_json_object_open(&act->json);
+    tb_json_key(&act->json, "stopped");
+    tb_json_put_int(&act->json, (int64_t)count);
+    tb_json_object_close(&act->json);
+    finish(act);
+}
+
+/* What was there goes, that it went stays on record. */
+static void clear_audit(struct act *act)
+{
+    struct tb_core *core = act->req->core;
+    static const struct tb_json_limits limits = {.depth_max = 8};
+    struct tb_json_want confirm = {.key = "confirm"};
+    struct tb_err err;
+    int type = tb_json_scan(tb_http_req_body(act->req->http), &limits, &confirm, 1, &err);
+    if (type < 0 || !tb_str_eq_cstr(confirm.value.text, "true")) {
+        tb_reply_error(act->req, TB_E_PARAMS,
+                       "the whole audit log would be gone; send {\"confirm\":true} to clear it");
+        return;
     }
+    tb_store_cut(&core->store, tb_clock_wall_ms(core->clock) + 1, 0, &act->gate);
+    tb_bus_publish(&core->bus, &(struct tb_event){TB_EVENT_AUDIT_CLEARED, act->caller.tenant, "",
+                                                  TB_STR("{}"), &act->gate});
+    put_only(act, "cleared", "audit");
+    finish(act);
+}
+
+static void on_list(struct tb_front_req *req)
+{
+    begin(req, list_sessions);
+}
+
+static void on_close(struct tb_front_req *req)
+{
+    begin(req, close_session);
+}
+
+static void on_renew(struct tb_front_req *req)
+{
+    begin(req, renew_session);
+}
+
+static void on_conversation_close(struct tb_front_req *req)
+{
+    begin(req, close_conversation);
+}
+
+static void on_stop_all(struct tb_front_req *req)
+{
+    begin(req, stop_all);
+}
+
+static void on_audit_clear(struct tb_front_req *req)
+{
+    begin(req, clear_audit);
 }
 
 static const struct tb_route routes[] = {
-    {"GET", "/api/sessions", TB_ACCESS_TOKEN, TB_DOORS_USUAL, list_sessions, gone},
-    {"POST", "/api/sessions/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL, close_session, gone},
-    {"POST", "/api/sessions/{id}/renew", TB_ACCESS_TOKEN, TB_DOORS_USUAL, renew_session, gone},
-    {"POST", "/api/conversations/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL, close_conversation,
-     gone},
-    {"POST", "/api/stop-all", TB_ACCESS_TOKEN, TB_DOORS_USUAL, stop_all, gone},
+    {"GET", "/api/sessions", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_list, gone},
+    {"POST", "/api/sessions/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_close, gone},
+    {"POST", "/api/sessions/{id}/renew", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_renew, gone},
+    {"POST", "/api/conversations/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL,
+     on_conversation_close, gone},
+    {"POST", "/api/stop-all", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_stop_all, gone},
+    {"POST", "/api/audit/clear", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_audit_clear, gone},
 };
 
 const struct tb_front tb_front_api = {

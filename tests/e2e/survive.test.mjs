@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A login survives whatever happens to the browser or the daemon.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Agent, kinds } from '../support/agent.mjs';
+import { Daemon, within } from '../support/daemon.mjs';
+import { Reader } from '../support/events.mjs';
+import { below, gone } from '../support/processes.mjs';
+import { Site } from '../support/site.mjs';
+
+const NO_LINGER = 'browser:\n  linger_ms: 0\n';
+const http = kinds[1];
+
+const events = (t, daemon, type) => Reader.open(t, daemon, { query: `?type=${type}` });
+const visits = (site, path) => site.seen.filter((seen) => seen.path === path).length;
+
+/** Logs in, in a session of this name or in that of the agent's conversation, and waits until it is saved. */
+async function logIn(t, { config = NO_LINGER, sessionId = 'login', headers } = {}) {
+  const site = await Site.start(t);
+  const daemon = await Daemon.start(t, { config });
+  const agent = await Agent.connect(t, daemon, http, { headers });
+  const saved = await events(t, daemon, 'session_saved');
+  if (sessionId) await agent.call('start_session', { sessionId, url: `${site.url}/enter` });
+  else await agent.call('browser_navigate', { url: `${site.url}/enter` });
+  await saved.until(1);
+  return { site, daemon, agent, saved };
+}
+
+/** The site takes the session for the one that logged in, from the first script of its page on, and was visited once for it. */
+async function isInside(agent, site, args = { sessionId: 'login' }) {
+  const result = await agent.call('browser_evaluate', { ...args, script: 'window.proof' });
+  assert.match(result, /inside, entered/);
+  assert.equal(visits(site, '/vault'), 1);
+  assert.equal(visits(site, '/enter'), 1);
+  return result;
+}
+
+async function restart(t, daemon, options) {
+  const next = await Daemon.start(t, { config: NO_LINGER, dir: daemon.dir });
+  return { next, agent: await Agent.connect(t, next, http, options) };
+}
+
+test('a login survives hibernation, which frees the whole browser', async (t) => {
+  const { site, daemon, agent } = await logIn(t, { config: `${NO_LINGER}sessions:\n  named_idle_ms: 2000\n` });
+  const hibernated = await events(t, daemon, 'session_hibernated');
+  const pids = below(daemon.child.pid).map((p) => p.pid);
+  assert.ok(pids.length >= 3);
+  await hibernated.until(1);
+  await gone(pids, 5000);
+  assert.deepEqual(below(daemon.child.pid), []);
+  await isInside(agent, site);
+});
+
+test('a login survives kill -9 of the browser', async (t) => {
+  const { site, daemon, agent } = await logIn(t);
+  const hibernated = await events(t, daemon, 'session_hibernated');
+  const [browser] = below(daemon.child.pid).filter((p) => p.parent === daemon.child.pid);
+  process.kill(browser.pid, 'SIGKILL');
+  await hibernated.until(1);
+  await isInside(agent, site);
+});
+
+test('a login survives kill -9 of the daemon', async (t) => {
+  const { site, daemon } = await logIn(t);
+  await daemon.kill();
+  const { agent } = await restart(t, daemon);
+  await isInside(agent, site);
+});
+
+test('a login survives an orderly restart, saved or not', async (t) => {
+  const { site, daemon, agent: before } = await logIn(t);
+  await before.call('browser_evaluate', { sessionId: 'login', script: 'void (localStorage.late = "too")' });
+  daemon.child.kill('SIGTERM');
+  await within(daemon.exited, 15_000, 'the end of the daemon');
+  const { agent } = await restart(t, daemon);
+  await isInside(agent, site);
+  assert.match(await agent.call('browser_evaluate', { sessionId: 'login', script: 'localStorage.late' }), /too/);
+});
+
+test('the session of a conversation survives kill -9 of the daemon', async (t) => {
+  const headers = { 'x-conversation-id': 'talk-7' };
+  const { site, daemon } = await logIn(t, { sessionId: null, headers });
+  await daemon.kill();
+  const { agent } = await restart(t, daemon, { headers });
+  await isInside(agent, site, {});
+});
+
+test('a form that was half filled is told as lost, once', async (t) => {
+  const { site, daemon, agent, saved } = await logIn(t);
+  const before = saved.count;
+  await agent.call('browser_fill', { sessionId: 'login', target: '#note', value: 'hunter2' });
+  await saved.until(before + 1);
+  await daemon.kill();
+  const { agent: after } = await restart(t, daemon);
+  assert.match(await isInside(after, site), /What was typed into 1 field is lost/);
+  assert.doesNotMatch(await after.call('browser_evaluate', { sessionId: 'login', script: '1' }), /lost/);
+});
