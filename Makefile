@@ -46,7 +46,7 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e lint lint-selftest format \
-        asan fuzz cov bench-net docs install clean unit-programs objects tidy flags
+        asan fuzz cov soak soak-durable bench-net docs install clean unit-programs objects tidy flags
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
@@ -151,6 +151,14 @@ fuzz: ## fuzz one target: make fuzz T=http1 S=60
 cov: ## line and branch coverage of the unit tests
 	@tools/setup.sh dev
 	@tools/coverage.sh
+
+soak: $(B)/tabard ## mixed load with random faults and real browsers: make soak S=60
+	@tools/setup.sh test
+	@TABARD_BINARY=$(CURDIR)/$(B)/tabard tools/soak.sh "$(S)"
+
+soak-durable: $(B)/tabard ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
+	@tools/setup.sh test
+	@TABARD_BINARY=$(CURDIR)/$(B)/tabard tools/soak.sh durable
 
 bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh

@@ -8,6 +8,9 @@
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/sessions_internal.h"
+#include "proto/json_iter.h"
+#include "proto/json_scan.h"
+#include "proto/json_string.h"
 
 enum {
     /* What a session did last may be older in the store by this much. It decides only about its
@@ -163,27 +166,79 @@ void tb_record_remove(struct tb_session *session, struct tb_gate *gate)
     tb_store_remove(store, TB_SPACE_STATE, tb_str_of(session->id), NULL);
 }
 
-/* Reading. */
+/* Reading. A start may have a hundred thousand to read, so no tree is made of them. */
 
-static bool get_text(const struct cJSON *json, const char *key, char *ret_text, size_t size)
+enum {
+    ID,
+    NAME,
+    TENANT,
+    CONVERSATION,
+    KIND,
+    DRIVER,
+    CREATED,
+    ACTIVE,
+    TTL_AT,
+    CALLS,
+    ERRORS,
+    SAVED,
+    CURRENT_OF,
+    ARGS,
+    FIELD_COUNT,
+};
+
+struct record {
+    struct tb_json_want fields[FIELD_COUNT];
+};
+
+static const struct record blank = {{
+    [ID] = {.key = "id"},
+    [NAME] = {.key = "name"},
+    [TENANT] = {.key = "tenant"},
+    [CONVERSATION] = {.key = "conversation"},
+    [KIND] = {.key = "kind"},
+    [DRIVER] = {.key = "driver"},
+    [CREATED] = {.key = "created"},
+    [ACTIVE] = {.key = "active"},
+    [TTL_AT] = {.key = "ttl_at"},
+    [CALLS] = {.key = "calls"},
+    [ERRORS] = {.key = "errors"},
+    [SAVED] = {.key = "saved"},
+    [CURRENT_OF] = {.key = "current_of"},
+    [ARGS] = {.key = "args"},
+}};
+
+static bool text_of(struct tb_str raw, char *ret_text, size_t size)
 {
-    struct tb_str text;
-    if (!tb_json_str(tb_json_get(json, key), &text) || text.len >= size) {
+    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    tb_buf_init(&text, size);
+    if (tb_json_string_decode(raw, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
         return false;
     }
-    memcpy(ret_text, text.ptr, text.len);
-    ret_text[text.len] = '\0';
+    memcpy(ret_text, text.data, text.len);
     return true;
 }
 
-static bool get_kind(const struct cJSON *json, enum tb_session_kind *ret_kind)
+static bool get_text(const struct record *record, int field, char *ret_text, size_t size)
 {
-    struct tb_str text;
-    if (!tb_json_str(tb_json_get(json, "kind"), &text)) {
+    return text_of(record->fields[field].value.text, ret_text, size);
+}
+
+static bool get_int(const struct record *record, int field, int64_t *ret_value)
+{
+    const uint64_t exact = (uint64_t)1 << 53; /* as far as other readers of JSON go */
+    uint64_t value;
+    if (!tb_str_to_u64(record->fields[field].value.text, &value) || value >= exact) {
         return false;
     }
+    *ret_value = (int64_t)value;
+    return true;
+}
+
+static bool get_kind(const struct record *record, enum tb_session_kind *ret_kind)
+{
     for (int kind = 0; kind < TB_KIND_COUNT; kind++) {
-        if (tb_str_eq_cstr(text, tb_session_kind_name((enum tb_session_kind)kind))) {
+        struct tb_str name = tb_str_of(tb_session_kind_name((enum tb_session_kind)kind));
+        if (tb_json_string_eq(record->fields[KIND].value.text, name)) {
             *ret_kind = (enum tb_session_kind)kind;
             return true;
         }
@@ -199,55 +254,69 @@ static int64_t mono_of(const struct tb_core *core, int64_t wall_ms)
     return tb_loop_now_ms(core->loop) - (ago_ms > 0 ? ago_ms : 0);
 }
 
-static bool get_times(const struct cJSON *json, struct tb_session *session)
+static bool get_times(const struct record *record, struct tb_session *session)
 {
     const struct tb_core *core = session->core;
     int64_t ttl_ms;
-    if (!tb_json_int(tb_json_get(json, "created"), &session->created_wall_ms) ||
-        !tb_json_int(tb_json_get(json, "active"), &session->last_active_wall_ms)) {
+    if (!get_int(record, CREATED, &session->created_wall_ms) ||
+        !get_int(record, ACTIVE, &session->last_active_wall_ms)) {
         return false;
     }
     session->created_ms = mono_of(core, session->created_wall_ms);
     session->last_active_ms = mono_of(core, session->last_active_wall_ms);
-    if (tb_json_int(tb_json_get(json, "ttl_at"), &ttl_ms)) {
+    if (get_int(record, TTL_AT, &ttl_ms)) {
         session->ttl_at_ms = tb_loop_now_ms(core->loop) + ttl_ms - tb_clock_wall_ms(core->clock);
         session->ttl_at_ms -= session->ttl_at_ms == 0; /* which would be none */
     }
     return true;
 }
 
-static int fill(struct tb_session *session, const struct cJSON *json, struct tb_err *err)
+static int fill(struct tb_session *session, const struct record *record, struct tb_err *err)
 {
-    struct tb_str driver;
-    struct tb_str args;
-    if (!get_text(json, "id", session->id, sizeof(session->id)) ||
-        !get_text(json, "name", session->name, sizeof(session->name)) ||
-        !get_text(json, "conversation", session->conversation, sizeof(session->conversation)) ||
-        !get_kind(json, &session->kind) || !get_times(json, session) ||
-        !tb_json_str(tb_json_get(json, "driver"), &driver)) {
+    char driver[TB_NAME_SIZE];
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    tb_buf_init(&args, ARGS_MAX);
+    if (!get_text(record, ID, session->id, sizeof(session->id)) ||
+        !get_text(record, NAME, session->name, sizeof(session->name)) ||
+        !get_text(record, CONVERSATION, session->conversation, sizeof(session->conversation)) ||
+        !get_kind(record, &session->kind) || !get_times(record, session) ||
+        !get_text(record, DRIVER, driver, sizeof(driver))) {
         return tb_fail(err, TB_E_INVALID, "it is no record of a session");
     }
-    const struct tb_driver_slot *slot = tb_driver_find(session->core, driver);
+    const struct tb_driver_slot *slot = tb_driver_find(session->core, tb_str_of(driver));
     if (!slot) {
-        return tb_fail(err, TB_E_NOT_FOUND, "this daemon has no driver '%.*s'", TB_STR_ARG(driver));
+        return tb_fail(err, TB_E_NOT_FOUND, "this daemon has no driver '%s'", driver);
     }
     session->driver = slot->driver;
-    tb_json_int(tb_json_get(json, "calls"), &session->stats.calls);
-    tb_json_int(tb_json_get(json, "errors"), &session->stats.errors);
-    tb_json_bool(tb_json_get(json, "saved"), &session->saved);
-    if (tb_json_str(tb_json_get(json, "args"), &args)) {
-        session->args = tb_str_dup(args);
+    get_int(record, CALLS, &session->stats.calls);
+    get_int(record, ERRORS, &session->stats.errors);
+    session->saved = tb_str_eq_cstr(record->fields[SAVED].value.text, "true");
+    if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
+        session->args = tb_str_dup(tb_buf_str(&args));
     }
     return 0;
+}
+
+static void fill_current(struct tb_session *session, const struct record *record)
+{
+    struct tb_json_iter iter = tb_json_iter_of(record->fields[CURRENT_OF].value.text);
+    struct tb_json_item item;
+    char conversation[TB_CONVERSATION_SIZE];
+    while (tb_json_iter_next(&iter, &item)) {
+        if (text_of(item.value.text, conversation, sizeof(conversation))) {
+            tb_current_set(session->home, conversation, session);
+        }
+    }
 }
 
 int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
                    struct tb_session **ret_session, struct tb_err *err)
 {
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    static const struct tb_json_limits limits = {.depth_max = 2};
+    struct record record = blank;
     char tenant[TB_TENANT_SIZE];
-    struct tb_str conversation;
-    if (!get_text(json, "tenant", tenant, sizeof(tenant))) {
+    if (tb_json_scan(value, &limits, record.fields, FIELD_COUNT, NULL) != TB_JSON_OBJECT ||
+        !get_text(&record, TENANT, tenant, sizeof(tenant))) {
         return tb_fail(err, TB_E_INVALID, "it is no record of a session");
     }
     struct tb_session *session = tb_session_new(sessions, tenant);
@@ -255,7 +324,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
     session->known = true;
     session->state = TB_STATE_IDLE;
     session->recorded_ms = tb_loop_now_ms(sessions->core->loop);
-    int rc = fill(session, json, err);
+    int rc = fill(session, &record, err);
     if (rc == 0 && tb_sessions_add(session) < 0) {
         rc = tb_fail(err, TB_E_SESSION_EXISTS, "there is another one of this id or name");
     }
@@ -263,11 +332,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
         tb_session_record_free(session);
         return rc;
     }
-    JSON_ARRAY_FOREACH(item, tb_json_get(json, "current_of")) {
-        if (tb_json_str(item, &conversation) && conversation.len < TB_CONVERSATION_SIZE) {
-            tb_current_set(session->home, conversation.ptr, session);
-        }
-    }
+    fill_current(session, &record);
     *ret_session = session;
     return 0;
 }

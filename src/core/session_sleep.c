@@ -285,6 +285,7 @@ void tb_session_slept(struct tb_session *session)
     session->closing = false;
     session->closed = false;
     session->sleepy = false;
+    session->woke = false; /* lost before the job saw that it was open */
     session->asleep = true;
     session->state = TB_STATE_IDLE;
     if (woken) {

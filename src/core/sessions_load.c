@@ -22,47 +22,8 @@ struct tb_load {
     void *user;
     size_t aside;
     size_t overdue;
+    bool unsorted;
 };
-
-static void on_record(struct tb_str key, struct tb_str value, void *user)
-{
-    struct tb_load *load = user;
-    struct tb_session *session;
-    struct tb_err err;
-    if (tb_map_get(&load->sessions->by_id, key)) {
-        return; /* from an attempt that failed half-way */
-    }
-    if (tb_record_load(load->sessions, value, &session, &err) < 0) {
-        load->aside++;
-        tb_log_at(load->sessions->core->log, ERROR, "session", "a stored session is left aside",
-                  tb_kv("id", tb_str_sub(key, 0, TB_ID_SHOWN)), tb_kv_cstr("reason", err.text));
-    }
-}
-
-static int by_age(const void *a, const void *b)
-{
-    const struct tb_session *one = *(struct tb_session *const *)a;
-    const struct tb_session *other = *(struct tb_session *const *)b;
-    return (one->created_wall_ms > other->created_wall_ms) -
-           (one->created_wall_ms < other->created_wall_ms);
-}
-
-/* The store has its own order; a tenant's list begins with the oldest. */
-static void sort(struct tb_tenant *tenant)
-{
-    size_t count = 0;
-    TB_AUTO(tb_free)
-    struct tb_session **all = TB_NEW_ARRAY(struct tb_session *, tenant->by_name.count + 1);
-    struct tb_list *link;
-    while ((link = tb_list_pop(&tenant->sessions))) {
-        all[count++] = tb_session_of(link);
-    }
-    qsort(all, count, sizeof(struct tb_session *), by_age);
-    for (size_t i = 0; i < count; i++) {
-        tb_list_append(&tenant->sessions, &all[i]->link);
-        tb_conversation_note(all[i]);
-    }
-}
 
 /* Its clocks go on from where they were. */
 static void resume(struct tb_load *load, struct tb_session *session)
@@ -76,14 +37,53 @@ static void resume(struct tb_load *load, struct tb_session *session)
     }
 }
 
-static void resume_all(struct tb_load *load)
+static bool follows_younger(struct tb_session *session)
 {
-    MAP_FOREACH(slot, &load->sessions->tenants) {
-        struct tb_tenant *tenant = slot->value;
-        sort(tenant);
-        LIST_FOREACH_SAFE(link, &tenant->sessions) {
-            resume(load, tb_session_of(link));
-        }
+    struct tb_list *before = session->link.prev;
+    return before != &session->home->sessions &&
+           tb_session_of(before)->created_wall_ms > session->created_wall_ms;
+}
+
+static void on_record(struct tb_str key, struct tb_str value, void *user)
+{
+    struct tb_load *load = user;
+    struct tb_session *session;
+    struct tb_err err;
+    if (tb_map_get(&load->sessions->by_id, key)) {
+        return; /* from an attempt that failed half-way */
+    }
+    if (tb_record_load(load->sessions, value, &session, &err) < 0) {
+        load->aside++;
+        tb_log_at(load->sessions->core->log, ERROR, "session", "a stored session is left aside",
+                  tb_kv("id", tb_str_sub(key, 0, TB_ID_SHOWN)), tb_kv_cstr("reason", err.text));
+        return;
+    }
+    load->unsorted = load->unsorted || follows_younger(session);
+    resume(load, session);
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct tb_session *one = *(struct tb_session *const *)a;
+    const struct tb_session *other = *(struct tb_session *const *)b;
+    return (one->created_wall_ms > other->created_wall_ms) -
+           (one->created_wall_ms < other->created_wall_ms);
+}
+
+/* The store's order is nearly always the right one: a tenant's list begins with the oldest. */
+static void sort(struct tb_tenant *tenant)
+{
+    size_t count = 0;
+    TB_AUTO(tb_free)
+    struct tb_session **all = TB_NEW_ARRAY(struct tb_session *, tenant->by_name.count + 1);
+    struct tb_list *link;
+    while ((link = tb_list_pop(&tenant->sessions))) {
+        all[count++] = tb_session_of(link);
+    }
+    qsort(all, count, sizeof(struct tb_session *), by_age);
+    for (size_t i = 0; i < count; i++) {
+        tb_list_append(&tenant->sessions, &all[i]->link);
+        tb_conversation_note(all[i]);
     }
 }
 
@@ -116,7 +116,11 @@ static void loaded(struct tb_load *load)
 {
     struct tb_sessions *sessions = load->sessions;
     sessions->load = NULL;
-    resume_all(load);
+    if (load->unsorted) {
+        MAP_FOREACH(slot, &sessions->tenants) {
+            sort(slot->value);
+        }
+    }
     tb_log_at(sessions->core->log, INFO, "session", "stored sessions are read",
               tb_kv_int("count", (int64_t)tb_sessions_count(sessions)),
               tb_kv_int("aside", (int64_t)load->aside));

@@ -228,6 +228,19 @@ static void a_record_that_cannot_be_used_is_left_where_it_is(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
 }
 
+static void a_conversation_may_have_any_characters(void **state)
+{
+    struct rig *rig = *state;
+    static const char conversation[] = "a \"talk\" \\ of\ttoday \xc3\xa9 \xf0\x9f\x98\x80";
+    assert_int_equal(rig_run(rig, &rig_navigate, conversation, NULL), 0);
+    rig_kill(rig, 0);
+    assert_string_equal(rig_find(rig, "browser-1")->conversation, conversation);
+    struct rig_call *call = rig_start(rig, &rig_click, conversation, NULL);
+    rig_turn(rig);
+    assert_string_equal(call->chosen, "browser-1");
+    rig_expect(call, 0);
+}
+
 static void they_are_listed_oldest_first_whatever_the_store_gives_first(void **state)
 {
     struct rig *rig = *state;
@@ -307,6 +320,50 @@ static void calls_wait_for_the_stored_sessions_within_their_time(void **state)
     rig_expect(call, 0);
 }
 
+struct waiting {
+    struct tb_sessions_wait wait;
+    int code;
+    int count;
+};
+
+static void on_wait(struct tb_sessions_wait *wait, const struct tb_err *err)
+{
+    struct waiting *waiting = TB_CONTAINER(wait, struct waiting, wait);
+    waiting->code = err ? err->code : 0;
+    waiting->count++;
+}
+
+static void a_store_that_cannot_be_read_is_asked_again(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    struct waiting first = {.wait.fn = on_wait};
+    struct waiting second = {.wait.fn = on_wait};
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    make(rig, "b", TB_KIND_BROWSER, NULL);
+    store->broken = true;
+    rig_kill(rig, 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"b\"}");
+    tb_sessions_wait(rig->core.sessions, &first.wait);
+    assert_int_equal(first.count, 0);
+    rig_advance(rig, 1000);
+    rig_expect(call, TB_E_STORE);
+    assert_int_equal(first.code, TB_E_STORE);
+    store->broken = false;
+    call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"b\"}");
+    tb_sessions_wait(rig->core.sessions, &second.wait);
+    rig_turn(rig);
+    assert_int_equal(call->dones, 0);
+    assert_int_equal(second.count, 0);
+    rig_advance(rig, 1000);
+    rig_expect(call, 0);
+    assert_int_equal(second.code, 0);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
+    tb_sessions_wait(rig->core.sessions, &first.wait);
+    assert_int_equal(first.code, 0);
+    assert_int_equal(first.count + second.count, 3);
+}
+
 static void the_daemon_may_stop_before_they_are_read(void **state)
 {
     struct rig *rig = *state;
@@ -315,8 +372,11 @@ static void the_daemon_may_stop_before_they_are_read(void **state)
     store->reads_late = true;
     rig_kill(rig, 0);
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    struct waiting waiting = {.wait.fn = on_wait};
+    tb_sessions_wait(rig->core.sessions, &waiting.wait);
     rig_restart(rig, 0);
     rig_expect(call, TB_E_SHUTDOWN);
+    assert_int_equal(waiting.code, TB_E_SHUTDOWN);
     fake_store_catch_up(store);
     rig_turn(rig);
     assert_non_null(rig_find(rig, "a"));
@@ -379,9 +439,11 @@ int main(void)
         RIG_TEST(a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now),
         RIG_TEST(a_renewal_survives),
         RIG_TEST(a_record_that_cannot_be_used_is_left_where_it_is),
+        RIG_TEST(a_conversation_may_have_any_characters),
         RIG_TEST(they_are_listed_oldest_first_whatever_the_store_gives_first),
         RIG_TEST(of_very_many_the_list_has_the_newest),
         RIG_TEST(calls_wait_for_the_stored_sessions_within_their_time),
+        RIG_TEST(a_store_that_cannot_be_read_is_asked_again),
         RIG_TEST(the_daemon_may_stop_before_they_are_read),
         RIG_TEST(stopping_saves_what_can_be_saved_and_ends_the_rest),
         RIG_TEST(a_session_that_cannot_be_brought_back_ends_at_the_next_start),

@@ -7,6 +7,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <openssl/x509.h>
 
 #include "io/tls_conn.h"
@@ -155,6 +156,8 @@ int tb_tls_reload(struct tb_tls *tls, const char *cert_path, const char *key_pat
 /* An address stands in a certificate as such, and is no name to ask for (RFC 6066, 3). */
 static bool expect_host(SSL *ssl, const char *host)
 {
+    SSL_set_hostflags(ssl,
+                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1 ||
            (SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1);
 }

@@ -34,6 +34,8 @@ struct scan {
     struct tb_json_limits limits;
     struct tb_json_want *wants;
     size_t want_count;
+    size_t want_next;                      /* behind the one that was found last */
+    bool parents;                          /* some want has one */
     struct tb_json_want *open[WANT_DEPTH]; /* wanted members whose value is being read */
     size_t depth;
     size_t tokens;
@@ -157,15 +159,22 @@ static int note_member(struct scan *scan, struct tb_json_want *want)
     return 0;
 }
 
+/* Members mostly stand in the order in which they are listed: the next one is tried first. */
 static int note_key(struct scan *scan, struct tb_str raw, bool escaped)
 {
+    const size_t first = scan->want_next;
     int rc = 0;
     for (size_t i = 0; i < scan->want_count && rc == 0; i++) {
-        struct tb_json_want *want = &scan->wants[i];
+        size_t place = (first + i) % scan->want_count;
+        struct tb_json_want *want = &scan->wants[place];
         if (scan->depth == 1 && want->parent) {
             rc = note_parent(scan, want, key_is(raw, escaped, want->parent));
         } else if ((scan->depth == 1 || want->parent_open) && key_is(raw, escaped, want->key)) {
             rc = note_member(scan, want);
+            scan->want_next = place + 1;
+            if (!scan->parents) {
+                break;
+            }
         }
     }
     return rc;
@@ -335,6 +344,7 @@ int tb_json_scan(struct tb_str text, const struct tb_json_limits *limits,
     }
     for (size_t i = 0; i < want_count; i++) {
         wants[i] = (struct tb_json_want){.parent = wants[i].parent, .key = wants[i].key};
+        scan.parents = scan.parents || wants[i].parent;
     }
     skip_space(&scan);
     size_t start = scan.at;

@@ -2,17 +2,19 @@
 // F-11 … F-13: the store cannot store. Callers get a clear error, nothing is acknowledged that is not stored, the
 // daemon answers all the while, and it goes on by itself when the store does.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { Daemon, run, until, within } from '../support/daemon.mjs';
+import { Daemon, run, tempDir, until, within } from '../support/daemon.mjs';
 import { Disk } from '../support/disk.mjs';
 import { Line } from '../support/line.mjs';
 
 const CLIENTS = 8;
+const DAMAGES = Number(process.env.TABARD_DAMAGES ?? 20);
 const config = 'sessions:\n  per_tenant: 1000\n  total: 1000\n';
 const begin = (t, where = {}) => Daemon.start(t, { ...where, config, args: ['--fake-driver'] });
 
@@ -229,13 +231,66 @@ for (const [what, spoil] of Object.entries(damages)) {
   });
 }
 
+/** Flips a few bytes, overwrites a piece, cuts the file, empties it, or takes it away. */
+async function damage(file, pick) {
+  const bytes = await readFile(file);
+  const at = pick(bytes.length || 1);
+  const ways = [
+    () => { for (let i = pick(8); i >= 0 && bytes.length; i--) bytes[pick(bytes.length)] ^= 1 << pick(8); return bytes; },
+    () => bytes.fill(pick(256), at, Math.min(bytes.length, at + pick(8192))),
+    () => bytes.subarray(0, at),
+    () => Buffer.alloc(0),
+    () => null,
+  ];
+  const damaged = ways[pick(ways.length)]();
+  await (damaged ? writeFile(file, damaged) : rm(file));
+}
+
+test(`F-13: after each of ${DAMAGES} random damages the daemon says what is lost, and stores`, async (t) => {
+  let seed = Number(process.env.TABARD_DAMAGE_SEED ?? Date.now() % 2_147_483_646 + 1);
+  const pick = (n) => (seed = (seed * 48_271) % 2_147_483_647) % n;
+  t.diagnostic(`TABARD_DAMAGE_SEED=${seed}`);
+  const first = await begin(t);
+  const crowd = await Crowd.start(first);
+  await crowd.work(() => crowd.ops > 200);
+  await first.kill();
+  const dir = await tempDir(t);
+  const state = path.join(dir, 'state');
+  const wrong = { verify: 0, lost: 0, aside: 0 };
+  for (let i = 0; i < DAMAGES; i++) {
+    await rm(state, { recursive: true, force: true });
+    await cp(first.stateDir, state, { recursive: true });
+    const names = (await readdir(state)).filter((name) => name.startsWith('tabard.'));
+    const name = names[pick(names.length)];
+    await damage(path.join(state, name), pick);
+    const verified = await run(['audit', 'verify', '--state-dir', state]);
+    assert.ok(verified.code === 0 || verified.code === 1, `${name}: ${verified.signal} ${verified.stderr}`);
+    wrong.verify += verified.code;
+    const daemon = await begin(t, { dir });
+    const line = new Line(daemon, true);
+    await line.call(1, 'start_session', { sessionId: 'new' });
+    await line.call(2, 'browser_navigate', { sessionId: 'new', url: 'http://127.0.0.1/' });
+    line.close();
+    const left = JSON.parse((await daemon.request('/api/sessions', { auth: true })).text).sessions.length - 1;
+    assert.ok(left === CLIENTS || / error +(store|session) /.test(daemon.log.text), `${name}: ${CLIENTS - left} sessions are lost without a word`);
+    await daemon.kill();
+    wrong.lost += left < CLIENTS;
+    wrong.aside += (await readdir(state)).some((each) => each.includes('.broken-'));
+    const again = await begin(t, { dir });
+    const { sessions } = JSON.parse((await again.request('/api/sessions', { auth: true })).text);
+    assert.ok(sessions.some((s) => s.sessionId === 'new'), `${name}: what was stored after the damage is lost`);
+    await again.kill();
+  }
+  t.diagnostic(`${wrong.verify} were seen by audit verify, ${wrong.lost} cost sessions, ${wrong.aside} times a file was set aside`);
+});
+
 test('a store that is slow by 5 s holds nobody up, and kill -9 meanwhile loses nothing', async (t) => {
   const daemon = await begin(t);
   const crowd = await Crowd.start(daemon);
   const calls = 'fsync,fdatasync,pwrite64';
   const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=5000000`,
     '-p', `${daemon.child.pid}`]);
-  const traced = () => /TracerPid:\t[1-9]/.test(spawnSync('cat', [`/proc/${daemon.child.pid}/status`]).stdout.toString());
+  const traced = () => /TracerPid:\t[1-9]/.test(readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8'));
   const failed = once(tracer, 'close').catch((err) => err.message);
   tracer.on('error', () => {});
   t.after(() => tracer.kill('SIGKILL'));
@@ -255,6 +310,8 @@ test('a store that is slow by 5 s holds nobody up, and kill -9 meanwhile loses n
   });
   t.diagnostic(`${crowd.acknowledged.length} calls, the slowest ${slowest.toFixed()} ms, /health within ${longest.toFixed()} ms`);
   assert.ok(slowest < 1000, `a call took ${slowest} ms`);
+  const file = (await run(['audit', 'export', '--state-dir', daemon.stateDir])).stdout.split('\n').length;
+  assert.ok(file < crowd.acknowledged.length / 2, 'the database was not slow');
   process.kill(daemon.child.pid, 'SIGKILL');
   tracer.kill('SIGKILL');
   await allIsThere(t, daemon, crowd);

@@ -6,7 +6,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import path from 'node:path';
-import { binary } from './daemon.mjs';
+import { binary, undo } from './daemon.mjs';
 
 export const kinds = [
   { sdk: 'v1', era: 'legacy', transport: 'stdio' },
@@ -39,7 +39,7 @@ export class Agent {
     agent.client = kind.sdk === 'v1' ? new ClientV1(info)
       : new ClientV2(info, { versionNegotiation: { mode: kind.era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } });
     await agent.client.connect(agent.transport);
-    t.after(() => agent.close());
+    undo(t, () => agent.close());
     return agent;
   }
 

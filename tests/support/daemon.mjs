@@ -31,9 +31,21 @@ export async function until(holds, ms, what) {
   }
 }
 
+const undoings = new WeakMap();
+
+/** After the test, the last one first: what lives in a directory ends before the directory goes. */
+export function undo(t, work) {
+  if (!undoings.has(t)) {
+    const list = [];
+    undoings.set(t, list);
+    t.after(async () => { for (const each of list.reverse()) await each(); });
+  }
+  undoings.get(t).push(work);
+}
+
 export async function tempDir(t) {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'tabard-test-'));
-  t.after(() => rm(dir, { recursive: true, force: true }));
+  undo(t, () => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -85,7 +97,7 @@ export class Daemon {
     daemon.child = start(daemon.args, { disk, env: { ...process.env, ...env } });
     daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
     daemon.exited = once(daemon.child, 'exit');
-    t.after(() => daemon.kill());
+    undo(t, () => daemon.kill());
     daemon.url = await within(readyLine(daemon.child, daemon.log), START_MS, 'ready line');
     daemon.port = Number(new URL(daemon.url).port);
     daemon.token = (await readFile(path.join(seen, daemon.stateDir, 'admin.token'), 'utf8')).trim();

@@ -152,22 +152,23 @@ static void on_read(struct tb_deferred *job)
     struct fake_store *store = read->store;
     bool any = !read->key;
     struct tb_err err;
-    if (store->broken) {
-        tb_fail(&err, TB_E_STORE, "the disk cannot be read");
-        read->end(&err, read->user);
-        read_free(read);
-        return;
-    }
-    LIST_FOREACH(link, &store->records) {
+    LIST_FOREACH_SAFE(link, &store->records) {
         const struct record *record = TB_CONTAINER(link, struct record, link);
         if (record->space == read->space && (!read->key || !strcmp(record->key, read->key))) {
             any = true;
             read->record(tb_str_of(record->key), (struct tb_str){record->value, record->len},
                          read->user);
         }
+        if (store->broken) {
+            break; /* half-way */
+        }
     }
-    tb_fail(&err, TB_E_NOT_FOUND, "there is no such record");
-    read->end(any ? NULL : &err, read->user);
+    if (store->broken) {
+        tb_fail(&err, TB_E_STORE, "the disk cannot be read");
+    } else {
+        tb_fail(&err, TB_E_NOT_FOUND, "there is no such record");
+    }
+    read->end(any && !store->broken ? NULL : &err, read->user);
     read_free(read);
 }
 

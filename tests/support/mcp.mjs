@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { binary, within } from './daemon.mjs';
+import { binary, undo, within } from './daemon.mjs';
 
 export const MODERN = '2026-07-28';
 export const LEGACY = '2025-11-25';
@@ -112,7 +112,7 @@ export class Stdio {
       const waiting = this.waiting.shift();
       if (waiting) waiting(line); else this.lines.push(line);
     });
-    t.after(() => this.child.kill('SIGKILL'));
+    undo(t, () => this.child.kill('SIGKILL'));
   }
 
   send(...messages) {

@@ -85,31 +85,6 @@ static void arm(struct tb_cdp_conn *conn, int64_t at_ms)
     }
 }
 
-/* All commands fail, then the owner hears of it. */
-static void break_line(struct tb_cdp_conn *conn, const char *words)
-{
-    if (conn->ended) {
-        return;
-    }
-    conn->ended = true;
-    tb_timer_stop(&conn->timer);
-    enter(conn);
-    struct tb_map pending = conn->pending;
-    tb_map_init(&conn->pending);
-    MAP_FOREACH(slot, &pending) {
-        if (conn->freed) {
-            tb_free(slot->value);
-        } else {
-            fail(slot->value, TB_E_BROWSER_CRASHED, words);
-        }
-    }
-    tb_map_fini(&pending);
-    if (!conn->freed) {
-        conn->ops->on_end(conn, conn->user);
-    }
-    leave(conn);
-}
-
 /* Takes what fits the test out of the table and ends it. The table may change in any callback, so
  * it is looked through before the first one. */
 static void end_some(struct tb_cdp_conn *conn,
@@ -131,6 +106,29 @@ static void end_some(struct tb_cdp_conn *conn,
         }
     }
     tb_free(ids);
+}
+
+static bool is_any(const struct tb_cdp_conn *conn, const struct pending *pending)
+{
+    (void)conn;
+    (void)pending;
+    return true;
+}
+
+/* All commands fail, then the owner hears of it. */
+static void break_line(struct tb_cdp_conn *conn, const char *words)
+{
+    if (conn->ended) {
+        return;
+    }
+    conn->ended = true;
+    tb_timer_stop(&conn->timer);
+    enter(conn);
+    end_some(conn, is_any, TB_E_BROWSER_CRASHED, words);
+    if (!conn->freed) {
+        conn->ops->on_end(conn, conn->user);
+    }
+    leave(conn);
 }
 
 static bool was_not_sent(const struct tb_cdp_conn *conn, const struct pending *pending)

@@ -287,6 +287,38 @@ static void the_end_of_the_pipe_fails_all_commands_first(void **state)
     rig_fini(&rig);
 }
 
+struct couple {
+    struct rig *rig;
+    uint64_t ids[2];
+    int calls;
+};
+
+static void forget_both(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct couple *couple = user;
+    (void)code;
+    (void)result;
+    (void)err;
+    couple->calls++;
+    tb_cdp_forget(couple->rig->conn, couple->ids[0]);
+    tb_cdp_forget(couple->rig->conn, couple->ids[1]);
+}
+
+static void a_command_that_is_forgotten_at_the_end_is_not_called_back(void **state)
+{
+    struct rig rig;
+    struct couple couple = {.rig = &rig};
+    (void)state;
+    rig_init(&rig);
+    for (size_t i = 0; i < TB_COUNT(couple.ids); i++) {
+        couple.ids[i] = tb_cdp_send(rig.conn, NULL, "A.b", (struct tb_str){NULL, 0},
+                                    tb_loop_now_ms(rig.loop) + 100, forget_both, &couple);
+    }
+    say(&rig, "no message|");
+    assert_int_equal(couple.calls, 1);
+    rig_fini(&rig);
+}
+
 static void bytes_that_are_no_messages_end_the_line(void **state)
 {
     static const char *const rows[] = {"garbage|", "{}|", "[1]|", "|", "{\"id\":1,\"id\":1}|"};
@@ -456,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_forgotten_command_is_not_called_back),
         cmocka_unit_test(a_command_may_be_sent_from_inside_an_answer),
         cmocka_unit_test(the_end_of_the_pipe_fails_all_commands_first),
+        cmocka_unit_test(a_command_that_is_forgotten_at_the_end_is_not_called_back),
         cmocka_unit_test(bytes_that_are_no_messages_end_the_line),
         cmocka_unit_test(a_hostile_page_title_does_not_end_the_line),
         cmocka_unit_test(an_answer_over_the_ceiling_fails_only_its_own_command),

@@ -151,6 +151,21 @@ static void a_browser_that_dies_ends_a_save(void **state)
     tb_buf_fini(&answer.state);
 }
 
+static void a_browser_that_dies_while_a_page_is_waited_for_saves_nothing(void **state)
+{
+    struct ops_lab *lab = *state;
+    struct kept_answer answer;
+    two_tabs_are_open(lab);
+    ops_eval(lab, "void setTimeout(() => { for (;;); })");
+    kept_begin(lab, &answer);
+    ops_ok(lab, TB_OP_COOKIES, "{}"); /* the save has its own by then */
+    assert_false(answer.done);
+    kill_browser(lab);
+    OPS_WAIT(lab, answer.done);
+    assert_int_equal(answer.code, TB_E_BROWSER_CRASHED);
+    tb_buf_fini(&answer.state);
+}
+
 /* Opening. */
 
 struct opening {
@@ -287,10 +302,12 @@ static void more_tabs_than_there_may_be_are_said(void **state)
     lab->config.browser_tabs_max = 2;
     kept_open_text(lab,
                    "{'tabs':[{'url':'about:blank','origin':''},{'url':'about:blank','origin':''},"
-                   "{'url':'http://127.0.0.1:{port}/two','origin':''}]}");
+                   "{'url':'http://127.0.0.1:{port}/two','origin':''}],"
+                   "'origins':[{'origin':'http://localhost:{port}','local':'[]'}]}");
     lab->config.browser_tabs_max = 50;
     assert_int_equal(tb_session_page_count(lab->session), 2);
     assert_non_null(strstr(kept_words(lab), "/two) did not load: the session has as many tabs"));
+    assert_non_null(strstr(kept_words(lab), "What sites without a tab had stored is lost"));
 }
 
 static void more_than_may_be_saved_is_refused(void **state)
@@ -316,6 +333,12 @@ static void more_than_may_be_saved_is_refused(void **state)
     assert_string_equal(ops_eval(lab, script), "true");
 }
 
+static const char wrong_types[] =
+    "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'http://127.0.0.1:{port}',"
+    "'local':'no','session':[[1]],'scroll':'x','typed':-5,'databases':'many'}],'cookies':7,"
+    "'origins':['x',{},{'origin':'http://localhost:{port}','local':'no'},{'local':'[]'}],"
+    "'emulation':{'viewport':'wide','locale':7,'timezone':{},'geolocation':[],'device':'?'}}";
+
 static void garbage_gives_a_session_all_the_same(void **state)
 {
     static const char *const rows[] = {
@@ -331,10 +354,7 @@ static void garbage_gives_a_session_all_the_same(void **state)
         "{'tabs':{'a':{'url':'about:blank'}},'current':-1}",
         "{'tabs':[{}],'current':99}",
         "{'tabs':[{'url':'about:blank'}],'current':1e300,'cookies':{},'origins':{},'emulation':[]}",
-        "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'http://127.0.0.1:{port}',"
-        "'local':'no','session':[[1]],'scroll':'x','typed':-5,'databases':'many'}],'cookies':7,"
-        "'origins':['x',{},{'origin':'http://localhost:{port}','local':'no'},{'local':'[]'}],"
-        "'emulation':{'viewport':'wide','locale':7,'timezone':{},'geolocation':[],'device':'?'}}",
+        wrong_types,
     };
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
@@ -359,6 +379,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_tab_that_closes_meanwhile_is_left_out),
         OPS_TEST(close_ends_a_save_before_it_returns),
         OPS_TEST(a_browser_that_dies_ends_a_save),
+        OPS_TEST(a_browser_that_dies_while_a_page_is_waited_for_saves_nothing),
         OPS_TEST(a_browser_that_dies_ends_the_opening),
         OPS_TEST(the_driver_may_stop_while_it_brings_back_or_saves),
         OPS_TEST(a_tab_that_does_not_load_does_not_keep_the_session_from_opening),

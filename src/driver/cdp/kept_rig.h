@@ -64,7 +64,8 @@ static inline void kept_print(const struct ops_lab *lab, const char *text, struc
             tb_buf_printf(out, "%d", lab->port);
             c += 5;
         } else {
-            tb_buf_append_char(out, *c == '\'' ? '"' : *c);
+            char quote = '"';
+            tb_buf_append(out, *c == '\'' ? &quote : c, 1);
         }
     }
 }

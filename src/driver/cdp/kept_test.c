@@ -58,6 +58,8 @@ static void everything_comes_back_before_the_first_script_of_the_page(void **sta
     /* A tab that nobody looks at has only begun to load. */
     OPS_WAIT(lab, strcmp(title(lab), "\"of 127|first|a=1\"") == 0);
     OPS_WAIT(lab, strcmp(ops_eval(lab, "[scrollX, scrollY].join()"), "\"120,900\"") == 0);
+    ops_ok(lab, TB_OP_NAVIGATE, "{'to':'back'}"); /* as in any new tab */
+    assert_string_equal(ops_eval(lab, "location.href"), "\"about:blank\"");
     select_tab(lab, 2);
     assert_string_equal(ops_eval(lab, "location.href"), "\"about:blank\"");
     kept_visits_are(lab, "/in\n/two\n");

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "core/bus.h"
+#include "core/limits.h"
+#include "core/url.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
@@ -95,13 +97,16 @@ static void tell(struct tb_frame *frame)
     if (frame->parent || !session) {
         return;
     }
+    TB_AUTO(tb_buf_fini) struct tb_buf url;
     TB_AUTO(tb_buf_fini) struct tb_buf json;
+    tb_buf_init(&url, TB_URL_SHOWN_MAX);
+    tb_url_shown(tb_str_of(frame->url), &url);
     tb_buf_init(&json, TB_EVENT_JSON_MAX);
     struct tb_json_writer writer;
     tb_json_writer_init(&writer, &json);
     tb_json_object_open(&writer);
     tb_json_key(&writer, "url");
-    tb_json_put_str(&writer, tb_str_of(frame->url));
+    tb_json_put_str(&writer, tb_buf_str(&url));
     tb_json_object_close(&writer);
     tb_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
 }

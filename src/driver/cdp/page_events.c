@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/bus.h"
+#include "core/limits.h"
+#include "core/url.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
@@ -76,7 +78,7 @@ static void on_dialog(struct tb_target *target, const struct cJSON *params)
     snprintf(dialog->default_text, sizeof(dialog->default_text), "%.*s",
              TB_STR_ARG(tb_json_text(params, "defaultPrompt")));
     dialog->open = true;
-    tell(page, TB_EVENT_DIALOG_OPENED, "type", type);
+    tell(page, TB_EVENT_DIALOG_OPENED, "type", tb_str_of(dialog->type));
     tb_session_stirred(page->context->session);
     LIST_FOREACH_SAFE(link, &page->context->pages) {
         struct tb_page *stopped = TB_CONTAINER(link, struct tb_page, link);
@@ -108,7 +110,10 @@ static void on_crashed(struct tb_target *target, const struct cJSON *params)
             page->windows_refused ? ": it opened windows without end" : "");
     page->crashed = true;
     page->dialog.open = false;
-    tell(page, TB_EVENT_PAGE_CRASHED, "url", tb_page_url(page));
+    TB_AUTO(tb_buf_fini) struct tb_buf url;
+    tb_buf_init(&url, TB_URL_SHOWN_MAX);
+    tb_url_shown(tb_page_url(page), &url);
+    tell(page, TB_EVENT_PAGE_CRASHED, "url", tb_buf_str(&url));
     tb_page_fail_all(page, NULL, &err);
     if (page->context && !page->context->session) {
         tb_context_spoilt(page->context);

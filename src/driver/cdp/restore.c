@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bringing a session back:
  *
- *   PREPARING: cookies, tabs and their scripts, all at once -> SITES: the first tab takes each site
- *   without a tab in turn, with an empty page that we give it ourselves -> all tabs LOAD -> done
+ *   PREPARING: cookies, tabs and their scripts, sites without a tab, all at once -> all tabs LOAD
+ *   -> done
  *
  * A tab gets its storage from a script that runs before the page's first one. It tells when it has,
  * and is taken away; until then it stays, for a site that is down or wants a login first. Sites
  * never see each other's storage, nor a visit that nobody made. */
+#include "driver/cdp/restore.h"
+
 #include <string.h>
 
 #include "base/json.h"
@@ -20,53 +22,19 @@
 #include "driver/cdp/memory.h"
 #include "driver/cdp/net_error.h"
 #include "driver/cdp/opwork.h"
-#include "driver/cdp/session_internal.h"
 #include "proto/json_string.h"
 
 enum {
     PARAMS_MAX = 4 * TB_LOGIN_STATE_MAX,
+    URL_PARAMS_MAX = 8 * TB_ADDRESS_MAX,
     WORDS_MAX = 2000,
     LOAD_MS = 10 * 1000,  /* for the current tab; it then goes on loading by itself */
     OTHERS_MS = 3 * 1000, /* for the others to begin */
 };
 
-struct tab {
-    struct tb_restore *restore;
-    const struct cJSON *kept;
-    char target_id[TB_TARGET_ID_SIZE]; /* empty: it could not be opened */
-    char *script;                      /* the browser's name for it, with its quotes; NULL: none */
-    uint64_t mark;                     /* before its navigation */
-};
-
-struct tb_restore {
-    struct tb_driver_session *session;
-    void (*done)(struct tb_driver_session *session);
-    int64_t deadline_ms;
-    struct cJSON *saved;
-    const struct tab *current;
-    uint64_t command;               /* to the browser itself */
-    bool singly;                    /* cookies, because one of them was refused */
-    size_t waiting;                 /* for so many answers, before the next step */
-    const struct cJSON *site;       /* that the first tab is to take */
-    struct tb_page_listener told;   /* by the scripts */
-    struct tb_page_listener asking; /* for the pages of sites */
-    struct tb_deferred ended;
-    struct tb_buf words;
-    size_t count;
-    struct tab tabs[];
-};
-
-static void show_site(struct tb_restore *restore);
-static void load_tabs(struct tb_restore *restore);
-
-static struct tb_page *page_of(const struct tab *tab)
+struct tb_page *tb_restore_page(const struct tb_restore_tab *tab)
 {
     return tb_session_page_by_target(tab->restore->session, tb_str_of(tab->target_id));
-}
-
-static void post(struct tb_page *page, const char *method, struct tb_str params)
-{
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
 }
 
 static int64_t sooner(const struct tb_restore *restore, int64_t ms)
@@ -122,7 +90,7 @@ static void on_ended(struct tb_deferred *job)
     struct tb_restore *restore = TB_CONTAINER(job, struct tb_restore, ended);
     struct tb_driver_session *session = restore->session;
     void (*done)(struct tb_driver_session *) = restore->done;
-    struct tb_page *page = restore->current ? page_of(restore->current) : NULL;
+    struct tb_page *page = restore->current ? tb_restore_page(restore->current) : NULL;
     if (page && page != tb_session_page(session)) {
         tb_session_page_select(session, page);
     }
@@ -184,7 +152,7 @@ static void note_losses(struct tb_restore *restore)
     }
 }
 
-static void note_failure(const struct tab *tab, const char *why)
+static void note_failure(const struct tb_restore_tab *tab, const char *why)
 {
     struct tb_restore *restore = tab->restore;
     struct tb_str url = tb_json_text(tab->kept, "url");
@@ -194,7 +162,7 @@ static void note_failure(const struct tab *tab, const char *why)
 
 /* Tabs. */
 
-static void print_param(const char *name, struct tb_str text, struct tb_buf *out)
+void tb_restore_print_param(const char *name, struct tb_str text, struct tb_buf *out)
 {
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
@@ -202,6 +170,21 @@ static void print_param(const char *name, struct tb_str text, struct tb_buf *out
     tb_json_key(&json, name);
     tb_json_put_str(&json, text);
     tb_json_object_close(&json);
+}
+
+void tb_restore_print_script(const struct cJSON *kept, struct tb_buf *out)
+{
+    tb_buf_append_cstr(out,
+                       "(({origin,local='[]',session='[]',scroll})=>{"
+                       "if(top!==self||self.origin!==origin||navigation.activation?.from)return;"
+                       "const fill=(area,text)=>{if(!area.length)"
+                       "for(const[k,v]of JSON.parse(text))area.setItem(k,v)};"
+                       "try{fill(localStorage,local);fill(sessionStorage,session)}catch{}"
+                       "if(scroll)addEventListener('load',()=>scrollTo({left:scroll[0],"
+                       "top:scroll[1],behavior:'instant'}),{once:true});"
+                       "globalThis.tabardTell?.('{\"stage\":\"restored\"}')})(");
+    tb_json_print(kept, out);
+    tb_buf_append_cstr(out, ")");
 }
 
 static void on_told(struct tb_page *page, const char *session_id, struct tb_str method,
@@ -214,12 +197,13 @@ static void on_told(struct tb_page *page, const char *session_id, struct tb_str 
         return;
     }
     for (size_t i = 0; i < restore->count; i++) {
-        struct tab *tab = &restore->tabs[i];
-        if (tab->script && page_of(tab) == page) {
+        struct tb_restore_tab *tab = &restore->tabs[i];
+        if (tab->script && tb_restore_page(tab) == page) {
             TB_AUTO(tb_buf_fini) struct tb_buf script;
             tb_buf_init(&script, 1024);
             tb_buf_printf(&script, "{\"identifier\":%s}", tab->script);
-            post(page, "Page.removeScriptToEvaluateOnNewDocument", tb_buf_str(&script));
+            tb_cdp_post(tb_page_conn(page), tb_page_session_id(page),
+                        "Page.removeScriptToEvaluateOnNewDocument", tb_buf_str(&script));
             tb_free(tab->script);
             tab->script = NULL;
         }
@@ -229,7 +213,7 @@ static void on_told(struct tb_page *page, const char *session_id, struct tb_str 
 
 static void on_loaded(int code, bool navigated, const struct tb_err *err, void *user)
 {
-    struct tab *tab = user;
+    struct tb_restore_tab *tab = user;
     (void)navigated;
     if (code < 0) {
         note_failure(tab, err->text);
@@ -239,9 +223,9 @@ static void on_loaded(int code, bool navigated, const struct tb_err *err, void *
 
 static void on_navigated(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tab *tab = user;
+    struct tb_restore_tab *tab = user;
     struct tb_restore *restore = tab->restore;
-    struct tb_page *page = page_of(tab);
+    struct tb_page *page = tb_restore_page(tab);
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(result) : NULL;
     struct tb_str refused = tb_json_text(json, "errorText");
     struct tb_err words;
@@ -262,15 +246,15 @@ static void on_navigated(int code, struct tb_str result, const struct tb_err *er
                    sooner(restore, is_current ? LOAD_MS : OTHERS_MS), on_loaded, tab);
 }
 
-static void load_tab(struct tab *tab)
+static void load_tab(struct tb_restore_tab *tab)
 {
     struct tb_restore *restore = tab->restore;
-    struct tb_page *page = page_of(tab);
+    struct tb_page *page = tb_restore_page(tab);
     struct tb_err err;
     TB_AUTO(tb_buf_fini) struct tb_buf address;
     TB_AUTO(tb_buf_fini) struct tb_buf params;
     tb_buf_init(&address, TB_ADDRESS_MAX + 16);
-    tb_buf_init(&params, 8 * TB_ADDRESS_MAX);
+    tb_buf_init(&params, URL_PARAMS_MAX);
     if (!page || tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank")) {
         went_on(restore, end);
         return;
@@ -281,7 +265,7 @@ static void load_tab(struct tab *tab)
         on_loaded(err.code, false, &err, tab);
         return;
     }
-    print_param("url", tb_buf_str(&address), &params);
+    tb_restore_print_param("url", tb_buf_str(&address), &params);
     tab->mark = tb_page_navigation_mark(page);
     tb_page_send(page, "Page.navigate", tb_buf_str(&params),
                  sooner(restore, tab == restore->current ? LOAD_MS : OTHERS_MS), on_navigated, tab);
@@ -296,153 +280,20 @@ static void load_tabs(struct tb_restore *restore)
     went_on(restore, end);
 }
 
-/* What a site's first document finds. Where there is something already, another tab has brought it
- * or the page has gone on since. A document that follows on one of its own site is not the first.
- */
-static void print_script(const struct cJSON *kept, struct tb_buf *out)
-{
-    tb_buf_append_cstr(out,
-                       "(({origin,local='[]',session='[]',scroll})=>{"
-                       "if(top!==self||self.origin!==origin||navigation.activation?.from)return;"
-                       "const fill=(area,text)=>{if(!area.length)"
-                       "for(const[k,v]of JSON.parse(text))area.setItem(k,v)};"
-                       "try{fill(localStorage,local);fill(sessionStorage,session)}catch{}"
-                       "if(scroll)addEventListener('load',()=>scrollTo({left:scroll[0],"
-                       "top:scroll[1],behavior:'instant'}),{once:true});"
-                       "globalThis.tabardTell?.('{\"stage\":\"restored\"}')})(");
-    tb_json_print(kept, out);
-    tb_buf_append_cstr(out, ")");
-}
-
-/* Sites without a tab. */
-
-/* Whatever the tab asks for gets an empty page. */
-static void on_asking(struct tb_page *page, const char *session_id, struct tb_str method,
-                      struct tb_str params, void *user)
-{
-    (void)user;
-    if (!tb_str_eq_cstr(method, "Fetch.requestPaused")) {
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf reply;
-    tb_buf_init(&reply, 1024);
-    tb_buf_printf(&reply,
-                  "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
-                  "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
-                  TB_STR_ARG(tb_pick(params, "requestId")));
-    tb_cdp_post(tb_page_conn(page), session_id, "Fetch.fulfillRequest", tb_buf_str(&reply));
-}
-
-static void sites_done(struct tb_restore *restore)
-{
-    struct tb_page *page = page_of(&restore->tabs[0]);
-    if (page) {
-        post(page, "Fetch.disable", (struct tb_str){NULL, 0});
-        post(page, "Page.resetNavigationHistory", (struct tb_str){NULL, 0});
-    }
-    tb_page_listener_remove(&restore->asking);
-    load_tabs(restore);
-}
-
-/* A site that cannot be filled costs no more than itself. */
-static void next_site(struct tb_restore *restore)
-{
-    restore->site = tb_json_next(restore->site);
-    show_site(restore);
-}
-
-static void on_site_filled(int code, struct tb_str result, const struct tb_err *err, void *user)
-{
-    (void)code;
-    (void)result;
-    (void)err;
-    next_site(user);
-}
-
-static void on_site_shown(int code, bool navigated, const struct tb_err *err, void *user)
-{
-    struct tb_restore *restore = user;
-    struct tb_page *page = page_of(&restore->tabs[0]);
-    (void)navigated;
-    (void)err;
-    if (code < 0 || !page) {
-        next_site(restore);
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf script;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&script, PARAMS_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
-    print_script(restore->site, &script);
-    print_param("expression", tb_buf_str(&script), &params);
-    tb_page_send(page, "Runtime.evaluate", tb_buf_str(&params), restore->deadline_ms,
-                 on_site_filled, restore);
-}
-
-static void on_site_asked(int code, struct tb_str result, const struct tb_err *err, void *user)
-{
-    struct tb_restore *restore = user;
-    struct tb_page *page = page_of(&restore->tabs[0]);
-    (void)result;
-    if (code < 0 || !page) {
-        on_site_shown(TB_E_NAVIGATION, false, err, user);
-        return;
-    }
-    tb_page_settle(page, restore->tabs[0].mark, "commit", restore->deadline_ms, on_site_shown,
-                   restore);
-}
-
-/* The next one that has an address. */
-static void show_site(struct tb_restore *restore)
-{
-    struct tb_page *page = page_of(&restore->tabs[0]);
-    TB_AUTO(tb_buf_fini) struct tb_buf address;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&address, TB_ADDRESS_MAX + 16);
-    tb_buf_init(&params, 8 * TB_ADDRESS_MAX);
-    while (restore->site &&
-           tb_address_make(tb_json_text(restore->site, "origin"), false, &address, NULL) < 0) {
-        restore->site = tb_json_next(restore->site);
-    }
-    if (!restore->site || !page) {
-        sites_done(restore);
-        return;
-    }
-    print_param("url", tb_buf_str(&address), &params);
-    restore->tabs[0].mark = tb_page_navigation_mark(page);
-    tb_page_send(page, "Page.navigate", tb_buf_str(&params), restore->deadline_ms, on_site_asked,
-                 restore);
-}
-
-static void fill_sites(struct tb_restore *restore)
-{
-    struct tb_page *page = page_of(&restore->tabs[0]);
-    restore->site = tb_json_first(tb_json_get(restore->saved, "origins"));
-    if (!restore->site || !page) {
-        load_tabs(restore);
-        return;
-    }
-    restore->asking.prefix = "Fetch.";
-    restore->asking.on_event = on_asking;
-    tb_session_listen(restore->session, &restore->asking);
-    post(page, "Fetch.enable", (struct tb_str){NULL, 0});
-    show_site(restore);
-}
-
 /* Preparing. */
 
 static void on_script(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tab *tab = user;
+    struct tb_restore_tab *tab = user;
     (void)err;
     if (code == 0) {
         tab->script = tb_str_dup(tb_pick(result, "identifier"));
     }
-    went_on(tab->restore, fill_sites);
+    went_on(tab->restore, load_tabs);
 }
 
 /* In our own world, which has the way to tell of it. */
-static void add_script(struct tab *tab, struct tb_page *page)
+static void add_script(struct tb_restore_tab *tab, struct tb_page *page)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf script;
     TB_AUTO(tb_buf_fini) struct tb_buf params;
@@ -450,7 +301,7 @@ static void add_script(struct tab *tab, struct tb_page *page)
     tb_target_id_copy(tab->target_id, tb_str_of(tb_page_target_id(page)));
     tb_buf_init(&script, PARAMS_MAX);
     tb_buf_init(&params, PARAMS_MAX);
-    print_script(tab->kept, &script);
+    tb_restore_print_script(tab->kept, &script);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "source");
@@ -464,27 +315,27 @@ static void add_script(struct tab *tab, struct tb_page *page)
 
 static void on_tab_opened(int code, struct tb_page *page, const struct tb_err *err, void *user)
 {
-    struct tab *tab = user;
+    struct tb_restore_tab *tab = user;
     if (code < 0) {
         note_failure(tab, err->text);
-        went_on(tab->restore, fill_sites);
+        went_on(tab->restore, load_tabs);
     } else {
         add_script(tab, page);
     }
 }
 
+static void on_sites_filled(struct tb_restore *restore)
+{
+    went_on(restore, load_tabs);
+}
+
 static void open_tabs(struct tb_restore *restore, struct tb_page *first)
 {
-    size_t max = (size_t)restore->session->cdp->core->config->browser_tabs_max;
-    size_t count = restore->count < max ? restore->count : max;
-    restore->waiting += count;
+    restore->waiting += restore->count;
     add_script(&restore->tabs[0], first);
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < restore->count; i++) {
         tb_session_tab_open(restore->session, restore->deadline_ms, on_tab_opened,
                             &restore->tabs[i]);
-    }
-    for (size_t i = count; i < restore->count; i++) {
-        note_failure(&restore->tabs[i], "the session has as many tabs as it may have");
     }
 }
 
@@ -534,7 +385,7 @@ static void on_cookies_set(int code, struct tb_str result, const struct tb_err *
     if (code < 0) {
         tb_buf_printf(&restore->words, "Cookies could not be set: %s. ", err->text);
     }
-    went_on(restore, fill_sites);
+    went_on(restore, load_tabs);
 }
 
 /* What is not brought back now, because its site is down, is not to be lost at the next save. */
@@ -569,7 +420,7 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     tb_list_init(&restore->asking.link);
     tb_buf_init(&restore->words, WORDS_MAX);
     JSON_ARRAY_FOREACH(kept, tabs) {
-        restore->tabs[restore->count++] = (struct tab){.restore = restore, .kept = kept};
+        restore->tabs[restore->count++] = (struct tb_restore_tab){.restore = restore, .kept = kept};
     }
     tb_json_int(tb_json_get(saved, "current"), &current);
     restore->current = &restore->tabs[current > 0 && (size_t)current < count ? current : 0];
@@ -598,7 +449,8 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
     remember_sites(session, tb_json_get(restore->saved, "origins"));
     remember_sites(session, tb_json_get(restore->saved, "tabs"));
     tb_session_listen(session, &restore->told);
-    restore->waiting = 1;
+    restore->waiting = 2;
     set_cookies(restore, restore->saved, true);
     open_tabs(restore, page);
+    tb_restore_fill_sites(restore, on_sites_filled);
 }

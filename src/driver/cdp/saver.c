@@ -205,8 +205,8 @@ void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
 static void finish(struct tb_saver *saver)
 {
     struct tb_err err;
-    if (!saver->cookies) {
-        tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser did not tell its cookies");
+    if (!saver->cookies || !tb_session_page_count(saver->session)) {
+        tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not tell what it has");
         tb_saver_end(saver->session, &err);
         return;
     }
@@ -247,8 +247,11 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
     struct part *part = user;
     struct tb_saver *saver = part->saver;
     const struct tb_page *page = page_of(part);
-    (void)err;
     part->asked = false;
+    if (code == TB_E_BROWSER_CRASHED) {
+        tb_saver_end(saver->session, err); /* what was saved before is better */
+        return;
+    }
     /* The browser's own error page has nothing of the site. */
     if (code == 0 && page && !page->main_frame->failed) {
         part->kept = tb_str_dup(value);

@@ -278,12 +278,24 @@ static void on_tab_made(int code, struct tb_str result, const struct tb_err *err
     }
 }
 
+/* That the browser was asked for and has not named yet. */
+static size_t tabs_coming(const struct tb_driver_session *session)
+{
+    size_t count = 0;
+    LIST_FOREACH(link, &session->tab_waits) {
+        const struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        count += !wait->closing && !wait->refused && !wait->target_id[0];
+    }
+    return count;
+}
+
 void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
                          tb_session_tab_fn *fn, void *user)
 {
+    size_t coming = tabs_coming(session);
     struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
     size_t max = (size_t)session->cdp->core->config->browser_tabs_max;
-    if (!session->context || session->context->page_count >= max) {
+    if (!session->context || session->context->page_count + coming >= max) {
         wait->refused = session->context != NULL;
         tb_timer_start(&wait->timer, 0);
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/api/api.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -181,8 +182,10 @@ static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
         }
         if (type != TB_JSON_OBJECT ||
             (ttl.value.type != TB_JSON_ABSENT &&
-             (!tb_str_to_u64(ttl.value.text, &value) || value > INT64_MAX))) {
-            return tb_fail(err, TB_E_PARAMS, "ttl_ms must be a whole number of milliseconds");
+             (!tb_str_to_u64(ttl.value.text, &value) || value > UINT32_MAX))) {
+            return tb_fail(err, TB_E_PARAMS,
+                           "ttl_ms must be a whole number of milliseconds, at most %" PRIu32,
+                           UINT32_MAX);
         }
     }
     *ret_ttl_ms = (int64_t)value;

@@ -141,6 +141,7 @@ static void a_session_is_renewed_for_the_time_that_is_asked(void **state)
                                         "{\"ttl_ms\":1.5}",
                                         "[]",
                                         "{",
+                                        "{\"ttl_ms\":9223372036854775807}",
                                         "{\"ttl_ms\":99999999999999999999}"};
     struct fixture *f = *state;
     make(f, "box", "");

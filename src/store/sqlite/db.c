@@ -108,7 +108,8 @@ static int ask(struct tb_db *db, const char *text, int *ret_number, struct tb_er
     return rc == SQLITE_ROW ? 0 : fail(db, rc, err);
 }
 
-/* Ours, and not newer than this program? An empty file is nobody's yet. */
+/* Ours, and not newer than this program? An empty file is nobody's yet, nor is one with the page
+ * that the change to WAL alone makes: a process may be killed right after it. */
 static int check_version(struct tb_db *db, const char *path, int *ret_version, struct tb_err *err)
 {
     int id = 0;
@@ -123,7 +124,7 @@ static int check_version(struct tb_db *db, const char *path, int *ret_version, s
     if (rc < 0) {
         return rc;
     }
-    if (pages > 0 && id != APPLICATION_ID) {
+    if (pages > 1 && id != APPLICATION_ID) {
         return tb_fail(err, TB_E_CONFIG,
                        "%s is not a database of tabard: move it away, or choose another state_dir",
                        path);
@@ -250,11 +251,7 @@ static int check_one(struct tb_db *db, const char *pragma, struct tb_err *err)
 
 int tb_db_check(struct tb_db *db, bool all, struct tb_err *err)
 {
-    if (all) {
-        return check_one(db, "PRAGMA quick_check", err);
-    }
-    int rc = check_one(db, "PRAGMA quick_check(head)", err);
-    return rc < 0 ? rc : check_one(db, "PRAGMA quick_check(record)", err);
+    return check_one(db, all ? "PRAGMA quick_check" : "PRAGMA quick_check(head)", err);
 }
 
 int tb_db_set_aside(const char *path, char *ret_path, struct tb_err *err)

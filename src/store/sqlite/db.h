@@ -67,7 +67,7 @@ void tb_db_close(struct tb_db *db);
 void tb_db_patience(struct tb_db *db, int busy_ms);
 /* Brings the schema up to date, in one transaction. */
 int tb_db_migrate(struct tb_db *db, struct tb_err *err);
-/* Is the file whole? `all`: the log too, which may be long. */
+/* Is the file whole? `all`: records and log too, which may be long. */
 int tb_db_check(struct tb_db *db, bool all, struct tb_err *err);
 /* Renames a file that is broken, with its log; the connections to it are closed before. */
 int tb_db_set_aside(const char *path, char *ret_path, struct tb_err *err);

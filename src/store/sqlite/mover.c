@@ -9,7 +9,7 @@ enum {
     BUSY_MS = 2000, /* for another program's lock to go away */
 };
 
-/* Sessions wait for the first check, so it leaves the log for the next run. */
+/* Sessions wait for the first run, so it leaves all that may be long for the next. */
 static int check(struct tb_mover *mover, struct tb_err *err)
 {
     int rc = tb_db_check(&mover->db, mover->looked, err);

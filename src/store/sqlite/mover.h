@@ -25,8 +25,8 @@ struct tb_mover {
     const uint8_t *secret;
     struct tb_intake *intake;
     struct tb_db db; /* opened when it is needed */
-    bool looked;     /* head and records were found whole; cleared to look again */
-    bool checked;    /* so was everything, in the next run */
+    bool looked;     /* the schema is right and the head whole */
+    bool checked;    /* everything was found whole, in the next run; cleared to look again */
     bool keep;       /* a broken file is a failure; otherwise it is set aside and a new one begun */
     bool replaced;   /* that was done */
     struct tb_err note; /* something that people have to know; its code is 0 if there is nothing */

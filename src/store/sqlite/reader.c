@@ -133,6 +133,9 @@ static void on_portion(int status, void *user)
         tb_writer_hurry(store);
     }
     start_next(store);
+    if (!store->reader.running && !store->closing) {
+        tb_writer_look(store);
+    }
 }
 
 static bool may_start(const struct tb_sqlite *store, const struct tb_store_read *read)

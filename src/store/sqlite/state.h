@@ -51,6 +51,8 @@ enum {
 void tb_writer_init(struct tb_sqlite *store);
 /* Moves what is left, if that can be done. */
 void tb_writer_fini(struct tb_sqlite *store);
+/* Plans the next batch if there is anything for it. */
+void tb_writer_look(struct tb_sqlite *store);
 /* A change was put into the intake. */
 void tb_writer_wrote(struct tb_sqlite *store);
 /* Takes the bytes of a change; the gate is held until it is in the database. */

@@ -17,11 +17,13 @@ static bool anything_left(const struct tb_sqlite *store)
            store->writer.suspect;
 }
 
-/* The next batch, if there is anything for it: at once if somebody waits. */
+/* The next batch, if there is anything for it: at once if somebody waits. The check of the file
+ * lets readers go first: the sessions of the last run are among them. */
 static void plan(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
-    if (writer->work || (!anything_left(store) && writer->mover.checked)) {
+    if (writer->work ||
+        (!anything_left(store) && (writer->mover.checked || store->reader.running))) {
         return;
     }
     if (writer->trouble.code) {
@@ -52,6 +54,9 @@ static void end_all(struct tb_list *list, const struct tb_err *err)
 static void batch_good(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
+    struct tb_list moved; /* whoever hears of it may write, which may begin the next batch */
+    tb_list_init(&moved);
+    tb_list_splice(&moved, &writer->batch);
     tb_intake_release(store->intake);
     writer->moved = writer->taken;
     writer->opened = true;
@@ -60,7 +65,7 @@ static void batch_good(struct tb_sqlite *store)
         writer->trouble.code = 0;
         tb_store_report(store->core, NULL);
     }
-    end_all(&writer->batch, NULL);
+    end_all(&moved, NULL);
     tb_reader_go(store);
 }
 
@@ -131,7 +136,7 @@ static void begin_batch(struct tb_sqlite *store)
     }
     if (writer->suspect) {
         writer->suspect = false;
-        writer->mover.looked = false;
+        writer->mover.checked = false;
     }
     writer->work = tb_work_submit(store->core->loop, run_batch, on_batch, store);
 }
@@ -188,12 +193,17 @@ void tb_writer_hurry(struct tb_sqlite *store)
     }
 }
 
-void tb_writer_wrote(struct tb_sqlite *store)
+void tb_writer_look(struct tb_sqlite *store)
 {
-    store->writer.asked++;
     if (!tb_timer_armed(&store->writer.timer)) {
         plan(store);
     }
+}
+
+void tb_writer_wrote(struct tb_sqlite *store)
+{
+    store->writer.asked++;
+    tb_writer_look(store);
 }
 
 void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_gate *gate)
