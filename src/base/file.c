@@ -60,10 +60,10 @@ static int write_all(int fd, struct tb_str content)
         }
         content = tb_str_sub(content, (size_t)put, content.len);
     }
-    return fsync(fd) < 0 ? -errno : 0;
+    return 0;
 }
 
-int tb_file_write(const char *path, struct tb_str content, mode_t mode)
+static int replace(const char *path, struct tb_str content, mode_t mode, bool sync)
 {
     TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", path);
     unlink(fresh);
@@ -72,6 +72,9 @@ int tb_file_write(const char *path, struct tb_str content, mode_t mode)
         return -errno;
     }
     int rc = write_all(fd, content);
+    if (rc == 0 && sync && fsync(fd) < 0) {
+        rc = -errno;
+    }
     close(fd);
     if (rc == 0 && rename(fresh, path) < 0) {
         rc = -errno;
@@ -80,6 +83,16 @@ int tb_file_write(const char *path, struct tb_str content, mode_t mode)
         unlink(fresh);
     }
     return rc;
+}
+
+int tb_file_write(const char *path, struct tb_str content, mode_t mode)
+{
+    return replace(path, content, mode, true);
+}
+
+int tb_file_place(const char *path, struct tb_str content, mode_t mode)
+{
+    return replace(path, content, mode, false);
 }
 
 static int make_one(const char *path, mode_t mode)

@@ -14,5 +14,7 @@ int tb_file_read(const char *path, struct tb_buf *out);
 /* Writes a new file beside the old one, syncs it and renames it over: a crash leaves the old or the
  * new content, never a part. */
 int tb_file_write(const char *path, struct tb_str content, mode_t mode);
+/* The same without the wait for the disk: it outlives the process, but perhaps no power loss. */
+int tb_file_place(const char *path, struct tb_str content, mode_t mode);
 /* mkdir -p; the last folder gets `mode`, folders on the way 0755. */
 int tb_dir_make(const char *path, mode_t mode);

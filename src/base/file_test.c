@@ -66,7 +66,7 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(tb_file_write(path, TB_STR("a\0b\n"), 0600), 0);
     assert_file(path, TB_STR("a\0b\n"));
     assert_int_equal(mode_of(path), 0600);
-    assert_int_equal(tb_file_write(path, (struct tb_str){large, 100000}, 0600), 0);
+    assert_int_equal(tb_file_place(path, (struct tb_str){large, 100000}, 0600), 0);
     assert_file(path, (struct tb_str){large, 100000});
     assert_int_equal(tb_file_write(path, (struct tb_str){NULL, 0}, 0600), 0);
     assert_file(path, TB_STR(""));

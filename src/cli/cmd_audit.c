@@ -39,7 +39,6 @@ struct verb {
 
 struct printing {
     enum tb_audit_form form;
-    int64_t last_seq;
     bool failed; /* nobody reads any more, or the disk is full */
 };
 
@@ -57,7 +56,6 @@ static void print_entry(const struct tb_audit_entry *entry, void *user)
     tb_buf_init(&line, TB_MIB);
     tb_audit_print(entry, printing->form, &line);
     write_out(printing, &line);
-    printing->last_seq = entry->seq > printing->last_seq ? entry->seq : printing->last_seq;
 }
 
 static void print_head(struct printing *printing)
@@ -110,6 +108,8 @@ static int run_tail(const struct wish *wish, struct tb_audit_log *log)
 {
     struct printing printing = {.form = wish->form};
     struct tb_audit_query query = wish->query;
+    struct tb_audit_cut cut;
+    struct tb_audit_cut head = {0};
     struct tb_err err;
     int64_t oldest = 0;
     query.newest_first = true;
@@ -120,11 +120,16 @@ static int run_tail(const struct wish *wish, struct tb_audit_log *log)
     query.after_seq = oldest ? oldest - 1 : 0;
     print_head(&printing);
     while (rc == 0) {
-        rc = tb_sqlite_log_query(log->log, &query, print_entry, &printing, &err);
+        /* Up to the head, so that no entry is looked at twice, whether it fits or not. */
+        rc = tb_sqlite_log_ends(log->log, &cut, &head, &err);
+        query.before_seq = head.seq + 1;
+        if (rc == 0) {
+            rc = tb_sqlite_log_query(log->log, &query, print_entry, &printing, &err);
+        }
         if (!wish->follow || fflush(stdout) != 0 || printing.failed) {
             break;
         }
-        query.after_seq = printing.last_seq ? printing.last_seq : query.after_seq;
+        query.after_seq = head.seq;
         poll(NULL, 0, FOLLOW_MS);
     }
     return finish(&printing, rc, &err);
@@ -260,14 +265,6 @@ static int take_own(struct wish *wish, int argc, char **argv, int *ret_argc, str
 static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
                      struct tb_err *err)
 {
-    for (size_t i = 0; i < TB_COUNT(verbs) && argc > 1; i++) {
-        if (strcmp(verbs[i].name, argv[1]) == 0) {
-            wish->verb = &verbs[i];
-        }
-    }
-    if (!wish->verb) {
-        return tb_fail(err, TB_E_PARAMS, "say what: tail, search, verify or export");
-    }
     int rc = take_own(wish, argc, argv, &argc, err);
     if (rc == 0) {
         rc = tb_options_parse(options, argc, argv, true, err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static int run(int argc, char **argv)
         fprintf(stderr, "tabard mcp: %s\n", err.text);
         return 1;
     }
+    signal(SIGPIPE, SIG_IGN); /* a write says so when the other end is gone */
     link.config = &config;
     link.sources = &options.sources;
     int fd = tb_mcp_link_open(&link, &err);

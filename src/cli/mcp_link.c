@@ -48,7 +48,10 @@ static int connect_once(const char *path)
 static int read_byte(int fd, char *ret_byte)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
-    int ready = poll(&wait, 1, ANSWER_MS);
+    int ready;
+    do {
+        ready = poll(&wait, 1, ANSWER_MS);
+    } while (ready < 0 && errno == EINTR);
     if (ready <= 0) {
         return ready == 0 ? TB_E_TIMEOUT : -errno;
     }

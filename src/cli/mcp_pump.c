@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -278,7 +277,6 @@ static void finish(struct pump *pump)
 int tb_mcp_pump(const struct tb_mcp_link *link, int daemon_fd)
 {
     struct pump pump = {.link = link, .daemon_fd = daemon_fd};
-    signal(SIGPIPE, SIG_IGN);
     tb_buf_init(&pump.from_agent, TB_STDIO_LINE_MAX);
     tb_buf_init(&pump.from_daemon, TB_STDIO_REPLY_MAX);
     tb_buf_init(&pump.initialize, TB_STDIO_LINE_MAX);

@@ -22,6 +22,7 @@ struct tb_audit {
     struct tb_core *core;
     struct tb_subscriber subscriber;
     struct tb_timer timer;
+    int64_t now_ms; /* on the wall, as far as it is believed */
 };
 
 /* Which members of an event's JSON are kept, and where. */
@@ -152,11 +153,22 @@ static void on_event(const struct tb_event *event, void *user)
     }
 }
 
+/* A clock that jumps ahead makes every entry old. It is believed a day at a time, so that somebody
+ * can set it right before the log is gone; a computer that slept is soon up to date. */
+static int64_t believed_ms(struct tb_audit *audit)
+{
+    int64_t wall_ms = tb_clock_wall_ms(audit->core->clock);
+    audit->now_ms = wall_ms < audit->now_ms + DAY_MS ? wall_ms : audit->now_ms + DAY_MS;
+    return audit->now_ms;
+}
+
 static void on_timer(struct tb_timer *timer, void *user)
 {
-    const struct tb_core *core = ((struct tb_audit *)user)->core;
+    struct tb_audit *audit = user;
+    const struct tb_core *core = audit->core;
     int64_t days = core->config->audit_retention_days;
-    int64_t oldest_ms = days ? tb_clock_wall_ms(core->clock) - days * DAY_MS : 0;
+    int64_t now_ms = believed_ms(audit);
+    int64_t oldest_ms = days ? now_ms - days * DAY_MS : 0;
     tb_store_cut(&core->store, oldest_ms, core->config->audit_entries_max, NULL);
     tb_timer_start(timer, CUT_MS);
 }
@@ -165,6 +177,7 @@ struct tb_audit *tb_audit_new(struct tb_core *core)
 {
     struct tb_audit *audit = TB_NEW(struct tb_audit);
     audit->core = core;
+    audit->now_ms = tb_clock_wall_ms(core->clock);
     audit->subscriber = (struct tb_subscriber){.fn = on_event, .user = audit};
     tb_bus_subscribe(&core->bus, &audit->subscriber);
     tb_timer_init(&audit->timer, core->loop, on_timer, audit);

@@ -128,6 +128,11 @@ static void a_call_is_on_record_with_its_agent_and_outcome(void **state)
                        "{\"ms\":7,\"action\":1}\n");
     assert_int_equal(rig_run(rig, NULL, "", NULL), TB_E_UNKNOWN_TOOL);
     expect_line(scene, "call_done|t||claude-code 2.1||unknown_tool|{\"ms\":0}\n");
+    char agent[TB_AGENT_SIZE + 8];
+    snprintf(agent, sizeof(agent), "%0*d€", TB_AGENT_SIZE - 3, 0);
+    rig->agent = agent; /* one byte too long, so all of the last character goes */
+    assert_int_equal(rig_run(rig, NULL, "", NULL), TB_E_UNKNOWN_TOOL);
+    assert_int_equal(kept_at(&scene->kept, 3)->agent.len, TB_AGENT_SIZE - 3);
 }
 
 /* S2-67, S2-68: whatever is told on the bus, and by the bus alone. */
@@ -251,6 +256,22 @@ static void old_entries_are_cut_off_each_hour(void **state)
     assert_int_equal(scene->kept.cut_wall_ms, 0);
 }
 
+static void a_clock_that_jumps_ahead_is_believed_a_day_at_a_time(void **state)
+{
+    const int64_t day_ms = INT64_C(24) * 60 * 60 * 1000;
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    int64_t start_ms = rig->clock.wall_ms;
+    rig->clock.wall_ms += 3650 * day_ms;
+    rig_advance(rig, 60000);
+    assert_int_equal(scene->kept.cut_wall_ms, start_ms + day_ms - 90 * day_ms);
+    rig_advance(rig, 3600000);
+    assert_int_equal(scene->kept.cut_wall_ms, start_ms + 2 * day_ms - 90 * day_ms);
+    rig->clock.wall_ms -= 3650 * day_ms;
+    rig_advance(rig, 3600000);
+    assert_int_equal(scene->kept.cut_wall_ms, rig->clock.wall_ms - 90 * day_ms);
+}
+
 static void the_chain_of_what_it_writes_is_right(void **state)
 {
     struct scene *scene = *state;
@@ -281,6 +302,7 @@ int main(void)
         WITH(nothing_that_was_typed_or_read_is_kept),
         WITH(it_can_be_switched_off_and_on),
         WITH(old_entries_are_cut_off_each_hour),
+        WITH(a_clock_that_jumps_ahead_is_believed_a_day_at_a_time),
         WITH(the_chain_of_what_it_writes_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

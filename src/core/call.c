@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
@@ -167,6 +168,7 @@ static int copy_caller(struct tb_call *call, const struct tb_caller *caller, str
                        TB_TENANT_SIZE - 1);
     }
     snprintf(call->agent, sizeof(call->agent), "%s", caller->agent ? caller->agent : "");
+    call->agent[tb_utf8_prefix(tb_str_of(call->agent))] = '\0';
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/seal.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/policy.h"
 #include "core/sessions_internal.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"
@@ -103,7 +104,6 @@ static void put_int(struct tb_json_writer *json, const char *key, int64_t value)
 
 static void print(const struct tb_session *session, struct tb_json_writer *json)
 {
-    int64_t expires_ms = tb_session_expires_ms(session);
     tb_json_object_open(json);
     put_text(json, "id", session->id);
     put_text(json, "name", session->name);
@@ -115,9 +115,6 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     put_int(json, "active", session->last_active_wall_ms);
     if (session->ttl_at_ms) {
         put_int(json, "ttl_at", wall_of(session, session->ttl_at_ms));
-    }
-    if (expires_ms < INT64_MAX) {
-        put_int(json, "expires", wall_of(session, expires_ms));
     }
     put_int(json, "calls", session->stats.calls);
     put_int(json, "errors", session->stats.errors);
@@ -271,6 +268,16 @@ static bool get_times(const struct record *record, struct tb_session *session)
     return true;
 }
 
+/* With the wall clock set back, more would be left than was ever given. */
+static void cap_ttl(struct tb_session *session)
+{
+    int64_t max_ms = tb_policy_of(session).ttl_max_ms;
+    int64_t last_ms = tb_loop_now_ms(session->core->loop) + max_ms;
+    if (max_ms && session->ttl_at_ms > last_ms) {
+        session->ttl_at_ms = last_ms;
+    }
+}
+
 static int fill(struct tb_session *session, const struct record *record, struct tb_err *err)
 {
     char driver[TB_NAME_SIZE];
@@ -288,6 +295,7 @@ static int fill(struct tb_session *session, const struct record *record, struct 
         return tb_fail(err, TB_E_NOT_FOUND, "this daemon has no driver '%s'", driver);
     }
     session->driver = slot->driver;
+    cap_ttl(session);
     get_int(record, CALLS, &session->stats.calls);
     get_int(record, ERRORS, &session->stats.errors);
     session->saved = tb_str_eq_cstr(record->fields[SAVED].value.text, "true");

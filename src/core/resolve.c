@@ -222,6 +222,18 @@ static bool leaves_pages(const struct tb_session *session)
            session->driver->detach(session->driver_session);
 }
 
+/* One that is let go by its end: the driver was told to leave its pages. */
+static struct tb_session *let_go(struct tb_tenant *tenant, const struct tb_session *only)
+{
+    LIST_FOREACH(link, &tenant->sessions) {
+        struct tb_session *session = tb_session_of(link);
+        if ((!only || session == only) && leaves_pages(session)) {
+            return session;
+        }
+    }
+    return NULL;
+}
+
 size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *caller,
                           const struct tb_session *session)
 {
@@ -235,15 +247,15 @@ size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *
         tb_record_put(current, caller->gate);
     }
     size_t count = session ? 1 : tenant->by_name.count;
-    LIST_FOREACH_SAFE(link, &tenant->sessions) {
+    struct tb_session *ending;
+    /* From the start each time: whoever hears of an end may end others. */
+    while ((ending = let_go(tenant, session))) {
+        tb_session_end_stored(ending, TB_END_CLOSED, caller->gate);
+    }
+    LIST_FOREACH(link, &tenant->sessions) {
         struct tb_session *each = tb_session_of(link);
         bool owned = each->conversation[0] && strcmp(each->conversation, caller->conversation) == 0;
-        if (session && each != session) {
-            continue;
-        }
-        if (leaves_pages(each)) {
-            tb_session_end_stored(each, TB_END_CLOSED, caller->gate);
-        } else if (owned) {
+        if (owned && (!session || each == session)) {
             tb_session_make_named(each);
             tb_record_put(each, caller->gate);
         }

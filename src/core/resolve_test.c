@@ -192,6 +192,33 @@ static void a_session_whose_pages_can_stay_ends_when_it_is_let_go(void **state)
     assert_int_equal(rig->fake->closed, 2);
 }
 
+static void end_neighbour(const struct tb_event *event, void *user)
+{
+    struct rig *rig = user;
+    struct tb_session *neighbour = rig_find(rig, "second");
+    if (event->type == TB_EVENT_SESSION_ENDED && neighbour) {
+        tb_session_end(neighbour, TB_END_CLOSED);
+    }
+}
+
+static void who_hears_of_one_let_go_may_end_the_next(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    struct tb_subscriber subscriber = {.fn = end_neighbour, .user = rig};
+    rig->fake->detachable = true;
+    rig_create_as(rig, "t", "talk", "first");
+    rig_create_as(rig, "t", "talk", "second");
+    rig_create_as(rig, "t", "talk", "third");
+    rig_turn(rig);
+    tb_bus_subscribe(&rig->core.bus, &subscriber);
+    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, NULL), 3);
+    tb_bus_unsubscribe(&subscriber);
+    rig_turn(rig);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
+    assert_int_equal(rig->fake->detached, 2);
+}
+
 static void without_a_driver_none_is_made(void **state)
 {
     struct rig *rig = *state;
@@ -234,6 +261,7 @@ int main(void)
         RIG_TEST(without_reuse_each_call_that_may_create_gets_a_fresh_session),
         RIG_TEST(a_session_that_is_let_go_lives_on_as_a_named_one),
         RIG_TEST(a_session_whose_pages_can_stay_ends_when_it_is_let_go),
+        RIG_TEST(who_hears_of_one_let_go_may_end_the_next),
         RIG_TEST(without_a_driver_none_is_made),
         RIG_TEST(choices_are_bounded_and_the_oldest_is_forgotten),
     };

@@ -35,6 +35,7 @@ struct tb_browsing {
     bool unreadable;     /* it was there, but not to be understood */
     bool changed;
     bool saving;
+    bool final;      /* saved, or tried, in order to sleep */
     bool failed;     /* the last save */
     bool complained; /* about the first of several */
 };
@@ -241,6 +242,7 @@ void tb_session_sleep(struct tb_session *session)
 {
     session->sleepy = true;
     if (session->browsing) {
+        session->browsing->final = false;
         session->browsing->failed = false;
         tb_timer_stop(&session->browsing->timer);
     }
@@ -261,7 +263,8 @@ void tb_session_doze(struct tb_session *session)
         return;
     }
     bool unsaved = session->driver->save && (browsing->changed || !session->saved);
-    if (unsaved && !browsing->failed && may_save(session)) {
+    if (unsaved && !browsing->final && !browsing->failed && may_save(session)) {
+        browsing->final = true; /* or a page that never rests would keep it awake */
         save(session);
     } else if (unsaved && !session->saved && !draining) {
         session->sleepy = false; /* better a browser too many than a login lost */
@@ -288,13 +291,13 @@ void tb_session_slept(struct tb_session *session)
     session->woke = false; /* lost before the job saw that it was open */
     session->asleep = true;
     session->state = TB_STATE_IDLE;
-    if (woken) {
-        tell(session, TB_EVENT_SESSION_HIBERNATED, "hibernated", tb_end_reason_name(reason));
-    }
     tb_free(session->trouble);
     session->trouble = NULL;
     tb_record_put(session, NULL);
     tb_session_rearm(session);
+    if (woken) { /* last: whoever hears of it may end the session */
+        tell(session, TB_EVENT_SESSION_HIBERNATED, "hibernated", tb_end_reason_name(reason));
+    }
     tb_sessions_check_drained(session->core->sessions);
     tb_session_wake(session);
 }

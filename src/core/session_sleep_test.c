@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/sessions.h"
+#include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
 
@@ -199,6 +200,42 @@ static void a_call_during_the_close_wakes_it_at_once(void **state)
     rig_turn(rig);
     rig_expect(call, 0);
     expect_tag(rig, "login");
+}
+
+static void a_page_that_never_rests_is_saved_once_more_and_sleeps(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = start(rig);
+    rig->fake->save.when = TB_FAKE_HELD;
+    rig_advance(rig, HALF_HOUR_MS); /* a save was due as well */
+    for (int i = 0; i < 2; i++) {
+        assert_false(session->asleep);
+        tb_session_on_changed(session);
+        assert_true(tb_fake_release(rig->fake, session->id));
+        rig_turn(rig);
+    }
+    assert_true(session->asleep);
+    assert_int_equal(rig->fake->saved, 2);
+}
+
+static void end_sleeper(const struct tb_event *event, void *user)
+{
+    struct rig *rig = user;
+    if (event->type == TB_EVENT_SESSION_HIBERNATED) {
+        tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+    }
+}
+
+static void who_hears_that_a_session_sleeps_may_end_it_for_good(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_subscriber subscriber = {.fn = end_sleeper, .user = rig};
+    tb_bus_subscribe(&rig->core.bus, &subscriber);
+    start(rig);
+    rig_advance(rig, HALF_HOUR_MS);
+    tb_bus_unsubscribe(&subscriber);
+    assert_null(rig_find(rig, "a"));
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_SESSION), 0);
 }
 
 static void a_session_that_cannot_be_saved_keeps_its_browser(void **state)
@@ -460,6 +497,8 @@ int main(void)
         RIG_TEST(a_call_that_comes_during_a_save_waits_for_its_end_only),
         RIG_TEST(a_call_keeps_a_session_awake_that_was_about_to_sleep),
         RIG_TEST(a_call_during_the_close_wakes_it_at_once),
+        RIG_TEST(a_page_that_never_rests_is_saved_once_more_and_sleeps),
+        RIG_TEST(who_hears_that_a_session_sleeps_may_end_it_for_good),
         RIG_TEST(a_session_that_cannot_be_saved_keeps_its_browser),
         RIG_TEST(with_something_saved_earlier_it_sleeps_with_that),
         RIG_TEST(a_lost_browser_fails_its_call_and_the_next_brings_back_what_was_saved),

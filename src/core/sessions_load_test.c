@@ -197,6 +197,16 @@ static void a_renewal_survives(void **state)
     assert_null(rig_find(rig, "a"));
 }
 
+static void a_clock_set_back_gives_no_more_time_than_a_renewal_can(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = make(rig, "a", TB_KIND_CLIENT, NULL);
+    assert_int_equal(tb_session_renew(session, INT64_MAX / 2, NULL, NULL), 0);
+    rig_kill(rig, -HOUR_MS);
+    assert_int_equal(rig_find(rig, "a")->ttl_at_ms,
+                     rig->clock.mono_ms + rig->config.sessions_client_ttl_max_ms);
+}
+
 static void a_record_that_cannot_be_used_is_left_where_it_is(void **state)
 {
     struct rig *rig = *state;
@@ -438,6 +448,7 @@ int main(void)
         RIG_TEST(times_go_on_while_the_daemon_is_down),
         RIG_TEST(a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now),
         RIG_TEST(a_renewal_survives),
+        RIG_TEST(a_clock_set_back_gives_no_more_time_than_a_renewal_can),
         RIG_TEST(a_record_that_cannot_be_used_is_left_where_it_is),
         RIG_TEST(a_conversation_may_have_any_characters),
         RIG_TEST(they_are_listed_oldest_first_whatever_the_store_gives_first),

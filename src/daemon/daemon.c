@@ -5,8 +5,8 @@
  *                     |  ^                        |
  *                     +--+ SIGHUP: reload         +-- second signal, or 10 s: stopped at once
  *
- * Open and not yet ready is only the first start in a state directory, until its new keys are on
- * the disk. That can take long, and the agent on the Unix socket needs none of them. */
+ * Open and not yet ready is only the first start in a state directory, until its new keys are
+ * synced to the disk. That can take long, and the agent on the Unix socket need not wait for it. */
 #include "daemon/daemon.h"
 
 #include <signal.h>
@@ -172,6 +172,11 @@ static int init_state(struct daemon *daemon, struct tb_err *err)
         return rc;
     }
     daemon->new_secret = rc == 1;
+    /* What is stored from now on needs it after kill -9. */
+    rc = rc ? tb_secret_save(daemon->config.state_dir, daemon->core.secret, false, err) : 0;
+    if (rc < 0) {
+        return rc;
+    }
     rc = tb_token_load(daemon->config.state_dir, daemon->token, err);
     if (rc < 0) {
         return rc;
@@ -325,7 +330,7 @@ static int save_keys(void *user)
     const char *dir = daemon->config.state_dir;
     int rc = 0;
     if (daemon->new_secret) {
-        rc = tb_secret_save(dir, daemon->core.secret, &daemon->save_err);
+        rc = tb_secret_save(dir, daemon->core.secret, true, &daemon->save_err);
     }
     if (rc == 0 && daemon->new_token) {
         rc = tb_token_save(dir, daemon->token, &daemon->save_err);

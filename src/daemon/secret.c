@@ -10,10 +10,12 @@
 #include "base/mem.h"
 #include "daemon/dirs.h"
 
-int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err)
+int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], bool sync,
+                   struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
-    int rc = tb_file_write(path, (struct tb_str){(const char *)secret, TB_SECRET_BYTES}, 0600);
+    const struct tb_str bytes = {(const char *)secret, TB_SECRET_BYTES};
+    int rc = sync ? tb_file_write(path, bytes, 0600) : tb_file_place(path, bytes, 0600);
     return rc < 0 ? tb_fail(err, rc, "cannot write %s: %s", path, tb_err_name(rc)) : 0;
 }
 

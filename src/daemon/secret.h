@@ -3,11 +3,14 @@
  * ids; made on the first start. With another secret, ids from before are no longer known. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/id.h"
 
 /* 0: read. 1: there was none and a new one is made, which is still to be saved. Refuses a file that
  * others can read. */
 int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err);
-int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES],
+/* With `sync` it outlives a power loss, which takes time; without, the process. */
+int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], bool sync,
                    struct tb_err *err);

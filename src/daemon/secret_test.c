@@ -48,7 +48,10 @@ static void it_is_made_once_and_private(void **state)
     struct stat info;
     struct tb_err err;
     assert_int_equal(tb_secret_load(place->dir, first, &err), 1);
-    assert_int_equal(tb_secret_save(place->dir, first, &err), 0);
+    assert_int_equal(tb_secret_save(place->dir, first, false, &err), 0);
+    assert_int_equal(tb_secret_load(place->dir, second, &err), 0);
+    assert_memory_equal(first, second, TB_SECRET_BYTES);
+    assert_int_equal(tb_secret_save(place->dir, first, true, &err), 0);
     assert_int_equal(tb_secret_load(place->dir, second, &err), 0);
     assert_memory_equal(first, second, TB_SECRET_BYTES);
     assert_memory_not_equal(first, zeros, TB_SECRET_BYTES);
@@ -81,7 +84,7 @@ static void what_is_no_secret_is_refused(void **state)
         assert_int_equal(tb_secret_load(place->dir, secret, &err), TB_E_CONFIG);
         assert_non_null(strstr(err.text, rows[i].words));
     }
-    assert_true(tb_secret_save("/nonexistent", secret, &err) < 0);
+    assert_true(tb_secret_save("/nonexistent", secret, true, &err) < 0);
 }
 
 int main(void)

@@ -74,17 +74,28 @@ test('tail, search and export choose and order', async (t) => {
 test('tail -f shows what comes', async (t) => {
   const daemon = await Daemon.start(t);
   await call(daemon, 'list_sessions');
-  const tail = spawn(binary, ['audit', 'tail', '-f', '--json', '--state-dir', daemon.stateDir]);
-  t.after(() => tail.kill());
-  tail.stdout.setEncoding('utf8');
-  let text = '';
-  const shows = async (words) => {
-    while (!text.includes(words)) text += (await within(once(tail.stdout, 'data'), 5000, words))[0];
+  const follow = (...args) => {
+    const tail = spawn(binary, ['audit', 'tail', '-f', '--json', '--state-dir', daemon.stateDir, ...args]);
+    t.after(() => tail.kill());
+    tail.stdout.setEncoding('utf8');
+    const seen = { text: '' };
+    seen.shows = async (words) => {
+      while (!seen.text.includes(words)) seen.text += (await within(once(tail.stdout, 'data'), 5000, words))[0];
+    };
+    return seen;
   };
-  await shows('list_sessions');
+  const all = follow();
+  const some = follow('--tool', 'close_session'); // none fits at first
+  await all.shows('list_sessions');
   await call(daemon, 'close_session', { sessionId: 'x' });
-  await shows('close_session');
-  assert.deepEqual(lines(text).map((e) => e.seq), [1, 2]);
+  await all.shows('close_session');
+  await some.shows('close_session');
+  await call(daemon, 'list_sessions');
+  await call(daemon, 'close_session', { sessionId: 'y' });
+  await all.shows('"seq":4');
+  await some.shows('"seq":4');
+  assert.deepEqual(lines(all.text).map((e) => e.seq), [1, 2, 3, 4]);
+  assert.deepEqual(lines(some.text).map((e) => e.seq), [2, 4]);
 });
 
 test('S2-66 the log is cleared when it is confirmed, and that stays on record', async (t) => {

@@ -78,11 +78,14 @@ test('what keeps the daemon from starting is said at once', async (t) => {
 });
 
 test('keys that cannot be written are a start-up error', async (t) => {
-  const dir = await tempDir(t);
-  await mkdir(path.join(dir, 'secret.new'), { mode: 0o700 });
-  const result = await run(['serve', '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0',
-    '--agent-listen', 'off']);
-  assert.equal(result.code, 1);
-  assert.match(result.stderr, /cannot write .*secret/);
-  assert.equal(result.stdout, '');
+  // The bridge hears of the secret, since nobody is served before it is written, but not of the token.
+  for (const [command, name] of [['serve', 'secret'], ['serve', 'admin.token'], ['mcp', 'secret']]) {
+    const dir = await tempDir(t);
+    await mkdir(path.join(dir, `${name}.new`), { mode: 0o700 });
+    const result = await run([command, '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0',
+      '--agent-listen', 'off']);
+    assert.equal(result.code, 1);
+    assert.match(result.stderr, new RegExp(`cannot write .*${name}`));
+    assert.equal(result.stdout, '');
+  }
 });

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // MCP over `tabard mcp`: lines in, lines out.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
 import { test } from 'node:test';
-import { Daemon, within } from '../support/daemon.mjs';
+import { Daemon, tempDir, within } from '../support/daemon.mjs';
 import { initialize, modernMeta, request, Stdio } from '../support/mcp.mjs';
 
 const ping = (id) => request(id, 'ping');
@@ -84,6 +88,22 @@ test('a killed daemon is told to the agent, and the next daemon serves it as if 
   // The version that was agreed on still holds: only 2025-03-26 has batches.
   agent.send([ping(3)]);
   assert.deepEqual(await agent.next(), [{ jsonrpc: '2.0', id: 3, result: {} }]);
+});
+
+test('a daemon that hangs up at once is an error, and never a signal', async (t) => {
+  const dir = await tempDir(t);
+  const where = { stateDir: dir, socket: path.join(dir, 'tabard.sock') };
+  const server = createServer().listen(where.socket);
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const agent = new Stdio(t, where);
+  const [peer] = await within(once(server, 'connection'), 5000, 'the bridge');
+  await within(once(peer, 'data'), 5000, 'its request');
+  const [, ignored] = /^SigIgn:\s*(\w+)/m.exec(await readFile(`/proc/${agent.child.pid}/status`, 'utf8'));
+  assert.ok(BigInt(`0x${ignored}`) & (1n << 12n), 'SIGPIPE is ignored');
+  peer.destroy();
+  assert.deepEqual(await within(agent.exited, 5000, 'its end'), [1, null]);
+  assert.match(agent.stderr, /the daemon does not answer/);
 });
 
 test('the stdio address is for the Unix socket and the right upgrade only', async (t) => {

@@ -231,6 +231,29 @@ for (const [what, spoil] of Object.entries(damages)) {
   });
 }
 
+test('an older copy of the database is found, each time, and told by the daemon', async (t) => {
+  const daemon = await begin(t);
+  const file = path.join(daemon.stateDir, 'tabard.db');
+  const crowd = await Crowd.start(daemon);
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  const older = await readFile(file);
+  const next = await begin(t, { dir: daemon.dir });
+  crowd.lines.forEach((line) => (line.daemon = next));
+  await crowd.work(() => crowd.ops > 50);
+  next.child.kill('SIGTERM');
+  await next.exited;
+  assert.equal((await run(['audit', 'verify', '--state-dir', daemon.stateDir])).code, 0);
+  await writeFile(file, older);
+  for (const command of ['verify', 'tail', 'verify']) {
+    const { code, stderr } = await run(['audit', command, '--state-dir', daemon.stateDir]);
+    assert.equal(code, 1, command);
+    assert.match(stderr, /older copy/);
+  }
+  const last = await begin(t, { dir: daemon.dir });
+  await last.logged('older copy');
+});
+
 /** Flips a few bytes, overwrites a piece, cuts the file, empties it, or takes it away. */
 async function damage(file, pick) {
   const bytes = await readFile(file);

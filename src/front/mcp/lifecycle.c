@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/result.h"
@@ -56,6 +57,7 @@ void tb_mcp_agent_name(const struct cJSON *client_info, char ret_agent[TB_AGENT_
     tb_json_str(tb_json_get(client_info, "version"), &version);
     snprintf(ret_agent, TB_AGENT_SIZE, "%.*s%s%.*s", TB_STR_ARG(name), version.len ? " " : "",
              TB_STR_ARG(version));
+    ret_agent[tb_utf8_prefix(tb_str_of(ret_agent))] = '\0';
 }
 
 void tb_mcp_initialize(struct tb_mcp_req *req)

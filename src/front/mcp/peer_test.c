@@ -280,6 +280,18 @@ static void a_call_tells_which_agent_made_it(void **state)
     tb_bus_unsubscribe(&subscriber);
 }
 
+static void a_long_name_of_an_agent_is_cut_between_characters(void **state)
+{
+    char text[TB_AGENT_SIZE + 32];
+    char agent[TB_AGENT_SIZE];
+    (void)state;
+    snprintf(text, sizeof(text), "{\"name\":\"%0*d€\"}", TB_AGENT_SIZE - 3, 0);
+    TB_AUTO(tb_json_free) struct cJSON *info = tb_json_parse(tb_str_of(text));
+    tb_mcp_agent_name(info, agent);
+    assert_int_equal(strlen(agent), TB_AGENT_SIZE - 3);
+    assert_int_equal(agent[TB_AGENT_SIZE - 4], '0');
+}
+
 static void the_message_names_the_conversation_before_the_peer_does(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -366,6 +378,7 @@ int main(void)
         WITH(progress_comes_only_to_who_asked_and_only_grows),
         WITH(a_note_about_the_session_comes_first),
         WITH(a_call_tells_which_agent_made_it),
+        WITH(a_long_name_of_an_agent_is_cut_between_characters),
         WITH(the_message_names_the_conversation_before_the_peer_does),
         WITH(sessions_stay_if_the_configuration_says_so),
         WITH(too_many_requests_at_once_are_refused),

@@ -10,7 +10,6 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
-#include "store/sqlite/aside.h"
 
 enum {
     APPLICATION_ID = 0x74616264, /* "tabd" */
@@ -71,6 +70,7 @@ static int fail(struct tb_db *db, int code, struct tb_err *err)
     switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_CONSTRAINT: /* only a row that should not be there can be in the way */
         return tb_fail(err, -EBADMSG, "%s is broken: %s", path, text);
     case SQLITE_FULL:
         return tb_fail(err, TB_E_STORE, "no space is left for %s: free some", path);
@@ -254,16 +254,15 @@ int tb_db_check(struct tb_db *db, bool all, struct tb_err *err)
     return check_one(db, all ? "PRAGMA quick_check" : "PRAGMA quick_check(head)", err);
 }
 
-int tb_db_set_aside(const char *path, char *ret_path, struct tb_err *err)
+int tb_db_set_aside(const char *path, const char *aside, struct tb_err *err)
 {
     TB_AUTO(tb_free) char *wal = tb_strdupf("%s-wal", path);
     TB_AUTO(tb_free) char *shm = tb_strdupf("%s-shm", path);
-    int rc = tb_aside(path, ret_path);
-    if (rc < 0) {
-        return tb_fail(err, TB_E_STORE, "cannot rename %s: %s", path, tb_err_name(rc));
+    TB_AUTO(tb_free) char *wal_aside = tb_strdupf("%s-wal", aside);
+    if (rename(path, aside) < 0) {
+        return tb_fail(err, TB_E_STORE, "cannot rename %s: %s", path, tb_err_name(-errno));
     }
     /* So that it can be opened together with its log. */
-    TB_AUTO(tb_free) char *wal_aside = tb_strdupf("%s-wal", ret_path);
     rename(wal, wal_aside);
     unlink(shm);
     return 0;

@@ -70,7 +70,7 @@ int tb_db_migrate(struct tb_db *db, struct tb_err *err);
 /* Is the file whole? `all`: records and log too, which may be long. */
 int tb_db_check(struct tb_db *db, bool all, struct tb_err *err);
 /* Renames a file that is broken, with its log; the connections to it are closed before. */
-int tb_db_set_aside(const char *path, char *ret_path, struct tb_err *err);
+int tb_db_set_aside(const char *path, const char *aside, struct tb_err *err);
 
 /* A transaction: begin, changes, commit; after a failure rollback. */
 int tb_db_begin(struct tb_db *db, struct tb_db_head *ret_head, struct tb_err *err);

@@ -190,6 +190,7 @@ static int cut_at(struct tb_db *db, const struct tb_db_head *head, const struct 
     return 0;
 }
 
+/* 1, or 0 when there is no such entry. */
 static int hash_of(struct tb_db *db, int64_t seq, uint8_t ret_hash[TB_HASH_BYTES],
                    struct tb_err *err)
 {
@@ -205,9 +206,7 @@ static int hash_of(struct tb_db *db, int64_t seq, uint8_t ret_hash[TB_HASH_BYTES
     }
     bool good = rc > 0 && read_hash(statement, 0, ret_hash);
     sqlite3_reset(statement);
-    return good ? 0
-                : tb_fail(err, TB_E_STORE, "entry %lld of the audit log is not there",
-                          (long long)seq);
+    return good;
 }
 
 static int cut(struct tb_db *db, struct tb_db_head *head, const struct tb_change *change,
@@ -219,10 +218,16 @@ static int cut(struct tb_db *db, struct tb_db_head *head, const struct tb_change
     if (rc < 0 || fresh.seq <= head->cut.seq) {
         return rc;
     }
-    rc = hash_of(db, fresh.seq, fresh.hash, err);
-    if (rc == 0) {
-        rc = tb_db_use(db, TB_DB_CUT, &statement, err);
+    if (fresh.seq == head->last.seq) {
+        memcpy(fresh.hash, head->last.hash, TB_HASH_BYTES);
+    } else {
+        /* A log with a gap there stays as it is: a failure would hold up everything for good. */
+        rc = hash_of(db, fresh.seq, fresh.hash, err);
+        if (rc <= 0) {
+            return rc;
+        }
     }
+    rc = tb_db_use(db, TB_DB_CUT, &statement, err);
     if (rc < 0) {
         return rc;
     }

@@ -29,6 +29,9 @@ enum {
     NONE = -1,
 };
 
+/* After a power loss the file may be older than the database, which takes what is numbered like
+ * records it has for these. So the numbers go on further up than any can have come. */
+static const uint64_t leap = (uint64_t)1 << 32;
 static const char magic[8] = "tbintake";
 
 struct header {
@@ -53,7 +56,8 @@ _Static_assert(sizeof(struct record) % ALIGN == 0 && TB_INTAKE_HALF_BYTES % ALIG
 struct tb_intake {
     struct header *header;
     uint64_t next_seq;
-    size_t used[2]; /* as in the file */
+    uint64_t last_seq; /* of the newest record */
+    size_t used[2];    /* as in the file */
     int active;
     int frozen;          /* NONE, or the other half */
     uint64_t frozen_seq; /* of its last record */
@@ -124,7 +128,7 @@ struct extent {
 
 static bool follows(const struct extent *extent, uint64_t seq)
 {
-    return extent->last ? seq == extent->last + 1 : seq > 0 && seq < UINT64_MAX / 2;
+    return seq > extent->last && seq < UINT64_MAX / 2;
 }
 
 static struct extent look_at(const struct header *header, int half)
@@ -161,10 +165,9 @@ static void compare(struct extent extents[2])
     }
 }
 
-/* A file with its final size and an empty header, under another name until it is whole. */
-static int make_file(const char *path, struct tb_err *err)
+/* A file with its final size and an empty header. */
+static int make_file(const char *fresh, struct tb_err *err)
 {
-    TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", path);
     struct header header = {.version = VERSION, .half_bytes = TB_INTAKE_HALF_BYTES};
     memcpy(header.magic, magic, sizeof(magic));
     tb_random_bytes(&header.id, sizeof(header.id));
@@ -180,13 +183,10 @@ static int make_file(const char *path, struct tb_err *err)
     if (rc == 0 && pwrite(fd, &header, sizeof(header), 0) != sizeof(header)) {
         rc = -errno;
     }
-    if (rc == 0 && rename(fresh, path) < 0) {
-        rc = -errno;
-    }
     if (rc < 0) {
         unlink(fresh);
         close(fd);
-        return tb_fail(err, rc, "cannot make %s with its %d bytes: %s", path, (int)FILE_BYTES,
+        return tb_fail(err, rc, "cannot make %s with its %d bytes: %s", fresh, (int)FILE_BYTES,
                        tb_err_name(rc));
     }
     return fd;
@@ -202,44 +202,54 @@ static struct header *map_file(int fd, const char *path, struct tb_err *err)
     return at;
 }
 
-static struct header *map_new(const char *path, struct tb_err *err)
+static void copy(struct header *header, const struct header *old, const struct extent extents[2])
 {
-    int fd = make_file(path, err);
-    if (fd < 0) {
-        return NULL;
-    }
-    struct header *header = map_file(fd, path, err);
-    close(fd);
-    return header;
-}
-
-/* A new file with what is whole in the old one, which is set aside. */
-static struct header *mend(const char *path, struct header *old, const struct extent extents[2],
-                           struct tb_err *ret_damage, struct tb_err *err)
-{
-    char aside[TB_ASIDE_SIZE];
-    int rc = tb_aside(path, aside);
-    if (rc < 0) {
-        tb_fail(err, rc, "%s is damaged and cannot be renamed: %s", path, tb_err_name(rc));
-        return NULL;
-    }
-    struct header *header = map_new(path, err);
-    if (!header) {
-        return NULL;
-    }
-    for (int half = 0; old && half < 2; half++) {
+    for (int half = 0; half < 2; half++) {
         memcpy(half_of(header, half), half_of(old, half), extents[half].used);
         header->used[half] = used_word(extents[half].used);
     }
-    if (old) {
-        header->id = old->id;
-        header->check = old->check;
-        header->released = old->released;
+    header->id = old->id;
+    header->check = old->check;
+    header->released = old->released;
+}
+
+/* A new file, under another name until it has what is whole in the old one, if there is one. The
+ * old one is there until then, and afterwards as `aside`. */
+static struct header *map_new(const char *path, const struct header *old,
+                              const struct extent extents[2], const char *aside, struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", path);
+    int fd = make_file(fresh, err);
+    struct header *header = fd < 0 ? NULL : map_file(fd, fresh, err);
+    if (fd >= 0) {
+        close(fd);
     }
-    tb_fail(ret_damage, TB_E_STORE,
-            "the intake was damaged and is set aside as %s; what its damaged part had of the "
-            "last moments before the daemon ended is lost",
-            aside);
+    if (!header) {
+        return NULL;
+    }
+    if (old) {
+        copy(header, old, extents);
+    }
+    if ((aside && link(path, aside) < 0) || rename(fresh, path) < 0) {
+        tb_fail(err, -errno, "cannot put %s in its place: %s", fresh, tb_err_name(-errno));
+        munmap(header, FILE_BYTES);
+        return NULL;
+    }
+    return header;
+}
+
+static struct header *mend(const char *path, const struct header *old,
+                           const struct extent extents[2], struct tb_err *ret_damage,
+                           struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *aside = tb_aside_name(path);
+    struct header *header = map_new(path, old, extents, aside, err);
+    if (header) {
+        tb_fail(ret_damage, TB_E_STORE,
+                "the intake was damaged and is set aside as %s; what its damaged part had of the "
+                "last moments before the daemon ended is lost",
+                aside);
+    }
     return header;
 }
 
@@ -247,14 +257,14 @@ static struct tb_intake *begin(struct header *header, const struct extent extent
 {
     struct tb_intake *intake = TB_NEW(struct tb_intake);
     intake->header = header;
-    intake->next_seq = header->released;
+    intake->last_seq = header->released;
     for (int half = 0; half < 2; half++) {
         intake->used[half] = extents[half].used;
-        if (extents[half].last > intake->next_seq) {
-            intake->next_seq = extents[half].last;
+        if (extents[half].last > intake->last_seq) {
+            intake->last_seq = extents[half].last;
         }
     }
-    intake->next_seq++;
+    intake->next_seq = intake->last_seq + leap + 1;
     /* The older half goes first; an empty one is free to take what comes. */
     int older = extents[1].used && (!extents[0].used || extents[1].first < extents[0].first);
     intake->frozen = extents[older].used ? older : NONE;
@@ -298,7 +308,7 @@ static struct tb_intake *open_mapped(const char *path, struct header *header,
 static struct tb_intake *open_new(const char *path, struct tb_err *err)
 {
     const struct extent empty[2] = {{0}, {0}};
-    struct header *header = map_new(path, err);
+    struct header *header = map_new(path, NULL, empty, NULL, err);
     return header ? begin(header, empty) : NULL;
 }
 
@@ -313,6 +323,9 @@ struct tb_intake *tb_intake_open(const char *path, struct tb_err *ret_damage, st
     }
     if (fd < 0 || fstat(fd, &info) < 0) {
         tb_fail(err, -errno, "cannot open %s: %s", path, tb_err_name(-errno));
+        if (fd >= 0) {
+            close(fd);
+        }
         return NULL;
     }
     if (info.st_size != FILE_BYTES) {
@@ -348,7 +361,7 @@ bool tb_intake_append(struct tb_intake *intake, struct tb_str bytes)
     record.check = tb_checksum(at + offsetof(struct record, seq), covered);
     memcpy(at, &record.check, sizeof(record.check));
     set_used(intake, intake->active, used + size);
-    intake->next_seq++;
+    intake->last_seq = intake->next_seq++;
     return true;
 }
 
@@ -371,7 +384,7 @@ void tb_intake_freeze(struct tb_intake *intake)
 {
     if (intake->frozen == NONE && intake->used[intake->active]) {
         intake->frozen = intake->active;
-        intake->frozen_seq = intake->next_seq - 1;
+        intake->frozen_seq = intake->last_seq;
         intake->active = 1 - intake->active;
     }
 }

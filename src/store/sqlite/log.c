@@ -22,7 +22,8 @@ static int broken_is_trouble(int rc, struct tb_err *err)
     return rc == -EBADMSG ? TB_E_STORE : rc;
 }
 
-/* Two batches at the most: a killed daemon may leave both halves of the intake behind. */
+/* Two batches at the most: a killed daemon may leave both halves of the intake behind. One at the
+ * least, in which the database is compared with what the intake knows of it. */
 static int move_all(struct tb_mover *mover, struct tb_err *err)
 {
     struct tb_list none;
@@ -30,7 +31,7 @@ static int move_all(struct tb_mover *mover, struct tb_err *err)
     int rc = 0;
     for (int i = 0; i < 2 && rc == 0; i++) {
         tb_intake_freeze(mover->intake);
-        if (!tb_intake_frozen(mover->intake)) {
+        if (i > 0 && !tb_intake_frozen(mover->intake)) {
             return 0;
         }
         rc = tb_mover_run(mover, &none, err);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/mem.h"
 #include "store/sqlite/aside.h"
 
 enum {
@@ -40,19 +41,23 @@ static int open_db(struct tb_mover *mover, struct tb_err *err)
 
 /* Does the database have all that was released from the intake? Its log may have been cut short by
  * damage, or an older file put in its place; SQLite would not notice. */
-static void compare(struct tb_mover *mover, struct tb_db_head *head)
+static int compare(struct tb_mover *mover, struct tb_db_head *head, struct tb_err *err)
 {
     uint64_t id = tb_intake_id(mover->intake);
     uint64_t released = tb_intake_released(mover->intake);
     uint64_t known = head->intake_id == id ? head->intake_seq : 0;
     if (known < released && !mover->replaced) {
         tb_fail(&mover->note, TB_E_STORE,
-                "%s does not have the last %llu changes that were stored in it: it is damaged or "
-                "an older copy",
-                mover->path, (unsigned long long)(released - known));
+                "%s does not have the last changes that were stored in it: it is damaged or an "
+                "older copy",
+                mover->path);
+        if (mover->keep) {
+            return tb_fail(err, TB_E_STORE, "%s", mover->note.text);
+        }
     }
     head->intake_id = id;
     head->intake_seq = known < released ? released : known;
+    return 0;
 }
 
 static int move_light(struct tb_mover *mover, struct tb_db_head *head, struct tb_err *err)
@@ -61,8 +66,10 @@ static int move_light(struct tb_mover *mover, struct tb_db_head *head, struct tb
     uint64_t seq;
     struct tb_str bytes;
     uint64_t known = head->intake_id == tb_intake_id(mover->intake) ? head->intake_seq : 0;
-    int rc;
-    compare(mover, head);
+    int rc = compare(mover, head, err);
+    if (rc < 0) {
+        return rc;
+    }
     while ((rc = tb_intake_next(mover->intake, &pos, &seq, &bytes)) > 0) {
         struct tb_change change;
         if (seq <= known) {
@@ -126,7 +133,7 @@ static int move(struct tb_mover *mover, const struct tb_list *heavy, struct tb_e
 
 static int replace(struct tb_mover *mover, struct tb_err *err)
 {
-    char aside[TB_ASIDE_SIZE];
+    TB_AUTO(tb_free) char *aside = tb_aside_name(mover->path);
     struct tb_err why = *err;
     tb_db_close(&mover->db);
     int rc = tb_db_set_aside(mover->path, aside, err);

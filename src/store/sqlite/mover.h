@@ -27,7 +27,8 @@ struct tb_mover {
     struct tb_db db; /* opened when it is needed */
     bool looked;     /* the schema is right and the head whole */
     bool checked;    /* everything was found whole, in the next run; cleared to look again */
-    bool keep;       /* a broken file is a failure; otherwise it is set aside and a new one begun */
+    bool keep;       /* a broken file, or one that lacks something, is a failure and stays as it is;
+                      * otherwise it is told, and a broken one set aside and a new one begun */
     bool replaced;   /* that was done */
     struct tb_err note; /* something that people have to know; its code is 0 if there is nothing */
 };
