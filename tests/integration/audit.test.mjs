@@ -3,12 +3,11 @@
 // the daemon's part.)
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { binary, Daemon, run, tempDir, within } from '../support/daemon.mjs';
+import { binary, Daemon, run, tempDir, until } from '../support/daemon.mjs';
 import { postModern } from '../support/mcp.mjs';
 
 const audit = (stateDir, ...args) => run(['audit', ...args, '--state-dir', stateDir]);
@@ -77,11 +76,8 @@ test('tail -f shows what comes', async (t) => {
   const follow = (...args) => {
     const tail = spawn(binary, ['audit', 'tail', '-f', '--json', '--state-dir', daemon.stateDir, ...args]);
     t.after(() => tail.kill());
-    tail.stdout.setEncoding('utf8');
-    const seen = { text: '' };
-    seen.shows = async (words) => {
-      while (!seen.text.includes(words)) seen.text += (await within(once(tail.stdout, 'data'), 5000, words))[0];
-    };
+    const seen = { text: '', shows: (words) => until(() => seen.text.includes(words), 5000, words) };
+    tail.stdout.setEncoding('utf8').on('data', (text) => (seen.text += text));
     return seen;
   };
   const all = follow();

@@ -22,6 +22,11 @@ static int teardown(void **state)
     return 0;
 }
 
+static void on_open(struct tb_gate *gate)
+{
+    (void)gate;
+}
+
 static void what_was_put_is_got(void **state)
 {
     struct store_lab *lab = *state;
@@ -58,6 +63,86 @@ static void writes_take_effect_in_their_order(void **state)
     }
     store_expect(lab, TB_SPACE_SESSION, "k", NULL); /* 99 was odd */
     store_expect(lab, TB_SPACE_STATE, "k", "98");
+}
+
+/* More than a store may have room for at once. */
+static void a_flood_of_writes_is_kept_in_its_order(void **state)
+{
+    struct store_lab *lab = *state;
+    enum {
+        COUNT = 20000,
+        KEYS = 10,
+    };
+    static const char filler[400] = "x";
+    const struct tb_audit_entry entry = {.details = {filler, sizeof(filler)}};
+    struct tb_gate gate;
+    tb_gate_init(&gate, on_open);
+    for (int i = 0; i < COUNT; i++) {
+        char value[16];
+        int len = snprintf(value, sizeof(value), "%d", i);
+        struct tb_str key = {value + len - 1, 1};
+        lab->kind->put(lab->state, TB_SPACE_SESSION, key, (struct tb_str){value, (size_t)len},
+                       &gate);
+        lab->kind->append(lab->state, &entry, &gate);
+        if (i % 2) {
+            lab->kind->remove(lab->state, TB_SPACE_SESSION, key, &gate);
+        }
+    }
+    WAIT_UNTIL(lab->core.loop, !tb_gate_shut(&gate));
+    assert_int_equal(gate.err.code, 0);
+    for (int i = 0; i < KEYS; i++) {
+        char value[16];
+        snprintf(value, sizeof(value), "%d", COUNT - KEYS + i);
+        store_expect(lab, TB_SPACE_SESSION, value + strlen(value) - 1, i % 2 ? NULL : value);
+    }
+    assert_int_equal(store_expect_chain(lab), COUNT);
+}
+
+static void a_removal_takes_what_is_still_under_way(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_str key = TB_STR("k");
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("1"), NULL);
+    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
+    store_expect(lab, TB_SPACE_STATE, "k", NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("2"), NULL);
+    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("3"), NULL);
+    store_expect(lab, TB_SPACE_STATE, "k", "3");
+}
+
+struct relay {
+    struct tb_gate gate;
+    struct store_lab *lab;
+    int left;
+};
+
+static void pass_on(struct relay *relay)
+{
+    while (relay->left && !tb_gate_shut(&relay->gate)) {
+        char key[16];
+        int len = snprintf(key, sizeof(key), "%d", --relay->left);
+        relay->lab->kind->put(relay->lab->state, TB_SPACE_STATE, (struct tb_str){key, (size_t)len},
+                              TB_STR("v"), &relay->gate);
+    }
+}
+
+static void on_relay(struct tb_gate *gate)
+{
+    pass_on(TB_CONTAINER(gate, struct relay, gate));
+}
+
+static void whoever_hears_of_a_write_may_write(void **state)
+{
+    struct relay relay = {.lab = *state, .left = 50};
+    struct store_seen seen;
+    tb_gate_init(&relay.gate, on_relay);
+    pass_on(&relay);
+    WAIT_UNTIL(relay.lab->core.loop, !relay.left && !tb_gate_shut(&relay.gate));
+    assert_int_equal(relay.gate.err.code, 0);
+    store_each(relay.lab, TB_SPACE_STATE, &seen);
+    assert_int_equal(seen.rows, 50);
+    store_seen_fini(&seen);
 }
 
 static void what_was_removed_is_gone(void **state)
@@ -334,6 +419,22 @@ static void a_cut_takes_the_old_end_and_nothing_else(void **state)
     store_seen_fini(&seen);
 }
 
+/* Whatever else is under way at that moment. */
+static void a_cut_spares_what_comes_after_it(void **state)
+{
+    struct store_lab *lab = *state;
+    const struct tb_audit_entry later = {.wall_ms = 600, .type = {"cleared", 7}};
+    const struct tb_audit_query all = {0};
+    struct store_seen seen;
+    append_all(lab);
+    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), NULL);
+    lab->kind->cut(lab->state, 9999, 0, NULL);
+    lab->kind->append(lab->state, &later, NULL);
+    store_audit(lab, &all, &seen);
+    assert_true(tb_str_eq(tb_buf_str(&seen.text), TB_STR("6 cleared\n")));
+    store_seen_fini(&seen);
+}
+
 static void a_cancelled_read_is_silent(void **state)
 {
     struct store_lab *lab = *state;
@@ -360,11 +461,6 @@ static void a_cancelled_read_is_silent(void **state)
     for (size_t i = 0; i < TB_COUNT(seen); i++) {
         store_seen_fini(&seen[i]);
     }
-}
-
-static void on_open(struct tb_gate *gate)
-{
-    (void)gate;
 }
 
 /* A gate must be open, and no read may say a word any more. */
@@ -401,6 +497,9 @@ int store_cases(const struct tb_store_kind *kind)
         CASE(what_was_put_is_got),
         CASE(the_last_write_of_a_key_wins),
         CASE(writes_take_effect_in_their_order),
+        CASE(a_flood_of_writes_is_kept_in_its_order),
+        CASE(a_removal_takes_what_is_still_under_way),
+        CASE(whoever_hears_of_a_write_may_write),
         CASE(what_was_removed_is_gone),
         CASE(an_empty_value_is_a_value),
         CASE(a_value_may_be_any_bytes_and_as_large_as_the_limit),
@@ -413,6 +512,7 @@ int store_cases(const struct tb_store_kind *kind)
         CASE(entries_are_numbered_and_chained),
         CASE(a_long_log_is_read_in_order_from_both_ends),
         CASE(a_cut_takes_the_old_end_and_nothing_else),
+        CASE(a_cut_spares_what_comes_after_it),
         CASE(a_cancelled_read_is_silent),
         CASE(closing_ends_what_is_under_way),
         CASE(a_store_is_ready),

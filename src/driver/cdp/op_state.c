@@ -162,8 +162,10 @@ static void read_next_tab(struct state *state)
     }
     tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
     work->state = TABS;
-    evaluate(work, TB_STR("(()=>{try{return{origin:location.origin,"
-                          "items:Object.entries(localStorage)}}catch{return{}}})()"));
+    /* By number: keys that are called as a method of the storage are no properties. */
+    evaluate(work, TB_STR("(()=>{try{const s=localStorage;return{origin:self.origin,"
+                          "items:Array.from({length:s.length},(_,i)=>[s.key(i),s.getItem(s.key(i))"
+                          "])}}catch{return{}}})()"));
 }
 
 static bool has_origin(const struct state *state, struct tb_str origin)

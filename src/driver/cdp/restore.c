@@ -136,8 +136,11 @@ static void note_losses(struct tb_restore *restore)
         databases += tb_json_int(tb_json_get(kept, "databases"), &count) ? count : 0;
         history = history || (tb_json_int(tb_json_get(kept, "history"), &count) && count > 2);
         if (!tb_json_get(kept, "origin")) {
-            tb_buf_printf(&restore->words,
-                          "Of tab %zu only the address was kept: its page did not answer. ", i);
+            tb_buf_printf(
+                &restore->words,
+                "Of tab %zu only the address was kept: its page did not answer, or stored "
+                "too much. ",
+                i);
         }
     }
     if (typed > 0) {

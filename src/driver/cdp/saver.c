@@ -12,8 +12,10 @@
 #include "proto/json_string.h"
 
 enum {
-    SITES_MAX_BYTES = 256 * 1024, /* remembered of sites that no tab shows */
-    TAB_MS = 2000,                /* a page that is busy is kept by its address alone */
+    SITES_MAX = 30, /* remembered that no tab shows; each is opened once to be brought back */
+    SITES_MAX_BYTES = 256 * 1024,
+    TABS_MAX_BYTES = 6 * 1024 * 1024, /* so that one page cannot keep the rest from being saved */
+    TAB_MS = 2000,                    /* a page that is busy is kept by its address alone */
 };
 
 struct part {
@@ -50,13 +52,14 @@ static void site_free(struct tb_kept_site *site)
     tb_free(site);
 }
 
-static size_t sites_bytes(const struct tb_list *sites)
+static bool sites_full(const struct tb_list *sites, size_t more_bytes)
 {
-    size_t bytes = 0;
+    size_t count = 0;
     LIST_FOREACH(link, sites) {
-        bytes += strlen(TB_CONTAINER(link, struct tb_kept_site, link)->local);
+        more_bytes += strlen(TB_CONTAINER(link, struct tb_kept_site, link)->local);
+        count++;
     }
-    return bytes;
+    return count && (count >= SITES_MAX || more_bytes > SITES_MAX_BYTES);
 }
 
 void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local)
@@ -70,7 +73,7 @@ void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str
     if (tb_str_eq_cstr(local, "\"[]\"") || local.len > SITES_MAX_BYTES) {
         return;
     }
-    while (sites_bytes(sites) + local.len > SITES_MAX_BYTES) {
+    while (sites_full(sites, local.len)) {
         site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
     }
     struct tb_kept_site *site = TB_NEW(struct tb_kept_site);
@@ -254,7 +257,9 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
     }
     /* The browser's own error page has nothing of the site. */
     if (code == 0 && page && !page->main_frame->failed) {
-        part->kept = tb_str_dup(value);
+        if (value.len <= TABS_MAX_BYTES / saver->count) {
+            part->kept = tb_str_dup(value);
+        }
         TB_AUTO(tb_buf_fini) struct tb_buf origin;
         tb_buf_init(&origin, TB_URL_KEPT);
         tb_json_string_decode(tb_pick(value, "origin"), &origin);

@@ -270,6 +270,20 @@ static void a_heavy_write_fails_after_a_while(void **state)
     lab->core.loop = tb_loop_new(lab->core.clock);
 }
 
+static void the_order_of_writes_is_kept_while_the_disk_fails(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_str key = TB_STR("k");
+    atomic_store(&disk.write_code, SQLITE_FULL);
+    assert_int_equal(store_append_type(lab, "fails"), 0);
+    WAIT_UNTIL(lab->core.loop, logged(lab, "no space is left"));
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("old"), NULL);
+    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("new"), NULL);
+    atomic_store(&disk.write_code, SQLITE_OK);
+    store_expect(lab, TB_SPACE_STATE, "k", "new");
+}
+
 /* As root a folder's mode means nothing, so the test is somebody else for a while. */
 static void a_folder_that_became_read_only_is_ridden_out(void **state)
 {
@@ -306,6 +320,7 @@ int main(void)
         CASE(a_locked_database_is_said_and_ridden_out),
         CASE(a_database_that_is_locked_at_the_start_is_waited_for),
         CASE(a_heavy_write_fails_after_a_while),
+        CASE(the_order_of_writes_is_kept_while_the_disk_fails),
         CASE(a_folder_that_became_read_only_is_ridden_out),
     };
 #undef CASE

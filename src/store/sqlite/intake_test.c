@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "store/sqlite/aside.h"
 
 enum {
     HEADER_BYTES = 4096,
@@ -90,7 +91,8 @@ static void add(struct lab *lab, const char *text)
     assert_true(tb_intake_append(lab->intake, tb_str_of(text)));
 }
 
-/* The frozen half as "1:a 2:b ", with "!" where it is damaged. */
+/* The frozen half as "1:a 2:b ", with "!" where it is damaged. The upper half of a number tells how
+ * often the file was opened before. */
 static const char *frozen(struct lab *lab, char *ret_text, size_t size)
 {
     size_t pos = 0;
@@ -100,7 +102,7 @@ static const char *frozen(struct lab *lab, char *ret_text, size_t size)
     int rc;
     ret_text[0] = '\0';
     while ((rc = tb_intake_next(lab->intake, &pos, &seq, &bytes)) > 0) {
-        len += (size_t)snprintf(ret_text + len, size - len, "%llu:%.*s ", (unsigned long long)seq,
+        len += (size_t)snprintf(ret_text + len, size - len, "%u:%.*s ", (uint32_t)seq,
                                 TB_STR_ARG(bytes));
     }
     if (rc < 0) {
@@ -164,7 +166,7 @@ static void what_is_released_does_not_come_back(void **state)
     tb_intake_release(lab->intake);
     reopen(lab);
     EXPECT_FROZEN(lab, "3:c ");
-    assert_int_equal(tb_intake_released(lab->intake), 2);
+    assert_int_equal((uint32_t)tb_intake_released(lab->intake), 2);
     assert_int_equal(tb_intake_id(lab->intake), id);
     tb_intake_release(lab->intake);
     reopen(lab);
@@ -317,6 +319,40 @@ static void a_file_of_another_size_is_set_aside(void **state)
     }
 }
 
+static void a_damaged_file_stays_until_its_heir_is_whole(void **state)
+{
+    struct lab *lab = *state;
+    char fresh[112];
+    snprintf(fresh, sizeof(fresh), "%s.new", lab->path);
+    add(lab, "older");
+    tb_intake_freeze(lab->intake);
+    add(lab, "newer");
+    poke(lab, HEADER_BYTES + RECORD_BYTES, "O", 1);
+    tb_intake_free(lab->intake);
+    assert_int_equal(mkdir(fresh, 0700), 0); /* nothing can be made there */
+    open_it(lab);
+    assert_null(lab->intake);
+    assert_non_null(strstr(lab->err.text, "cannot make"));
+    assert_int_equal(rmdir(fresh), 0);
+    open_it(lab);
+    assert_int_equal(lab->damage.code, TB_E_STORE);
+    EXPECT_FROZEN(lab, "2:newer ");
+    tb_intake_free(lab->intake);
+    lab->intake = NULL;
+    assert_int_equal(sweep(lab), 1);
+}
+
+static void a_long_name_is_set_aside_whole(void **state)
+{
+    char path[1024];
+    (void)state;
+    memset(path, 'x', sizeof(path));
+    path[sizeof(path) - 1] = '\0';
+    TB_AUTO(tb_free) char *aside = tb_aside_name(path);
+    assert_memory_equal(aside, path, sizeof(path) - 1);
+    assert_non_null(strstr(aside, "x.broken-"));
+}
+
 static void another_version_is_refused_and_left_alone(void **state)
 {
     struct lab *lab = *state;
@@ -360,6 +396,8 @@ int main(void)
         CASE(damage_leaves_the_other_half_alone),
         CASE(a_damaged_header_is_set_aside),
         CASE(a_file_of_another_size_is_set_aside),
+        CASE(a_damaged_file_stays_until_its_heir_is_whole),
+        CASE(a_long_name_is_set_aside_whole),
         CASE(another_version_is_refused_and_left_alone),
         CASE(a_folder_that_cannot_be_written_is_said),
     };

@@ -83,6 +83,23 @@ static void full(const struct tb_sqlite *store, struct tb_err *err)
             trouble->code ? trouble->text : "the disk is too slow for what comes in");
 }
 
+/* Into the intake; what has no room there waits with the heavy ones, and so do those behind it. */
+static void change_light(struct tb_sqlite *store, struct tb_gate *gate)
+{
+    struct tb_writer *writer = &store->writer;
+    if (writer->spilled <= writer->taken &&
+        tb_intake_append(store->intake, tb_buf_str(&store->scratch))) {
+        tb_writer_wrote(store);
+    } else if (writer->trouble.code) {
+        struct tb_err err;
+        full(store, &err);
+        tb_gate_fail(gate, &err);
+    } else {
+        writer->spilled = writer->asked + 1;
+        tb_writer_queue_take(store, &store->scratch, gate);
+    }
+}
+
 static void change(struct tb_sqlite *store, const struct tb_change *change, bool light,
                    struct tb_gate *gate)
 {
@@ -91,14 +108,10 @@ static void change(struct tb_sqlite *store, const struct tb_change *change, bool
     if (!fits(store, light ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX, gate)) {
         return;
     }
-    if (!light) {
-        tb_writer_queue_take(store, &store->scratch, gate);
-    } else if (tb_intake_append(store->intake, tb_buf_str(&store->scratch))) {
-        tb_writer_wrote(store);
+    if (light) {
+        change_light(store, gate);
     } else {
-        struct tb_err err;
-        full(store, &err);
-        tb_gate_fail(gate, &err);
+        tb_writer_queue_take(store, &store->scratch, gate);
     }
 }
 
@@ -121,7 +134,13 @@ static void remove_record(void *state, enum tb_space space, struct tb_str key, s
         .space = tb_str_of(tb_space_name(space)),
         .key = key,
     };
-    change(state, &remove, tb_space_light(space), gate);
+    struct tb_sqlite *store = state;
+    const struct tb_writer *writer = &store->writer;
+    change(store, &remove, true, gate); /* small in any space */
+    if (!tb_space_light(space) &&
+        (!tb_list_empty(&writer->queue) || !tb_list_empty(&writer->batch))) {
+        change(store, &remove, false, NULL); /* the record itself may still be under way */
+    }
 }
 
 static void append(void *state, const struct tb_audit_entry *entry, struct tb_gate *gate)
@@ -133,7 +152,7 @@ static void append(void *state, const struct tb_audit_entry *entry, struct tb_ga
 static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gate)
 {
     const struct tb_change cut = {.kind = TB_CHANGE_CUT, .wall_ms = wall_ms, .count = count};
-    change(state, &cut, false, gate);
+    change(state, &cut, true, gate);
 }
 
 static bool ready(void *state, struct tb_err *err)

@@ -13,12 +13,13 @@
 
 struct tb_writer {
     struct tb_mover mover; /* the worker's while one is under way */
-    struct tb_list queue;  /* heavy changes that wait */
-    struct tb_list batch;  /* those that the worker has */
+    struct tb_list queue;  /* changes that wait: heavy ones, and what the intake had no room for */
+    struct tb_list batch;  /* those that the worker has, or had when it failed */
     struct tb_work *work;
     struct tb_timer timer; /* the next batch */
     uint64_t asked;        /* writes accepted so far */
     uint64_t taken;        /* of these, those that the last batch had or has */
+    uint64_t spilled;      /* the last of these that the intake had no room for */
     uint64_t moved;        /* those that are in the database */
     bool opened;           /* the first batch has gone well */
     bool suspect;          /* the file has to be checked */

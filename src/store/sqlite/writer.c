@@ -69,6 +69,18 @@ static void batch_good(struct tb_sqlite *store)
     tb_reader_go(store);
 }
 
+static void end_late(struct tb_sqlite *store, struct tb_list *list)
+{
+    int64_t now_ms = tb_loop_now_ms(store->core->loop);
+    while (!tb_list_empty(list)) {
+        struct tb_heavy *first = TB_CONTAINER(list->next, struct tb_heavy, link);
+        if (first->deadline_ms > now_ms && !store->closing) {
+            return;
+        }
+        end_heavy(first, &store->writer.trouble);
+    }
+}
+
 /* Everything waits for the next attempt, but only so long. */
 static void batch_bad(struct tb_sqlite *store)
 {
@@ -81,16 +93,8 @@ static void batch_bad(struct tb_sqlite *store)
     writer->backoff_ms = next_ms < BACKOFF_MS       ? BACKOFF_MS
                          : next_ms < BACKOFF_MAX_MS ? next_ms
                                                     : BACKOFF_MAX_MS;
-    int64_t now_ms = tb_loop_now_ms(store->core->loop);
-    tb_list_splice(&writer->batch, &writer->queue);
-    tb_list_splice(&writer->queue, &writer->batch);
-    while (!tb_list_empty(&writer->queue)) {
-        struct tb_heavy *first = TB_CONTAINER(writer->queue.next, struct tb_heavy, link);
-        if (first->deadline_ms > now_ms && !store->closing) {
-            break;
-        }
-        end_heavy(first, &writer->trouble);
-    }
+    end_late(store, &writer->batch);
+    end_late(store, &writer->queue);
     tb_reader_give_up(store, &writer->trouble);
 }
 
@@ -127,11 +131,11 @@ static void begin_batch(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
     tb_timer_stop(&writer->timer);
-    tb_list_splice(&writer->batch, &writer->queue);
-    /* A half that is still frozen, after a failure, has not all that was asked for since: then
-     * another batch follows. */
+    /* After a failure the same again: what was asked for since is newer than the half that is still
+     * frozen, but not than the other. Then another batch follows. */
     if (!tb_intake_frozen(store->intake)) {
         tb_intake_freeze(store->intake);
+        tb_list_splice(&writer->batch, &writer->queue);
         writer->taken = writer->asked;
     }
     if (writer->suspect) {
@@ -182,6 +186,7 @@ void tb_writer_fini(struct tb_sqlite *store)
             wait_for_batch(store);
         }
     } while (anything_left(store) && !writer->trouble.code);
+    end_all(&writer->batch, &writer->trouble);
     end_all(&writer->queue, &writer->trouble);
     tb_mover_fini(&writer->mover);
 }
