@@ -165,13 +165,17 @@ test('S1-38: what sessions do is logged, and what is typed is not', async (t) =>
   assert.doesNotMatch(daemon.log.text, /hunter2|sesame/);
 });
 
-test('S1-39 S1-43: an abandoned session is closed after its idle time, set by the environment', async (t) => {
-  const daemon = await Daemon.start(t, { env: { TABARD_SESSIONS_NAMED_IDLE_MS: '300' } });
-  const agent = await Agent.connect(t, daemon, kinds[0], { toolset: 'wdio' });
-  await agent.call('start_browser', { sessionId: 'old' });
-  await daemon.logged('reason=idle_timeout');
-  assert.deepEqual((await list(agent)).sessions, []);
-});
+for (const hibernate of [true, false]) {
+  const fate = hibernate ? 'freed of its browser' : 'closed';
+  test(`S1-39 S1-43: an abandoned session is ${fate} after its idle time, set by the environment`, async (t) => {
+    const env = { TABARD_SESSIONS_NAMED_IDLE_MS: '300', TABARD_SESSIONS_HIBERNATE: `${hibernate}` };
+    const daemon = await Daemon.start(t, { env });
+    const agent = await Agent.connect(t, daemon, kinds[0], { toolset: 'wdio' });
+    await agent.call('start_browser', { sessionId: 'old' });
+    await daemon.logged('reason=idle_timeout');
+    assert.deepEqual((await list(agent)).sessions.map((each) => each.hibernated), hibernate ? [true] : []);
+  });
+}
 
 test('S1-04 S1-30 S1-31 S1-50: two users chat through two sessions in parallel', async (t) => {
   const { agent, site } = await setup(t);
