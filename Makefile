@@ -6,7 +6,8 @@ MODE    ?= release
 VERSION := $(shell cat VERSION)
 B       := build/$(MODE)
 
-PACKAGES := libuv libcjson libcurl libsodium libcyaml openssl sqlite3
+PACKAGES := libuv libcjson libsodium libcyaml openssl sqlite3
+HEADERS  := libcurl # is loaded when it is needed, see src/io/curl.h
 CC_release := gcc
 CC_debug   := gcc
 CC_asan    := gcc
@@ -27,7 +28,7 @@ SAN_fuzz     := -fsanitize=address,undefined
 SAN_cov      := --coverage
 
 CFLAGS  := -std=c17 -D_GNU_SOURCE -Isrc -Itests -I$(B)/gen -MMD -MP $(WARN) $(HARDEN) $(MODE_$(MODE)) \
-           -DTABARD_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+           -DTABARD_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES) $(HEADERS) 2>/dev/null)
 LDFLAGS := -pie -Wl,-z,relro,-z,now $(SAN_$(MODE))
 # wslay ships no pkg-config file.
 LDLIBS  := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lwslay -lm

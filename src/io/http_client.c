@@ -5,10 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include <curl/curl.h>
-
 #include "base/buf.h"
 #include "base/list.h"
+#include "io/curl.h"
 #include "io/poll.h"
 #include "io/timer.h"
 
@@ -17,6 +16,7 @@
  * the job between the two keeps them apart. */
 struct tb_http_client {
     struct tb_loop *loop;
+    struct tb_curl curl;
     CURLM *multi; /* NULL before the first request */
     struct tb_timer timer;
     struct tb_deferred deliver;
@@ -54,10 +54,11 @@ struct tb_http_call {
 
 static void call_free(struct tb_http_call *call)
 {
+    const struct tb_curl *curl = &call->client->curl;
     tb_list_remove(&call->link);
     tb_timer_fini(&call->deadline);
-    curl_easy_cleanup(call->easy);
-    curl_slist_free_all(call->headers);
+    curl->easy_cleanup(call->easy);
+    curl->slist_free_all(call->headers);
     tb_buf_fini(&call->body);
     tb_free(call->peer);
     tb_free(call);
@@ -65,8 +66,9 @@ static void call_free(struct tb_http_call *call)
 
 static void call_done(struct tb_http_call *call)
 {
+    const struct tb_curl *curl = &call->client->curl;
     struct tb_http_client *client = call->client;
-    curl_multi_remove_handle(client->multi, call->easy);
+    curl->multi_remove_handle(client->multi, call->easy);
     tb_timer_stop(&call->deadline);
     call->finished = true;
     tb_list_remove(&call->link);
@@ -76,13 +78,14 @@ static void call_done(struct tb_http_call *call)
 
 static void call_tell(struct tb_http_call *call)
 {
+    const struct tb_curl *curl = &call->client->curl;
     struct tb_http_client_response response = {0};
     long status = 0;
     tb_list_remove(&call->link);
     if (call->code == 0) {
         char *type = NULL;
-        curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
-        curl_easy_getinfo(call->easy, CURLINFO_CONTENT_TYPE, &type);
+        curl->easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+        curl->easy_getinfo(call->easy, CURLINFO_CONTENT_TYPE, &type);
         response.status = (int)status;
         response.body = tb_buf_str(&call->body);
         response.content_type = type;
@@ -108,9 +111,10 @@ static void on_deliver(struct tb_deferred *job)
 /* Words and code for a transfer that failed. */
 static void explain(struct tb_http_call *call, CURLcode result)
 {
+    const struct tb_curl *curl = &call->client->curl;
     long os_errno = 0;
-    curl_easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &os_errno);
-    const char *text = call->curl_text[0] ? call->curl_text : curl_easy_strerror(result);
+    curl->easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &os_errno);
+    const char *text = call->curl_text[0] ? call->curl_text : curl->easy_strerror(result);
     switch (result) {
     case CURLE_COULDNT_CONNECT:
         call->code = os_errno > 0 ? -(int)os_errno : TB_E_CLOSED;
@@ -139,12 +143,13 @@ static void explain(struct tb_http_call *call, CURLcode result)
 
 static void collect(struct tb_http_client *client)
 {
+    const struct tb_curl *curl = &client->curl;
     CURLMsg *msg;
     int left;
-    while ((msg = curl_multi_info_read(client->multi, &left))) {
+    while ((msg = curl->multi_info_read(client->multi, &left))) {
         CURLcode result = msg->data.result;
         struct tb_http_call *call = NULL;
-        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
+        curl->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
         if (result != CURLE_OK) {
             explain(call, result);
         }
@@ -157,11 +162,12 @@ static void on_ready(struct tb_poll *poll, int events, void *user)
     (void)poll;
     struct watch *watch = user;
     struct tb_http_client *client = watch->client;
+    const struct tb_curl *curl = &client->curl;
     int flags = (events & TB_POLL_READ ? CURL_CSELECT_IN : 0) |
                 (events & TB_POLL_WRITE ? CURL_CSELECT_OUT : 0) |
                 (events & TB_POLL_ERROR ? CURL_CSELECT_ERR : 0);
     int running;
-    curl_multi_socket_action(client->multi, watch->fd, flags, &running);
+    curl->multi_socket_action(client->multi, watch->fd, flags, &running);
     collect(client);
 }
 
@@ -177,6 +183,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *p
 {
     (void)easy;
     struct tb_http_client *client = user;
+    const struct tb_curl *curl = &client->curl;
     struct watch *watch = per_socket;
     if (what == CURL_POLL_REMOVE) {
         if (watch) {
@@ -194,7 +201,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *p
             return -1;
         }
         tb_list_append(&client->watches, &watch->link);
-        curl_multi_assign(client->multi, fd, watch);
+        curl->multi_assign(client->multi, fd, watch);
     }
     tb_poll_watch(watch->poll, (what & CURL_POLL_IN ? TB_POLL_READ : 0) |
                                    (what & CURL_POLL_OUT ? TB_POLL_WRITE : 0));
@@ -217,8 +224,9 @@ static void on_timer(struct tb_timer *timer, void *user)
 {
     (void)timer;
     struct tb_http_client *client = user;
+    const struct tb_curl *curl = &client->curl;
     int running;
-    curl_multi_socket_action(client->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    curl->multi_socket_action(client->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     collect(client);
 }
 
@@ -253,6 +261,7 @@ static bool is_token(const char *text, size_t len)
 /* Adds the caller's headers, and takes away those that libcurl would add by itself. */
 static int set_headers(struct tb_http_call *call, const char *const *headers, struct tb_err *err)
 {
+    const struct tb_curl *curl = &call->client->curl;
     bool typed = false;
     for (; headers && *headers; headers++) {
         const char *colon = strchr(*headers, ':');
@@ -261,33 +270,34 @@ static int set_headers(struct tb_http_call *call, const char *const *headers, st
             return tb_fail(err, TB_E_INVALID, "a request header is not of the form 'Name: value'");
         }
         typed = typed || strncasecmp(*headers, "content-type:", 13) == 0;
-        call->headers = curl_slist_append(call->headers, *headers);
+        call->headers = curl->slist_append(call->headers, *headers);
     }
-    call->headers = curl_slist_append(call->headers, "Expect:");
+    call->headers = curl->slist_append(call->headers, "Expect:");
     if (!typed) {
-        call->headers = curl_slist_append(call->headers, "Content-Type:");
+        call->headers = curl->slist_append(call->headers, "Content-Type:");
     }
-    curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
+    curl->easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
     return 0;
 }
 
 static int set_method(struct tb_http_call *call, const struct tb_http_client_request *request,
                       struct tb_err *err)
 {
+    const struct tb_curl *curl = &call->client->curl;
     const char *method = request->method;
     if (!is_token(method, strlen(method))) {
         return tb_fail(err, TB_E_INVALID, "the request method is not a word");
     }
     if (strcmp(method, "HEAD") == 0) {
-        curl_easy_setopt(call->easy, CURLOPT_NOBODY, 1L);
+        curl->easy_setopt(call->easy, CURLOPT_NOBODY, 1L);
         return 0;
     }
     if (request->body.len || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0) {
-        curl_easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
-        curl_easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS,
-                         request->body.len ? request->body.ptr : "");
+        curl->easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+        curl->easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS,
+                          request->body.len ? request->body.ptr : "");
     }
-    curl_easy_setopt(call->easy, CURLOPT_CUSTOMREQUEST, method);
+    curl->easy_setopt(call->easy, CURLOPT_CUSTOMREQUEST, method);
     return 0;
 }
 
@@ -301,66 +311,75 @@ static bool is_loopback(const char *host)
 static int set_url(struct tb_http_call *call, const struct tb_http_client_request *request,
                    struct tb_err *err)
 {
-    CURLU *url = curl_url();
+    const struct tb_curl *curl = &call->client->curl;
+    CURLU *url = curl->url();
     char *scheme = NULL;
     char *host = NULL;
     char *port = NULL;
     int rc = 0;
-    if (curl_url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+    if (curl->url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
+        curl->url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
         (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0) ||
-        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK) {
+        curl->url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
+        curl->url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK) {
         rc = tb_fail(err, TB_E_INVALID, "the address is not an http or https URL");
     } else {
         call->peer = request->unix_socket ? tb_strdupf("unix:%s", request->unix_socket)
                                           : tb_strdupf("%s:%s", host, port);
-        curl_easy_setopt(call->easy, CURLOPT_URL, request->url);
+        curl->easy_setopt(call->easy, CURLOPT_URL, request->url);
         /* The proxy of the environment is for the world outside, never for this machine. */
         if (request->unix_socket || is_loopback(host)) {
-            curl_easy_setopt(call->easy, CURLOPT_NOPROXY, "*");
+            curl->easy_setopt(call->easy, CURLOPT_NOPROXY, "*");
         }
     }
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
-    curl_url_cleanup(url);
+    curl->free(scheme);
+    curl->free(host);
+    curl->free(port);
+    curl->url_cleanup(url);
     return rc;
 }
 
 static int set_up(struct tb_http_call *call, const struct tb_http_client_request *request,
                   struct tb_err *err)
 {
+    const struct tb_curl *curl = &call->client->curl;
     CURL *easy = call->easy;
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->curl_text);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl->easy_setopt(easy, CURLOPT_PRIVATE, call);
+    curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, call->curl_text);
+    curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl->easy_setopt(easy, CURLOPT_WRITEDATA, call);
+    curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     /* Without this, dropping a call waits for its name look-up, and the loop with it. */
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     if (request->unix_socket) {
-        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
+        curl->easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
     }
     if (request->insecure_tls) {
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+        curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
     }
     int rc = set_url(call, request, err);
     rc = rc < 0 ? rc : set_method(call, request, err);
     return rc < 0 ? rc : set_headers(call, request->headers, err);
 }
 
-static void multi_open(struct tb_http_client *client)
+static int multi_open(struct tb_http_client *client, struct tb_err *err)
 {
-    client->multi = curl_multi_init();
-    if (client->multi) {
-        curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-        curl_multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
-        curl_multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_timer_wanted);
-        curl_multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
+    const struct tb_curl *curl = &client->curl;
+    int rc = tb_curl_load(&client->curl, err);
+    if (rc < 0) {
+        return rc;
     }
+    client->multi = curl->multi_init();
+    if (!client->multi) {
+        return tb_fail(err, TB_E_INTERNAL, "libcurl does not start");
+    }
+    curl->multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl->multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
+    curl->multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_timer_wanted);
+    curl->multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
+    return 0;
 }
 
 struct tb_http_client *tb_http_client_new(struct tb_loop *loop)
@@ -380,18 +399,19 @@ void tb_http_client_free(struct tb_http_client *client)
     if (!client) {
         return;
     }
+    const struct tb_curl *curl = &client->curl;
     struct tb_list *link;
     client->freed = true;
     tb_list_splice(&client->done, &client->running);
     while ((link = tb_list_pop(&client->done))) {
         struct tb_http_call *call = TB_CONTAINER(link, struct tb_http_call, link);
-        curl_multi_remove_handle(client->multi, call->easy);
+        curl->multi_remove_handle(client->multi, call->easy);
         call->code = tb_fail(&call->err, -ECANCELED, "%s: the call was cancelled", call->peer);
         call_tell(call);
     }
     tb_deferred_cancel(&client->deliver);
     if (client->multi) {
-        curl_multi_cleanup(client->multi);
+        curl->multi_cleanup(client->multi);
     }
     LIST_FOREACH_SAFE(item, &client->watches) {
         watch_free(TB_CONTAINER(item, struct watch, link));
@@ -406,8 +426,12 @@ struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
                                          const struct tb_http_client_request *request,
                                          tb_http_client_fn *fn, void *user, struct tb_err *err)
 {
+    const struct tb_curl *curl = &client->curl;
     if (client->freed) {
         tb_fail(err, TB_E_CLOSED, "the client is being freed");
+        return NULL;
+    }
+    if (!client->multi && multi_open(client, err) < 0) {
         return NULL;
     }
     struct tb_http_call *call = TB_NEW(struct tb_http_call);
@@ -418,18 +442,15 @@ struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
     tb_list_init(&call->link);
     tb_buf_init(&call->body, request->response_max);
     tb_timer_init(&call->deadline, client->loop, on_deadline, call);
-    call->easy = curl_easy_init();
-    if (call->easy && !client->multi) {
-        multi_open(client);
-    }
-    if (!call->easy || !client->multi) {
+    call->easy = curl->easy_init();
+    if (!call->easy) {
         tb_fail(err, TB_E_INTERNAL, "libcurl does not start");
         goto fail;
     }
     if (set_up(call, request, err) < 0) {
         goto fail;
     }
-    if (curl_multi_add_handle(client->multi, call->easy) != CURLM_OK) {
+    if (curl->multi_add_handle(client->multi, call->easy) != CURLM_OK) {
         tb_fail(err, TB_E_INTERNAL, "%s: libcurl does not take the request", call->peer);
         goto fail;
     }

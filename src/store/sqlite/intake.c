@@ -29,9 +29,6 @@ enum {
     NONE = -1,
 };
 
-/* After a power loss the file may be older than the database, which takes what is numbered like
- * records it has for these. So the numbers go on further up than any can have come. */
-static const uint64_t leap = (uint64_t)1 << 32;
 static const char magic[8] = "tbintake";
 
 struct header {
@@ -264,7 +261,7 @@ static struct tb_intake *begin(struct header *header, const struct extent extent
             intake->last_seq = extents[half].last;
         }
     }
-    intake->next_seq = intake->last_seq + leap + 1;
+    intake->next_seq = intake->last_seq + 1;
     /* The older half goes first; an empty one is free to take what comes. */
     int older = extents[1].used && (!extents[0].used || extents[1].first < extents[0].first);
     intake->frozen = extents[older].used ? older : NONE;
@@ -336,6 +333,13 @@ struct tb_intake *tb_intake_open(const char *path, struct tb_err *ret_damage, st
     struct header *header = map_file(fd, path, err);
     close(fd);
     return header ? open_mapped(path, header, ret_damage, err) : NULL;
+}
+
+void tb_intake_number_after(struct tb_intake *intake, uint64_t seq)
+{
+    if (intake->next_seq <= seq) {
+        intake->next_seq = seq + 1;
+    }
 }
 
 void tb_intake_free(struct tb_intake *intake)

@@ -25,6 +25,9 @@ struct tb_intake;
 /* Opens or makes it. A damaged file is set aside, what is whole in it is kept, and *ret_damage has
  * words (its code is 0 otherwise). NULL when it cannot be made or is from another version. */
 struct tb_intake *tb_intake_open(const char *path, struct tb_err *ret_damage, struct tb_err *err);
+/* New records get numbers over `seq`. After a power loss the file may be older than the database,
+ * which would take them for others that it has. */
+void tb_intake_number_after(struct tb_intake *intake, uint64_t seq);
 /* What it has stays in the file. */
 void tb_intake_free(struct tb_intake *intake);
 

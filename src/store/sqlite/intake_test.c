@@ -91,8 +91,7 @@ static void add(struct lab *lab, const char *text)
     assert_true(tb_intake_append(lab->intake, tb_str_of(text)));
 }
 
-/* The frozen half as "1:a 2:b ", with "!" where it is damaged. The upper half of a number tells how
- * often the file was opened before. */
+/* The frozen half as "1:a 2:b ", with "!" where it is damaged. */
 static const char *frozen(struct lab *lab, char *ret_text, size_t size)
 {
     size_t pos = 0;
@@ -102,7 +101,7 @@ static const char *frozen(struct lab *lab, char *ret_text, size_t size)
     int rc;
     ret_text[0] = '\0';
     while ((rc = tb_intake_next(lab->intake, &pos, &seq, &bytes)) > 0) {
-        len += (size_t)snprintf(ret_text + len, size - len, "%u:%.*s ", (uint32_t)seq,
+        len += (size_t)snprintf(ret_text + len, size - len, "%llu:%.*s ", (unsigned long long)seq,
                                 TB_STR_ARG(bytes));
     }
     if (rc < 0) {
@@ -166,7 +165,7 @@ static void what_is_released_does_not_come_back(void **state)
     tb_intake_release(lab->intake);
     reopen(lab);
     EXPECT_FROZEN(lab, "3:c ");
-    assert_int_equal((uint32_t)tb_intake_released(lab->intake), 2);
+    assert_int_equal(tb_intake_released(lab->intake), 2);
     assert_int_equal(tb_intake_id(lab->intake), id);
     tb_intake_release(lab->intake);
     reopen(lab);
@@ -193,6 +192,24 @@ static void the_older_half_comes_first_whichever_it_is(void **state)
         tb_intake_freeze(lab->intake);
         tb_intake_release(lab->intake);
     }
+}
+
+static void numbers_go_on_after_those_of_the_database(void **state)
+{
+    struct lab *lab = *state;
+    add(lab, "a");
+    tb_intake_freeze(lab->intake);
+    add(lab, "b");
+    reopen(lab);
+    tb_intake_number_after(lab->intake, 7);
+    tb_intake_number_after(lab->intake, 3);
+    tb_intake_release(lab->intake);
+    add(lab, "c");
+    reopen(lab);
+    assert_int_equal(lab->damage.code, 0);
+    EXPECT_FROZEN(lab, "2:b 8:c ");
+    tb_intake_release(lab->intake);
+    assert_int_equal(tb_intake_released(lab->intake), 8);
 }
 
 static void a_full_half_takes_nothing_until_the_other_is_released(void **state)
@@ -390,6 +407,7 @@ int main(void)
         CASE(the_file_is_for_its_owner_alone),
         CASE(what_is_released_does_not_come_back),
         CASE(the_older_half_comes_first_whichever_it_is),
+        CASE(numbers_go_on_after_those_of_the_database),
         CASE(a_full_half_takes_nothing_until_the_other_is_released),
         CASE(a_kill_at_any_byte_of_an_append_leaves_the_records_before),
         CASE(every_flipped_byte_of_a_record_or_count_is_noticed),

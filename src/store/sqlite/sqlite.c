@@ -31,6 +31,17 @@ static int look_at_file(struct tb_sqlite *store, struct tb_err *err)
     return rc;
 }
 
+static void agree_on_numbers(struct tb_sqlite *store)
+{
+    struct tb_db *db = &store->writer.mover.db;
+    struct tb_db_head head;
+    struct tb_err ignored; /* the worker will see it too */
+    if (db->sql && tb_db_head(db, &head, &ignored) == 0 &&
+        head.intake_id == tb_intake_id(store->intake)) {
+        tb_intake_number_after(store->intake, head.intake_seq);
+    }
+}
+
 static void *open_store(struct tb_core *core, struct tb_err *err)
 {
     struct tb_sqlite *store = TB_NEW(struct tb_sqlite);
@@ -50,6 +61,7 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
     if (damage.code) {
         tb_store_report(core, &damage);
     }
+    agree_on_numbers(store);
     tb_reader_init(store);
     tb_writer_init(store);
     return store;
