@@ -7,8 +7,8 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include "io/tls_conn.h"
 
