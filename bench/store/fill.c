@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     mkdir(argv[1], 0700);
     struct tb_core core = {.clock = tb_clock_system(), .log = &log, .config = &config};
     int rc = tb_secret_load(argv[1], core.secret, &err);
-    check(rc >= 0 && (rc == 0 || tb_secret_save(argv[1], core.secret, &err) == 0), &err);
+    check(rc >= 0 && (rc == 0 || tb_secret_save(argv[1], core.secret, true, &err) == 0), &err);
     core.loop = tb_loop_new(core.clock);
     tb_bus_init(&core.bus);
     core.store = (struct tb_store){&tb_store_sqlite, tb_store_sqlite.open(&core, &err)};
