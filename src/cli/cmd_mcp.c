@@ -56,6 +56,7 @@ static int run(int argc, char **argv)
         return 1;
     }
     signal(SIGPIPE, SIG_IGN); /* a write says so when the other end is gone */
+    tb_token_make(link.conversation);
     link.config = &config;
     link.sources = &options.sources;
     int fd = tb_mcp_link_open(&link, &err);

@@ -83,9 +83,10 @@ static int upgrade(const struct tb_mcp_link *link, int fd, struct tb_err *err)
     TB_AUTO(tb_free)
     char *request = tb_strdupf("GET /mcp/stdio?toolset=%s&groups=%s HTTP/1.1\r\n"
                                "Host: localhost\r\n"
+                               "X-Conversation-Id: %s\r\n"
                                "Connection: Upgrade\r\n"
                                "Upgrade: tabard-mcp\r\n\r\n",
-                               link->toolset, link->groups);
+                               link->toolset, link->groups, link->conversation);
     TB_AUTO(tb_buf_fini) struct tb_buf head;
     tb_buf_init(&head, HEAD_MAX);
     size_t len = strlen(request);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/id.h"
 #include "base/str.h"
 #include "core/config.h"
 #include "daemon/config_load.h"
@@ -16,6 +17,7 @@ struct tb_mcp_link {
     const char *toolset;                     /* empty: the default one */
     const char *groups;                      /* empty: none */
     bool may_start;
+    char conversation[TB_TOKEN_SIZE]; /* known to this process alone, and to its daemons */
 };
 
 /* A connected socket that carries lines, or a negative code with words. Blocks, for at most some

@@ -282,17 +282,28 @@ static const struct tb_stream_ops stream_ops = {on_read, on_drain, on_end};
 
 /* Opening. */
 
-static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_mcp_view *view)
+/* A bridge that comes again, to this daemon or to the next, is the conversation that it was. Its
+ * name is a token that the bridge made, so nobody else can present it. */
+static void name_conversation(struct tb_mcp_peer *peer, struct tb_str said)
 {
     char token[TB_TOKEN_SIZE];
+    if (said.len != TB_TOKEN_SIZE - 1) {
+        tb_token_make(token);
+        said = tb_str_of(token);
+    }
+    snprintf(peer->conversation, sizeof(peer->conversation), "stdio-%.*s", TB_STR_ARG(said));
+}
+
+static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_mcp_view *view,
+                             struct tb_str conversation)
+{
     struct conn *conn = TB_NEW(struct conn);
     conn->out.ops = &out_ops;
     conn->settle.run = on_settle;
     tb_buf_init(&conn->line, TB_STDIO_LINE_MAX);
     tb_timer_init(&conn->look, mcp->core->loop, on_look, conn);
     tb_mcp_peer_init(&conn->peer, mcp, tenant, view);
-    tb_token_make(token);
-    snprintf(conn->peer.conversation, sizeof(conn->peer.conversation), "stdio-%s", token);
+    name_conversation(&conn->peer, conversation);
     tb_mcp_peer_listens(&conn->peer, notify);
     tb_list_append(&mcp->stdio, &conn->link);
     return conn;
@@ -300,7 +311,9 @@ static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struc
 
 static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view)
 {
-    struct conn *conn = conn_new(front->state, tb_target_tenant(front), view);
+    struct tb_str conversation =
+        tb_http1_header(tb_http_req_head(front->http), "X-Conversation-Id");
+    struct conn *conn = conn_new(front->state, tb_target_tenant(front), view, conversation);
     char *rest;
     size_t rest_len;
     front->status = 101;

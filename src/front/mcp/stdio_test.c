@@ -196,6 +196,31 @@ static void two_connections_are_two_conversations(void **state)
     expect(say(f, NAVIGATE), "Session: browser-1");
 }
 
+#define TOKEN "X-Conversation-Id: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
+
+static void a_bridge_that_comes_again_is_the_conversation_that_it_was(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client first;
+    struct mcp_client second;
+    tb_free(f->rig.config.mcp_on_disconnect);
+    f->rig.config.mcp_on_disconnect = tb_strdup("keep");
+    expect(say(f, NAVIGATE), "Session: browser-1");
+    mcp_client_open(&f->rig, &first);
+    mcp_client_ask(&f->rig, &first, "GET /mcp/stdio", HELLO TOKEN, "");
+    mcp_client_send(&first, TB_STR(NAVIGATE));
+    mcp_rig_turn(&f->rig);
+    expect(mcp_client_heard(&first), "Session: browser-2");
+    mcp_client_close(&first);
+    mcp_rig_turn(&f->rig);
+    mcp_client_open(&f->rig, &second);
+    mcp_client_ask(&f->rig, &second, "GET /mcp/stdio", HELLO TOKEN, "");
+    mcp_client_send(&second, TB_STR(NAVIGATE));
+    mcp_rig_turn(&f->rig);
+    expect(mcp_client_heard(&second), "Session: browser-2");
+    mcp_client_close(&second);
+}
+
 static void only_the_right_upgrade_gets_in(void **state)
 {
     struct fixture *f = *state;
@@ -224,6 +249,7 @@ int main(void)
         WITH(a_peer_that_dies_takes_its_calls_and_sessions_with_it),
         WITH(a_peer_that_ends_its_input_and_then_dies_is_noticed),
         WITH(two_connections_are_two_conversations),
+        WITH(a_bridge_that_comes_again_is_the_conversation_that_it_was),
         WITH(only_the_right_upgrade_gets_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
