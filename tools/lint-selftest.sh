@@ -134,6 +134,10 @@ refuses style 'a // comment' src/base/bad.c '// comment' < <(printf '%s\nint tb_
 refuses style 'a // comment after a string' src/base/bad.c '// comment' < <(in_function 'return text == "//"; // x')
 refuses style 'a typedef of a struct' src/base/bad.h 'typedef of a struct' < <(header 'typedef struct tb_x tb_x;')
 refuses style 'a typedef of an enum' src/base/bad.h 'typedef of a struct' < <(header 'typedef enum { A } tb_x;')
+refuses style 'TB_AUTO without an initialiser' src/base/bad.c 'TB_AUTO on a variable' \
+    < <(in_function 'TB_AUTO(tb_free) char *copy; copy = text; return 0;')
+refuses style 'TB_AUTO without an initialiser on the next line' src/base/bad.c 'TB_AUTO on a variable' \
+    < <(in_function $'TB_AUTO(tb_free)\n    char *copy;\n    copy = text;\n    return 0;')
 refuses style 'NOLINT' src/base/bad.c 'no exception' < <(printf '%s\nint tb_x(void); /* NOLINT */\n' "$licence")
 refuses style 'clang-format off' src/base/bad.c 'no exception' < <(printf '%s\n/* clang-format off */\n' "$licence")
 refuses style 'a warning switched off' src/base/bad.c 'no exception' \

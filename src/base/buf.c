@@ -14,7 +14,7 @@ enum {
 
 void tb_buf_init(struct tb_buf *buf, size_t max)
 {
-    *buf = (struct tb_buf){.max = max};
+    *buf = TB_BUF(max);
 }
 
 void tb_buf_fini(struct tb_buf *buf)

@@ -19,6 +19,8 @@ struct tb_buf {
     size_t max;
 };
 
+/* An empty buffer, for a variable; tb_buf_init is the same for a member. */
+#define TB_BUF(ceiling) ((struct tb_buf){.max = (ceiling)})
 void tb_buf_init(struct tb_buf *buf, size_t max);
 /* Frees the memory; the buffer is empty again and keeps its ceiling. */
 void tb_buf_fini(struct tb_buf *buf);

@@ -32,8 +32,7 @@ static void an_empty_buffer_holds_no_memory(void **state)
 static void appends_follow_each_other(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf buf;
-    tb_buf_init(&buf, 100);
+    TB_AUTO(tb_buf_fini) struct tb_buf buf = TB_BUF(100);
     assert_int_equal(tb_buf_append(&buf, "ab", 2), 0);
     assert_int_equal(tb_buf_append_str(&buf, TB_STR("cd")), 0);
     assert_int_equal(tb_buf_append_cstr(&buf, "ef"), 0);
@@ -46,8 +45,7 @@ static void appends_follow_each_other(void **state)
 static void content_may_fill_the_ceiling_and_not_pass_it(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf buf;
-    tb_buf_init(&buf, 8);
+    TB_AUTO(tb_buf_fini) struct tb_buf buf = TB_BUF(8);
     assert_int_equal(tb_buf_append(&buf, "123456", 6), 0);
     assert_int_equal(tb_buf_append(&buf, "789", 3), TB_E_TOO_LARGE);
     assert_content(&buf, "123456");
@@ -60,9 +58,8 @@ static void content_may_fill_the_ceiling_and_not_pass_it(void **state)
 static void an_absurd_size_is_refused_without_overflow(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf buf;
+    TB_AUTO(tb_buf_fini) struct tb_buf buf = TB_BUF(1000);
     uint8_t *room = NULL;
-    tb_buf_init(&buf, 1000);
     assert_int_equal(tb_buf_append(&buf, "abc", 3), 0);
     assert_int_equal(tb_buf_reserve(&buf, SIZE_MAX, &room), TB_E_TOO_LARGE);
     assert_int_equal(tb_buf_reserve(&buf, SIZE_MAX - 2, &room), TB_E_TOO_LARGE);
@@ -84,9 +81,8 @@ static void a_ceiling_of_zero_takes_nothing(void **state)
 static void reserved_room_lies_behind_the_content(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf buf;
+    TB_AUTO(tb_buf_fini) struct tb_buf buf = TB_BUF(5000);
     uint8_t *room;
-    tb_buf_init(&buf, 5000);
     assert_int_equal(tb_buf_append(&buf, "ab", 2), 0);
     assert_int_equal(tb_buf_reserve(&buf, 4998, &room), 0);
     assert_ptr_equal(room, buf.data + 2);
@@ -99,8 +95,7 @@ static void reserved_room_lies_behind_the_content(void **state)
 static void growth_keeps_every_byte(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf buf;
-    tb_buf_init(&buf, 100000);
+    TB_AUTO(tb_buf_fini) struct tb_buf buf = TB_BUF(100000);
     for (size_t i = 0; i < 100000; i++) {
         assert_int_equal(tb_buf_append_char(&buf, (char)(i % 127)), 0);
     }
@@ -113,8 +108,7 @@ static void growth_keeps_every_byte(void **state)
 static void printf_reaches_the_ceiling_exactly(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf buf;
-    tb_buf_init(&buf, 6);
+    TB_AUTO(tb_buf_fini) struct tb_buf buf = TB_BUF(6);
     assert_int_equal(tb_buf_printf(&buf, "%s", "abc"), 0);
     assert_int_equal(tb_buf_printf(&buf, "%s", "defg"), TB_E_TOO_LARGE);
     assert_content(&buf, "abc");

@@ -52,8 +52,7 @@ static mode_t mode_of(const char *path)
 
 static void assert_file(const char *path, struct tb_str want)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf content;
-    tb_buf_init(&content, 1 << 20);
+    TB_AUTO(tb_buf_fini) struct tb_buf content = TB_BUF(1 << 20);
     assert_int_equal(tb_file_read(path, &content), 0);
     assert_true(tb_str_eq(tb_buf_str(&content), want));
 }
@@ -76,8 +75,7 @@ static void reading_appends_and_stops_at_the_ceiling(void **state)
 {
     TB_AUTO(tb_free) char *path = tb_strdupf("%s/file", (const char *)*state);
     assert_int_equal(tb_file_write(path, TB_STR("12345"), 0600), 0);
-    TB_AUTO(tb_buf_fini) struct tb_buf content;
-    tb_buf_init(&content, 8);
+    TB_AUTO(tb_buf_fini) struct tb_buf content = TB_BUF(8);
     assert_int_equal(tb_buf_append_cstr(&content, "abc"), 0);
     assert_int_equal(tb_file_read(path, &content), 0);
     assert_true(tb_str_eq_cstr(tb_buf_str(&content), "abc12345"));
@@ -90,8 +88,7 @@ static void reading_appends_and_stops_at_the_ceiling(void **state)
 static void what_cannot_be_read_gives_its_errno(void **state)
 {
     TB_AUTO(tb_free) char *path = tb_strdupf("%s/absent", (const char *)*state);
-    TB_AUTO(tb_buf_fini) struct tb_buf content;
-    tb_buf_init(&content, 100);
+    TB_AUTO(tb_buf_fini) struct tb_buf content = TB_BUF(100);
     assert_int_equal(tb_file_read(path, &content), -ENOENT);
     assert_int_equal(tb_file_read(*state, &content), -EISDIR);
     assert_int_equal(content.len, 0);

@@ -76,10 +76,8 @@ static void base64_gives_the_vectors_of_its_rfc(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TB_COUNT(pairs); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf coded;
-        TB_AUTO(tb_buf_fini) struct tb_buf plain;
-        tb_buf_init(&coded, 100);
-        tb_buf_init(&plain, 100);
+        TB_AUTO(tb_buf_fini) struct tb_buf coded = TB_BUF(100);
+        TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(100);
         assert_int_equal(tb_base64_encode(pairs[i].plain, strlen(pairs[i].plain), &coded), 0);
         assert_true(tb_str_eq_cstr(tb_buf_str(&coded), pairs[i].coded));
         assert_int_equal(tb_base64_decode(tb_str_of(pairs[i].coded), &plain), 0);
@@ -95,10 +93,8 @@ static void every_length_and_every_byte_comes_back(void **state)
         data[i] = (uint8_t)(i * 7 + 3);
     }
     for (size_t len = 0; len <= sizeof(data); len++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf coded;
-        TB_AUTO(tb_buf_fini) struct tb_buf plain;
-        tb_buf_init(&coded, 1000);
-        tb_buf_init(&plain, 1000);
+        TB_AUTO(tb_buf_fini) struct tb_buf coded = TB_BUF(1000);
+        TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(1000);
         assert_int_equal(tb_base64_encode(data, len, &coded), 0);
         assert_int_equal(coded.len, (len + 2) / 3 * 4);
         assert_int_equal(tb_base64_decode(tb_buf_str(&coded), &plain), 0);
@@ -120,8 +116,7 @@ static void text_that_is_not_strict_base64_is_refused(void **state)
         TB_STR("=Zm9"),     TB_STR("Z=m9"),   TB_STR("Zm\xc3\xa4"),
     };
     for (size_t i = 0; i < TB_COUNT(bad); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 100);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(100);
         assert_int_equal(tb_buf_append_cstr(&out, "kept"), 0);
         assert_int_equal(tb_base64_decode(bad[i], &out), TB_E_INVALID);
         assert_true(tb_str_eq_cstr(tb_buf_str(&out), "kept"));
@@ -134,8 +129,7 @@ static void no_byte_outside_the_alphabet_is_a_digit(void **state)
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (unsigned byte = 0; byte < 256; byte++) {
         const char text[] = {'Z', 'm', (char)byte, 'v'};
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 100);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(100);
         bool digit = memchr(digits, (int)byte, sizeof(digits) - 1) != NULL;
         assert_int_equal(tb_base64_decode((struct tb_str){text, 4}, &out),
                          digit ? 0 : TB_E_INVALID);
@@ -148,8 +142,7 @@ static void both_ways_append_and_stop_at_the_ceiling(void **state)
     for (size_t i = 0; i < TB_COUNT(pairs); i++) {
         struct tb_str plain = tb_str_of(pairs[i].plain);
         struct tb_str coded = tb_str_of(pairs[i].coded);
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 1 + coded.len);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1 + coded.len);
         assert_int_equal(tb_buf_append_char(&out, '>'), 0);
         assert_int_equal(tb_base64_encode(plain.ptr, plain.len, &out), 0);
         assert_true(tb_str_eq(tb_str_sub(tb_buf_str(&out), 1, 100), coded));

@@ -13,8 +13,7 @@
 
 static void expect_print(const struct cJSON *json, const char *expected)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     assert_int_equal(tb_json_print(json, &out), 0);
     assert_int_equal(tb_buf_append_char(&out, '\0'), 0);
     assert_string_equal((const char *)out.data, expected);
@@ -94,8 +93,7 @@ static void a_print_over_the_ceiling_leaves_the_buffer_as_it_was(void **state)
 {
     (void)state;
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(TB_STR("[\"long enough\",2]"));
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 12);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(12);
     assert_int_equal(tb_buf_append_cstr(&out, "kept"), 0);
     assert_true(tb_json_print(json, &out) < 0);
     assert_true(tb_str_eq_cstr(tb_buf_str(&out), "kept"));

@@ -49,9 +49,8 @@ static const char everything[] = "{\"list\":[1,\"two\",[],{}],\"yes\":true,\"no\
 static void commas_stand_where_they_belong(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     struct tb_json_writer writer;
-    tb_buf_init(&out, 1000);
     tb_json_writer_init(&writer, &out);
     write_everything(&writer);
     assert_int_equal(writer.rc, 0);
@@ -61,9 +60,8 @@ static void commas_stand_where_they_belong(void **state)
 static void the_largest_whole_numbers_are_written_in_full(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     struct tb_json_writer writer;
-    tb_buf_init(&out, 1000);
     tb_json_writer_init(&writer, &out);
     tb_json_array_open(&writer);
     tb_json_put_int(&writer, INT64_MIN);
@@ -74,9 +72,8 @@ static void the_largest_whole_numbers_are_written_in_full(void **state)
 
 static void assert_text_written(struct tb_str text, const char *want)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     struct tb_json_writer writer;
-    tb_buf_init(&out, 1000);
     tb_json_writer_init(&writer, &out);
     tb_json_put_str(&writer, text);
     assert_int_equal(writer.rc, 0);
@@ -112,9 +109,8 @@ static void bytes_that_are_no_utf8_become_replacement_characters(void **state)
 static void keys_are_escaped_too(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     struct tb_json_writer writer;
-    tb_buf_init(&out, 1000);
     tb_json_writer_init(&writer, &out);
     tb_json_object_open(&writer);
     tb_json_key(&writer, "a\"\xff");
@@ -131,9 +127,8 @@ static void what_is_written_can_be_read(void **state)
         for (unsigned second = 1; second < 256; second++) {
             const char bytes[] = {'a', (char)first, (char)second, 'z'};
             struct tb_str text = {bytes, sizeof(bytes)};
-            TB_AUTO(tb_buf_fini) struct tb_buf out;
+            TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
             struct tb_json_writer writer;
-            tb_buf_init(&out, 1000);
             tb_json_writer_init(&writer, &out);
             tb_json_put_str(&writer, text);
             TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_buf_str(&out));
@@ -149,9 +144,8 @@ static void the_ceiling_sticks_and_the_exact_size_fits(void **state)
 {
     (void)state;
     for (size_t max = 0; max <= sizeof(everything); max++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(max);
         struct tb_json_writer writer;
-        tb_buf_init(&out, max);
         tb_json_writer_init(&writer, &out);
         write_everything(&writer);
         bool fits = max >= sizeof(everything) - 1;

@@ -71,8 +71,8 @@ void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char 
     if (!log || level > log->level) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf line;
-    tb_buf_init(&line, LINE_MAX_BYTES - 1); /* the newline has its place whatever the rest needs */
+    /* The newline has its place whatever the rest needs. */
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(LINE_MAX_BYTES - 1);
 
     char when[TB_CLOCK_ISO_SIZE];
     tb_clock_iso(tb_clock_wall_ms(log->clock), when);

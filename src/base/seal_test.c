@@ -33,19 +33,16 @@ static int tear_down(void **state)
 
 static void what_was_sealed_comes_back(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
-    tb_buf_init(&plain, 4096);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(4096);
     assert_int_equal(tb_seal_open(key, TB_STR("who"), tb_buf_str(*state), &plain), 0);
     assert_true(tb_str_eq_cstr(tb_buf_str(&plain), "what it says"));
 }
 
 static void an_empty_text_can_be_sealed(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf sealed;
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(4096);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(4096);
     (void)state;
-    tb_buf_init(&sealed, 4096);
-    tb_buf_init(&plain, 4096);
     assert_int_equal(tb_seal(key, TB_STR(""), TB_STR(""), &sealed), 0);
     assert_int_equal(tb_seal_open(key, TB_STR(""), tb_buf_str(&sealed), &plain), 0);
     assert_int_equal(plain.len, 0);
@@ -53,17 +50,15 @@ static void an_empty_text_can_be_sealed(void **state)
 
 static void the_same_text_looks_different_each_time(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf again;
-    tb_buf_init(&again, 4096);
+    TB_AUTO(tb_buf_fini) struct tb_buf again = TB_BUF(4096);
     assert_int_equal(tb_seal(key, TB_STR("who"), TB_STR("what it says"), &again), 0);
     assert_false(tb_str_eq(tb_buf_str(&again), tb_buf_str(*state)));
 }
 
 static void another_key_or_binding_is_refused(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(4096);
     struct tb_str sealed = tb_buf_str(*state);
-    tb_buf_init(&plain, 4096);
     assert_int_equal(tb_seal_open(other_key, TB_STR("who"), sealed, &plain), TB_E_INVALID);
     assert_int_equal(tb_seal_open(key, TB_STR("whom"), sealed, &plain), TB_E_INVALID);
     assert_int_equal(plain.len, 0);
@@ -71,9 +66,8 @@ static void another_key_or_binding_is_refused(void **state)
 
 static void every_changed_or_missing_character_is_noticed(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(4096);
     struct tb_str sealed = tb_buf_str(*state);
-    tb_buf_init(&plain, 4096);
     for (size_t i = 0; i < sealed.len; i++) {
         TB_AUTO(tb_free) char *bad = tb_str_dup(sealed);
         bad[i] = bad[i] == 'A' ? 'B' : 'A';
@@ -87,8 +81,7 @@ static void every_changed_or_missing_character_is_noticed(void **state)
 
 static void a_full_buffer_stays_as_it_was(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf small;
-    tb_buf_init(&small, 4);
+    TB_AUTO(tb_buf_fini) struct tb_buf small = TB_BUF(4);
     assert_int_equal(tb_seal(key, TB_STR("who"), TB_STR("x"), &small), TB_E_TOO_LARGE);
     assert_int_equal(tb_seal_open(key, TB_STR("who"), tb_buf_str(*state), &small), TB_E_TOO_LARGE);
     assert_int_equal(small.len, 0);

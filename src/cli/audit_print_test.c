@@ -28,8 +28,7 @@ static struct tb_audit_entry sample(void)
 
 static void expect(const struct tb_audit_entry *entry, enum tb_audit_form form, const char *text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     tb_audit_print(entry, form, &out);
     tb_buf_append_char(&out, '\0');
     assert_string_equal((const char *)out.data, text);
@@ -39,13 +38,12 @@ static void expect(const struct tb_audit_entry *entry, enum tb_audit_form form, 
 static void a_row_has_when_event_where_and_detail(void **state)
 {
     const struct tb_audit_entry entry = sample();
-    TB_AUTO(tb_buf_fini) struct tb_buf head;
+    TB_AUTO(tb_buf_fini) struct tb_buf head = TB_BUF(SIZE_MAX);
     (void)state;
     expect(&entry, TB_AUDIT_TABLE,
            "2023-11-14T22:13:20.000Z session_ended      shop           a.test:8443              "
            "                     idle_timeout       "
            "url=https://a.test:8443/x duration_ms=5 calls=2 agent=a 1\n");
-    tb_buf_init(&head, SIZE_MAX);
     tb_audit_print_head(TB_AUDIT_JSON, &head);
     assert_int_equal(head.len, 0);
     tb_audit_print_head(TB_AUDIT_TABLE, &head);
@@ -67,12 +65,11 @@ static void json_is_one_line_with_everything(void **state)
 static void what_an_agent_calls_itself_cannot_move_the_cursor(void **state)
 {
     struct tb_audit_entry entry = sample();
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     (void)state;
     entry.agent = TB_STR("\x1b[2J\n\xc2\x9b"
                          "2J\x7f");
     entry.details = TB_STR("{\"x\":\"\\u001b[1m\"}");
-    tb_buf_init(&out, SIZE_MAX);
     tb_audit_print(&entry, TB_AUDIT_TABLE, &out);
     for (size_t i = 0; i + 1 < out.len; i++) {
         assert_true(out.data[i] >= 0x20 && out.data[i] != 0x7f && out.data[i] != 0x9b);
@@ -82,10 +79,9 @@ static void what_an_agent_calls_itself_cannot_move_the_cursor(void **state)
 static void details_that_are_no_json_are_left_out(void **state)
 {
     struct tb_audit_entry entry = sample();
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     (void)state;
     entry.details = TB_STR("{\"url\":");
-    tb_buf_init(&out, SIZE_MAX);
     tb_audit_print(&entry, TB_AUDIT_JSON, &out);
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_buf_str(&out));
     assert_non_null(json);

@@ -52,16 +52,14 @@ static void write_out(struct printing *printing, const struct tb_buf *text)
 static void print_entry(const struct tb_audit_entry *entry, void *user)
 {
     struct printing *printing = user;
-    TB_AUTO(tb_buf_fini) struct tb_buf line;
-    tb_buf_init(&line, TB_MIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(TB_MIB);
     tb_audit_print(entry, printing->form, &line);
     write_out(printing, &line);
 }
 
 static void print_head(struct printing *printing)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf line;
-    tb_buf_init(&line, TB_KIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(TB_KIB);
     tb_audit_print_head(printing->form, &line);
     if (line.len) {
         write_out(printing, &line);
@@ -137,9 +135,8 @@ static int run_tail(const struct wish *wish, struct tb_audit_log *log)
 
 static void print_verdict(const struct tb_audit_verify *verify, const struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
-    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
     tb_json_key(&json, "right");

@@ -25,9 +25,8 @@ static void print_table(const struct tb_finding *findings)
 
 static void print_json(const struct tb_finding *findings)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
-    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
     for (size_t i = 0; i < TB_DOCTOR_CHECKS; i++) {

@@ -55,9 +55,8 @@ static int run(int argc, char **argv)
         fprintf(stderr, "tabard routes: unexpected argument '%s'\n", argv[1]);
         return 2;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
-    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
     for (const struct tb_front *const *front = tb_registry_fronts(); *front; front++) {

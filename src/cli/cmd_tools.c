@@ -67,8 +67,7 @@ static void print_json(const struct tb_mcp_view *view)
 
 static int print_page(void)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf page;
-    tb_buf_init(&page, TB_MIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf page = TB_BUF(TB_MIB);
     tb_tools_page(&page);
     return fwrite(page.data, 1, page.len, stdout) == page.len ? 0 : 1;
 }

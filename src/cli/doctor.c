@@ -45,8 +45,7 @@ static void check_browser(const struct tb_config *config, struct tb_finding *fin
 /* The number in a file under /proc/sys, or `missing` when the kernel has no such knob. */
 static long kernel_knob(const char *path, long missing)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, 64);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(64);
     if (tb_file_read(path, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
         return missing;
     }

@@ -87,8 +87,7 @@ static int upgrade(const struct tb_mcp_link *link, int fd, struct tb_err *err)
                                "Connection: Upgrade\r\n"
                                "Upgrade: tabard-mcp\r\n\r\n",
                                link->toolset, link->groups, link->conversation);
-    TB_AUTO(tb_buf_fini) struct tb_buf head;
-    tb_buf_init(&head, HEAD_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf head = TB_BUF(HEAD_MAX);
     size_t len = strlen(request);
     int rc = write(fd, request, len) == (ssize_t)len ? read_head(fd, &head) : -errno;
     if (rc < 0) {

@@ -63,8 +63,7 @@ static void tell_agent(struct pump *pump, struct tb_str bytes)
 
 static void tell_error(struct pump *pump, struct tb_str id, int code, const char *message)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf line;
-    tb_buf_init(&line, ERROR_BYTES);
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(ERROR_BYTES);
     tb_jsonrpc_write_error(id, tb_err_info(code)->rpc_code, tb_str_of(message), TB_STR(""), &line);
     tb_buf_append_char(&line, '\n');
     tell_agent(pump, tb_buf_str(&line));

@@ -106,8 +106,7 @@ static void list_names(const struct tb_param *params, struct tb_buf *out)
 
 static int unknown(const struct tb_param *params, struct tb_str name, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf known;
-    tb_buf_init(&known, KNOWN_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf known = TB_BUF(KNOWN_MAX);
     list_names(params, &known);
     const char *near = nearest(params, name);
     struct tb_str cut = shown(name);
@@ -216,8 +215,7 @@ static int check_choice(const struct tb_param *row, const struct cJSON *value,
         *ret_value = tb_json_new_str(text);
         return 0;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf all;
-    tb_buf_init(&all, KNOWN_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(KNOWN_MAX);
     for (const char *const *choice = row->choices; choice && *choice; choice++) {
         if (tb_buf_printf(&all, "%s%s", all.len ? ", " : "", *choice) < 0) {
             break;
@@ -335,8 +333,7 @@ static int check_required(const struct tb_param *params, const struct cJSON *arg
 {
     for (const struct tb_param *row = params; row->name; row++) {
         if (row->required && !tb_json_get(args, row->name)) {
-            TB_AUTO(tb_buf_fini) struct tb_buf known;
-            tb_buf_init(&known, KNOWN_MAX);
+            TB_AUTO(tb_buf_fini) struct tb_buf known = TB_BUF(KNOWN_MAX);
             list_names(params, &known);
             return tb_fail(err, TB_E_PARAMS, "argument '%s' is missing. Known arguments: %.*s",
                            row->name, TB_STR_ARG(tb_buf_str(&known)));

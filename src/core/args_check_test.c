@@ -77,9 +77,8 @@ static void good_arguments_become_what_the_table_asks_for(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));
         TB_AUTO(tb_json_free) struct cJSON *args = NULL;
-        TB_AUTO(tb_buf_fini) struct tb_buf text;
+        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1024);
         struct tb_err err = {0};
-        tb_buf_init(&text, 1024);
         if (tb_args_check(params, given, &args, &err) < 0) {
             fail_msg("%s: %s", rows[i].given, err.text);
         }

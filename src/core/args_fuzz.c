@@ -111,18 +111,16 @@ static void check_schema(const struct cJSON *schema, const struct cJSON *value)
 
 static void print(const struct cJSON *json, struct tb_buf *out)
 {
-    tb_buf_init(out, OUT_MAX);
     assert(tb_json_print(json, out) == 0);
 }
 
 static void check_good(const struct cJSON *args)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    TB_AUTO(tb_buf_fini) struct tb_buf first;
-    TB_AUTO(tb_buf_fini) struct tb_buf second;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(OUT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf first = TB_BUF(OUT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf second = TB_BUF(OUT_MAX);
     TB_AUTO(tb_json_free) struct cJSON *again = NULL;
     struct tb_json_writer writer;
-    tb_buf_init(&text, OUT_MAX);
     tb_json_writer_init(&writer, &text);
     tb_args_schema(params, &writer);
     assert(writer.rc == 0);

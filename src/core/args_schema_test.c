@@ -63,9 +63,8 @@ static void a_schema_is_compact_and_complete(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(4096);
         struct tb_json_writer json;
-        tb_buf_init(&out, 4096);
         tb_json_writer_init(&json, &out);
         tb_args_schema(rows[i].params, &json);
         assert_int_equal(json.rc, 0);

@@ -58,8 +58,7 @@ static struct tb_str text_of(const struct cJSON *json, const char *key)
 
 static void put_text(struct tb_json_writer *out, const char *key, struct tb_str text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf url;
-    tb_buf_init(&url, TB_RECORD_LIGHT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_RECORD_LIGHT_MAX);
     if (tb_str_eq_cstr(TB_STR("url"), key)) {
         tb_url_shown(text, &url);
         text = tb_buf_str(&url);
@@ -133,8 +132,7 @@ static void on_event(const struct tb_event *event, void *user)
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(event->json);
-    TB_AUTO(tb_buf_fini) struct tb_buf details;
-    tb_buf_init(&details, TB_RECORD_LIGHT_MAX / 2);
+    TB_AUTO(tb_buf_fini) struct tb_buf details = TB_BUF(TB_RECORD_LIGHT_MAX / 2);
     put_details(row, json, &details);
     const struct tb_audit_entry entry = {
         .wall_ms = tb_clock_wall_ms(core->clock),

@@ -59,7 +59,6 @@ static int teardown(void **state)
 /* All entries as lines: type|tenant|session|agent|tool|outcome|details. */
 static const char *lines(struct scene *scene, struct tb_buf *out)
 {
-    tb_buf_init(out, SIZE_MAX);
     for (size_t i = 0; i < scene->kept.count; i++) {
         const struct tb_audit_entry *entry = kept_at(&scene->kept, i);
         tb_buf_printf(out, "%.*s|%.*s|%.*s|%.*s|%.*s|%.*s|%.*s\n", TB_STR_ARG(entry->type),
@@ -73,13 +72,13 @@ static const char *lines(struct scene *scene, struct tb_buf *out)
 
 static void expect_lines(struct scene *scene, const char *expected)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     assert_string_equal(lines(scene, &text), expected);
 }
 
 static void expect_line(struct scene *scene, const char *line)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     if (!strstr(lines(scene, &text), line)) {
         fail_msg("no line %s in\n%s", line, (const char *)text.data);
     }
@@ -205,7 +204,7 @@ static void nothing_that_was_typed_or_read_is_kept(void **state)
 {
     struct scene *scene = *state;
     struct rig *rig = scene->rig;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     const char *args =
         "{\"url\":\"https://u:" CANARY "@a.test/p?" CANARY "=1#" CANARY "\",\"value\":\"" CANARY
         "\",\"password\":\"" CANARY "\",\"script\":\"" CANARY "\"}";

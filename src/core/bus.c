@@ -59,8 +59,7 @@ void tb_bus_publish(struct tb_bus *bus, const struct tb_event *event)
 void tb_bus_publish_json(struct tb_bus *bus, enum tb_event_type type, const char *tenant,
                          const char *session_id, const struct cJSON *details, struct tb_gate *gate)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, TB_EVENT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_EVENT_MAX);
     if (tb_json_print(details, &text) == 0) {
         tb_bus_publish(bus, &(struct tb_event){type, tenant, session_id, tb_buf_str(&text), gate});
     }

@@ -41,9 +41,8 @@ struct act {
 static void publish(struct tb_call *call, const struct act *act)
 {
     struct tb_core *core = call->core;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_EVENT_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&text, TB_EVENT_MAX);
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
     put_text(&json, "tool", act->tool);
@@ -98,8 +97,7 @@ void tb_call_note_url(struct tb_call *call, const struct tb_result *result)
     struct tb_session *session = call->session;
     struct tb_str url;
     if (session && tb_json_str(tb_json_get(result->data, "url"), &url)) {
-        TB_AUTO(tb_buf_fini) struct tb_buf shown;
-        tb_buf_init(&shown, SIZE_MAX);
+        TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(SIZE_MAX);
         tb_url_shown(url, &shown);
         if (!session->url || !tb_str_eq_cstr(tb_buf_str(&shown), session->url)) {
             tb_free(session->url);

@@ -40,10 +40,8 @@ static int unseal(const struct tb_session *session, const char *what, struct tb_
 
 int tb_record_keep_args(struct tb_session *session, const struct cJSON *args, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
-    TB_AUTO(tb_buf_fini) struct tb_buf sealed;
-    tb_buf_init(&plain, ARGS_MAX);
-    tb_buf_init(&sealed, ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(ARGS_MAX);
     if (!args || !session->core->store.kind) {
         return 0;
     }
@@ -56,8 +54,7 @@ int tb_record_keep_args(struct tb_session *session, const struct cJSON *args, st
 
 struct cJSON *tb_record_args(const struct tb_session *session)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
-    tb_buf_init(&plain, ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(ARGS_MAX);
     if (!session->args || unseal(session, "args", tb_str_of(session->args), &plain) < 0) {
         return NULL;
     }
@@ -67,9 +64,8 @@ struct cJSON *tb_record_args(const struct tb_session *session)
 void tb_record_put_state(struct tb_session *session, struct tb_str state, struct tb_gate *gate)
 {
     const struct tb_store *store = &session->core->store;
-    TB_AUTO(tb_buf_fini) struct tb_buf sealed;
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(TB_RECORD_MAX);
     struct tb_err err;
-    tb_buf_init(&sealed, TB_RECORD_MAX);
     if (state.len > TB_SAVED_MAX || seal(session, "state", state, &sealed) < 0) {
         tb_fail(&err, TB_E_TOO_LARGE, "what the browser has is too much to be kept");
         tb_gate_fail(gate, &err);
@@ -131,10 +127,9 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
 void tb_record_put(struct tb_session *session, struct tb_gate *gate)
 {
     const struct tb_store *store = &session->core->store;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_RECORD_LIGHT_MAX);
     struct tb_json_writer json;
     struct tb_err err;
-    tb_buf_init(&text, TB_RECORD_LIGHT_MAX);
     if (!store->kind) {
         return;
     }
@@ -207,8 +202,7 @@ static const struct record blank = {{
 
 static bool text_of(struct tb_str raw, char *ret_text, size_t size)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, size);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(size);
     if (tb_json_string_decode(raw, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
         return false;
     }
@@ -282,8 +276,7 @@ static void cap_ttl(struct tb_session *session)
 static int fill(struct tb_session *session, const struct record *record, struct tb_err *err)
 {
     char driver[TB_NAME_SIZE];
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
-    tb_buf_init(&args, ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     if (!get_text(record, ID, session->id, sizeof(session->id)) ||
         !get_text(record, NAME, session->name, sizeof(session->name)) ||
         !get_text(record, CONVERSATION, session->conversation, sizeof(session->conversation)) ||

@@ -124,8 +124,7 @@ static void put_candidates(const struct tb_tenant *tenant, struct tb_buf *out)
 
 static int not_found(const struct tb_tenant *tenant, struct tb_str name, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf more;
-    tb_buf_init(&more, CANDIDATES_BYTES);
+    TB_AUTO(tb_buf_fini) struct tb_buf more = TB_BUF(CANDIDATES_BYTES);
     if (tenant) {
         put_fate(tenant, name, &more);
         put_candidates(tenant, &more);

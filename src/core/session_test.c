@@ -272,8 +272,7 @@ static void a_session_describes_itself(void **state)
 {
     struct rig *rig = *state;
     struct tb_json_writer json;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, 4096);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(4096);
     rig->clock.wall_ms = 1769860800000;
     struct tb_session *session = rig_create(rig, "a");
     rig_turn(rig);

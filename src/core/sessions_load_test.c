@@ -263,8 +263,7 @@ static void they_are_listed_oldest_first_whatever_the_store_gives_first(void **s
     tb_list_append(&store->records, tb_list_pop(&store->records));
     rig_kill(rig, 0);
     struct tb_json_writer json;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, 10000);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(10000);
     tb_json_writer_init(&json, &text);
     tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
                      &json);
@@ -284,7 +283,7 @@ static void of_very_many_the_list_has_the_newest(void **state)
 {
     struct rig *rig = *state;
     struct tb_json_writer json;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1000000);
     int64_t left_out = 0;
     size_t count = 0;
     rig->config.sessions_total = 1000;
@@ -294,7 +293,6 @@ static void of_very_many_the_list_has_the_newest(void **state)
     }
     rig_restart(rig, 0);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"browser-1\"}"), 0);
-    tb_buf_init(&text, 1000000);
     tb_json_writer_init(&json, &text);
     tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
                      &json);

@@ -184,8 +184,7 @@ static void the_list_shows_the_tenants_sessions_and_the_current_one(void **state
 {
     struct rig *rig = *state;
     struct tb_json_writer json;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, 4096);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(4096);
     rig_create_as(rig, "t", "c", "one");
     rig_create_as(rig, "t", "", "two");
     rig_create_as(rig, "u", "c", "theirs");

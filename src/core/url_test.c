@@ -38,8 +38,7 @@ static void only_scheme_host_and_path_are_shown(void **state)
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf shown;
-        tb_buf_init(&shown, TB_KIB);
+        TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
         tb_url_shown(tb_str_of(rows[i].url), &shown);
         if (!tb_str_eq_cstr(tb_buf_str(&shown), rows[i].shown)) {
             fail_msg("%s: %.*s", rows[i].url, TB_STR_ARG(tb_buf_str(&shown)));
@@ -51,13 +50,12 @@ static void a_long_one_is_cut(void **state)
 {
     static const char start[] = "https://a.test/";
     char url[4 * TB_URL_SHOWN_MAX];
-    TB_AUTO(tb_buf_fini) struct tb_buf shown;
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(SIZE_MAX);
     (void)state;
     memset(url, 'x', sizeof(url));
     for (size_t i = 0; i < sizeof(start) - 1; i++) {
         url[i] = start[i];
     }
-    tb_buf_init(&shown, SIZE_MAX);
     tb_url_shown((struct tb_str){url, sizeof(url)}, &shown);
     assert_int_equal(shown.len, strlen("https://") + TB_URL_SHOWN_MAX);
 }

@@ -13,8 +13,7 @@
 
 static int load_file(struct tb_config *config, const char *path, bool required, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, TB_CONFIG_FILE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_CONFIG_FILE_MAX);
     int rc = tb_file_read(path, &text);
     if (rc == -ENOENT && !required) {
         return 0;

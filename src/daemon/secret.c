@@ -22,9 +22,8 @@ int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES],
 int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
-    TB_AUTO(tb_buf_fini) struct tb_buf bytes;
+    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_SECRET_BYTES + 1);
     struct stat info;
-    tb_buf_init(&bytes, TB_SECRET_BYTES + 1);
     int rc = tb_file_read(path, &bytes);
     if (rc == -ENOENT) {
         tb_random_bytes(ret_secret, TB_SECRET_BYTES);

@@ -23,9 +23,8 @@ int tb_token_save(const char *state_dir, const char token[TB_TOKEN_SIZE], struct
 int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "admin.token");
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(256);
     struct stat info;
-    tb_buf_init(&text, 256);
     int rc = tb_file_read(path, &text);
     if (rc == -ENOENT) {
         tb_token_make(ret_token);

@@ -56,9 +56,8 @@ static size_t error_headers(int code, struct tb_http_header *headers)
 void tb_reply_error(struct tb_front_req *req, int code, const char *message)
 {
     const struct tb_err_info *info = tb_err_info(code);
-    TB_AUTO(tb_buf_fini) struct tb_buf body;
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&body, BODY_MAX);
     tb_json_writer_init(&json, &body);
     tb_json_object_open(&json);
     tb_json_key(&json, "error");

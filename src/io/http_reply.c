@@ -151,8 +151,7 @@ void tb_http_reply_put_refusal(struct tb_buf *out, int code, const char *text, c
         {"Content-Type", {"application/json", 16}},
         {"Retry-After", {"1", 1}},
     };
-    TB_AUTO(tb_buf_fini) struct tb_buf body;
-    tb_buf_init(&body, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
     tb_http_reply_put_error(&body, code, text);
     bool later = tb_err_info(code)->retry == TB_RETRY_LATER;
     struct tb_http_reply_head head = {

@@ -105,8 +105,7 @@ void tb_http_reply(struct tb_http_req *req, int status, const struct tb_http_hea
         .persistence = decide_close(req, false),
         .date = tb_http_server_date(conn->server),
     };
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     tb_http_reply_put_head(&out, &head);
     has_body = has_body && !is_head_request(req);
     put_or_break(req, tb_buf_str(&out), has_body ? body : (struct tb_str){0});
@@ -124,8 +123,7 @@ void tb_http_reply_error(struct tb_http_req *req, int code, const char *text,
     for (size_t i = 0; i < header_count && i < HEADERS_MAX; i++) {
         all[i + 1] = headers[i];
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf body;
-    tb_buf_init(&body, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
     tb_http_reply_put_error(&body, code, text);
     tb_http_reply(req, tb_err_info(code)->http_status, all, header_count + 1, tb_buf_str(&body));
 }
@@ -149,8 +147,7 @@ void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_ht
         .persistence = decide_close(req, to_the_end),
         .date = tb_http_server_date(conn->server),
     };
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     tb_http_reply_put_head(&out, &head);
     req->no_body = !has_body || is_head_request(req);
     req->chunked = head.framing == TB_HTTP_CHUNKED && !req->no_body;

@@ -341,8 +341,7 @@ static void refuse(struct tb_http_req *req, int code, const char *text)
         tb_http_reply_error(req, code, text, NULL, 0);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf body;
-    tb_buf_init(&body, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
     tb_http_reply_put_error(&body, code, text);
     tb_http_reply(req, 426, version, TB_COUNT(version), tb_buf_str(&body));
 }
@@ -351,9 +350,8 @@ struct tb_ws_conn *tb_ws_conn_accept(struct tb_http_req *req, struct tb_str prot
                                      const struct tb_ws_conn_opts *opts,
                                      const struct tb_ws_conn_ops *ops, void *user)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     struct tb_err err;
-    tb_buf_init(&out, SIZE_MAX);
     int rc = tb_ws_accept(tb_http_req_head(req), protocol, &out, &err);
     if (rc < 0) {
         refuse(req, rc, err.text);
@@ -385,8 +383,7 @@ struct tb_ws_conn *tb_ws_conn_client_take(struct tb_stream *stream, struct tb_st
         .head_max = RESPONSE_HEAD_MAX,
         .header_count = RESPONSE_HEADERS,
     };
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     struct tb_ws_conn *conn = conn_new_take(stream, opts, ops, user);
     conn->opening = TB_NEW(struct opening);
     conn->opening->parser = tb_http1_new(TB_HTTP1_RESPONSE, &limits);

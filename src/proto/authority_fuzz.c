@@ -22,8 +22,7 @@ static void check_authority(struct tb_str text)
     if (!tb_authority_parse(text, &parts)) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf again;
-    tb_buf_init(&again, text.len + 1);
+    TB_AUTO(tb_buf_fini) struct tb_buf again = TB_BUF(text.len + 1);
     tb_buf_append_cstr(&again, parts.ipv6 ? "[" : "");
     tb_buf_append_str(&again, parts.host);
     tb_buf_append_cstr(&again, parts.ipv6 ? "]" : "");

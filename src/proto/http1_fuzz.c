@@ -80,14 +80,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tb_str bytes = {(const char *)data, size};
     check_heads(bytes);
 
-    TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace whole;
-    tb_http1_trace_init(&whole, TB_HTTP1_REQUEST, &limits);
+    TB_AUTO(tb_http1_trace_fini)
+    struct tb_http1_trace whole = tb_http1_trace_of(TB_HTTP1_REQUEST, &limits);
     tb_http1_trace_feed(&whole, bytes, TB_HTTP1_WHOLE);
     tb_http1_trace_eof(&whole);
     const uint64_t seeds[] = {TB_HTTP1_BYTEWISE, seed_of(bytes)};
     for (size_t i = 0; i < TB_COUNT(seeds); i++) {
-        TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace cut;
-        tb_http1_trace_init(&cut, TB_HTTP1_REQUEST, &limits);
+        TB_AUTO(tb_http1_trace_fini)
+        struct tb_http1_trace cut = tb_http1_trace_of(TB_HTTP1_REQUEST, &limits);
         tb_http1_trace_feed(&cut, bytes, seeds[i]);
         tb_http1_trace_eof(&cut);
         require(whole.rc == cut.rc);

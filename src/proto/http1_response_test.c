@@ -104,8 +104,8 @@ static const struct response bad[] = {
 
 static void check(const struct response *response, bool no_body, uint64_t seed)
 {
-    TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace trace;
-    tb_http1_trace_init(&trace, TB_HTTP1_RESPONSE, &limits);
+    TB_AUTO(tb_http1_trace_fini)
+    struct tb_http1_trace trace = tb_http1_trace_of(TB_HTTP1_RESPONSE, &limits);
     trace.no_body = no_body;
     tb_http1_trace_feed(&trace, tb_str_of(response->bytes), seed);
     tb_http1_trace_eof(&trace);

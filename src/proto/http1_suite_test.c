@@ -32,7 +32,6 @@ static void load(const char *name, struct tb_buf *ret_text)
     if (!file) {
         fail_msg("cannot open %s", path);
     }
-    tb_buf_init(ret_text, FILE_MAX);
     char block[4096];
     size_t got;
     while ((got = fread(block, 1, sizeof block, file)) > 0) {
@@ -71,7 +70,6 @@ static char unescape_one(struct tb_str text, size_t *at)
 
 static void unescape(struct tb_str text, struct tb_buf *ret_bytes)
 {
-    tb_buf_init(ret_bytes, FILE_MAX);
     for (size_t at = 0; at < text.len;) {
         char c = text.ptr[at++];
         if (c == '\\') {
@@ -95,8 +93,8 @@ static bool next_line(struct tb_str *rest, struct tb_str *ret_line)
 
 static void check_refused(uint64_t status, struct tb_str name, struct tb_str bytes, uint64_t seed)
 {
-    TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace trace;
-    tb_http1_trace_init(&trace, TB_HTTP1_REQUEST, &limits);
+    TB_AUTO(tb_http1_trace_fini)
+    struct tb_http1_trace trace = tb_http1_trace_of(TB_HTTP1_REQUEST, &limits);
     tb_http1_trace_feed(&trace, bytes, seed);
     if (trace.rc == 0 || tb_err_info(trace.rc)->http_status != (int)status) {
         fail_msg("%.*s, cut by %llu: wanted %llu, got %d", TB_STR_ARG(name),
@@ -116,7 +114,7 @@ static void check_refused(uint64_t status, struct tb_str name, struct tb_str byt
 static void bad_requests_are_refused_however_they_are_cut(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf file;
+    TB_AUTO(tb_buf_fini) struct tb_buf file = TB_BUF(FILE_MAX);
     load("bad.txt", &file);
     struct tb_str rest = tb_buf_str(&file);
     struct tb_str line;
@@ -125,7 +123,7 @@ static void bad_requests_are_refused_however_they_are_cut(void **state)
         uint64_t status;
         assert_true(tb_str_to_u64(tb_str_cut(&line, '\t'), &status));
         struct tb_str name = tb_str_cut(&line, '\t');
-        TB_AUTO(tb_buf_fini) struct tb_buf bytes;
+        TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(FILE_MAX);
         unescape(line, &bytes);
         tb_buf_append_cstr(&bytes, "GET /behind HTTP/1.1\r\nHost: a\r\n\r\n");
         for (uint64_t seed = 0; seed < RANDOM_CUTS; seed++) {
@@ -140,8 +138,8 @@ static void bad_requests_are_refused_however_they_are_cut(void **state)
 static void check_understood(struct tb_str name, struct tb_str bytes, struct tb_str meaning,
                              uint64_t seed)
 {
-    TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace trace;
-    tb_http1_trace_init(&trace, TB_HTTP1_REQUEST, &limits);
+    TB_AUTO(tb_http1_trace_fini)
+    struct tb_http1_trace trace = tb_http1_trace_of(TB_HTTP1_REQUEST, &limits);
     tb_http1_trace_feed(&trace, bytes, seed);
     tb_http1_trace_eof(&trace);
     struct tb_str text = tb_buf_str(&trace.text);
@@ -154,15 +152,15 @@ static void check_understood(struct tb_str name, struct tb_str bytes, struct tb_
 static void good_requests_are_understood_however_they_are_cut(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf file;
+    TB_AUTO(tb_buf_fini) struct tb_buf file = TB_BUF(FILE_MAX);
     load("good.txt", &file);
     struct tb_str rest = tb_buf_str(&file);
     struct tb_str line;
     size_t cases = 0;
     while (next_line(&rest, &line)) {
         struct tb_str name = tb_str_cut(&line, '\t');
-        TB_AUTO(tb_buf_fini) struct tb_buf bytes;
-        TB_AUTO(tb_buf_fini) struct tb_buf meaning;
+        TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(FILE_MAX);
+        TB_AUTO(tb_buf_fini) struct tb_buf meaning = TB_BUF(FILE_MAX);
         unescape(tb_str_cut(&line, '\t'), &bytes);
         unescape(line, &meaning);
         for (uint64_t seed = 0; seed < RANDOM_CUTS; seed++) {

@@ -34,8 +34,8 @@ static int outcome(const struct tb_http1_limits *limits, const char *bytes)
 {
     int rc = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace trace;
-        tb_http1_trace_init(&trace, TB_HTTP1_REQUEST, limits);
+        TB_AUTO(tb_http1_trace_fini)
+        struct tb_http1_trace trace = tb_http1_trace_of(TB_HTTP1_REQUEST, limits);
         tb_http1_trace_feed(&trace, tb_str_of(bytes), seed);
         if (seed > 0) {
             assert_int_equal(trace.rc, rc);
@@ -304,8 +304,8 @@ static void the_end_of_input_is_fine_between_messages_only(void **state)
         {CHUNKED "0\r\n\r", TB_E_PROTOCOL},
     };
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
-        TB_AUTO(tb_http1_trace_fini) struct tb_http1_trace trace;
-        tb_http1_trace_init(&trace, TB_HTTP1_REQUEST, &roomy);
+        TB_AUTO(tb_http1_trace_fini)
+        struct tb_http1_trace trace = tb_http1_trace_of(TB_HTTP1_REQUEST, &roomy);
         tb_http1_trace_feed(&trace, tb_str_of(cases[i].bytes), TB_HTTP1_WHOLE);
         enum tb_http1_event event = TB_HTTP1_BODY;
         assert_int_equal(tb_http1_eof(trace.parser, &event, NULL), cases[i].rc);

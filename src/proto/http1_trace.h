@@ -30,12 +30,14 @@ struct tb_http1_trace {
     bool no_body; /* tell so after every head */
 };
 
-static inline void tb_http1_trace_init(struct tb_http1_trace *trace, enum tb_http1_kind kind,
-                                       const struct tb_http1_limits *limits)
+static inline struct tb_http1_trace tb_http1_trace_of(enum tb_http1_kind kind,
+                                                      const struct tb_http1_limits *limits)
 {
-    *trace = (struct tb_http1_trace){.parser = tb_http1_new(kind, limits)};
-    tb_buf_init(&trace->text, SIZE_MAX / 2);
-    tb_buf_init(&trace->body, SIZE_MAX / 2);
+    return (struct tb_http1_trace){
+        .parser = tb_http1_new(kind, limits),
+        .text = TB_BUF(SIZE_MAX / 2),
+        .body = TB_BUF(SIZE_MAX / 2),
+    };
 }
 
 static inline void tb_http1_trace_fini(struct tb_http1_trace *trace)

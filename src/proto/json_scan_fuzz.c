@@ -55,8 +55,7 @@ static void check_string(struct tb_str raw, const struct cJSON *json)
     struct tb_str plain;
     assert(tb_json_str(json, &plain));
     assert(tb_json_string_eq(raw, plain));
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, raw.len);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(raw.len);
     assert(tb_json_string_decode(raw, &out) == 0);
     assert(tb_str_eq(tb_buf_str(&out), plain));
 }

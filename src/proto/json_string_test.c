@@ -35,8 +35,7 @@ static void strings_decode_to_utf8(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TB_COUNT(pairs); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 100);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(100);
         assert_int_equal(tb_buf_append_cstr(&out, "before "), 0);
         assert_int_equal(tb_json_string_decode(tb_str_of(pairs[i].raw), &out), 0);
         assert_true(tb_str_eq(tb_str_sub(tb_buf_str(&out), 7, out.len), pairs[i].plain));
@@ -64,8 +63,7 @@ static void what_is_no_string_is_refused(void **state)
         "", "\"", "abc", "12", "\"abc", "abc\"", "\"\\\"", "\"\\q\"", "\"\\u12\"", "\"\\u12g4\"",
     };
     for (size_t i = 0; i < TB_COUNT(texts); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 100);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(100);
         assert_int_equal(tb_buf_append_cstr(&out, "kept"), 0);
         assert_int_equal(tb_json_string_decode(tb_str_of(texts[i]), &out), TB_E_PARSE);
         assert_true(tb_str_eq_cstr(tb_buf_str(&out), "kept"));
@@ -77,8 +75,7 @@ static void what_is_no_string_is_refused(void **state)
 static void a_full_buffer_stays_as_it_was(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 6);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(6);
     assert_int_equal(tb_buf_append_cstr(&out, "12"), 0);
     assert_int_equal(tb_json_string_decode(TB_STR("\"abc\\n\""), &out), 0);
     out.len = 2;

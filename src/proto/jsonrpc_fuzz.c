@@ -47,8 +47,7 @@ static bool same(struct tb_json_value a, struct tb_json_value b)
 
 static void write_call(const struct tb_jsonrpc *message, struct tb_buf *out)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf method;
-    tb_buf_init(&method, TB_JSONRPC_METHOD_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf method = TB_BUF(TB_JSONRPC_METHOD_MAX);
     assert(tb_json_string_decode(message->method.text, &method) == 0);
     int rc =
         tb_jsonrpc_write_request(message->id.text, tb_buf_str(&method), message->params.text, out);
@@ -66,8 +65,7 @@ static void write_error(const struct tb_jsonrpc *message, struct tb_buf *out)
 
 static void check_rewritten(const struct tb_jsonrpc *message, unsigned flags)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, OUT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(OUT_MAX);
     if (message->kind == TB_JSONRPC_RESULT) {
         assert(tb_jsonrpc_write_result(message->id.text, message->result.text, &out) == 0);
     } else if (message->kind == TB_JSONRPC_ERROR) {

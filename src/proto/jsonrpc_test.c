@@ -265,8 +265,7 @@ static void messages_are_written(void **state)
 {
     (void)state;
     const struct tb_str none = {NULL, 0};
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 1000);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     assert_written(
         tb_jsonrpc_write_result(TB_STR("12345678901234567890"), TB_STR("{ \"a\":1.0}"), &out), &out,
         "{" V ",\"id\":12345678901234567890,\"result\":{ \"a\":1.0}}");
@@ -285,8 +284,7 @@ static void messages_are_written(void **state)
 static void what_is_written_is_read_back(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 1000);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     struct tb_jsonrpc message;
     assert_int_equal(tb_jsonrpc_write_request(TB_STR("\"q\""), TB_STR("a\"b\n\xc3\xa9"),
                                               TB_STR("{\"name\":7}"), &out),
@@ -303,8 +301,7 @@ static void a_full_buffer_stays_as_it_was(void **state)
     (void)state;
     const struct tb_str none = {NULL, 0};
     for (size_t max = 6; max < 40; max++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, max);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(max);
         assert_int_equal(tb_buf_append_cstr(&out, "before"), 0);
         assert_int_equal(tb_jsonrpc_write_result(TB_STR("1"), TB_STR("{}"), &out), TB_E_TOO_LARGE);
         assert_int_equal(tb_jsonrpc_write_error(TB_STR("1"), 1, TB_STR("m"), none, &out),

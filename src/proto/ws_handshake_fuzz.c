@@ -51,8 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const struct tb_http1_head *head = tb_http1_head(server);
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 8192);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(8192);
     struct tb_str offered = tb_http1_header(head, "Sec-WebSocket-Protocol");
     struct tb_str first = tb_str_trim(tb_str_cut(&offered, ','));
     struct tb_err err;

@@ -102,8 +102,7 @@ static void requests_are_accepted_or_refused_as_the_standard_says(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TB_COUNT(requests); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 1024);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1024);
         int rc = accept_text(requests[i].request, NULL, &out);
         if (rc != requests[i].rc || (rc < 0 && out.len > 0)) {
             fail_msg("%d instead of %d for\n%s", rc, requests[i].rc, requests[i].request);
@@ -117,8 +116,7 @@ static void check_one_line(const char *line, int rc)
     char *request = tb_strdupf("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
                                "Connection: Upgrade\r\n%s\r\n",
                                line);
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1024);
     int got = accept_text(request, NULL, &out);
     if (got != rc) {
         fail_msg("%d instead of %d for\n%s", got, rc, line);
@@ -178,8 +176,7 @@ static void the_key_must_be_sixteen_bytes_in_base64_and_stand_there_once(void **
 static void the_answer_is_that_of_the_standard(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1024);
     assert_int_equal(accept_text(REQUEST(LINES), NULL, &out), 0);
     assert_true(tb_str_eq_cstr(tb_buf_str(&out), "HTTP/1.1 101 Switching Protocols\r\n"
                                                  "Upgrade: websocket\r\n"
@@ -206,8 +203,7 @@ static void a_chosen_subprotocol_must_have_been_offered(void **state)
     };
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
         TB_AUTO(tb_free) char *request = tb_strdupf(REQUEST("%s" LINES), cases[i].offer);
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, 1024);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1024);
         int rc = accept_text(request, cases[i].choice, &out);
         if (rc != cases[i].rc) {
             fail_msg("%d instead of %d for %s", rc, cases[i].rc, cases[i].offer);
@@ -223,8 +219,7 @@ static void a_full_buffer_gets_no_half_answer(void **state)
 {
     (void)state;
     for (size_t max = 0; max < 100; max++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf out;
-        tb_buf_init(&out, max);
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(max);
         assert_int_equal(accept_text(REQUEST(LINES), NULL, &out), TB_E_TOO_LARGE);
         assert_int_equal(out.len, 0);
     }
@@ -252,10 +247,8 @@ static void only_a_request_for_websocket_counts_as_one(void **state)
 static void our_request_is_accepted_and_its_answer_too(void **state)
 {
     (void)state;
-    TB_AUTO(tb_buf_fini) struct tb_buf request;
-    TB_AUTO(tb_buf_fini) struct tb_buf answer;
-    tb_buf_init(&request, 1024);
-    tb_buf_init(&answer, 1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf request = TB_BUF(1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf answer = TB_BUF(1024);
     char key[TB_WS_KEY_SIZE];
     assert_int_equal(tb_ws_request(TB_STR("localhost:80"), TB_STR("/a?b"),
                                    TB_STR("Sec-WebSocket-Protocol: chat\r\n"), &request, key),
@@ -301,8 +294,7 @@ static void nothing_can_be_slipped_into_our_request(void **state)
         {"a", "/", "X: y\r\nrest"},
     };
     char key[TB_WS_KEY_SIZE];
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, 1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1024);
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
         assert_int_equal(tb_ws_request(tb_str_of(cases[i].host), tb_str_of(cases[i].target),
                                        tb_str_of(cases[i].extra), &out, key),

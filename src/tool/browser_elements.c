@@ -21,8 +21,7 @@ static const struct tb_param params[] = {
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf table;
-    tb_buf_init(&table, out->max);
+    TB_AUTO(tb_buf_fini) struct tb_buf table = TB_BUF(out->max);
     tb_elements_table(result->data, &table);
     tb_print_frame(result->data, out);
     tb_print_cut(tb_buf_str(&table), TB_PRINT_PAGE_MAX, "use limit and offset", out);

@@ -22,8 +22,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     const struct cJSON *data = result->data;
     const struct cJSON *items = tb_json_get(data, "items");
     if (items) {
-        TB_AUTO(tb_buf_fini) struct tb_buf text;
-        tb_buf_init(&text, out->max);
+        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
         tb_json_print(items, &text);
         tb_print_cut(tb_buf_str(&text), TB_PRINT_PAGE_MAX, "ask for one key", out);
         return;

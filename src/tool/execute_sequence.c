@@ -189,14 +189,13 @@ static void print_change(const struct cJSON *change, struct tb_buf *out)
 static void note_failure(struct tb_result *out, const struct sequence *sequence)
 {
     const struct step *step = &sequence->steps[sequence->at];
-    TB_AUTO(tb_buf_fini) struct tb_buf change;
+    TB_AUTO(tb_buf_fini) struct tb_buf change = TB_BUF(TB_KIB);
     struct cJSON *failed = tb_json_new_object();
     tb_json_set_int(failed, "index", (int64_t)sequence->at);
     tb_json_set_str(failed, "action", step->action);
     tb_json_set_cstr(failed, "error", tb_err_name(sequence->code));
     tb_json_set_cstr(failed, "message", sequence->message);
     tb_json_set_take(out->data, "failed", failed);
-    tb_buf_init(&change, TB_KIB);
     print_change(tb_json_get(out->data, "stateChange"), &change);
     tb_result_fail(out, sequence->code,
                    "action %zu of %zu (%.*s) failed: %s. %zu done before it.%.*s", sequence->at + 1,
@@ -240,8 +239,7 @@ static void look(struct tb_call *call, struct sequence *sequence, tb_call_step_f
 static void note_outcome(struct cJSON *outcomes, const struct step *step,
                          const struct tb_result *result)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, TB_RESULT_TEXT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_RESULT_TEXT_MAX);
     if (step->tool->print) {
         step->tool->print(result, &text);
     } else {
@@ -317,9 +315,8 @@ static void run(struct tb_call *call)
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
     size_t number = 0;
-    tb_buf_init(&text, out->max);
     tb_buf_append_cstr(&text, "All actions done.");
     print_change(tb_json_get(result->data, "stateChange"), &text);
     JSON_ARRAY_FOREACH(step, tb_json_get(result->data, "steps")) {

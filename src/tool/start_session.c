@@ -98,9 +98,8 @@ static void describe(struct tb_call *call, const struct tb_session *session)
     const struct cJSON *args = tb_call_args(call);
     const struct cJSON *viewport = tb_json_get(args, "viewport");
     const struct tb_config *config = tb_call_core(call)->config;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(DESCRIPTION_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&text, DESCRIPTION_MAX);
     tb_json_writer_init(&json, &text);
     tb_session_describe(session, &json);
     TB_AUTO(tb_json_free) struct cJSON *record = tb_json_parse(tb_buf_str(&text));

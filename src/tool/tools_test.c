@@ -243,10 +243,9 @@ static void put_tool(struct tb_json_writer *json, const struct tb_tool *tool)
 
 static void the_default_list_is_small(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
     (void)state;
-    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
     for (const struct tb_tool *const *at = tb_tools(); *at; at++) {

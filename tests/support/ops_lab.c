@@ -47,12 +47,11 @@ static void on_request(struct tb_http_req *req, void *user)
         if (!tb_str_eq_cstr(path, doc->path)) {
             continue;
         }
-        TB_AUTO(tb_buf_fini) struct tb_buf body;
+        TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(4 << 20);
         struct tb_http_header headers[2] = {
             {"Content-Type", tb_str_of(doc->type ? doc->type : "text/html; charset=utf-8")},
             {doc->header, tb_str_of(doc->value)},
         };
-        tb_buf_init(&body, 4 << 20);
         put_body(lab, doc->body ? doc->body : "", &body);
         tb_http_reply(req, doc->status ? doc->status : 200, headers, doc->header ? 2 : 1,
                       tb_buf_str(&body));
@@ -288,8 +287,7 @@ const char *ops_text(struct ops_lab *lab, const char *key)
 {
     const struct cJSON *value = tb_json_get(lab->result.data, key);
     struct tb_str text;
-    TB_AUTO(tb_buf_fini) struct tb_buf json;
-    tb_buf_init(&json, sizeof(lab->text));
+    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(sizeof(lab->text));
     lab->text[0] = '\0';
     if (tb_json_str(value, &text)) {
         snprintf(lab->text, sizeof(lab->text), "%.*s", TB_STR_ARG(text));

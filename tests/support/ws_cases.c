@@ -341,8 +341,7 @@ static int read_file(const char *path, struct tb_buf *ret_text)
 int tb_ws_cases_load(const char *root, struct tb_ws_cases *ret_cases, struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_strdupf("%s/tests/data/ws/cases.txt", root);
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, FILE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(FILE_MAX);
     int rc = read_file(path, &text);
     if (rc < 0) {
         return tb_fail(err, rc, "%s: %s", path, tb_err_name(rc));

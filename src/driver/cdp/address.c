@@ -163,8 +163,7 @@ int tb_address_make(struct tb_str given, bool data_urls, struct tb_buf *out, str
         return tb_fail(err, TB_E_BAD_URL, "the address has %zu bytes, more than %d", given.len,
                        TB_ADDRESS_MAX);
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf clean;
-    tb_buf_init(&clean, TB_ADDRESS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf clean = TB_BUF(TB_ADDRESS_MAX);
     strip(given, &clean);
     struct tb_str url = tb_buf_str(&clean);
     struct tb_str scheme = scheme_of(url);

@@ -101,8 +101,7 @@ bool tb_picture_size(struct tb_str base64, int64_t *ret_width, int64_t *ret_heig
     if (head.len > HEAD_BASE64) {
         head.len = HEAD_BASE64;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf data;
-    tb_buf_init(&data, HEAD_BASE64);
+    TB_AUTO(tb_buf_fini) struct tb_buf data = TB_BUF(HEAD_BASE64);
     if (tb_base64_decode(head, &data) < 0) {
         return false;
     }

@@ -311,8 +311,7 @@ void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned mis
 static int write_command(struct tb_cdp_conn *conn, const char *session_id, const char *method,
                          struct tb_str params)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
-    tb_buf_init(&message, TB_CDP_SEND_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(TB_CDP_SEND_MAX);
     tb_buf_printf(&message, "{\"id\":%llu,\"method\":\"%s\"", (unsigned long long)conn->last_id,
                   method);
     if (session_id && session_id[0]) {

@@ -158,8 +158,7 @@ static int64_t line_at(const struct cJSON *json)
 
 static void on_called(struct tb_console_log *log, const struct cJSON *params)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, EVENT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EVENT_MAX);
     JSON_ARRAY_FOREACH(arg, tb_json_get(params, "args")) {
         if (text.len) {
             tb_buf_append_char(&text, ' ');

@@ -55,8 +55,7 @@ static const struct device *find(struct tb_str name)
 
 static int unknown_device(struct tb_str name, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf names;
-    tb_buf_init(&names, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(PARAMS_MAX);
     for (size_t i = 0; i < TB_COUNT(devices); i++) {
         tb_buf_printf(&names, "%s%s", i ? ", " : "", devices[i].name);
     }
@@ -112,8 +111,7 @@ static struct tb_str text_at(const struct cJSON *json, const char *key)
 /* Prints the params and hands the command on; frees them. */
 static void emit_take(tb_emulation_fn *fn, void *user, const char *method, struct cJSON *params)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
     tb_json_print(params, &text);
     tb_json_free(params);
     fn(method, tb_buf_str(&text), user);
@@ -139,8 +137,7 @@ static void emit_viewport(const struct cJSON *emulation, tb_emulation_fn *fn, vo
 static void emit_agent(const struct cJSON *emulation, tb_emulation_fn *fn, void *user)
 {
     const struct device *device = find(text_at(emulation, "device"));
-    TB_AUTO(tb_buf_fini) struct tb_buf agent;
-    tb_buf_init(&agent, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf agent = TB_BUF(PARAMS_MAX);
     if (device && device->mobile && device->android) {
         tb_buf_printf(&agent,
                       "Mozilla/5.0 (%s) AppleWebKit/537.36 (KHTML, like Gecko) "

@@ -69,9 +69,8 @@ bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *e
     if (log->allowed) {
         return true;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "behavior");

@@ -24,9 +24,8 @@ enum {
 
 static void call(struct tb_filler *filler, enum phase phase, const char *function, const char *flag)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&args, PARAMS_MAX);
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
     tb_json_key(&json, "target");
@@ -48,9 +47,8 @@ static void call(struct tb_filler *filler, enum phase phase, const char *functio
 
 static void insert(struct tb_filler *filler, struct tb_str text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "text");

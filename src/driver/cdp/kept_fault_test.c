@@ -200,8 +200,7 @@ static void begin_opening(struct ops_lab *lab, struct opening *opening, const ch
                           int64_t ms)
 {
     static const struct tb_driver_events events = {on_lost, on_event, NULL};
-    TB_AUTO(tb_buf_fini) struct tb_buf state;
-    tb_buf_init(&state, TB_SAVED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf state = TB_BUF(TB_SAVED_MAX);
     kept_print(lab, text, &state);
     *opening = (struct opening){.done = false};
     struct tb_open_opts opts = {

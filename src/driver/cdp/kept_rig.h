@@ -72,8 +72,7 @@ static inline void kept_print(const struct ops_lab *lab, const char *text, struc
 
 static inline void kept_open_text(struct ops_lab *lab, const char *text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf state;
-    tb_buf_init(&state, TB_SAVED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf state = TB_BUF(TB_SAVED_MAX);
     kept_print(lab, text, &state);
     TB_AUTO(tb_free) char *plain = tb_str_dup(tb_buf_str(&state));
     kept_open(lab, plain);

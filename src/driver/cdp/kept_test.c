@@ -83,10 +83,8 @@ static void what_was_brought_back_is_saved_as_it_was(void **state)
     TB_AUTO(tb_json_free) struct cJSON *b = tb_json_parse(tb_str_of(second));
     static const char *const keys[] = {"cookies", "origins", "current", "emulation"};
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
-        TB_AUTO(tb_buf_fini) struct tb_buf one;
-        TB_AUTO(tb_buf_fini) struct tb_buf two;
-        tb_buf_init(&one, 1 << 20);
-        tb_buf_init(&two, 1 << 20);
+        TB_AUTO(tb_buf_fini) struct tb_buf one = TB_BUF(1 << 20);
+        TB_AUTO(tb_buf_fini) struct tb_buf two = TB_BUF(1 << 20);
         assert_int_equal(tb_json_print(tb_json_get(a, keys[i]), &one), 0);
         assert_int_equal(tb_json_print(tb_json_get(b, keys[i]), &two), 0);
         assert_true(one.len && tb_str_eq(tb_buf_str(&one), tb_buf_str(&two)));
@@ -108,9 +106,8 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
 static char *ask(struct ops_lab *lab, const char *method, const char *more)
 {
     struct kept_answer answer = {.done = false};
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(1 << 16);
     tb_buf_init(&answer.state, 1 << 20);
-    tb_buf_init(&params, 1 << 16);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"%s}", tb_session_context_id(lab->session),
                   more);
     tb_cdp_send(lab->session->browser->conn, NULL, method, tb_buf_str(&params),

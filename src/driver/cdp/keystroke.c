@@ -9,9 +9,8 @@ enum {
 
 static void send(struct tb_opwork *work, const struct tb_key *key, bool down, bool ask)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(EVENT_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, EVENT_MAX);
     tb_json_writer_init(&json, &params);
     tb_key_event(key, down, &json);
     if (ask) {

@@ -13,11 +13,11 @@
 
 enum {
     SEALED_MAX = 2 * TB_LOGIN_STATE_MAX,
+    BOUND_MAX = 1024,
 };
 
 static void bind(const char *tenant, struct tb_buf *out)
 {
-    tb_buf_init(out, 1024);
     tb_buf_printf(out, "login state of %s", tenant);
 }
 
@@ -46,9 +46,8 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
 int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
                         struct tb_buf *out)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
-    TB_AUTO(tb_buf_fini) struct tb_buf bound;
-    tb_buf_init(&plain, TB_LOGIN_STATE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(TB_LOGIN_STATE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf bound = TB_BUF(BOUND_MAX);
     bind(tenant, &bound);
     int rc = tb_json_print(state, &plain);
     return rc < 0 ? rc : tb_seal(core->secret, tb_buf_str(&bound), tb_buf_str(&plain), out);
@@ -59,11 +58,9 @@ struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant
 {
     static const struct tb_json_limits limits = {.depth_max = 16,
                                                  .number_max = TB_JSON_NUMBER_TREE};
-    TB_AUTO(tb_buf_fini) struct tb_buf sealed;
-    TB_AUTO(tb_buf_fini) struct tb_buf plain;
-    TB_AUTO(tb_buf_fini) struct tb_buf bound;
-    tb_buf_init(&sealed, SEALED_MAX);
-    tb_buf_init(&plain, TB_LOGIN_STATE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(SEALED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(TB_LOGIN_STATE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf bound = TB_BUF(BOUND_MAX);
     bind(tenant, &bound);
     int rc = tb_file_read(path, &sealed);
     if (rc == -ENOENT) {

@@ -78,8 +78,7 @@ static void keep_arrival_take(struct tb_memory *memory, struct tb_page *page, st
 
 static void on_told(struct tb_memory *memory, struct tb_page *page, struct tb_str params)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, TOLD_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TOLD_MAX);
     if (!tb_str_eq_cstr(tb_pick(params, "name"), "\"tabardTell\"") ||
         tb_json_string_decode(tb_pick(params, "payload"), &text) < 0) {
         return;

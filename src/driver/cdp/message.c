@@ -157,8 +157,7 @@ int tb_cdp_message_error(struct tb_str error, struct tb_err *ret_err)
 {
     struct tb_json_want wants[] = {{.key = "code"}, {.key = "message"}};
     static const struct tb_json_limits limits = {.depth_max = TB_JSON_DEPTH_MAX};
-    TB_AUTO(tb_buf_fini) struct tb_buf words;
-    tb_buf_init(&words, ERROR_WORDS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(ERROR_WORDS_MAX);
     int code = TB_E_PROTOCOL;
     if (tb_json_scan(error, &limits, wants, TB_COUNT(wants), NULL) == TB_JSON_OBJECT) {
         tb_json_string_decode(wants[1].value.text, &words);

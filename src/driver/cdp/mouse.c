@@ -32,9 +32,8 @@ static void put_num(struct tb_json_writer *json, const char *key, double value)
 void tb_mouse_send(struct tb_opwork *work, const struct tb_mouse *mouse, const char *type,
                    int count, bool ask)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(EVENT_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, EVENT_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "type");

@@ -97,11 +97,9 @@ static void tell(struct tb_frame *frame)
     if (frame->parent || !session) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf url;
-    TB_AUTO(tb_buf_fini) struct tb_buf json;
-    tb_buf_init(&url, TB_URL_SHOWN_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(TB_EVENT_JSON_MAX);
     tb_url_shown(tb_str_of(frame->url), &url);
-    tb_buf_init(&json, TB_EVENT_JSON_MAX);
     struct tb_json_writer writer;
     tb_json_writer_init(&writer, &json);
     tb_json_object_open(&writer);

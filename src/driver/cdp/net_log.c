@@ -111,8 +111,7 @@ static char *lower(struct tb_str text)
 
 static struct cJSON *headers_of(const struct cJSON *json)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, HEADERS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(HEADERS_MAX);
     const struct cJSON *headers = tb_json_get(json, "headers");
     return headers && tb_json_print(headers, &text) == 0 ? tb_json_dup(headers) : NULL;
 }

@@ -145,7 +145,7 @@ static void begin(struct tb_driver_session *session, struct tb_op *op, int count
     if (!read_modifiers(click) || !tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, "target position", true, &args);
     tb_opwork_call(work, "point", tb_buf_str(&args));
 }

@@ -38,9 +38,8 @@ static void read_cookies(struct tb_opwork *work)
     struct tb_page *page = tb_opwork_page(work);
     bool all = tb_args_has(args, "domain") ||
                (tb_str_eq_cstr(action_of(work), "clear") && !tb_args_has(args, "url"));
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     if (all) {
@@ -111,9 +110,8 @@ static struct cJSON *as_row(const struct cJSON *cookie)
 static void remove_one(struct tb_opwork *work, const struct cJSON *cookie)
 {
     static const char *const names[] = {"name", "domain", "path"};
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
@@ -186,10 +184,9 @@ static void set(struct tb_opwork *work)
                  {"domain", "domain"},      {"path", "path"},     {"expires", "expires"},
                  {"http_only", "httpOnly"}, {"secure", "secure"}, {"same_site", "sameSite"}};
     const struct cJSON *args = work->op->args;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     struct tb_page *page = tb_opwork_page(work);
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "cookies");

@@ -32,9 +32,8 @@ void tb_cdp_op_dialog(struct tb_driver_session *session, struct tb_op *op)
     tb_json_set_cstr(op->result->data, "type", dialog->type);
     tb_json_set_cstr(op->result->data, "message", dialog->message);
     tb_json_set_bool(op->result->data, "accepted", accept);
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "accept");

@@ -54,12 +54,11 @@ static void ask_point(struct drag *drag, enum state state, const char *name, boo
 {
     struct tb_opwork *work = &drag->work;
     struct tb_str target = tb_args_text(work->op->args, name, "");
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     struct tb_json_writer json;
     if (!tb_opwork_frame(work, target)) {
         return;
     }
-    tb_buf_init(&args, ARGS_MAX);
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
     tb_json_key(&json, "target");
@@ -132,8 +131,7 @@ static void lift(struct drag *drag)
 
 static void drag_event(struct drag *drag, const char *type, bool ask)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_buf_printf(&params, "{\"type\":\"%s\",\"x\":%.2f,\"y\":%.2f,\"data\":%.*s}", type,
                   drag->to.x, drag->to.y, TB_STR_ARG(tb_buf_str(&drag->data)));
     if (ask) {

@@ -34,8 +34,7 @@ static void ask(const char *method, struct tb_str params, void *user)
 
 static void grant_place(struct tb_driver_session *session)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, 256);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
     tb_buf_printf(&params, "{\"permissions\":[\"geolocation\"],\"browserContextId\":\"%s\"}",
                   tb_session_context_id(session));
     tb_cdp_post(session->browser->conn, NULL, "Browser.grantPermissions", tb_buf_str(&params));

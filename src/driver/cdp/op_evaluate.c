@@ -121,12 +121,10 @@ static bool brings_title(const struct evaluate *evaluate)
 static void run(struct evaluate *evaluate, enum state state)
 {
     struct tb_opwork *work = &evaluate->work;
-    TB_AUTO(tb_buf_fini) struct tb_buf source;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf source = TB_BUF(SCRIPT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     bool on_object = evaluate->object[0];
-    tb_buf_init(&source, SCRIPT_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     work->state = state;
     work->acted = true;
@@ -185,13 +183,11 @@ static void ask(struct tb_opwork *work, enum state state, const char *method, co
 
 static void ask_element(struct tb_opwork *work, struct tb_frame *frame)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(args.len + 64);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(8 * args.len + 512);
     struct tb_json_writer json;
     tb_opwork_args(work, "target", false, &args);
-    tb_buf_init(&text, args.len + 64);
-    tb_buf_init(&params, 8 * args.len + 512);
     tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
@@ -213,7 +209,7 @@ static void on_element(struct evaluate *evaluate, struct tb_str reply)
     struct tb_opwork *work = &evaluate->work;
     struct tb_str result = tb_pick(reply, "result");
     if (!tb_json_string_eq(tb_pick(result, "subtype"), TB_STR("node"))) {
-        TB_AUTO(tb_buf_fini) struct tb_buf args;
+        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", false, &args);
         tb_opwork_call(work, "element", tb_buf_str(&args));
         return;
@@ -260,10 +256,9 @@ static unsigned long long line_of(struct tb_str details)
 
 static void fail_script(struct tb_opwork *work, struct tb_str details)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf words;
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
     struct tb_str exception = tb_pick(details, "exception");
     struct tb_str text = tb_pick(exception, "description");
-    tb_buf_init(&words, WORDS_MAX);
     if (!text.len) {
         text = tb_pick(exception, "value");
     }
@@ -300,9 +295,8 @@ static bool try_another_form(struct evaluate *evaluate, struct tb_str details)
 /* What is no text has been put there by the page in place of its title. */
 static void take_title(struct tb_opwork *work, struct tb_str raw)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf title;
+    TB_AUTO(tb_buf_fini) struct tb_buf title = TB_BUF(WORDS_MAX);
     struct tb_page *page = tb_opwork_page(work);
-    tb_buf_init(&title, WORDS_MAX);
     if (page && raw.len && raw.ptr[0] == '"' && tb_json_string_decode(raw, &title) == 0) {
         tb_opwork_known(work, tb_page_url(page),
                         tb_str_sub(tb_str_trim(tb_buf_str(&title)), 0, TITLE_MAX));

@@ -62,9 +62,8 @@ static void ask(struct navigate *navigate, const char *method, struct tb_str par
 
 static void ask_url(struct navigate *navigate)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "url");

@@ -47,9 +47,8 @@ static void show_one(struct tb_opwork *work, const struct tb_memory *memory)
         return;
     }
     tb_json_set_take(work->op->result->data, "request", request);
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "requestId");

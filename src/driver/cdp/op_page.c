@@ -99,7 +99,7 @@ static void call(struct page_op *page_op)
 {
     struct tb_opwork *work = &page_op->work;
     const struct call *what = page_op->call;
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, what->args, what->wait, &args);
     if (what->limit && !tb_args_has(work->op->args, "limit")) {
         args.len--; /* the closing brace */
@@ -200,7 +200,7 @@ void tb_cdp_op_extract(struct tb_driver_session *session, struct tb_op *op)
         call(page_op);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(&page_op->work, "target", true, &args);
     page_op->work.state = WAITING;
     tb_opwork_call(&page_op->work, "waitFor", tb_buf_str(&args));

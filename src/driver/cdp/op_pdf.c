@@ -36,10 +36,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct cJSON *data = work->op->result->data;
     struct tb_str text = tb_pick(value, "data");
-    TB_AUTO(tb_buf_fini) struct tb_buf bytes;
+    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_err err;
     char name[TB_FILE_NAME_SIZE];
-    tb_buf_init(&bytes, TB_FILES_BYTES_MAX);
     const char *directory = tb_files_directory(work->session, &err);
     if (!directory) {
         tb_opwork_fail_err(work, &err);
@@ -98,9 +97,8 @@ void tb_cdp_op_pdf(struct tb_driver_session *session, struct tb_op *op)
     if (!work) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     put_paper(op->args, &json);

@@ -24,7 +24,7 @@ static void act(struct press *press)
         tb_keystroke(work, &press->key);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, "text", false, &params);
     tb_opwork_send(work, "Input.insertText", tb_buf_str(&params));
 }
@@ -64,7 +64,7 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
-        TB_AUTO(tb_buf_fini) struct tb_buf args;
+        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", true, &args);
         work->state = FOCUS;
         tb_opwork_call(work, "focus", tb_buf_str(&args));

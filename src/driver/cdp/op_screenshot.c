@@ -62,9 +62,8 @@ static void put_clip(const struct tb_clip *clip, struct tb_json_writer *json)
 static void capture(struct screenshot *shot)
 {
     struct tb_opwork *work = &shot->work;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "format");
@@ -225,7 +224,7 @@ static const struct tb_opwork_kind kind = {.size = sizeof(struct screenshot),
 static void ask_box(struct screenshot *shot)
 {
     struct tb_opwork *work = &shot->work;
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, "target", true, &args);
     args.len--; /* the closing brace */
     /* The top left corner, covered or not. */

@@ -41,7 +41,7 @@ struct snapshot {
 static void ask(struct snapshot *snapshot)
 {
     struct tb_opwork *work = &snapshot->work;
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, "target depth interactive find", false, &args);
     args.len--; /* the closing brace */
     tb_buf_printf(&args, "%s\"max_chars\":%lld}", args.len > 1 ? "," : "",
@@ -69,8 +69,7 @@ static void compare(struct snapshot *snapshot)
     struct tb_result *result = work->op->result;
     struct tb_tab_memory *tab = tb_memory_tab(tb_memory_of(work->session), work->page_id);
     bool wanted = tb_args_flag(work->op->args, "diff", false) && tab->outline.len;
-    TB_AUTO(tb_buf_fini) struct tb_buf diff;
-    tb_buf_init(&diff, TB_RESULT_TEXT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf diff = TB_BUF(TB_RESULT_TEXT_MAX);
     int changes =
         wanted ? tb_outline_diff(tb_buf_str(&tab->outline), tb_buf_str(&result->text), &diff) : -1;
     tb_buf_clear(&tab->outline);

@@ -132,9 +132,8 @@ static void evaluate(struct tb_opwork *work, struct tb_str expression)
 {
     struct tb_page *page = tb_opwork_page(work);
     const char *world = page ? tb_frame_world(tb_page_main_frame(page)) : "";
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "expression");
@@ -231,9 +230,8 @@ static void next_origin(struct state *state)
         return;
     }
     tb_json_str(tb_json_get(state->at, "origin"), &origin);
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "url");
@@ -246,8 +244,7 @@ static void next_origin(struct state *state)
 
 static void set_items(struct state *state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
     tb_buf_append_cstr(&text, "for(const[k,v]of ");
     tb_json_print(tb_json_get(state->at, "items"), &text);
     tb_buf_append_cstr(&text, ")localStorage.setItem(k,v)");
@@ -263,8 +260,7 @@ static void on_event(struct tb_page *page, struct tb_str method, struct tb_str p
     if (!tb_str_eq_cstr(method, "Fetch.requestPaused") || page != tb_opwork_page(&state->work)) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf reply;
-    tb_buf_init(&reply, 1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf reply = TB_BUF(1024);
     tb_buf_printf(&reply,
                   "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
                   "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
@@ -368,8 +364,7 @@ static const struct tb_opwork_kind kind = {.size = sizeof(struct state),
 
 static void begin_save(struct state *state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, 256);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"}",
                   tb_session_context_id(state->work.session));
     state->work.state = COOKIES;
@@ -380,9 +375,8 @@ static void begin_load(struct state *state)
 {
     struct tb_opwork *work = &state->work;
     struct tb_memory *memory = tb_memory_of(work->session);
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_err err;
-    tb_buf_init(&params, PARAMS_MAX);
     state->json = tb_login_state_read(core_of(work), tenant_of(work), state->path, &err);
     if (!state->json) {
         tb_opwork_fail_err(work, &err);

@@ -67,13 +67,11 @@ void tb_cdp_op_storage(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     const char *world = tb_frame_world(tb_page_main_frame(tb_opwork_page(work)));
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TEXT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_opwork_args(work, "action area key value", false, &args);
-    tb_buf_init(&text, TEXT_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
     tb_buf_printf(&text, "%s(%.*s)", function, TB_STR_ARG(tb_buf_str(&args)));
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);

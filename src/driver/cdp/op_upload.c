@@ -57,9 +57,8 @@ static int add_path(struct upload *upload, struct tb_str path, struct tb_err *er
 static int add_content(struct upload *upload, const struct cJSON *item, struct tb_err *err)
 {
     char name[TB_FILE_NAME_SIZE];
-    TB_AUTO(tb_buf_fini) struct tb_buf bytes;
+    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_str content = tb_args_text(item, "text", "");
-    tb_buf_init(&bytes, TB_FILES_BYTES_MAX);
     if (!tb_file_name_plain(tb_args_text(item, "name", ""))) {
         return tb_fail(err, TB_E_FORBIDDEN, "\"%.*s\" is no plain file name",
                        TB_STR_ARG(tb_str_sub(tb_args_text(item, "name", ""), 0, 200)));
@@ -113,13 +112,11 @@ static void on_focus(struct tb_opwork *work, struct tb_str value)
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "it is no field for files (input type=file)");
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer writer;
     tb_opwork_args(work, "target", false, &args);
-    tb_buf_init(&text, PARAMS_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
     tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
     tb_json_writer_init(&writer, &params);
     tb_json_object_open(&writer);
@@ -135,9 +132,8 @@ static void on_focus(struct tb_opwork *work, struct tb_str value)
 static void on_element(struct upload *upload, struct tb_str value)
 {
     struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "objectId");
@@ -203,7 +199,7 @@ void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
     }
     tb_json_set_cstr(op->result->data, "directory", upload->directory);
     if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
-        TB_AUTO(tb_buf_fini) struct tb_buf args;
+        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", true, &args);
         work->state = FOCUS;
         tb_opwork_call(work, "focus", tb_buf_str(&args));

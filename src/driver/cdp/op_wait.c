@@ -30,8 +30,7 @@ static void put_url(struct tb_str url, struct tb_json_writer *json)
         tb_json_put_str(json, url);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf pattern;
-    tb_buf_init(&pattern, ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf pattern = TB_BUF(ARGS_MAX);
     tb_buf_append_cstr(&pattern, "/^");
     for (size_t i = 0; i < url.len; i++) {
         char c = url.ptr[i];
@@ -49,9 +48,8 @@ static void put_url(struct tb_str url, struct tb_json_writer *json)
 static void call(struct tb_opwork *work)
 {
     static const char *const names[] = {"target", "state", "text", "text_gone"};
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&args, ARGS_MAX);
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
     for (size_t i = 0; i < TB_COUNT(names); i++) {

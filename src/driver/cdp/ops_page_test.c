@@ -46,8 +46,7 @@ static int start(void **state)
 static void check_picture(struct ops_lab *lab, const char *type, const char *magic, int width,
                           int height)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf bytes;
-    tb_buf_init(&bytes, 32 << 20);
+    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(32 << 20);
     assert_string_equal(lab->result.image_type, type);
     assert_int_equal(tb_base64_decode(tb_buf_str(&lab->result.image), &bytes), 0);
     assert_int_equal(memcmp(bytes.data, magic, strlen(magic)), 0);

@@ -15,7 +15,6 @@
 enum {
     MARGIN_MS = 60,       /* our own answer comes so long before core's */
     PAGE_MARGIN_MS = 250, /* and the page's so long before ours */
-    ARGS_MAX = 16 * 1024 * 1024,
     ROLE_MAX_BYTES = 100,
     NAME_MAX_BYTES = 1000,
     ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 8,
@@ -315,7 +314,6 @@ void tb_opwork_settle(struct tb_opwork *work)
 void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out)
 {
     struct tb_json_writer json;
-    tb_buf_init(out, ARGS_MAX);
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
     struct tb_str rest = tb_str_of(names);
@@ -370,8 +368,7 @@ void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct
     if (!role.len && !name.len) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, ELEMENT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ELEMENT_MAX);
     tb_buf_append_str(&text, tb_str_sub(role, 0, ROLE_MAX_BYTES));
     if (name.len) {
         tb_buf_append_cstr(&text, role.len ? " \"" : "\"");

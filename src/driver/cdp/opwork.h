@@ -19,6 +19,10 @@
 #include "driver/cdp/target.h"
 #include "io/loop.h"
 
+enum {
+    TB_OPWORK_ARGS_MAX = 16 * 1024 * 1024, /* of what tb_opwork_args writes */
+};
+
 struct tb_opwork;
 
 struct tb_opwork_kind {

@@ -162,8 +162,7 @@ bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str in
     if (!inside.len || !find_line(outline, ref, &end, &indent)) {
         return false;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf whole;
-    tb_buf_init(&whole, outline->max);
+    TB_AUTO(tb_buf_fini) struct tb_buf whole = TB_BUF(outline->max);
     int rc = tb_buf_append_str(&whole, tb_str_sub(tb_buf_str(outline), 0, end));
     struct tb_str rest = inside;
     while (rest.len && rc == 0) {
@@ -184,10 +183,9 @@ bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str in
 static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
                        struct tb_str value)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf inside;
+    TB_AUTO(tb_buf_fini) struct tb_buf inside = TB_BUF(TB_RESULT_TEXT_MAX);
     struct tb_result *result = work->op->result;
     tb_refs_note(work, tb_pick(value, "last"));
-    tb_buf_init(&inside, TB_RESULT_TEXT_MAX);
     if (tb_json_string_decode(tb_pick(value, "text"), &inside) == 0 &&
         tb_outline_splice(&result->text, frames->refs[frames->at], tb_buf_str(&inside))) {
         add_refs(frames, tb_pick(value, "frames"));

@@ -102,8 +102,7 @@ static bool is_failure(struct tb_str value, struct tb_err *ret_err)
     if (tb_json_scan(value, &limits, wants, TB_COUNT(wants), NULL) < 0) {
         return false;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf words;
-    tb_buf_init(&words, WORDS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
     tb_json_string_decode(wants[1].value.text, &words);
     tb_fail(ret_err, code_of_wire(wants[0].value.text), "%.*s", TB_STR_ARG(tb_buf_str(&words)));
     return true;
@@ -114,9 +113,8 @@ static void send_call(struct call *call);
 /* Ending a page's script may have hit ours, on its way into a fresh document. */
 static void inject_again(struct call *call)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, PARAMS_MAX);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "expression");
@@ -132,8 +130,7 @@ static void inject_again(struct call *call)
 static void on_exception(struct call *call, struct tb_str details)
 {
     struct tb_json_want wants[] = {{.parent = "exception", .key = "description"}};
-    TB_AUTO(tb_buf_fini) struct tb_buf words;
-    tb_buf_init(&words, WORDS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
     if (tb_json_scan(details, &limits, wants, TB_COUNT(wants), NULL) >= 0) {
         tb_json_string_decode(wants[0].value.text, &words);
     }
@@ -199,8 +196,7 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
 
 static void send_call(struct call *call)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_buf_append_cstr(&params, "{\"expression\":");
     tb_buf_append_str(&params, tb_buf_str(&call->expression));
     tb_buf_printf(&params,
@@ -247,8 +243,7 @@ uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_st
     tb_timer_init(&call->timer, page->browser->cdp->loop, on_deadline, call);
     tb_list_append(&page->calls, &call->link);
 
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, EXPRESSION_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
     tb_buf_printf(&text, "tabard.%s(", function);
     int rc = tb_buf_append_str(&text, args);

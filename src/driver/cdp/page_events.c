@@ -14,8 +14,7 @@ static void tell(struct tb_page *page, int type, const char *key, struct tb_str 
     if (!page->context || !page->context->session) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf json;
-    tb_buf_init(&json, TB_EVENT_JSON_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(TB_EVENT_JSON_MAX);
     struct tb_json_writer writer;
     tb_json_writer_init(&writer, &json);
     tb_json_object_open(&writer);
@@ -110,8 +109,7 @@ static void on_crashed(struct tb_target *target, const struct cJSON *params)
             page->windows_refused ? ": it opened windows without end" : "");
     page->crashed = true;
     page->dialog.open = false;
-    TB_AUTO(tb_buf_fini) struct tb_buf url;
-    tb_buf_init(&url, TB_URL_SHOWN_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
     tb_url_shown(tb_page_url(page), &url);
     tell(page, TB_EVENT_PAGE_CRASHED, "url", tb_buf_str(&url));
     tb_page_fail_all(page, NULL, &err);

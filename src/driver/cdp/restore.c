@@ -202,8 +202,7 @@ static void on_told(struct tb_page *page, const char *session_id, struct tb_str 
     for (size_t i = 0; i < restore->count; i++) {
         struct tb_restore_tab *tab = &restore->tabs[i];
         if (tab->script && tb_restore_page(tab) == page) {
-            TB_AUTO(tb_buf_fini) struct tb_buf script;
-            tb_buf_init(&script, 1024);
+            TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(1024);
             tb_buf_printf(&script, "{\"identifier\":%s}", tab->script);
             tb_cdp_post(tb_page_conn(page), tb_page_session_id(page),
                         "Page.removeScriptToEvaluateOnNewDocument", tb_buf_str(&script));
@@ -254,10 +253,8 @@ static void load_tab(struct tb_restore_tab *tab)
     struct tb_restore *restore = tab->restore;
     struct tb_page *page = tb_restore_page(tab);
     struct tb_err err;
-    TB_AUTO(tb_buf_fini) struct tb_buf address;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&address, TB_ADDRESS_MAX + 16);
-    tb_buf_init(&params, URL_PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf address = TB_BUF(TB_ADDRESS_MAX + 16);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);
     if (!page || tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank")) {
         went_on(restore, end);
         return;
@@ -298,12 +295,10 @@ static void on_script(int code, struct tb_str result, const struct tb_err *err, 
 /* In our own world, which has the way to tell of it. */
 static void add_script(struct tb_restore_tab *tab, struct tb_page *page)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf script;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_target_id_copy(tab->target_id, tb_str_of(tb_page_target_id(page)));
-    tb_buf_init(&script, PARAMS_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
     tb_restore_print_script(tab->kept, &script);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
@@ -347,8 +342,7 @@ static void on_cookies_set(int code, struct tb_str result, const struct tb_err *
 static void set_cookies(struct tb_restore *restore, const struct cJSON *state, bool last)
 {
     struct tb_driver_session *session = restore->session;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_login_state_cookies(state, tb_session_context_id(session), &params);
     if (last) {
         restore->command =
@@ -395,8 +389,7 @@ static void on_cookies_set(int code, struct tb_str result, const struct tb_err *
 static void remember_sites(struct tb_driver_session *session, const struct cJSON *sites)
 {
     JSON_ARRAY_FOREACH(site, sites) {
-        TB_AUTO(tb_buf_fini) struct tb_buf local;
-        tb_buf_init(&local, PARAMS_MAX);
+        TB_AUTO(tb_buf_fini) struct tb_buf local = TB_BUF(PARAMS_MAX);
         tb_json_print(tb_json_get(site, "local"), &local);
         if (local.len && tb_json_text(site, "origin").len) {
             tb_kept_site_put(&session->sites, tb_json_text(site, "origin"), tb_buf_str(&local));

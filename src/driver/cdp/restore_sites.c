@@ -33,8 +33,7 @@ static void on_asking(struct tb_page *page, const char *session_id, struct tb_st
     if (!tb_str_eq_cstr(method, "Fetch.requestPaused")) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf reply;
-    tb_buf_init(&reply, 1024);
+    TB_AUTO(tb_buf_fini) struct tb_buf reply = TB_BUF(1024);
     tb_buf_printf(&reply,
                   "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
                   "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
@@ -88,10 +87,8 @@ static void on_site_shown(int code, bool navigated, const struct tb_err *err, vo
         next_site(restore);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf script;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&script, PARAMS_MAX);
-    tb_buf_init(&params, PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_restore_print_script(restore->site, &script);
     tb_restore_print_param("expression", tb_buf_str(&script), &params);
     tb_page_send(page, "Runtime.evaluate", tb_buf_str(&params), restore->deadline_ms,
@@ -114,10 +111,8 @@ static void on_site_asked(int code, struct tb_str result, const struct tb_err *e
 static void show_site(struct tb_restore *restore)
 {
     struct tb_page *page = filler(restore);
-    TB_AUTO(tb_buf_fini) struct tb_buf address;
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&address, TB_ADDRESS_MAX + 16);
-    tb_buf_init(&params, URL_PARAMS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf address = TB_BUF(TB_ADDRESS_MAX + 16);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);
     while (restore->site &&
            tb_address_make(tb_json_text(restore->site, "origin"), false, &address, NULL) < 0) {
         restore->site = tb_json_next(restore->site);

@@ -213,8 +213,7 @@ static void finish(struct tb_saver *saver)
         tb_saver_end(saver->session, &err);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
-    tb_buf_init(&out, TB_SAVED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_SAVED_MAX);
     if (put_all(saver, &out) < 0) {
         tb_fail(&err, TB_E_TOO_LARGE, "the state of the browser is larger than %d MB",
                 TB_SAVED_MAX / (1024 * 1024));
@@ -260,8 +259,7 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
         if (value.len <= TABS_MAX_BYTES / saver->count) {
             part->kept = tb_str_dup(value);
         }
-        TB_AUTO(tb_buf_fini) struct tb_buf origin;
-        tb_buf_init(&origin, TB_URL_KEPT);
+        TB_AUTO(tb_buf_fini) struct tb_buf origin = TB_BUF(TB_URL_KEPT);
         tb_json_string_decode(tb_pick(value, "origin"), &origin);
         tb_kept_site_put(&saver->session->sites, tb_buf_str(&origin), tb_pick(value, "local"));
     }
@@ -319,8 +317,7 @@ void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms,
     for (size_t i = 0; i < count; i++) {
         ask_tab(saver, tb_session_page_by_index(session, i), deadline_ms);
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, 256);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"}", tb_session_context_id(session));
     saver->cookies_cmd = tb_cdp_send(session->browser->conn, NULL, "Storage.getCookies",
                                      tb_buf_str(&params), deadline_ms, on_cookies, saver);

@@ -176,8 +176,7 @@ void tb_session_page_select(struct tb_driver_session *session, struct tb_page *p
 
 static void tell_tab(struct tb_driver_session *session, int type, const struct tb_page *page)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf json;
-    tb_buf_init(&json, 256);
+    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(256);
     tb_buf_printf(&json, "{\"tab\":%zu}", tb_session_page_index(session, page));
     tb_session_tell(session, type, tb_buf_str(&json));
 }

@@ -217,8 +217,7 @@ static void stop(void *state)
 
 static void note_args(struct tb_fake *fake, const struct cJSON *args)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, sizeof(fake->opened_with) - 1);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(sizeof(fake->opened_with) - 1);
     if (args) {
         tb_json_print(args, &text);
     }

@@ -87,8 +87,7 @@ static struct act *act_new(struct tb_front_req *req)
 
 static int read_target(struct act *act, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, sizeof(act->target) - 1);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(sizeof(act->target) - 1);
     if (tb_target_segment(act->req->args[0], &text) < 0) {
         return tb_fail(err, TB_E_NOT_FOUND, "the id in the address is not one");
     }

@@ -40,8 +40,7 @@ static int parse_kinds(struct tb_str list, unsigned *kinds, struct tb_err *err)
 int tb_filter_parse(const char *tenant, struct tb_str query, struct tb_filter *ret_filter,
                     struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf value;
-    tb_buf_init(&value, TB_KIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf value = TB_BUF(TB_KIB);
     *ret_filter = (struct tb_filter){0};
     snprintf(ret_filter->tenant, sizeof(ret_filter->tenant), "%s", tenant);
     int rc = get(query, "session", &value, err);

@@ -118,8 +118,7 @@ static void on_answer(int code, const struct tb_http_client_response *response,
 
 static void sign(const struct hook *hook, int64_t seconds, char ret_hex[TB_HMAC_SIZE])
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     tb_buf_printf(&text, "%" PRId64 ".", seconds);
     tb_buf_append_str(&text, tb_notice_json(hook->current));
     tb_hmac_sha256(tb_str_of(hook->config->secret), tb_buf_str(&text), ret_hex);

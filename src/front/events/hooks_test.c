@@ -29,10 +29,9 @@ static struct tb_str header(struct tb_http_req *req, const char *name)
 
 static void check_signature(struct tb_http_req *req)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1 << 20);
     char hex[TB_HMAC_SIZE];
     struct tb_str signature = header(req, "X-Tabard-Signature");
-    tb_buf_init(&text, 1 << 20);
     tb_buf_append_str(&text, header(req, "X-Tabard-Timestamp"));
     tb_buf_append_char(&text, '.');
     tb_buf_append_str(&text, tb_http_req_body(req));

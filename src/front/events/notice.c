@@ -35,10 +35,9 @@ static void write_json(const struct tb_notice_spec *spec, struct tb_buf *out)
 
 struct tb_notice *tb_notice_new(const struct tb_notice_spec *spec)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf json;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&json, SIZE_MAX); /* the data has the ceiling of the bus */
-    tb_buf_init(&text, SIZE_MAX);
+    /* The data has the ceiling of the bus. */
+    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     write_json(spec, &json);
     tb_sse_write(&text, &(struct tb_sse_event){.id = tb_str_of(spec->id),
                                                .event = tb_str_of(spec->type),

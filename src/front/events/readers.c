@@ -274,7 +274,7 @@ static void begin(struct reader *reader, struct tb_str last_id)
 static void open_sse(struct tb_front_req *req, const struct tb_filter *filter,
                      struct tb_str last_id)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf hello;
+    TB_AUTO(tb_buf_fini) struct tb_buf hello = TB_BUF(TB_KIB);
     char id[TB_NOTICE_ID_SIZE];
     struct reader *reader = reader_new(req->state, filter);
     reader->sse = req;
@@ -283,7 +283,6 @@ static void open_sse(struct tb_front_req *req, const struct tb_filter *filter,
     if (!last_id.len) {
         /* So that it knows where to go on if the line breaks before the first event. */
         tb_feed_id(reader->feed, reader->next - 1, id);
-        tb_buf_init(&hello, TB_KIB);
         tb_sse_write(&hello, &(struct tb_sse_event){.id = tb_str_of(id), .retry_ms = RETRY_MS});
         tb_http_reply_write(req->http, tb_buf_str(&hello));
     }
@@ -360,10 +359,9 @@ static int read_request(const struct tb_front_req *req, struct tb_filter *ret_fi
 
 void tb_readers_open(struct tb_front_req *req)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf last_id;
+    TB_AUTO(tb_buf_fini) struct tb_buf last_id = TB_BUF(TB_KIB);
     struct tb_filter filter;
     struct tb_err err;
-    tb_buf_init(&last_id, TB_KIB);
     int rc = read_request(req, &filter, &last_id, &err);
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     if (rc < 0) {

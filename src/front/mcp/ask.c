@@ -21,14 +21,13 @@ static void ask_free(struct ask *ask)
 
 void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params, tb_mcp_ask_fn *fn)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(TB_MCP_RESULT_MAX);
     struct ask *ask = TB_NEW(struct ask);
     ask->req = req;
     ask->fn = fn;
     snprintf(ask->id, sizeof(ask->id), "\"tabard-%" PRIu64 "\"", ++req->peer->ask_count);
     tb_list_append(&req->peer->asks, &ask->link);
     req->message = NULL;
-    tb_buf_init(&message, TB_MCP_RESULT_MAX);
     tb_jsonrpc_write_request(tb_str_of(ask->id), tb_str_of(method), params, &message);
     req->out->ops->send(req->out, tb_buf_str(&message));
 }

@@ -70,12 +70,11 @@ static enum subject subject_of(const struct tb_mcp *mcp, const struct cJSON *par
 /* The tenant's sessions whose name begins with `start`; how many there are. */
 static size_t put_sessions(struct tb_mcp_req *req, struct tb_str start, struct tb_json_writer *json)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer list;
     const struct tb_caller caller = {.tenant = req->peer->tenant,
                                      .conversation = req->conversation};
     size_t count = 0;
-    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&list, &text);
     tb_sessions_list(req->mcp->core->sessions, &caller, &list);
     TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(tb_buf_str(&text));

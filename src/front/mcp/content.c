@@ -45,9 +45,8 @@ size_t tb_mcp_text_fits(struct tb_str text, size_t max)
 
 void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_t max)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf cut;
+    TB_AUTO(tb_buf_fini) struct tb_buf cut = TB_BUF(SIZE_MAX);
     size_t fits = tb_mcp_text_fits(text, max);
-    tb_buf_init(&cut, SIZE_MAX);
     if (fits < text.len) {
         fits = tb_mcp_text_fits(text, max > MARK_MAX ? max - MARK_MAX : 0);
         tb_buf_append_str(&cut, tb_str_sub(text, 0, fits));

@@ -40,9 +40,8 @@ static void an_item_never_takes_more_than_its_room(void **state)
     TB_AUTO(tb_free) char *controls = tb_zalloc(TB_MIB);
     (void)state;
     memset(controls, 1, TB_MIB);
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&out, SIZE_MAX);
     tb_json_writer_init(&json, &out);
     tb_mcp_put_text_item(&json, (struct tb_str){controls, TB_MIB}, TB_MCP_RESULT_MAX);
     assert_true(out.len < TB_MCP_RESULT_MAX + 64);
@@ -53,10 +52,9 @@ static void an_item_never_takes_more_than_its_room(void **state)
 
 static void a_picture_is_copied_as_it_is(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
     struct tb_json_writer json;
     (void)state;
-    tb_buf_init(&out, TB_KIB);
     tb_json_writer_init(&json, &out);
     tb_mcp_put_image_item(&json, TB_STR("QUJD"), "image/png");
     assert_true(tb_str_eq_cstr(

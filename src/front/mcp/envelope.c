@@ -75,8 +75,7 @@ bool tb_mcp_header_fits(struct tb_str header, struct tb_str raw)
 {
     const struct tb_str open = TB_STR("=?base64?");
     const struct tb_str close = TB_STR("?=");
-    TB_AUTO(tb_buf_fini) struct tb_buf decoded;
-    tb_buf_init(&decoded, TB_HTTP_HEAD_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf decoded = TB_BUF(TB_HTTP_HEAD_MAX);
     bool coded = header.len >= open.len + close.len && tb_str_starts(header, open) &&
                  tb_str_eq(tb_str_sub(header, header.len - close.len, header.len), close);
     if (!coded) {
@@ -124,9 +123,8 @@ static int bad_version(const struct tb_mcp_envelope *envelope, struct tb_mcp_fau
         SHOWN_MAX = 64,
     };
     tb_mcp_fail(fault, 400, TB_MCP_BAD_VERSION, "this protocol version is not supported");
-    TB_AUTO(tb_buf_fini) struct tb_buf data;
+    TB_AUTO(tb_buf_fini) struct tb_buf data = TB_BUF(sizeof(fault->data) - 1);
     struct tb_json_writer json;
-    tb_buf_init(&data, sizeof(fault->data) - 1);
     tb_json_writer_init(&json, &data);
     tb_json_object_open(&json);
     tb_json_key(&json, "supported");

@@ -48,10 +48,8 @@ static void print_binding(struct tb_mcp_req *req, struct tb_buf *out)
 
 static void put_state(struct tb_mcp_req *req, struct tb_str state, struct tb_json_writer *json)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf bound;
-    TB_AUTO(tb_buf_fini) struct tb_buf sealed;
-    tb_buf_init(&bound, SIZE_MAX);
-    tb_buf_init(&sealed, SEALED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf bound = TB_BUF(SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(SEALED_MAX);
     print_binding(req, &bound);
     int64_t now_ms = tb_loop_now_ms(req->mcp->core->loop);
     tb_mcp_state_seal(&req->mcp->states, now_ms, tb_buf_str(&bound), state, &sealed);
@@ -109,10 +107,9 @@ const struct cJSON *tb_mcp_input_response(struct tb_mcp_req *req, const char *ke
 
 int tb_mcp_input_state(struct tb_mcp_req *req, struct tb_buf *out)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf bound;
+    TB_AUTO(tb_buf_fini) struct tb_buf bound = TB_BUF(SIZE_MAX);
     struct tb_str sealed;
     const struct cJSON *given = tb_json_get(tb_mcp_req_params(req), "requestState");
-    tb_buf_init(&bound, SIZE_MAX);
     if (!given) {
         return 0;
     }

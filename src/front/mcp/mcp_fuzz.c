@@ -104,8 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tb_str method = tb_str_cut(&body, '\n');
     struct tb_str name = tb_str_cut(&body, '\n');
     struct tb_str session = tb_str_cut(&body, '\n');
-    TB_AUTO(tb_buf_fini) struct tb_buf request;
-    tb_buf_init(&request, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf request = TB_BUF(SIZE_MAX);
     mcp_rig_init(&rig);
     mcp_rig_serve(&rig);
     mcp_client_open(&rig, &client);

@@ -22,8 +22,7 @@ int tb_mcp_log_level(struct tb_str name)
 
 void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str params)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
-    tb_buf_init(&message, TB_MCP_RESULT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(TB_MCP_RESULT_MAX);
     if (tb_jsonrpc_write_request(TB_STR(""), tb_str_of(method), params, &message) == 0) {
         req->out->ops->send(req->out, tb_buf_str(&message));
     }
@@ -31,9 +30,8 @@ void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str
 
 void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, const char *message)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(NOTE_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, NOTE_MAX);
     if (!req->progress_token.len || done <= req->progress) {
         return;
     }
@@ -60,9 +58,8 @@ void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, cons
 
 void tb_mcp_req_log(struct tb_mcp_req *req, int level, struct tb_str text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(NOTE_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, NOTE_MAX);
     if (req->log_level < 0 || level < req->log_level) {
         return;
     }

@@ -53,8 +53,7 @@ static void reply(struct tb_front_req *front, int status, struct tb_str session_
 void tb_mcp_http_fault(struct tb_front_req *front, struct tb_str id,
                        const struct tb_mcp_fault *fault)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
-    tb_buf_init(&message, FAULT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(FAULT_MAX);
     tb_jsonrpc_write_error(id, fault->code, tb_str_of(fault->text), tb_str_of(fault->data),
                            &message);
     reply(front, fault->status, TB_STR(""), tb_buf_str(&message));

@@ -9,12 +9,11 @@
 static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
                           struct tb_str uri, struct tb_str arg)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
     const struct tb_caller caller = {.tenant = req->peer->tenant,
                                      .conversation = req->conversation};
     (void)arg;
-    tb_buf_init(&text, TB_MIB);
     tb_json_writer_init(&json, &text);
     tb_sessions_list(req->mcp->core->sessions, &caller, &json);
     tb_mcp_resource_send_text(req, uri, resource->type, tb_buf_str(&text));
@@ -32,9 +31,8 @@ static void on_read(struct tb_mcp_req *req, struct tb_call *call)
     } else if (result->image.len) {
         tb_mcp_resource_send_blob(req, uri, result->image_type, tb_buf_str(&result->image));
     } else {
-        TB_AUTO(tb_buf_fini) struct tb_buf text;
+        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
         const struct tb_tool *tool = tb_mcp_catalog_by_op(req->resource->op);
-        tb_buf_init(&text, SIZE_MAX);
         if (tool->print) {
             tool->print(result, &text);
         }

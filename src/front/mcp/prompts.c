@@ -83,9 +83,8 @@ static void fill(const char *text, const struct cJSON *args, struct tb_buf *out)
 static void send_text(struct tb_mcp_req *req, const struct tb_mcp_prompt *prompt,
                       const struct cJSON *args)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MCP_RESULT_MAX / 8);
     struct tb_mcp_result result;
-    tb_buf_init(&text, TB_MCP_RESULT_MAX / 8);
     fill(prompt->text, args, &text);
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_mcp_put_text(json, "description", prompt->description);

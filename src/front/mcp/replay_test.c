@@ -34,8 +34,7 @@ static void note(uint64_t number, struct tb_str message, void *user)
 static void expect(const struct tb_mcp_replay *replay, uint64_t stream, uint64_t after,
                    const char *wanted)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf seen;
-    tb_buf_init(&seen, TB_MIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf seen = TB_BUF(TB_MIB);
     tb_mcp_replay_each(replay, stream, after, note, &seen);
     if (!tb_str_eq_cstr(tb_buf_str(&seen), wanted)) {
         fail_msg("wanted %s, got %.*s", wanted, TB_STR_ARG(tb_buf_str(&seen)));

@@ -65,8 +65,7 @@ void tb_mcp_req_answer(struct tb_mcp_req *req, int status, struct tb_buf *messag
 static void answer_error(struct tb_mcp_out *out, struct tb_str id, int status, int code,
                          const char *text, const char *data)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
-    tb_buf_init(&message, ERROR_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(ERROR_MAX);
     tb_jsonrpc_write_error(id, code, tb_str_of(text), tb_str_of(data), &message);
     out->ops->answer(out, status, &message);
 }
@@ -88,8 +87,7 @@ static int error_status(const struct tb_mcp_req *req, int code)
 
 void tb_mcp_req_fail_data(struct tb_mcp_req *req, int code, const char *text, const char *data)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
-    tb_buf_init(&message, ERROR_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(ERROR_MAX);
     tb_jsonrpc_write_error(req->id, code, tb_str_of(text), tb_str_of(data), &message);
     tb_mcp_req_answer(req, error_status(req, code), &message);
 }
@@ -160,10 +158,9 @@ static struct tb_mcp_req *req_new(struct tb_mcp_peer *peer, const struct tb_mcp_
 /* Who is meant, in this order: the message, the transport's header, the peer itself. */
 static int take_conversation(struct tb_mcp_req *req)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf said;
+    TB_AUTO(tb_buf_fini) struct tb_buf said = TB_BUF(TB_CONVERSATION_SIZE - 1);
     struct tb_json_value meta = req->message->envelope.conversation;
     struct tb_str name = req->message->conversation;
-    tb_buf_init(&said, TB_CONVERSATION_SIZE - 1);
     if (meta.type != TB_JSON_ABSENT) {
         if (meta.type != TB_JSON_STRING || tb_json_string_decode(meta.text, &said) < 0) {
             return -1;
@@ -180,9 +177,8 @@ static int take_conversation(struct tb_mcp_req *req)
 
 static int take_log_level(struct tb_mcp_req *req)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf name;
+    TB_AUTO(tb_buf_fini) struct tb_buf name = TB_BUF(32);
     struct tb_json_value wanted = req->message->envelope.log_level;
-    tb_buf_init(&name, 32);
     if (!tb_mcp_req_is_modern(req)) {
         req->log_level = req->peer->log_level;
         return 0;

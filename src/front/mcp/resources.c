@@ -93,9 +93,8 @@ void tb_mcp_templates_list(struct tb_mcp_req *req)
 
 void tb_mcp_resource_missing(struct tb_mcp_req *req, struct tb_str uri)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf data;
+    TB_AUTO(tb_buf_fini) struct tb_buf data = TB_BUF(DATA_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&data, DATA_MAX);
     tb_json_writer_init(&json, &data);
     tb_json_object_open(&json);
     tb_json_key(&json, "uri");

@@ -12,8 +12,7 @@ enum {
 
 static void write_event(struct tb_mcp_sse *sse, const struct tb_sse_event *event)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, EVENT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EVENT_MAX);
     if (sse->front && tb_sse_write(&text, event) == 0) {
         /* A client that does not read loses events; those that are kept it can have again. */
         tb_http_reply_write(sse->front->http, tb_buf_str(&text));

@@ -52,9 +52,8 @@ int tb_mcp_state_seal(struct tb_mcp_states *states, int64_t now_ms, struct tb_st
                       struct tb_str plain, struct tb_buf *out)
 {
     struct head head = {.until_ms = now_ms + TB_MCP_STATE_MS};
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SEALED_MAX);
     tb_random_bytes(head.nonce, sizeof(head.nonce));
-    tb_buf_init(&text, SEALED_MAX);
     int rc = tb_buf_append(&text, &head, sizeof(head));
     if (rc == 0) {
         rc = tb_buf_append_str(&text, plain);
@@ -93,8 +92,7 @@ int tb_mcp_state_open(struct tb_mcp_states *states, int64_t now_ms, struct tb_st
                       struct tb_str sealed, struct tb_buf *out)
 {
     struct head head;
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, SEALED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SEALED_MAX);
     if (sealed.len > SEALED_MAX || tb_seal_open(states->key, bound, sealed, &text) < 0 ||
         text.len < sizeof(head)) {
         return TB_E_INVALID;

@@ -337,10 +337,9 @@ static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view)
 
 void tb_mcp_stdio_open(struct tb_front_req *front)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf toolset;
+    TB_AUTO(tb_buf_fini) struct tb_buf toolset = TB_BUF(TB_KIB);
     struct tb_mcp_view view;
     const struct tb_http1_head *head = tb_http_req_head(front->http);
-    tb_buf_init(&toolset, TB_KIB);
     if (!head->upgrade ||
         !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
         tb_reply_error(front, TB_E_INVALID, "this address speaks 'Upgrade: tabard-mcp' only");

@@ -126,10 +126,8 @@ static void write_updated(struct tb_str uri, struct tb_str listen_id, struct tb_
 
 static void tell_peer(struct tb_mcp_peer *peer, const char *method, struct tb_str uri)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    TB_AUTO(tb_buf_fini) struct tb_buf message;
-    tb_buf_init(&params, NOTE_MAX);
-    tb_buf_init(&message, NOTE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(NOTE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(NOTE_MAX);
     if (uri.len) {
         write_updated(uri, TB_STR(""), &params);
     }
@@ -141,8 +139,7 @@ static void tell_peer(struct tb_mcp_peer *peer, const char *method, struct tb_st
 
 static void tell_listen(struct listen *listen, const char *method, struct tb_str uri)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
-    tb_buf_init(&params, NOTE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(NOTE_MAX);
     write_updated(uri, listen->req->id, &params);
     tb_mcp_req_notify(listen->req, method, tb_buf_str(&params));
 }
@@ -311,9 +308,9 @@ static void put_flag(struct tb_json_writer *json, const char *key, bool value)
 
 static void acknowledge(struct listen *listen)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params;
+    /* As many addresses as are watched. */
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(SIZE_MAX);
     struct tb_json_writer json;
-    tb_buf_init(&params, SIZE_MAX); /* as many addresses as are watched */
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "_meta");
@@ -366,10 +363,9 @@ void tb_mcp_listens_end(struct tb_mcp *mcp)
 {
     while (!tb_list_empty(&mcp->listens)) {
         struct listen *listen = TB_CONTAINER(mcp->listens.next, struct listen, link);
-        TB_AUTO(tb_buf_fini) struct tb_buf meta;
+        TB_AUTO(tb_buf_fini) struct tb_buf meta = TB_BUF(NOTE_MAX);
         struct tb_json_writer json;
         struct tb_mcp_result result;
-        tb_buf_init(&meta, NOTE_MAX);
         tb_json_writer_init(&json, &meta);
         tb_json_key(&json, SUBSCRIPTION_ID);
         tb_json_put_raw(&json, listen->req->id);

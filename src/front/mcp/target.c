@@ -10,9 +10,8 @@
 bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset,
                       struct tb_mcp_view *ret_view)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf groups;
+    TB_AUTO(tb_buf_fini) struct tb_buf groups = TB_BUF(TB_KIB);
     struct tb_err err;
-    tb_buf_init(&groups, TB_KIB);
     int rc = tb_target_query(tb_http_req_head(front->http)->query, "groups", &groups);
     if (rc < 0) {
         tb_fail(&err, rc, "the query is not written as it should be");

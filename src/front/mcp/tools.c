@@ -113,13 +113,12 @@ static void print_session_meta(struct tb_buf *out, const char *name, enum tb_ses
 static void send_result(struct tb_mcp_req *req, const struct tb_result *outcome,
                         const char *session, enum tb_session_kind kind)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf scratch;
-    TB_AUTO(tb_buf_fini) struct tb_buf meta;
+    /* What it is printed from has ceilings. */
+    TB_AUTO(tb_buf_fini) struct tb_buf scratch = TB_BUF(SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf meta = TB_BUF(FRAME_BYTES);
     struct tb_mcp_result result;
     char line[TB_NAME_SIZE + 16];
     bool is_error;
-    tb_buf_init(&scratch, SIZE_MAX); /* what it is printed from has ceilings */
-    tb_buf_init(&meta, FRAME_BYTES);
     struct tb_str text = text_of(req, outcome, &scratch, &is_error);
     /* A toolset with a form of its own has the session and the picture in it, or not at all. */
     bool own_form = req->entry.face && req->entry.face->print;

@@ -14,8 +14,7 @@ static void health(struct tb_front_req *req)
 
 static void metrics(struct tb_front_req *req)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
-    tb_buf_init(&text, TB_MIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     if (req->core->measure) {
         req->core->measure(req->core, req->core->measure_user);
     }

@@ -100,8 +100,7 @@ int tb_sqlite_log_query(struct tb_sqlite_log *log, const struct tb_audit_query *
                         tb_store_entry_fn *entry, void *user, struct tb_err *err)
 {
     struct tb_audit_query rest = *query;
-    TB_AUTO(tb_buf_fini) struct tb_buf rows;
-    tb_buf_init(&rows, SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf rows = TB_BUF(SIZE_MAX);
     int more = tb_db_bound(&log->db, &rest, err);
     for (more = more < 0 ? more : 1; more > 0;) {
         tb_buf_clear(&rows);

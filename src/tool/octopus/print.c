@@ -207,10 +207,9 @@ typedef void put_fn(struct tb_json_writer *json, const struct cJSON *args,
 static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_result *result,
                       struct tb_buf *out)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PRINTED_MAX);
     struct tb_json_writer json;
     size_t chars;
-    tb_buf_init(&text, PRINTED_MAX);
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
     put(&json, args, result);

@@ -102,8 +102,7 @@ struct cJSON *tb_wdio_map_script(const struct cJSON *args)
         "catch { return arg; } }); return (function () {\n";
     struct cJSON *mapped = tb_wdio_args(args);
     const struct cJSON *list = tb_json_get(args, "args");
-    TB_AUTO(tb_buf_fini) struct tb_buf script;
-    tb_buf_init(&script, SCRIPT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(SCRIPT_MAX);
     tb_buf_append_cstr(&script, "(() => { const args = ");
     if (tb_json_is_array(list)) {
         tb_json_print(list, &script);
