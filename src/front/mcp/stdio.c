@@ -58,11 +58,25 @@ static void settle_later(struct conn *conn)
     tb_loop_defer(conn->peer.mcp->core->loop, &conn->settle);
 }
 
+/* A peer that came back before we saw that it had gone. */
+static bool is_back(const struct conn *gone)
+{
+    LIST_FOREACH(link, &gone->peer.mcp->stdio) {
+        const struct conn *conn = TB_CONTAINER(link, struct conn, link);
+        if (conn != gone && strcmp(conn->peer.conversation, gone->peer.conversation) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void on_settle(struct tb_deferred *job)
 {
     struct conn *conn = TB_CONTAINER(job, struct conn, settle);
     if (conn->broken || (conn->input_over && conn->peer.request_count == 0)) {
-        tb_mcp_peer_left(&conn->peer);
+        if (!is_back(conn)) {
+            tb_mcp_peer_left(&conn->peer);
+        }
         conn_free(conn);
     }
 }
@@ -282,20 +296,32 @@ static const struct tb_stream_ops stream_ops = {on_read, on_drain, on_end};
 
 /* Opening. */
 
-/* A bridge that comes again, to this daemon or to the next, is the conversation that it was. Its
- * name is a token that the bridge made, so nobody else can present it. */
-static void name_conversation(struct tb_mcp_peer *peer, struct tb_str said)
+/* A secret that is too short could be guessed. */
+static int check_secret(struct tb_str secret, struct tb_err *err)
+{
+    if (secret.len && secret.len != TB_TOKEN_SIZE - 1) {
+        return tb_fail(err, TB_E_INVALID, "X-Conversation-Id must have %d characters, not %zu",
+                       TB_TOKEN_SIZE - 1, secret.len);
+    }
+    return 0;
+}
+
+/* The conversation's name says nothing about its secret. */
+static void name_conversation(struct tb_mcp_peer *peer, struct tb_str secret)
 {
     char token[TB_TOKEN_SIZE];
-    if (said.len != TB_TOKEN_SIZE - 1) {
-        tb_token_make(token);
-        said = tb_str_of(token);
+    uint8_t hash[TB_HASH_BYTES];
+    tb_token_make(token);
+    const struct tb_str parts[] = {TB_STR("stdio"), secret.len ? secret : tb_str_of(token)};
+    tb_hash_keyed(peer->mcp->core->secret, parts, TB_COUNT(parts), hash);
+    size_t used = (size_t)snprintf(peer->conversation, sizeof(peer->conversation), "stdio-");
+    for (size_t i = 0; i < sizeof(hash); i++) {
+        snprintf(peer->conversation + used + 2 * i, 3, "%02x", hash[i]);
     }
-    snprintf(peer->conversation, sizeof(peer->conversation), "stdio-%.*s", TB_STR_ARG(said));
 }
 
 static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_mcp_view *view,
-                             struct tb_str conversation)
+                             struct tb_str secret)
 {
     struct conn *conn = TB_NEW(struct conn);
     conn->out.ops = &out_ops;
@@ -303,17 +329,16 @@ static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struc
     tb_buf_init(&conn->line, TB_STDIO_LINE_MAX);
     tb_timer_init(&conn->look, mcp->core->loop, on_look, conn);
     tb_mcp_peer_init(&conn->peer, mcp, tenant, view);
-    name_conversation(&conn->peer, conversation);
+    name_conversation(&conn->peer, secret);
     tb_mcp_peer_listens(&conn->peer, notify);
     tb_list_append(&mcp->stdio, &conn->link);
     return conn;
 }
 
-static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view)
+static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view,
+                    struct tb_str secret)
 {
-    struct tb_str conversation =
-        tb_http1_header(tb_http_req_head(front->http), "X-Conversation-Id");
-    struct conn *conn = conn_new(front->state, tb_target_tenant(front), view, conversation);
+    struct conn *conn = conn_new(front->state, tb_target_tenant(front), view, secret);
     char *rest;
     size_t rest_len;
     front->status = 101;
@@ -339,14 +364,18 @@ void tb_mcp_stdio_open(struct tb_front_req *front)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf toolset = TB_BUF(TB_KIB);
     struct tb_mcp_view view;
+    struct tb_err err;
     const struct tb_http1_head *head = tb_http_req_head(front->http);
+    struct tb_str secret = tb_http1_header(head, "X-Conversation-Id");
     if (!head->upgrade ||
         !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
         tb_reply_error(front, TB_E_INVALID, "this address speaks 'Upgrade: tabard-mcp' only");
     } else if (tb_target_query(head->query, "toolset", &toolset) < 0) {
         tb_reply_error(front, TB_E_INVALID, "the query is not written as it should be");
+    } else if (check_secret(secret, &err) < 0) {
+        tb_reply_error(front, err.code, err.text);
     } else if (tb_mcp_http_view(front, tb_buf_str(&toolset), &view)) {
-        upgrade(front, &view);
+        upgrade(front, &view, secret);
     }
 }
 

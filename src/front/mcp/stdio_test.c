@@ -196,29 +196,35 @@ static void two_connections_are_two_conversations(void **state)
     expect(say(f, NAVIGATE), "Session: browser-1");
 }
 
-#define TOKEN "X-Conversation-Id: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
+#define SECRET "X-Conversation-Id: 0123456789012345678901234567890123456789abc\r\n"
+#define OTHER  "X-Conversation-Id: 0123456789012345678901234567890123456789abd\r\n"
 
-static void a_bridge_that_comes_again_is_the_conversation_that_it_was(void **state)
+/* A connection that presents a secret navigates; the text of its reply. */
+static const char *navigate_with(struct fixture *f, struct mcp_client *client, const char *headers)
+{
+    mcp_client_open(&f->rig, client);
+    expect(mcp_client_ask(&f->rig, client, "GET /mcp/stdio", headers, ""), "HTTP/1.1 101 ");
+    mcp_client_send(client, TB_STR(NAVIGATE));
+    mcp_rig_turn(&f->rig);
+    return mcp_client_heard(client);
+}
+
+static void who_presents_the_same_secret_is_in_the_same_conversation(void **state)
 {
     struct fixture *f = *state;
     struct mcp_client first;
-    struct mcp_client second;
-    tb_free(f->rig.config.mcp_on_disconnect);
-    f->rig.config.mcp_on_disconnect = tb_strdup("keep");
-    expect(say(f, NAVIGATE), "Session: browser-1");
-    mcp_client_open(&f->rig, &first);
-    mcp_client_ask(&f->rig, &first, "GET /mcp/stdio", HELLO TOKEN, "");
-    mcp_client_send(&first, TB_STR(NAVIGATE));
+    struct mcp_client again;
+    struct mcp_client other;
+    expect(navigate_with(f, &first, HELLO SECRET), "Session: browser-1");
+    expect(navigate_with(f, &again, HELLO SECRET), "Session: browser-1");
+    expect(navigate_with(f, &other, HELLO OTHER), "Session: browser-2");
+    mcp_client_close(&first); /* the peer is there again, so nothing of it ends */
     mcp_rig_turn(&f->rig);
-    expect(mcp_client_heard(&first), "Session: browser-2");
-    mcp_client_close(&first);
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 2);
+    mcp_client_close(&again);
     mcp_rig_turn(&f->rig);
-    mcp_client_open(&f->rig, &second);
-    mcp_client_ask(&f->rig, &second, "GET /mcp/stdio", HELLO TOKEN, "");
-    mcp_client_send(&second, TB_STR(NAVIGATE));
-    mcp_rig_turn(&f->rig);
-    expect(mcp_client_heard(&second), "Session: browser-2");
-    mcp_client_close(&second);
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 1);
+    mcp_client_close(&other);
 }
 
 static void only_the_right_upgrade_gets_in(void **state)
@@ -231,6 +237,9 @@ static void only_the_right_upgrade_gets_in(void **state)
            "HTTP/1.1 404 ");
     expect(mcp_client_ask(&f->rig, &other, "GET /mcp/stdio?groups=nope", HELLO, ""),
            "HTTP/1.1 400 ");
+    expect(mcp_client_ask(&f->rig, &other, "GET /mcp/stdio",
+                          HELLO "X-Conversation-Id: guess-me\r\n", ""),
+           "X-Conversation-Id must have 43 characters, not 8");
     mcp_client_close(&other);
 }
 
@@ -249,7 +258,7 @@ int main(void)
         WITH(a_peer_that_dies_takes_its_calls_and_sessions_with_it),
         WITH(a_peer_that_ends_its_input_and_then_dies_is_noticed),
         WITH(two_connections_are_two_conversations),
-        WITH(a_bridge_that_comes_again_is_the_conversation_that_it_was),
+        WITH(who_presents_the_same_secret_is_in_the_same_conversation),
         WITH(only_the_right_upgrade_gets_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
