@@ -317,10 +317,12 @@ static void a_writer_is_told_once_when_all_has_left(void **state)
     tb_http_reply_on_drain(req, write_more);
     RIG_UNTIL(rig->loop, rig_got(&client, "4\r\nmore\r\n"));
     tb_stream_pause(client.stream);
-    while (tb_http_reply_queued(req) < sizeof(block)) {
-        tb_http_reply_write(req, (struct tb_str){block, sizeof(block)});
+    /* How much of the last block the socket takes is up to the system: only a write that is refused
+     * tells that the queue cannot be empty. */
+    while (tb_http_reply_write(req, (struct tb_str){block, sizeof(block)}) == 0) {
         rig_turns(rig, 1);
     }
+    assert_true(tb_http_reply_queued(req) > 0);
     tb_http_reply_on_drain(req, write_more);
     rig_turns(rig, 5);
     tb_stream_resume(client.stream);
