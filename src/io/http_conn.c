@@ -8,7 +8,6 @@
 enum {
     KEEP_BYTES = 64 * 1024,     /* kept input above this stops reading ... */
     KEEP_MAX = KEEP_BYTES * 16, /* ... and there is room for what the stream still delivers */
-    END_ROOM = 64,              /* above send_max, for the last chunk */
     LINGER_MS = 2000,
 };
 
@@ -434,6 +433,7 @@ void tb_http_conn_open_take(struct tb_http_server *server, struct tb_stream *str
     tb_timer_init(&conn->timer, server->loop, on_timer, conn);
     tb_list_append(&server->conns, &conn->link);
     deadline_in(conn, server->limits.idle_ms);
-    tb_stream_set_send_max(stream, server->limits.send_max + END_ROOM);
+    /* The ceiling is for the pieces of a stream, not for a reply and not for the end of one. */
+    tb_stream_set_send_max(stream, SIZE_MAX);
     tb_stream_start(stream, &stream_ops, conn);
 }

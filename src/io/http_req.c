@@ -155,6 +155,19 @@ void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_ht
     put_or_break(req, tb_buf_str(&out), (struct tb_str){0});
 }
 
+/* A piece of the body in the form that the reply has, and what follows it. */
+static int put_piece(struct tb_http_req *req, struct tb_str bytes, struct tb_str behind)
+{
+    char before[24] = "";
+    char after[16];
+    bool framed = req->chunked && bytes.len; /* an empty chunk would end the reply */
+    if (framed) {
+        snprintf(before, sizeof(before), "%zx\r\n", bytes.len);
+    }
+    snprintf(after, sizeof(after), "%s%.*s", framed ? "\r\n" : "", TB_STR_ARG(behind));
+    return put(req, tb_str_of(before), bytes, tb_str_of(after));
+}
+
 int tb_http_reply_write(struct tb_http_req *req, struct tb_str bytes)
 {
     struct tb_http_conn *conn = req->conn;
@@ -163,26 +176,31 @@ int tb_http_reply_write(struct tb_http_req *req, struct tb_str bytes)
         return TB_E_CLOSED;
     }
     if (!bytes.len || req->no_body) {
-        return 0; /* an empty chunk would end the reply */
+        return 0;
     }
     size_t queued = tb_stream_queued(conn->stream);
     size_t max = conn->server->limits.send_max;
     if (queued && (queued >= max || bytes.len > max - queued)) {
         return TB_E_TOO_LARGE;
     }
-    char size[20];
-    int len = req->chunked ? snprintf(size, sizeof(size), "%zx\r\n", bytes.len) : 0;
-    return put(req, (struct tb_str){size, (size_t)len}, bytes,
-               req->chunked ? TB_STR("\r\n") : (struct tb_str){0});
+    return put_piece(req, bytes, (struct tb_str){0});
+}
+
+void tb_http_reply_finish(struct tb_http_req *req, struct tb_str last)
+{
+    struct tb_http_conn *conn = req->conn;
+    assert(conn->state == TB_HTTP_CONN_STREAM);
+    last = req->no_body ? (struct tb_str){0} : last;
+    if (!conn->broken && (req->chunked || last.len) &&
+        put_piece(req, last, req->chunked ? TB_STR("0\r\n\r\n") : (struct tb_str){0}) < 0) {
+        conn->broken = true;
+    }
+    tb_http_conn_finish_reply(conn);
 }
 
 void tb_http_reply_end(struct tb_http_req *req)
 {
-    assert(req->conn->state == TB_HTTP_CONN_STREAM);
-    if (req->chunked && !req->conn->broken) {
-        put_or_break(req, TB_STR("0\r\n\r\n"), (struct tb_str){0});
-    }
-    tb_http_conn_finish_reply(req->conn);
+    tb_http_reply_finish(req, (struct tb_str){0});
 }
 
 size_t tb_http_reply_queued(const struct tb_http_req *req)

@@ -89,6 +89,8 @@ void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_ht
  * follows. */
 int tb_http_reply_write(struct tb_http_req *req, struct tb_str bytes);
 void tb_http_reply_end(struct tb_http_req *req);
+/* The same with a last piece. It passes whatever waits, as a reply in one piece does. */
+void tb_http_reply_finish(struct tb_http_req *req, struct tb_str last);
 /* How much the peer has not taken yet. */
 size_t tb_http_reply_queued(const struct tb_http_req *req);
 /* Calls `fn` once, from the loop, when it has taken all; for a writer with a smaller ceiling of its

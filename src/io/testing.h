@@ -17,7 +17,7 @@
 #include "io/timer.h"
 
 enum {
-    TEST_DEADLINE_MS = 10000,
+    TEST_DEADLINE_MS = 60 * 1000, /* only what hangs needs so long, also on a busy machine */
     TEST_HOUR_MS = 3600 * 1000,
 };
 
