@@ -69,6 +69,12 @@ static void remember(struct tb_driver_session *session, const struct cJSON *args
     }
 }
 
+static void fill_up(struct tb_buf *text, size_t bytes)
+{
+    while (text->len < bytes && tb_buf_append_char(text, '.') == 0) {
+    }
+}
+
 static void end_op(struct tb_driver_session *session, int code)
 {
     struct tb_op *op = session->op;
@@ -82,6 +88,7 @@ static void end_op(struct tb_driver_session *session, int code)
         op->result->data = tb_json_dup(op->args);
         remember(session, op->args);
         tb_buf_append_cstr(&op->result->text, tb_op_name(op->kind));
+        fill_up(&op->result->text, session->fake->text_bytes);
         if (op->kind == TB_OP_SCREENSHOT) {
             tb_buf_append_cstr(&op->result->image, "QUJD");
             op->result->image_type = "image/png";

@@ -44,6 +44,7 @@ struct tb_fake {
     struct tb_fake_plan open;
     struct tb_fake_plan close;
     struct tb_fake_plan save;
+    size_t text_bytes;   /* the text of a good operation is filled up to so many */
     bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
     bool detachable;     /* sessions leave their pages behind when asked to */

@@ -5,28 +5,49 @@
 #include "core/limits.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
+#include "io/timer.h"
 
 struct ask {
     struct tb_list link; /* of the peer */
     struct tb_mcp_req *req;
     tb_mcp_ask_fn *fn;
+    struct tb_timer deadline;
     char id[32]; /* JSON */
 };
 
 static void ask_free(struct ask *ask)
 {
+    tb_timer_fini(&ask->deadline);
     tb_list_remove(&ask->link);
     tb_free(ask);
 }
 
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct ask *ask = user;
+    (void)timer;
+    tb_mcp_req_fail(ask->req, tb_err_info(TB_E_TIMEOUT)->rpc_code,
+                    "the client did not answer the server's question within %d minutes",
+                    TB_MCP_ASK_MS / 60000);
+}
+
 void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params, tb_mcp_ask_fn *fn)
 {
+    if (req->out->answer_only) {
+        tb_mcp_req_fail(req, -32600,
+                        "this tool asks the client with %s, and the header Accept does not name "
+                        "text/event-stream; send Accept: application/json, text/event-stream",
+                        method);
+        return;
+    }
     TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(TB_MCP_RESULT_MAX);
     struct ask *ask = TB_NEW(struct ask);
     ask->req = req;
     ask->fn = fn;
     snprintf(ask->id, sizeof(ask->id), "\"tabard-%" PRIu64 "\"", ++req->peer->ask_count);
     tb_list_append(&req->peer->asks, &ask->link);
+    tb_timer_init(&ask->deadline, req->mcp->core->loop, on_deadline, ask);
+    tb_timer_start(&ask->deadline, TB_MCP_ASK_MS);
     req->message = NULL;
     tb_jsonrpc_write_request(tb_str_of(ask->id), tb_str_of(method), params, &message);
     req->out->ops->send(req->out, tb_buf_str(&message));

@@ -113,6 +113,7 @@ bool tb_mcp_batch_run(struct tb_mcp_peer *peer, struct tb_str array, struct tb_s
     struct tb_json_item item;
     size_t count = 0;
     batch->out.ops = &batch_ops;
+    batch->out.answer_only = out->answer_only;
     batch->parent = out;
     batch->waiting = 1;
     tb_buf_init(&batch->answers,

@@ -199,7 +199,7 @@ static void resume(const struct arrival *arrival, struct tb_str last_id)
     if (tb_mcp_event_id_parse(last_id, &stream, &number)) {
         sse = tb_mcp_session_find_stream(arrival->session, stream);
     }
-    if (sse) {
+    if (sse && tb_mcp_sse_can_resume(sse, number)) {
         tb_mcp_sse_resume(sse, arrival->front, number);
     } else {
         refuse(arrival, 400, -32600, "the event in Last-Event-ID is not known or no longer kept");

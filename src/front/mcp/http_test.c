@@ -232,6 +232,109 @@ static void a_broken_stream_is_resumed_where_it_broke(void **state)
     mcp_client_close(&second);
 }
 
+/* Three results of 600 KiB. */
+#define LARGE_BATCH "[" NAVIGATE_PROGRESS "," NAVIGATE "," NAVIGATE "]"
+
+static void plan_large_results(struct fixture *f)
+{
+    f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
+    f->rig.fake->text_bytes = 600 * TB_KIB;
+}
+
+static void a_large_answer_comes_whole_and_comes_again(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client second;
+    char headers[256];
+    begin(f, "2025-03-26");
+    plan_large_results(f);
+    const char *said = ask(f, POST, f->session, LARGE_BATCH);
+    assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
+    expect(said, "id: 1-1\n");
+    expect(said + TB_SEND_QUEUE_MAX, "}]\n\n\r\n0\r\n\r\n");
+    expect(ask(f, POST, f->session, PING), "\"id\":5");
+    mcp_client_open(&f->rig, &second);
+    snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-1\r\n", f->session);
+    said = mcp_client_ask(&f->rig, &second, "GET /mcp", headers, "");
+    assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
+    expect(said, "id: 1-2\n");
+    expect(said + TB_SEND_QUEUE_MAX, "}]\n\n\r\n0\r\n\r\n");
+    mcp_client_close(&second);
+}
+
+static void what_is_no_longer_kept_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    char headers[256];
+    begin(f, "2025-03-26");
+    f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
+    ask(f, POST, f->session, NAVIGATE_PROGRESS);
+    plan_large_results(f);
+    for (size_t sent = 0; sent <= TB_MCP_REPLAY_BYTES;) {
+        sent += strlen(ask(f, POST, f->session, LARGE_BATCH));
+    }
+    snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-1\r\n", f->session);
+    expect(ask(f, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
+}
+
+#define EVENTS_AHEAD 12000 /* more than queue and socket take */
+
+/* Nobody reads while so much happens that not all of it can wait. */
+static void much_happens(struct fixture *f, struct mcp_client *reader)
+{
+    const struct tb_session *session =
+        tb_sessions_find(f->rig.core.sessions, "default", TB_STR("browser-1"));
+    assert_non_null(session);
+    tb_stream_pause(reader->stream);
+    for (int i = 0; i < EVENTS_AHEAD; i++) {
+        tb_fake_emit(f->rig.fake, session->id, TB_EVENT_NAVIGATED, TB_STR("{}"));
+    }
+    mcp_rig_turn(&f->rig);
+    tb_stream_resume(reader->stream);
+}
+
+static void a_client_that_falls_behind_gets_the_latest_news(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client news;
+    char last[64];
+    begin(f, "2025-11-25");
+    ask(f, POST, f->session, NAVIGATE);
+    ask(f, POST, f->session,
+        REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://session/browser-1/snapshot\""));
+    mcp_client_open(&f->rig, &news);
+    mcp_client_ask(&f->rig, &news, "GET /mcp", f->session, "");
+    much_happens(f, &news);
+    mcp_rig_turn(&f->rig);
+    snprintf(last, sizeof(last), "id: 0-%d\n", EVENTS_AHEAD);
+    const char *said = mcp_client_heard(&news);
+    assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
+    expect(said, last);
+    mcp_client_close(&news);
+}
+
+static void a_modern_client_that_falls_behind_gets_its_answer(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client listener;
+    begin(f, "2025-11-25");
+    ask(f, POST, f->session, NAVIGATE);
+    mcp_client_open(&f->rig, &listener);
+    expect(mcp_client_ask(&f->rig, &listener, POST, VERSION "Mcp-Method: subscriptions/listen\r\n",
+                          REQUEST(3, "subscriptions/listen",
+                                  MODERN_META ",\"notifications\":{\"resourceSubscriptions\":["
+                                              "\"tabard://session/browser-1/snapshot\"]}")),
+           "notifications/subscriptions/acknowledged");
+    much_happens(f, &listener);
+    tb_router_drain(f->rig.router);
+    mcp_rig_turn(&f->rig);
+    const char *said = mcp_client_heard(&listener);
+    assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
+    expect(said, "\"id\":3,\"result\"");
+    expect(said, "\r\n0\r\n\r\n");
+    mcp_client_close(&listener);
+}
+
 static void a_session_has_one_stream_for_news_and_misses_none(void **state)
 {
     struct fixture *f = *state;
@@ -355,7 +458,7 @@ static void what_belongs_to_a_session_ends_with_it(void **state)
     mcp_client_open(&f->rig, &waiting);
     mcp_client_ask(&f->rig, &waiting, POST, f->session, NAVIGATE);
     expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
-    expect(mcp_client_heard(&waiting), "0\r\n\r\n");
+    expect(mcp_client_heard(&waiting), "\"id\":9,\"error\":{\"code\":-10442");
     assert_int_equal(tb_sessions_count(f->rig.core.sessions), 0);
     mcp_client_close(&waiting);
 }
@@ -374,6 +477,48 @@ static void listens_end_well_when_the_daemon_drains(void **state)
     expect(said, "0\r\n\r\n");
 }
 
+#define LISTEN REQUEST(3, "subscriptions/listen", MODERN_META ",\"notifications\":{}")
+
+static void to_listen_without_events_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    TB_AUTO(tb_free)
+    char *request =
+        tb_strdupf("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                   "Accept: application/json\r\n" VERSION
+                   "Mcp-Method: subscriptions/listen\r\nContent-Length: %zu\r\n\r\n%s",
+                   strlen(LISTEN), LISTEN);
+    mcp_client_send(&f->client, tb_str_of(request));
+    mcp_rig_turn(&f->rig);
+    const char *said = mcp_client_heard(&f->client);
+    expect(said, "Content-Type: application/json");
+    expect(said, "\"id\":3,\"error\":{\"code\":-32600");
+    expect(said, "text/event-stream");
+}
+
+/* Nobody answers what a tool asks the client: the call ends all the same. */
+static void a_question_to_the_client_has_a_deadline(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, "2025-11-25");
+    expect(ask(f, POST, f->session,
+               REQUEST(9, "tools/call", "\"name\":\"test_elicitation\",\"arguments\":{}")),
+           "elicitation/create");
+    mcp_rig_advance(&f->rig, TB_MCP_ASK_MS);
+    expect(mcp_client_heard(&f->client), "\"id\":9,\"error\":{\"code\":-10408");
+}
+
+static int set_up_fixtures(void **state)
+{
+    struct fixture *f = TB_NEW(struct fixture);
+    mcp_rig_init(&f->rig);
+    f->rig.config.conformance_fixtures = true;
+    mcp_rig_serve(&f->rig);
+    mcp_client_open(&f->rig, &f->client);
+    *state = f;
+    return 0;
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -388,6 +533,13 @@ int main(void)
         WITH(an_answer_becomes_a_stream_when_something_comes_before_it),
         WITH(an_answer_that_takes_long_shows_signs_of_life),
         WITH(a_broken_stream_is_resumed_where_it_broke),
+        WITH(a_large_answer_comes_whole_and_comes_again),
+        WITH(what_is_no_longer_kept_is_refused),
+        WITH(a_client_that_falls_behind_gets_the_latest_news),
+        WITH(a_modern_client_that_falls_behind_gets_its_answer),
+        WITH(to_listen_without_events_is_refused),
+        cmocka_unit_test_setup_teardown(a_question_to_the_client_has_a_deadline, set_up_fixtures,
+                                        tear_down),
         WITH(a_session_has_one_stream_for_news_and_misses_none),
         WITH(a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not),
         WITH(the_conversation_header_names_the_session),

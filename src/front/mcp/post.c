@@ -24,7 +24,6 @@ struct post {
     struct tb_timer long_timer;
     enum tb_mcp_version version;
     bool fresh;
-    bool takes_events;
 };
 
 static void post_free(struct post *post)
@@ -77,7 +76,7 @@ static bool start_stream(struct post *post)
     if (post->sse) {
         return true;
     }
-    if (!front || !post->takes_events) {
+    if (!front || post->out.answer_only) {
         return false;
     }
     post->front = NULL;
@@ -108,12 +107,20 @@ static void post_send(struct tb_mcp_out *out, struct tb_str message)
     }
 }
 
+/* It has ended; that of a session stays for a client that comes back. */
+static void leave_stream(struct post *post)
+{
+    if (post->session) {
+        tb_mcp_session_stream_over(post->session, post->sse);
+    }
+}
+
 static void post_answer(struct tb_mcp_out *out, int status, struct tb_buf *message)
 {
     struct post *post = TB_CONTAINER(out, struct post, out);
     if (post->sse) {
-        tb_mcp_sse_send(post->sse, tb_buf_str(message));
-        tb_mcp_sse_end(post->sse);
+        tb_mcp_sse_answer(post->sse, tb_buf_str(message));
+        leave_stream(post);
     } else if (post->front) {
         bool tell = post->fresh && post->session->peer.introduced;
         reply(post->front, status, tell ? tb_str_of(post->session->id) : TB_STR(""),
@@ -126,9 +133,10 @@ static void post_drop(struct tb_mcp_out *out)
 {
     struct post *post = TB_CONTAINER(out, struct post, out);
     /* The reply has to end somehow: as a stream in which nothing came. */
-    post->takes_events = true;
+    post->out.answer_only = false;
     if (start_stream(post)) {
         tb_mcp_sse_end(post->sse);
+        leave_stream(post);
     }
     post_free(post);
 }
@@ -179,7 +187,7 @@ static struct post *post_new(struct tb_front_req *front, enum tb_mcp_version ver
     post->out.ops = &post_ops;
     post->front = front;
     post->version = version;
-    post->takes_events = takes_events(front);
+    post->out.answer_only = !takes_events(front);
     front->user = &post->reader;
     tb_timer_init(&post->long_timer, front->core->loop, on_long, post);
     tb_timer_start(&post->long_timer, TB_MCP_KEEPALIVE_MS);

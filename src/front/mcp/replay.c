@@ -7,31 +7,24 @@
 
 #include "core/limits.h"
 
-struct event {
-    struct tb_list link;
-    uint64_t stream;
-    uint64_t number;
-    size_t len;
-    char text[];
-};
-
 void tb_mcp_replay_init(struct tb_mcp_replay *replay)
 {
     *replay = (struct tb_mcp_replay){.count = 0};
     tb_list_init(&replay->events);
 }
 
-static void drop(struct tb_mcp_replay *replay, struct event *event)
+static void drop(struct tb_mcp_replay *replay, struct tb_mcp_event *event)
 {
     tb_list_remove(&event->link);
+    tb_list_remove(&event->sister);
     replay->count--;
     replay->bytes -= event->len;
     tb_free(event);
 }
 
-static struct event *oldest(const struct tb_mcp_replay *replay)
+static struct tb_mcp_event *oldest(const struct tb_mcp_replay *replay)
 {
-    return TB_CONTAINER(replay->events.next, struct event, link);
+    return TB_CONTAINER(replay->events.next, struct tb_mcp_event, link);
 }
 
 void tb_mcp_replay_fini(struct tb_mcp_replay *replay)
@@ -41,17 +34,17 @@ void tb_mcp_replay_fini(struct tb_mcp_replay *replay)
     }
 }
 
-void tb_mcp_replay_add(struct tb_mcp_replay *replay, uint64_t stream, uint64_t number,
+void tb_mcp_replay_add(struct tb_mcp_replay *replay, struct tb_list *stream, uint64_t number,
                        struct tb_str message)
 {
-    struct event *event = tb_zalloc(sizeof(*event) + message.len);
-    event->stream = stream;
+    struct tb_mcp_event *event = tb_zalloc(sizeof(*event) + message.len);
     event->number = number;
     event->len = message.len;
     if (message.len) {
         memcpy(event->text, message.ptr, message.len);
     }
     tb_list_append(&replay->events, &event->link);
+    tb_list_append(stream, &event->sister);
     replay->count++;
     replay->bytes += event->len;
     while (replay->count > 1 &&
@@ -60,24 +53,21 @@ void tb_mcp_replay_add(struct tb_mcp_replay *replay, uint64_t stream, uint64_t n
     }
 }
 
-void tb_mcp_replay_each(const struct tb_mcp_replay *replay, uint64_t stream, uint64_t after,
-                        tb_mcp_replay_fn *fn, void *user)
+const struct tb_mcp_event *tb_mcp_replay_next(const struct tb_list *stream, uint64_t after)
 {
-    LIST_FOREACH(link, &replay->events) {
-        const struct event *event = TB_CONTAINER(link, struct event, link);
-        if (event->stream == stream && event->number > after) {
-            fn(event->number, (struct tb_str){event->text, event->len}, user);
+    LIST_FOREACH(link, stream) {
+        const struct tb_mcp_event *event = TB_CONTAINER(link, struct tb_mcp_event, sister);
+        if (event->number > after) {
+            return event;
         }
     }
+    return NULL;
 }
 
-void tb_mcp_replay_forget(struct tb_mcp_replay *replay, uint64_t stream)
+void tb_mcp_replay_forget(struct tb_mcp_replay *replay, struct tb_list *stream)
 {
-    LIST_FOREACH_SAFE(link, &replay->events) {
-        struct event *event = TB_CONTAINER(link, struct event, link);
-        if (event->stream == stream) {
-            drop(replay, event);
-        }
+    while (!tb_list_empty(stream)) {
+        drop(replay, TB_CONTAINER(stream->next, struct tb_mcp_event, sister));
     }
 }
 

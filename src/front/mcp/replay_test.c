@@ -5,76 +5,90 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "core/limits.h"
 
+struct fixture {
+    struct tb_mcp_replay replay;
+    struct tb_list one; /* streams */
+    struct tb_list two;
+};
+
 static int set_up(void **state)
 {
-    *state = TB_NEW(struct tb_mcp_replay);
-    tb_mcp_replay_init(*state);
+    struct fixture *f = TB_NEW(struct fixture);
+    tb_mcp_replay_init(&f->replay);
+    tb_list_init(&f->one);
+    tb_list_init(&f->two);
+    *state = f;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    tb_mcp_replay_fini(*state);
-    tb_free(*state);
+    struct fixture *f = *state;
+    tb_mcp_replay_fini(&f->replay);
+    assert_true(tb_list_empty(&f->one) && tb_list_empty(&f->two));
+    tb_free(f);
     return 0;
 }
 
-static void note(uint64_t number, struct tb_str message, void *user)
+static void expect(const struct tb_list *stream, uint64_t after, const char *wanted)
 {
-    tb_buf_printf(user, "%llu:%.*s ", (unsigned long long)number, TB_STR_ARG(message));
-}
-
-static void expect(const struct tb_mcp_replay *replay, uint64_t stream, uint64_t after,
-                   const char *wanted)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf seen = TB_BUF(TB_MIB);
-    tb_mcp_replay_each(replay, stream, after, note, &seen);
-    if (!tb_str_eq_cstr(tb_buf_str(&seen), wanted)) {
-        fail_msg("wanted %s, got %.*s", wanted, TB_STR_ARG(tb_buf_str(&seen)));
+    char seen[256] = "";
+    const struct tb_mcp_event *event;
+    while ((event = tb_mcp_replay_next(stream, after))) {
+        size_t len = strlen(seen);
+        after = event->number;
+        snprintf(seen + len, sizeof(seen) - len, "%llu:%.*s ", (unsigned long long)after,
+                 (int)event->len, event->text);
     }
+    assert_string_equal(seen, wanted);
 }
 
 static void only_the_events_of_a_stream_behind_the_given_one_come_again(void **state)
 {
-    tb_mcp_replay_add(*state, 1, 1, TB_STR("a"));
-    tb_mcp_replay_add(*state, 2, 1, TB_STR("other"));
-    tb_mcp_replay_add(*state, 1, 2, TB_STR("b"));
-    tb_mcp_replay_add(*state, 1, 3, TB_STR(""));
-    expect(*state, 1, 0, "1:a 2:b 3: ");
-    expect(*state, 1, 2, "3: ");
-    expect(*state, 1, 9, "");
-    expect(*state, 3, 0, "");
-    tb_mcp_replay_forget(*state, 1);
-    expect(*state, 1, 0, "");
-    expect(*state, 2, 0, "1:other ");
+    struct fixture *f = *state;
+    tb_mcp_replay_add(&f->replay, &f->one, 1, TB_STR("a"));
+    tb_mcp_replay_add(&f->replay, &f->two, 1, TB_STR("other"));
+    tb_mcp_replay_add(&f->replay, &f->one, 2, TB_STR("b"));
+    tb_mcp_replay_add(&f->replay, &f->one, 3, TB_STR(""));
+    expect(&f->one, 0, "1:a 2:b 3: ");
+    expect(&f->one, 2, "3: ");
+    expect(&f->one, 9, "");
+    tb_mcp_replay_forget(&f->replay, &f->one);
+    expect(&f->one, 0, "");
+    expect(&f->two, 0, "1:other ");
+    assert_int_equal(f->replay.count, 1);
+    assert_int_equal(f->replay.bytes, 5);
 }
 
 static void the_oldest_events_go_when_there_are_too_many(void **state)
 {
-    const struct tb_mcp_replay *replay = *state;
+    struct fixture *f = *state;
     for (uint64_t i = 1; i <= TB_MCP_REPLAY_EVENTS + 2; i++) {
-        tb_mcp_replay_add(*state, 1, i, TB_STR("x"));
+        tb_mcp_replay_add(&f->replay, &f->one, i, TB_STR("x"));
     }
-    assert_int_equal(replay->count, TB_MCP_REPLAY_EVENTS);
-    expect(*state, 1, TB_MCP_REPLAY_EVENTS + 1, "258:x ");
+    assert_int_equal(f->replay.count, TB_MCP_REPLAY_EVENTS);
+    assert_int_equal(tb_mcp_replay_next(&f->one, 0)->number, 3);
+    expect(&f->one, TB_MCP_REPLAY_EVENTS + 1, "258:x ");
 }
 
 static void the_bytes_have_a_ceiling_and_one_event_always_stays(void **state)
 {
-    const struct tb_mcp_replay *replay = *state;
+    struct fixture *f = *state;
     TB_AUTO(tb_free) char *half = tb_zalloc(TB_MCP_REPLAY_BYTES / 2 + 1);
     const struct tb_str big = {half, TB_MCP_REPLAY_BYTES / 2 + 1};
-    tb_mcp_replay_add(*state, 1, 1, big);
-    tb_mcp_replay_add(*state, 1, 2, big);
-    assert_int_equal(replay->count, 1);
-    assert_int_equal(replay->bytes, big.len);
+    tb_mcp_replay_add(&f->replay, &f->one, 1, big);
+    tb_mcp_replay_add(&f->replay, &f->two, 1, big);
+    assert_int_equal(f->replay.count, 1);
+    assert_int_equal(f->replay.bytes, big.len);
+    assert_true(tb_list_empty(&f->one));
 }
 
 static void ids_are_read_as_they_are_written_and_nothing_else_is(void **state)

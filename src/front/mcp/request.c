@@ -55,6 +55,15 @@ void tb_mcp_req_cancel(struct tb_mcp_req *req)
     out->ops->drop(out);
 }
 
+void tb_mcp_req_abort(struct tb_mcp_req *req, int code, const char *text)
+{
+    struct tb_call *call = req->call;
+    tb_mcp_req_fail(req, code, "%s", text);
+    if (call) {
+        tb_call_cancel(call);
+    }
+}
+
 void tb_mcp_req_answer(struct tb_mcp_req *req, int status, struct tb_buf *message)
 {
     struct tb_mcp_out *out = req->out;

@@ -38,6 +38,7 @@ struct tb_mcp_out_ops {
 
 struct tb_mcp_out {
     const struct tb_mcp_out_ops *ops;
+    bool answer_only; /* nothing can be sent before the answer: the client reads no events */
 };
 
 enum tb_mcp_cache {
@@ -86,6 +87,8 @@ void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *mes
                       struct tb_mcp_out *out);
 /* Ends it without an answer; its call, if it has one, is cancelled. */
 void tb_mcp_req_cancel(struct tb_mcp_req *req);
+/* The same with an error as its answer. */
+void tb_mcp_req_abort(struct tb_mcp_req *req, int code, const char *text);
 
 bool tb_mcp_req_is_modern(const struct tb_mcp_req *req);
 /* The parameters as a tree, NULL when there are none. In `run` first; later it is what was made

@@ -86,6 +86,7 @@ static void session_free(struct tb_mcp_session *session)
     tb_map_remove(&session->table->by_id, tb_str_of(session->id));
     tb_list_remove(&session->link);
     tb_mcp_peer_fini(&session->peer);
+    tb_list_splice(&session->streams, &session->over);
     LIST_FOREACH_SAFE(link, &session->streams) {
         tb_mcp_sse_free(TB_CONTAINER(link, struct tb_mcp_sse, link));
     }
@@ -142,6 +143,7 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     tb_token_make(session->id);
     tb_list_init(&session->link);
     tb_list_init(&session->streams);
+    tb_list_init(&session->over);
     tb_mcp_replay_init(&session->replay);
     tb_mcp_peer_init(&session->peer, sessions->mcp, tenant, view);
     snprintf(session->peer.conversation, sizeof(session->peer.conversation), "%s", session->id);
@@ -152,16 +154,23 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     return session;
 }
 
+static struct tb_mcp_sse *first_over(const struct tb_mcp_session *session)
+{
+    return TB_CONTAINER(session->over.next, struct tb_mcp_sse, link);
+}
+
+static void drop_first_over(struct tb_mcp_session *session)
+{
+    session->over_count--;
+    tb_mcp_sse_free(first_over(session));
+}
+
 /* What a stream that has ended said is kept for some time only. */
 static void drop_old_streams(struct tb_mcp_session *session)
 {
     int64_t now_ms = now(session->table);
-    LIST_FOREACH_SAFE(link, &session->streams) {
-        struct tb_mcp_sse *sse = TB_CONTAINER(link, struct tb_mcp_sse, link);
-        if (sse->over && !sse->front && sse != session->standalone &&
-            now_ms - sse->over_ms > TB_MCP_REPLAY_MS) {
-            tb_mcp_sse_free(sse);
-        }
+    while (session->over_count && now_ms - first_over(session)->over_ms > TB_MCP_REPLAY_MS) {
+        drop_first_over(session);
     }
 }
 
@@ -180,6 +189,12 @@ struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, con
 void tb_mcp_session_end(struct tb_mcp_session *session)
 {
     struct tb_mcp_sessions *sessions = session->table;
+    while (!tb_list_empty(&session->peer.requests)) {
+        tb_mcp_req_abort(
+            TB_CONTAINER(session->peer.requests.next, struct tb_mcp_req, link),
+            tb_err_info(TB_E_SESSION_ENDED)->rpc_code,
+            "the MCP session ended before the answer; begin a new one with initialize");
+    }
     tb_mcp_peer_left(&session->peer);
     session_free(session);
     mind_timer(sessions);
@@ -210,15 +225,31 @@ struct tb_mcp_sse *tb_mcp_session_stream(struct tb_mcp_session *session)
     return add_stream(session, ++session->stream_count);
 }
 
-struct tb_mcp_sse *tb_mcp_session_find_stream(struct tb_mcp_session *session, uint64_t stream)
+void tb_mcp_session_stream_over(struct tb_mcp_session *session, struct tb_mcp_sse *sse)
 {
-    LIST_FOREACH(link, &session->streams) {
+    tb_list_remove(&sse->link);
+    tb_list_append(&session->over, &sse->link);
+    /* More streams than events: nothing is kept of the first. */
+    if (++session->over_count > TB_MCP_REPLAY_EVENTS) {
+        drop_first_over(session);
+    }
+}
+
+static struct tb_mcp_sse *find_in(const struct tb_list *streams, uint64_t stream)
+{
+    LIST_FOREACH(link, streams) {
         struct tb_mcp_sse *sse = TB_CONTAINER(link, struct tb_mcp_sse, link);
         if (sse->stream == stream) {
             return sse;
         }
     }
     return NULL;
+}
+
+struct tb_mcp_sse *tb_mcp_session_find_stream(struct tb_mcp_session *session, uint64_t stream)
+{
+    struct tb_mcp_sse *sse = find_in(&session->streams, stream);
+    return sse ? sse : find_in(&session->over, stream);
 }
 
 struct tb_mcp_sse *tb_mcp_session_standalone(struct tb_mcp_session *session)

@@ -22,6 +22,8 @@ struct tb_mcp_session {
     int64_t used_ms;
     struct tb_mcp_replay replay;
     struct tb_list streams;
+    struct tb_list over; /* streams that have ended, in the order of their ends */
+    size_t over_count;
     uint64_t stream_count;
     struct tb_mcp_sse *standalone; /* for what is sent unasked; NULL until the client opens it */
 };
@@ -34,7 +36,7 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
 /* NULL for an unknown id and for that of another tenant. A found one counts as used. */
 struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, const char *tenant,
                                            struct tb_str id);
-/* Ends it: requests are cancelled, streams close, its conversation is over. */
+/* Ends it: requests are answered with an error, streams close, its conversation is over. */
 void tb_mcp_session_end(struct tb_mcp_session *session);
 size_t tb_mcp_sessions_count(const struct tb_mcp_sessions *sessions);
 /* Closes the streams on which nothing but unasked news would come. */
@@ -42,6 +44,8 @@ void tb_mcp_sessions_drain(struct tb_mcp_sessions *sessions);
 
 /* A new stream of the session, for one request; the session's. */
 struct tb_mcp_sse *tb_mcp_session_stream(struct tb_mcp_session *session);
+/* The stream has ended. What it said is kept for a while. */
+void tb_mcp_session_stream_over(struct tb_mcp_session *session, struct tb_mcp_sse *sse);
 /* The stream of that number; NULL when it is not kept (any more). */
 struct tb_mcp_sse *tb_mcp_session_find_stream(struct tb_mcp_session *session, uint64_t stream);
 /* The stream for what is sent unasked, made when it is first asked for. */

@@ -150,8 +150,9 @@ static void streams_of_a_session_have_numbers_of_their_own(void **state)
     assert_ptr_equal(tb_mcp_session_find_stream(session, two->stream), two);
     assert_null(tb_mcp_session_find_stream(session, 99));
     uint64_t number = one->stream;
-    tb_mcp_sse_send(one, TB_STR("x"));
-    tb_mcp_sse_end(one);
+    tb_mcp_sse_answer(one, TB_STR("x"));
+    tb_mcp_session_stream_over(session, one);
+    assert_ptr_equal(tb_mcp_session_find_stream(session, number), one);
     assert_int_equal(session->replay.count, 1);
     tb_clock_manual_advance(&f->rig.clock, TB_MCP_REPLAY_MS + 1);
     tb_loop_turn(f->rig.core.loop, false);
@@ -159,6 +160,24 @@ static void streams_of_a_session_have_numbers_of_their_own(void **state)
     assert_non_null(session);
     assert_null(tb_mcp_session_find_stream(session, number));
     assert_int_equal(session->replay.count, 0);
+}
+
+/* Each call that streams leaves one; looking for old ones must not cost more with each. */
+static void streams_that_are_over_are_as_few_as_the_events_that_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_mcp_session *session = make(f, "default");
+    struct tb_mcp_sse *open = tb_mcp_session_stream(session);
+    for (int i = 0; i < 5000; i++) {
+        struct tb_mcp_sse *sse = tb_mcp_session_stream(session);
+        tb_mcp_sse_answer(sse, TB_STR("x"));
+        tb_mcp_session_stream_over(session, sse);
+    }
+    assert_int_equal(session->over_count, TB_MCP_REPLAY_EVENTS);
+    assert_int_equal(session->replay.count, TB_MCP_REPLAY_EVENTS);
+    assert_ptr_equal(tb_mcp_session_find_stream(session, 1), open);
+    assert_null(tb_mcp_session_find_stream(session, 2));
+    assert_non_null(tb_mcp_session_find_stream(session, 5001));
 }
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -173,6 +192,7 @@ int main(void)
         WITH(a_new_session_takes_the_place_of_the_most_silent_one),
         WITH(an_ended_session_is_gone),
         WITH(streams_of_a_session_have_numbers_of_their_own),
+        WITH(streams_that_are_over_are_as_few_as_the_events_that_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,8 +344,15 @@ void tb_mcp_listen(struct tb_mcp_req *req)
                         "params.notifications must be an object that says what to listen for");
         return;
     }
+    if (req->out->answer_only) {
+        tb_mcp_req_fail(req, -32600,
+                        "subscriptions/listen answers with a stream of events, which the header "
+                        "Accept does not name; send Accept: application/json, text/event-stream");
+        return;
+    }
     if (mcp->listen_count >= TB_MCP_LISTENS) {
-        tb_mcp_req_fail(req, -32603, "too many subscriptions are open");
+        tb_mcp_req_fail(req, tb_err_info(TB_E_BUSY)->rpc_code,
+                        "%d subscriptions are open already; end one of them first", TB_MCP_LISTENS);
         return;
     }
     struct listen *listen = TB_NEW(struct listen);
