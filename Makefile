@@ -46,7 +46,7 @@ REPLAY := $(FUZZ_C:%.c=$(B)/%)
 TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e lint lint-selftest format \
+.PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
         asan fuzz cov soak soak-durable bench-net docs install clean unit-programs objects tidy flags
 .SECONDARY:
 
@@ -132,6 +132,14 @@ test-page: ## the page scripts in a real browser
 test-e2e: ## the daemon with real clients and real browsers
 	@tools/run-tests.sh e2e
 
+test-asan: ## integration and end-to-end tests with a daemon built with ASan and UBSan
+	@tools/setup.sh test
+	@tools/run-tests.sh asan
+
+flaky: ## every test again and again on a busy machine: make flaky U=30 N=5
+	@tools/setup.sh test
+	@tools/flaky.sh $(U) $(N)
+
 asan: test-unit ## the same as test-unit, by its other name
 
 lint: ## format, layers, headers, style, clang-tidy
@@ -153,11 +161,11 @@ cov: ## line and branch coverage of the unit tests
 	@tools/setup.sh dev
 	@tools/coverage.sh
 
-soak: $(B)/tabard ## mixed load with random faults and real browsers: make soak S=60
-	@tools/setup.sh test
-	@TABARD_BINARY=$(CURDIR)/$(B)/tabard tools/soak.sh "$(S)"
+soak: test-asan ## sanitized tests, then mixed load with random faults and real browsers: make soak S=60
+	@$(MAKE) --no-print-directory MODE=release all
+	@tools/soak.sh "$(S)"
 
-soak-durable: $(B)/tabard ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
+soak-durable: all ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
 	@tools/setup.sh test
 	@TABARD_BINARY=$(CURDIR)/$(B)/tabard tools/soak.sh durable
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs the tests: run-tests.sh {all|unit|replay|page|integration|e2e|selftest}
+# Builds and runs the tests: run-tests.sh {all|unit|replay|page|integration|e2e|asan|selftest}; `build` only builds.
 # One line a program, the output of what failed, and as the last line "N passed, N failed".
 # What a program printed is kept whole in build/test-logs/.
 set -euo pipefail
@@ -165,6 +165,29 @@ e2e() {
     node_files tests/e2e
 }
 
+# Both with a daemon built with ASan and UBSan. What a sanitizer says counts even if no test noticed;
+# the report of a leak comes when a daemon ends.
+asan() {
+    build asan-daemon MODE=asan build/asan/tabard || return 0
+    local reports=$PWD/$logs/sanitizer file
+    export TABARD_BINARY=$PWD/build/asan/tabard TABARD_SANITIZED=1
+    for file in tests/integration/*.test.mjs tests/e2e/*.test.mjs; do
+        rm -rf "$reports"
+        mkdir -p "$reports"
+        ASAN_OPTIONS="$ASAN_OPTIONS:log_path=$reports/report" UBSAN_OPTIONS="$UBSAN_OPTIONS:log_path=$reports/report" \
+            node_file "$file"
+        if [ -n "$(ls -A "$reports")" ]; then
+            cat "$reports"/*
+            count "sanitizer, $file" 0 "$(find "$reports" -type f | wc -l)"
+        fi
+    done
+}
+
+everything() {
+    build_asan || true
+    build release MODE=release all || true
+}
+
 selftest() {
     if ! command -v clang-format > /dev/null || ! command -v clang-tidy > /dev/null; then
         echo 'left out: lint-selftest (clang-format and clang-tidy are not installed)'
@@ -186,7 +209,12 @@ mkdir -p "$logs"
 export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 case $what in
-    unit | replay | page | integration | e2e | selftest) "$what" ;;
+    unit | replay | page | integration | e2e | asan | selftest) "$what" ;;
+    build)
+        everything
+        [ "$failed" -eq 0 ]
+        exit
+        ;;
     all)
         selftest
         unit
@@ -196,7 +224,7 @@ case $what in
         e2e
         ;;
     *)
-        echo "usage: tools/run-tests.sh {all|unit|replay|page|integration|e2e|selftest}" >&2
+        echo "usage: tools/run-tests.sh {all|build|unit|replay|page|integration|e2e|asan|selftest}" >&2
         exit 2
         ;;
 esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# soak.sh [SECONDS]: mixed load with random faults; the last line is the summary. See tests/soak/soak.mjs.
+# soak.sh [SECONDS]: mixed load with random faults on build/release/tabard, then for a third of the time on
+# build/asan/tabard; each ends with a line of figures. See tests/soak/soak.mjs.
 # soak.sh durable: the long run of tests/integration/durable.test.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,4 +10,20 @@ if [ "${1:-}" = durable ]; then
     export TABARD_DURABLE_OPS=${TABARD_DURABLE_OPS:-10000} TABARD_DURABLE_KILLS=${TABARD_DURABLE_KILLS:-300}
     exec "${node:-node}" --test tests/integration/durable.test.mjs
 fi
-exec "${node:-node}" --no-warnings tests/soak/soak.mjs "${1:-60}"
+seconds=${1:-60}
+reports=$PWD/build/test-logs/sanitizer
+status=0
+load() { "${node:-node}" --no-warnings tests/soak/soak.mjs "$1" || status=1; }
+
+TABARD_BINARY=$PWD/build/release/tabard load "$seconds"
+rm -rf "$reports"
+mkdir -p "$reports"
+TABARD_BINARY=$PWD/build/asan/tabard TABARD_SANITIZED=1 \
+    ASAN_OPTIONS="abort_on_error=0:log_path=$reports/report" \
+    UBSAN_OPTIONS="print_stacktrace=1:log_path=$reports/report" load "$((seconds / 3))"
+if [ -n "$(ls -A "$reports")" ]; then
+    cat "$reports"/*
+    echo "soak: the sanitizers have found something"
+    status=1
+fi
+exit $status

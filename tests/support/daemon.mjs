@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const binary = process.env.TABARD_BINARY ?? path.join(root, 'build/release/tabard');
+/** A sanitizer's own memory (shadow, quarantine) hides the daemon's; figures of memory mean nothing then. */
+export const sanitized = Boolean(process.env.TABARD_SANITIZED);
 
 const START_MS = 10_000;
 
