@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 unset MAKEFLAGS MFLAGS # a make that called us has other targets in mind
 what=${1:-all}
-logs=build/test-logs
+logs=${TABARD_TEST_LOGS:-build/test-logs}
 passed=0
 failed=0
 

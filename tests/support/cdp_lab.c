@@ -5,6 +5,8 @@
 
 #include <dirent.h>
 
+#include "support/guarded.h"
+
 void lab_late(struct tb_timer *timer, void *user)
 {
     (void)timer;
@@ -103,6 +105,7 @@ void lab_init(struct lab *lab, const struct lab_doc *docs)
     lab->core.loop = lab->loop;
     lab->core.clock = tb_clock_system();
     lab->core.config = &lab->config;
+    guarded_or_exit();
     lab->cdp = tb_cdp_new(&lab->core, "/proc/self/exe");
     lab_set_script(lab->cdp);
 }

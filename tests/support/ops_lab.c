@@ -10,6 +10,8 @@
 #include "driver/cdp/browser_find.h"
 #include "driver/cdp/profile.h"
 
+#include "support/guarded.h"
+
 void ops_late(struct tb_timer *timer, void *user)
 {
     (void)timer;
@@ -103,6 +105,7 @@ int ops_lab_start(void **state, const struct ops_doc *docs)
     lab->core.loop = lab->loop;
     lab->core.clock = tb_clock_system();
     lab->core.config = &lab->config;
+    guarded_or_exit();
     lab->cdp = tb_cdp_new(&lab->core, "/proc/self/exe");
     return 0;
 }
