@@ -6,22 +6,21 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/mcp_link.h"
 #include "cli/mcp_pump.h"
 #include "cli/options.h"
 #include "daemon/config_load.h"
 
 /* Takes our own options out of argv; the rest are settings. */
-static int take_own(struct tb_mcp_link *link, int argc, char **argv)
+static int take_own(struct tb_mcp_way *way, int argc, char **argv)
 {
     int kept = 1;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--no-start") == 0) {
-            link->may_start = false;
+            way->may_start = false;
         } else if (strcmp(argv[i], "--toolset") == 0 && i + 1 < argc) {
-            link->toolset = argv[++i];
+            way->toolset = argv[++i];
         } else if (strcmp(argv[i], "--groups") == 0 && i + 1 < argc) {
-            link->groups = argv[++i];
+            way->groups = argv[++i];
         } else {
             argv[kept++] = argv[i];
         }
@@ -38,16 +37,16 @@ static bool is_plain(const char *text)
 
 static int run(int argc, char **argv)
 {
-    struct tb_mcp_link link = {.toolset = "", .groups = "", .may_start = true};
+    struct tb_mcp_way way = {.toolset = "", .groups = "", .may_start = true};
     struct tb_options options;
     struct tb_config config;
     struct tb_err err;
-    argc = take_own(&link, argc, argv);
+    argc = take_own(&way, argc, argv);
     if (tb_options_parse(&options, argc, argv, false, &err) < 0) {
         fprintf(stderr, "tabard mcp: %s; 'tabard help mcp' lists the options\n", err.text);
         return 2;
     }
-    if (!is_plain(link.toolset) || !is_plain(link.groups)) {
+    if (!is_plain(way.toolset) || !is_plain(way.groups)) {
         fputs("tabard mcp: --toolset and --groups take plain names\n", stderr);
         return 2;
     }
@@ -56,16 +55,10 @@ static int run(int argc, char **argv)
         return 1;
     }
     signal(SIGPIPE, SIG_IGN); /* a write says so when the other end is gone */
-    tb_token_make(link.conversation);
-    link.config = &config;
-    link.sources = &options.sources;
-    int fd = tb_mcp_link_open(&link, &err);
-    if (fd < 0) {
-        fprintf(stderr, "tabard mcp: %s\n", err.text);
-        tb_config_fini(&config);
-        return 1;
-    }
-    int code = tb_mcp_pump(&link, fd);
+    tb_token_make(way.conversation);
+    way.config = &config;
+    way.sources = &options.sources;
+    int code = tb_mcp_pump(&way);
     tb_config_fini(&config);
     return code;
 }

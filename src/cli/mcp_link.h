@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way from `tabard mcp` to the daemon: its Unix socket, upgraded to lines of JSON. Starts the
- * daemon when none runs. */
+ * daemon when none runs. Nothing here blocks:
+ *
+ *   none --begin--> [starting --> ] greeting --> open
+ *                    |    ^                       |
+ *                    +----+ another holds the     +-- close --> none
+ *                      lock: tried again
+ *
+ * Until it is open the owner calls tb_mcp_link_step when `fd` is readable or `due_ms` has come. Any
+ * failure leads to none. */
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/id.h"
-#include "base/str.h"
 #include "core/config.h"
 #include "daemon/config_load.h"
 
-struct tb_mcp_link {
+/* What every connection of one bridge has in common. */
+struct tb_mcp_way {
     const struct tb_config *config;
     const struct tb_config_sources *sources; /* handed on to a daemon that is started */
     const char *toolset;                     /* empty: the default one */
@@ -20,6 +30,25 @@ struct tb_mcp_link {
     char conversation[TB_TOKEN_SIZE]; /* known to this process alone, and to its daemons */
 };
 
-/* A connected socket that carries lines, or a negative code with words. Blocks, for at most some
- * seconds when a daemon has to be started. */
-int tb_mcp_link_open(const struct tb_mcp_link *link, struct tb_err *err);
+enum tb_mcp_link_state {
+    TB_MCP_LINK_NONE,
+    TB_MCP_LINK_STARTING,
+    TB_MCP_LINK_RETRYING,
+    TB_MCP_LINK_GREETING,
+    TB_MCP_LINK_OPEN,
+};
+
+struct tb_mcp_link {
+    const struct tb_mcp_way *way;
+    enum tb_mcp_link_state state;
+    int fd;         /* -1: none */
+    int64_t due_ms; /* monotonic */
+    int64_t give_up_ms;
+    bool started; /* a daemon, since the link was begun */
+    struct tb_buf head;
+};
+
+void tb_mcp_link_init(struct tb_mcp_link *link, const struct tb_mcp_way *way);
+int tb_mcp_link_begin(struct tb_mcp_link *link, struct tb_err *err);
+int tb_mcp_link_step(struct tb_mcp_link *link, bool readable, struct tb_err *err);
+void tb_mcp_link_close(struct tb_mcp_link *link);

@@ -2,119 +2,107 @@
 #include "cli/mcp_pump.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/list.h"
-#include "base/map.h"
-#include "base/mem.h"
+#include "base/clock.h"
+#include "cli/mcp_pending.h"
 #include "core/limits.h"
 #include "proto/jsonrpc.h"
 
 enum {
     STEP_BYTES = 64 * TB_KIB,
-    ERROR_BYTES = 4 * TB_KIB,
-    WAITING_MAX = 4096,
+    END_MS = 800, /* after the end of input, for somebody to read or the daemon to hang up */
 };
 
-/* A request that has no answer yet. */
-struct waiting {
-    struct tb_list link;
-    struct tb_str id; /* as written; in the same block of memory */
+/* Bytes on their way out. */
+struct outbox {
+    struct tb_buf bytes;
+    size_t sent; /* of them */
 };
 
 struct pump {
-    const struct tb_mcp_link *link;
-    int daemon_fd; /* -1: none at the moment */
-    struct tb_buf from_agent;
+    struct tb_mcp_link link;
+    struct tb_mcp_pending pending;
+    struct tb_buf from_agent; /* the start of a line */
     struct tb_buf from_daemon;
-    bool skipping; /* the rest of a line that was too long */
-    struct tb_map by_id;
-    struct tb_list waiting;
+    struct outbox to_agent;
+    struct outbox to_daemon;
     struct tb_buf initialize; /* the request, to be said again */
     struct tb_buf said_again; /* its id while its second answer is awaited */
+    bool socket_out;          /* the agent's stdout is one */
+    int out_fd;               /* or a pipe, by a descriptor of our own; -1: neither */
+    bool skipping;            /* the rest of a line that was too long */
+    bool served;              /* the daemon was reached once */
+    bool hung_up;    /* the agent writes no more, but there may be something left to read */
+    bool input_over; /* all of it is read */
+    bool end_told;   /* to the daemon */
     bool agent_gone;
+    int64_t moved_ms; /* when something last went to the agent, or came for it */
+    int exit_code;
 };
 
-static int write_all(int fd, struct tb_str bytes)
+static int64_t now_ms(void)
 {
-    while (bytes.len) {
-        ssize_t put = write(fd, bytes.ptr, bytes.len);
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
-        if (put < 0) {
-            return -errno;
-        }
-        bytes = tb_str_sub(bytes, (size_t)put, bytes.len);
-    }
-    return 0;
+    return tb_clock_mono_ms(tb_clock_system());
 }
 
-static void tell_agent(struct pump *pump, struct tb_str bytes)
+static size_t unsent(const struct outbox *box)
 {
-    if (write_all(STDOUT_FILENO, bytes) < 0) {
-        pump->agent_gone = true;
+    return box->bytes.len - box->sent;
+}
+
+/* The bytes move up only when half of them are gone, so that each moves twice at the most. */
+static void mark_sent(struct outbox *box, size_t len)
+{
+    box->sent += len;
+    if (box->sent >= box->bytes.len / 2) {
+        tb_buf_consume(&box->bytes, box->sent);
+        box->sent = 0;
     }
 }
 
-static void tell_error(struct pump *pump, struct tb_str id, int code, const char *message)
+static void empty(struct outbox *box)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(ERROR_BYTES);
-    tb_jsonrpc_write_error(id, tb_err_info(code)->rpc_code, tb_str_of(message), TB_STR(""), &line);
-    tb_buf_append_char(&line, '\n');
-    tell_agent(pump, tb_buf_str(&line));
+    tb_buf_fini(&box->bytes);
+    box->sent = 0;
 }
 
-static void note_waiting(struct pump *pump, struct tb_str id)
+static void tell_error(struct pump *pump, int code, const char *message)
 {
-    if (pump->by_id.count >= WAITING_MAX || tb_map_get(&pump->by_id, id)) {
-        return;
-    }
-    struct waiting *waiting = tb_zalloc(sizeof(*waiting) + id.len);
-    char *copy = (char *)(waiting + 1);
-    for (size_t i = 0; i < id.len; i++) {
-        copy[i] = id.ptr[i];
-    }
-    waiting->id = (struct tb_str){copy, id.len};
-    tb_list_append(&pump->waiting, &waiting->link);
-    tb_map_add(&pump->by_id, waiting->id, waiting);
+    struct tb_buf *out = &pump->to_agent.bytes;
+    tb_jsonrpc_write_error(TB_STR(""), tb_err_info(code)->rpc_code, tb_str_of(message), TB_STR(""),
+                           out);
+    tb_buf_append_char(out, '\n');
 }
 
-static void forget_waiting(struct pump *pump, struct tb_str id)
-{
-    struct waiting *waiting = tb_map_remove(&pump->by_id, id);
-    if (waiting) {
-        tb_list_remove(&waiting->link);
-        tb_free(waiting);
-    }
-}
+/* The daemon. */
 
-static void lose_daemon(struct pump *pump)
+static void lose_daemon(struct pump *pump, const char *why)
 {
-    close(pump->daemon_fd);
-    pump->daemon_fd = -1;
+    tb_mcp_link_close(&pump->link);
     tb_buf_fini(&pump->from_daemon);
     tb_buf_fini(&pump->said_again);
-    while (!tb_list_empty(&pump->waiting)) {
-        struct waiting *waiting = TB_CONTAINER(pump->waiting.next, struct waiting, link);
-        tell_error(
-            pump, waiting->id, TB_E_CLOSED,
-            "the daemon ended before it answered; what the call did is not known: look at the page, then go on");
-        forget_waiting(pump, waiting->id);
-    }
+    empty(&pump->to_daemon);
+    tb_mcp_pending_fail(&pump->pending, TB_E_CLOSED, why, &pump->to_agent.bytes);
+    pump->moved_ms = now_ms();
 }
 
-static int send_daemon(struct pump *pump, struct tb_str line)
+/* Without a daemon at the start there is nothing to serve; later the next line tries again. */
+static void link_failed(struct pump *pump, const struct tb_err *err)
 {
-    int rc = write_all(pump->daemon_fd, line);
-    if (rc < 0) {
-        lose_daemon(pump);
+    lose_daemon(pump, err->text);
+    if (!pump->served) {
+        fprintf(stderr, "tabard mcp: %s\n", err->text);
+        pump->exit_code = 1;
+        pump->input_over = true;
     }
-    return rc;
 }
 
 /* A new connection starts from nothing: a legacy client has introduced itself already and will not
@@ -123,113 +111,169 @@ static void introduce_again(struct pump *pump)
 {
     struct tb_jsonrpc message;
     const struct tb_json_limits limits = {0};
-    if (!pump->initialize.len ||
-        tb_jsonrpc_parse(tb_buf_str(&pump->initialize), &limits, 0, &message, NULL) < 0) {
-        return;
-    }
-    tb_buf_clear(&pump->said_again);
-    tb_buf_append_str(&pump->said_again, message.id.text);
-    if (send_daemon(pump, tb_buf_str(&pump->initialize)) == 0) {
-        send_daemon(pump,
-                    TB_STR("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"));
+    struct tb_str line = tb_buf_str(&pump->initialize);
+    if (line.len && tb_jsonrpc_parse(line, &limits, 0, &message, NULL) == 0) {
+        tb_buf_append_str(&pump->said_again, message.id.text);
+        tb_buf_append_str(&pump->to_daemon.bytes, line);
+        tb_buf_append_cstr(&pump->to_daemon.bytes,
+                           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
     }
 }
 
-static int have_daemon(struct pump *pump, struct tb_err *err)
+static void open_link(struct pump *pump)
 {
-    if (pump->daemon_fd >= 0) {
-        return 0;
-    }
-    int fd = tb_mcp_link_open(pump->link, err);
-    if (fd < 0) {
-        return fd;
-    }
-    pump->daemon_fd = fd;
+    struct tb_err err;
     introduce_again(pump);
-    return pump->daemon_fd >= 0 ? 0 : tb_fail(err, TB_E_CLOSED, "the daemon ended at once");
+    if (tb_mcp_link_begin(&pump->link, &err) < 0) {
+        link_failed(pump, &err);
+    }
 }
+
+static void step_link(struct pump *pump, bool readable)
+{
+    struct tb_err err;
+    if (tb_mcp_link_step(&pump->link, readable, &err) < 0) {
+        link_failed(pump, &err);
+    }
+    pump->served = pump->served || pump->link.state == TB_MCP_LINK_OPEN;
+}
+
+/* What could not be sent any more is told when the end of its answers has come. */
+static void flush_daemon(struct pump *pump)
+{
+    struct outbox *box = &pump->to_daemon;
+    if (pump->link.state != TB_MCP_LINK_OPEN) {
+        return;
+    }
+    while (unsent(box)) {
+        ssize_t put = send(pump->link.fd, box->bytes.data + box->sent, unsent(box), MSG_NOSIGNAL);
+        if (put < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return;
+        }
+        mark_sent(box, put < 0 ? unsent(box) : (size_t)put);
+    }
+    if (pump->input_over && !pump->end_told) {
+        pump->end_told = true;
+        shutdown(pump->link.fd, SHUT_WR);
+    }
+}
+
+/* The agent. */
+
+/* Its stdout may be others' too, so that is not made non-blocking. A socket takes a flag for each
+ * write, a pipe can be opened a second time. Anything else that poll() calls writable takes
+ * PIPE_BUF bytes at once (pipe(7)). */
+static void open_output(struct pump *pump)
+{
+    struct stat info;
+    pump->out_fd = -1;
+    if (fstat(STDOUT_FILENO, &info) == 0) {
+        pump->socket_out = S_ISSOCK(info.st_mode);
+        if (S_ISFIFO(info.st_mode)) {
+            pump->out_fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        }
+    }
+}
+
+static ssize_t write_agent(const struct pump *pump, const void *bytes, size_t len)
+{
+    struct pollfd out = {STDOUT_FILENO, POLLOUT, 0};
+    if (pump->socket_out) {
+        return send(STDOUT_FILENO, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+    if (pump->out_fd >= 0) {
+        return write(pump->out_fd, bytes, len);
+    }
+    if (poll(&out, 1, 0) <= 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return write(STDOUT_FILENO, bytes, len < PIPE_BUF ? len : PIPE_BUF);
+}
+
+static void flush_agent(struct pump *pump)
+{
+    struct outbox *box = &pump->to_agent;
+    while (unsent(box)) {
+        ssize_t put = write_agent(pump, box->bytes.data + box->sent, unsent(box));
+        if (put < 0) {
+            pump->agent_gone = errno != EAGAIN && errno != EINTR;
+            return;
+        }
+        mark_sent(box, (size_t)put);
+        pump->moved_ms = now_ms();
+    }
+}
+
+/* Lines. */
 
 static void on_agent_line(struct pump *pump, struct tb_str line)
 {
-    struct tb_jsonrpc message = {0};
-    struct tb_err err;
-    const struct tb_json_limits limits = {0};
-    bool readable = tb_jsonrpc_parse(line, &limits, TB_JSONRPC_BATCHES, &message, NULL) == 0;
-    bool request = readable && message.kind == TB_JSONRPC_REQUEST;
-    if (have_daemon(pump, &err) < 0) {
-        if (request) {
-            tell_error(pump, message.id.text, TB_E_CLOSED, err.text);
-        }
-        return;
+    bool introduces = tb_mcp_pending_asked(&pump->pending, line);
+    if (pump->link.state == TB_MCP_LINK_NONE) {
+        open_link(pump);
     }
-    if (request) {
-        note_waiting(pump, message.id.text);
-        if (tb_jsonrpc_is(&message, "initialize")) {
-            tb_buf_clear(&pump->initialize);
-            tb_buf_append_str(&pump->initialize, line);
-        }
+    if (introduces) {
+        tb_buf_clear(&pump->initialize);
+        tb_buf_append_str(&pump->initialize, line);
     }
-    send_daemon(pump, line);
+    if (pump->link.state != TB_MCP_LINK_NONE) {
+        tb_buf_append_str(&pump->to_daemon.bytes, line);
+    }
+}
+
+static bool is_said_again(const struct pump *pump, struct tb_str line)
+{
+    struct tb_jsonrpc message;
+    const struct tb_json_limits limits = {.any_escape = true};
+    return pump->said_again.len && tb_jsonrpc_parse(line, &limits, 0, &message, NULL) == 0 &&
+           (message.kind == TB_JSONRPC_RESULT || message.kind == TB_JSONRPC_ERROR) &&
+           tb_str_eq(message.id.text, tb_buf_str(&pump->said_again));
 }
 
 static void on_daemon_line(struct pump *pump, struct tb_str line)
 {
-    struct tb_jsonrpc message = {0};
-    const struct tb_json_limits limits = {.any_escape = true};
-    bool answer = tb_jsonrpc_parse(line, &limits, TB_JSONRPC_BATCHES, &message, NULL) == 0 &&
-                  (message.kind == TB_JSONRPC_RESULT || message.kind == TB_JSONRPC_ERROR);
-    if (answer && pump->said_again.len &&
-        tb_str_eq(message.id.text, tb_buf_str(&pump->said_again))) {
+    if (is_said_again(pump, line)) {
         tb_buf_fini(&pump->said_again);
         return;
     }
-    if (answer) {
-        forget_waiting(pump, message.id.text);
-    }
-    tell_agent(pump, line);
+    tb_mcp_pending_answered(&pump->pending, line);
+    tb_buf_append_str(&pump->to_agent.bytes, line);
 }
 
 /* Hands over every whole line in the buffer, its newline included. */
 static void take_lines(struct pump *pump, struct tb_buf *buf, size_t searched,
                        void (*take)(struct pump *pump, struct tb_str line))
 {
-    struct tb_str rest = tb_buf_str(buf);
+    struct tb_str all = tb_buf_str(buf);
     size_t used = 0;
-    for (size_t at = searched; at < rest.len; at++) {
-        if (rest.ptr[at] == '\n') {
-            take(pump, tb_str_sub(rest, used, at + 1));
-            used = at + 1;
-        }
+    const char *newline;
+    while (searched < all.len && (newline = memchr(all.ptr + searched, '\n', all.len - searched))) {
+        searched = (size_t)(newline - all.ptr) + 1;
+        take(pump, tb_str_sub(all, used, searched));
+        used = searched;
     }
-    /* What was taken may have ended the connection and with it this buffer. */
-    if (buf->len) {
-        tb_buf_consume(buf, used);
-    }
+    tb_buf_consume(buf, used);
+}
+
+static void skip_line(struct pump *pump, struct tb_str *bytes)
+{
+    tb_str_cut(bytes, '\n');
+    pump->skipping = bytes->ptr == NULL;
 }
 
 static void on_agent_bytes(struct pump *pump, struct tb_str bytes)
 {
     if (pump->skipping) {
-        struct tb_str rest = bytes;
-        tb_str_cut(&rest, '\n');
-        if (!rest.ptr) {
-            return;
-        }
-        pump->skipping = false;
-        bytes = rest;
+        skip_line(pump, &bytes);
     }
     size_t searched = pump->from_agent.len;
     if (tb_buf_append_str(&pump->from_agent, bytes) < 0) {
         tb_buf_fini(&pump->from_agent);
-        tell_error(pump, TB_STR(""), TB_E_TOO_LARGE,
-                   "the line is longer than 16 MiB and was skipped");
-        struct tb_str rest = bytes;
-        tb_str_cut(&rest, '\n');
-        pump->skipping = rest.ptr == NULL;
-        if (rest.len) {
-            on_agent_bytes(pump, rest);
-        }
-        return;
+        tell_error(pump, TB_E_TOO_LARGE, "the line is longer than 16 MiB and was skipped");
+        skip_line(pump, &bytes);
+        searched = 0;
+        tb_buf_append_str(&pump->from_agent, bytes);
     }
     take_lines(pump, &pump->from_agent, searched, on_agent_line);
 }
@@ -240,70 +284,148 @@ static void read_agent(struct pump *pump)
     ssize_t got = read(STDIN_FILENO, step, sizeof(step));
     if (got > 0) {
         on_agent_bytes(pump, (struct tb_str){step, (size_t)got});
-    } else if (got == 0 || errno != EINTR) {
-        pump->agent_gone = true;
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+        if (pump->from_agent.len) {
+            on_agent_bytes(pump, TB_STR("\n")); /* the last line may lack it */
+        }
+        pump->input_over = true;
+        pump->moved_ms = now_ms();
     }
 }
 
 static void read_daemon(struct pump *pump)
 {
     char step[STEP_BYTES];
-    ssize_t got = read(pump->daemon_fd, step, sizeof(step));
-    if (got > 0) {
-        size_t searched = pump->from_daemon.len;
-        if (tb_buf_append(&pump->from_daemon, step, (size_t)got) < 0) {
-            lose_daemon(pump);
-            return;
-        }
-        take_lines(pump, &pump->from_daemon, searched, on_daemon_line);
-    } else if (got == 0 || errno != EINTR) {
-        lose_daemon(pump);
-    }
-}
-
-/* Answers that are under way are still delivered after the agent has closed its end. */
-static void finish(struct pump *pump)
-{
-    if (pump->daemon_fd < 0) {
+    ssize_t got = recv(pump->link.fd, step, sizeof(step), 0);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
         return;
     }
-    shutdown(pump->daemon_fd, SHUT_WR);
-    while (pump->daemon_fd >= 0 && !tb_list_empty(&pump->waiting)) {
-        read_daemon(pump);
+    size_t searched = pump->from_daemon.len;
+    if (got <= 0 || tb_buf_append(&pump->from_daemon, step, (size_t)got) < 0) {
+        lose_daemon(pump,
+                    "the daemon ended before it answered; what the call did is not known: look "
+                    "at the page, then go on");
+        return;
+    }
+    if (!unsent(&pump->to_agent)) {
+        pump->moved_ms = now_ms();
+    }
+    take_lines(pump, &pump->from_daemon, searched, on_daemon_line);
+}
+
+/* The loop. */
+
+enum {
+    AGENT_IN,
+    AGENT_OUT,
+    DAEMON,
+    END_COUNT,
+};
+
+/* An end that nothing is wanted of is left out: poll() would tell again and again that it hung up.
+ * The agent's stdout is always in, since that is how its death shows. */
+static void choose(const struct pump *pump, struct pollfd ends[END_COUNT])
+{
+    const struct tb_mcp_link *link = &pump->link;
+    bool room_to_agent = unsent(&pump->to_agent) < TB_STDIO_PAUSE_BYTES;
+    bool read_now = room_to_agent && unsent(&pump->to_daemon) < TB_STDIO_PAUSE_BYTES;
+    bool watch = !pump->input_over && (read_now || !pump->hung_up);
+    bool open = link->state == TB_MCP_LINK_OPEN;
+    short of_daemon = (short)((!open || room_to_agent ? POLLIN : 0) |
+                              (open && unsent(&pump->to_daemon) ? POLLOUT : 0));
+    ends[AGENT_IN] = (struct pollfd){watch ? STDIN_FILENO : -1, read_now ? POLLIN : POLLRDHUP, 0};
+    ends[AGENT_OUT] =
+        (struct pollfd){STDOUT_FILENO, (short)(unsent(&pump->to_agent) ? POLLOUT : 0), 0};
+    ends[DAEMON] = (struct pollfd){of_daemon ? link->fd : -1, of_daemon, 0};
+}
+
+/* After the end of input what counts is whether anything still moves, except that a call that is
+ * under way and the first daemon may take their time. */
+static bool may_be_stuck(const struct pump *pump)
+{
+    bool finished = pump->served && tb_mcp_pending_count(&pump->pending) == 0;
+    return (pump->input_over || pump->hung_up) && (finished || unsent(&pump->to_agent));
+}
+
+static int wait_ms(const struct pump *pump)
+{
+    enum tb_mcp_link_state state = pump->link.state;
+    int64_t due_ms = INT64_MAX;
+    if (state != TB_MCP_LINK_NONE && state != TB_MCP_LINK_OPEN) {
+        due_ms = pump->link.due_ms;
+    }
+    if (may_be_stuck(pump) && pump->moved_ms + END_MS < due_ms) {
+        due_ms = pump->moved_ms + END_MS;
+    }
+    int64_t left_ms = due_ms - now_ms();
+    return due_ms == INT64_MAX ? -1 : left_ms > 0 ? (int)left_ms : 0;
+}
+
+static void turn(struct pump *pump)
+{
+    struct pollfd ends[END_COUNT];
+    choose(pump, ends);
+    if (poll(ends, END_COUNT, wait_ms(pump)) < 0) {
+        pump->agent_gone = errno != EINTR;
+        return;
+    }
+    if (pump->link.state == TB_MCP_LINK_OPEN) {
+        if (ends[DAEMON].revents & ~POLLOUT) {
+            read_daemon(pump);
+        }
+    } else {
+        step_link(pump, ends[DAEMON].revents != 0);
+    }
+    if (ends[AGENT_IN].revents && ends[AGENT_IN].events == POLLIN) {
+        read_agent(pump);
+    } else if (ends[AGENT_IN].revents) {
+        pump->hung_up = true;
+        pump->moved_ms = now_ms();
+    }
+    flush_daemon(pump);
+    flush_agent(pump);
+    if (ends[AGENT_OUT].revents & (POLLERR | POLLHUP | POLLNVAL)) {
+        pump->agent_gone = true;
     }
 }
 
-int tb_mcp_pump(const struct tb_mcp_link *link, int daemon_fd)
+static bool is_done(const struct pump *pump)
 {
-    struct pump pump = {.link = link, .daemon_fd = daemon_fd};
+    if (pump->agent_gone) {
+        return true;
+    }
+    bool idle = pump->link.state == TB_MCP_LINK_NONE && !unsent(&pump->to_agent);
+    return (pump->input_over && idle) ||
+           (may_be_stuck(pump) && now_ms() >= pump->moved_ms + END_MS);
+}
+
+int tb_mcp_pump(const struct tb_mcp_way *way)
+{
+    struct pump pump = {.moved_ms = now_ms()};
+    open_output(&pump);
+    tb_mcp_link_init(&pump.link, way);
+    tb_mcp_pending_init(&pump.pending);
     tb_buf_init(&pump.from_agent, TB_STDIO_LINE_MAX);
     tb_buf_init(&pump.from_daemon, TB_STDIO_REPLY_MAX);
+    /* Bounded by what is read, see choose(): one line beyond the mark at the most. */
+    tb_buf_init(&pump.to_agent.bytes, SIZE_MAX);
+    tb_buf_init(&pump.to_daemon.bytes, SIZE_MAX);
     tb_buf_init(&pump.initialize, TB_STDIO_LINE_MAX);
     tb_buf_init(&pump.said_again, TB_JSONRPC_ID_MAX);
-    tb_map_init(&pump.by_id);
-    tb_list_init(&pump.waiting);
-
-    while (!pump.agent_gone) {
-        struct pollfd ends[2] = {
-            {.fd = STDIN_FILENO, .events = POLLIN},
-            {.fd = pump.daemon_fd, .events = POLLIN},
-        };
-        if (poll(ends, 2, -1) < 0 && errno != EINTR) {
-            break;
-        }
-        if (ends[1].revents) {
-            read_daemon(&pump);
-        }
-        if (ends[0].revents) {
-            read_agent(&pump);
-        }
+    open_link(&pump);
+    while (!is_done(&pump)) {
+        turn(&pump);
     }
-    finish(&pump);
-    if (pump.daemon_fd >= 0) {
-        lose_daemon(&pump);
+    if (pump.out_fd >= 0) {
+        close(pump.out_fd);
     }
-    tb_map_fini(&pump.by_id);
+    tb_mcp_link_close(&pump.link);
+    tb_mcp_pending_fini(&pump.pending);
     tb_buf_fini(&pump.from_agent);
+    tb_buf_fini(&pump.from_daemon);
     tb_buf_fini(&pump.initialize);
-    return 0;
+    tb_buf_fini(&pump.said_again);
+    empty(&pump.to_agent);
+    empty(&pump.to_daemon);
+    return pump.exit_code;
 }

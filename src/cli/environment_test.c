@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/title.h"
+#include "cli/environment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,13 +24,12 @@ static bool is_shown(const char *title)
 {
     pid_t child = fork();
     if (child == 0) {
-        struct tb_buf shown;
-        tb_buf_init(&shown, 65536);
-        tb_title_set(tb_str_of(title));
+        struct tb_buf shown = TB_BUF(65536);
+        tb_environment_clean(tb_str_of(title));
         bool good = tb_file_read("/proc/self/cmdline", &shown) == 0 &&
                     tb_buf_append_char(&shown, '\0') == 0 &&
                     strcmp((const char *)shown.data, title) == 0;
-        const char *variable = getenv("TITLE_TEST_ROOM");
+        const char *variable = getenv("TABARD_TEST_ROOM");
         good = good && variable && strlen(variable) == ROOM;
         for (size_t i = strlen(title); good && i < shown.len; i++) {
             good = shown.data[i] == '\0';
@@ -56,18 +55,41 @@ static void a_title_longer_than_the_arguments_is_shown_whole(void **state)
     assert_true(is_shown(title));
 }
 
+static void the_secrets_of_the_agent_are_gone_and_what_a_daemon_needs_stays(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct tb_buf shown = TB_BUF(65536);
+        tb_environment_clean(TB_STR("x"));
+        bool good = tb_file_read("/proc/self/environ", &shown) == 0 &&
+                    !memmem(shown.data, shown.len, "hunter2", 7) && !getenv("AGENT_KEY") &&
+                    !getenv("PATHS") && getenv("TABARD_TEST_ROOM") && getenv("LC_ALL") &&
+                    getenv("PATH");
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     /* Room enough behind the arguments, whatever the caller's variables are. */
-    if (!getenv("TITLE_TEST_ROOM")) {
+    if (!getenv("TABARD_TEST_ROOM")) {
         char room[ROOM + 1] = "";
         memset(room, 'r', ROOM);
-        setenv("TITLE_TEST_ROOM", room, 1);
+        setenv("TABARD_TEST_ROOM", room, 1);
+        setenv("AGENT_KEY", "hunter2", 1);
+        setenv("PATHS", "hunter2", 1);
+        setenv("LC_ALL", "C", 1);
+        setenv("PATH", "/bin", 1);
         execl("/proc/self/exe", "t", (char *)NULL);
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_short_title_replaces_all_arguments),
         cmocka_unit_test(a_title_longer_than_the_arguments_is_shown_whole),
+        cmocka_unit_test(the_secrets_of_the_agent_are_gone_and_what_a_daemon_needs_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
