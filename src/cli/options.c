@@ -49,6 +49,7 @@ int tb_options_parse(struct tb_options *options, int argc, char **argv, bool all
 {
     *options = (struct tb_options){.sources = {.env = (const char *const *)environ}};
     options->sources.flags = options->flags;
+    options->sources.dir = getcwd(options->dir, sizeof(options->dir));
     for (int i = 1; i < argc; i++) {
         if (allow_json && strcmp(argv[i], "--json") == 0) {
             options->json = true;

@@ -3,6 +3,7 @@
  * configuration. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,6 +14,7 @@ struct tb_options {
     struct tb_config_sources sources;
     bool json; /* --json, where a command allows it */
     const char *flags[64];
+    char dir[PATH_MAX]; /* where the program was started */
 };
 
 /* Reads argv[1] and on. "--flag value" and "--flag=value" are the same; a setting that is true or

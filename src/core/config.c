@@ -115,6 +115,7 @@ int tb_config_set(struct tb_config *config, const struct tb_config_key *key, str
     void *at = place(config, key);
     switch (key->type) {
     case TB_CONFIG_TEXT:
+    case TB_CONFIG_PATH:
         tb_free(*(char **)at);
         *(char **)at = tb_str_dup(text);
         return 0;
@@ -176,6 +177,18 @@ int tb_config_hook_add(struct tb_config *config, const struct tb_config_key *key
     return 0;
 }
 
+void tb_config_anchor(struct tb_config *config, const char *dir)
+{
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        char **path = place(config, &keys[i]);
+        if (keys[i].type == TB_CONFIG_PATH && (*path)[0] && (*path)[0] != '/') {
+            char *whole = tb_strdupf("%s/%s", dir, *path);
+            tb_free(*path);
+            *path = whole;
+        }
+    }
+}
+
 void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
                         struct tb_str item)
 {
@@ -194,7 +207,7 @@ void tb_config_fini(struct tb_config *config)
 {
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         void *at = place(config, &keys[i]);
-        if (keys[i].type == TB_CONFIG_TEXT) {
+        if (keys[i].type == TB_CONFIG_TEXT || keys[i].type == TB_CONFIG_PATH) {
             tb_free(*(char **)at);
             *(char **)at = NULL;
         } else if (keys[i].type == TB_CONFIG_LIST) {
@@ -208,9 +221,9 @@ void tb_config_fini(struct tb_config *config)
 static size_t size_of(enum tb_config_type type)
 {
     static const size_t sizes[] = {
-        [TB_CONFIG_TEXT] = sizeof(TB_CONFIG_C_TEXT),   [TB_CONFIG_INT] = sizeof(TB_CONFIG_C_INT),
-        [TB_CONFIG_FLAG] = sizeof(TB_CONFIG_C_FLAG),   [TB_CONFIG_LIST] = sizeof(TB_CONFIG_C_LIST),
-        [TB_CONFIG_HOOKS] = sizeof(TB_CONFIG_C_HOOKS),
+        [TB_CONFIG_TEXT] = sizeof(TB_CONFIG_C_TEXT), [TB_CONFIG_PATH] = sizeof(TB_CONFIG_C_PATH),
+        [TB_CONFIG_INT] = sizeof(TB_CONFIG_C_INT),   [TB_CONFIG_FLAG] = sizeof(TB_CONFIG_C_FLAG),
+        [TB_CONFIG_LIST] = sizeof(TB_CONFIG_C_LIST), [TB_CONFIG_HOOKS] = sizeof(TB_CONFIG_C_HOOKS),
     };
     return sizes[type];
 }
@@ -255,6 +268,7 @@ bool tb_config_differs(const struct tb_config *a, const struct tb_config *b,
     const void *right = place(b, key);
     switch (key->type) {
     case TB_CONFIG_TEXT:
+    case TB_CONFIG_PATH:
         return strcmp(*(char *const *)left, *(char *const *)right) != 0;
     case TB_CONFIG_INT:
         return *(const int64_t *)left != *(const int64_t *)right;

@@ -29,6 +29,7 @@ struct tb_config_hooks {
 };
 
 #define TB_CONFIG_C_TEXT  char *
+#define TB_CONFIG_C_PATH  char *
 #define TB_CONFIG_C_INT   int64_t
 #define TB_CONFIG_C_FLAG  bool
 #define TB_CONFIG_C_LIST  struct tb_config_list
@@ -42,6 +43,7 @@ struct tb_config {
 
 enum tb_config_type {
     TB_CONFIG_TEXT,
+    TB_CONFIG_PATH,
     TB_CONFIG_INT,
     TB_CONFIG_FLAG,
     TB_CONFIG_LIST,
@@ -79,6 +81,8 @@ void tb_config_fini(struct tb_config *config);
  */
 int tb_config_set(struct tb_config *config, const struct tb_config_key *key, struct tb_str text,
                   struct tb_err *err);
+/* Makes every path that is not absolute one below `dir`, so that the daemon may leave it. */
+void tb_config_anchor(struct tb_config *config, const char *dir);
 /* One more item of a list. */
 void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
                         struct tb_str item);

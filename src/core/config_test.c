@@ -75,6 +75,21 @@ static void numbers_keep_to_their_bounds(void **state)
     tb_config_fini(&config);
 }
 
+static void relative_paths_count_from_one_place(void **state)
+{
+    struct tb_config config;
+    (void)state;
+    tb_config_init(&config);
+    tb_config_set(&config, key_of("state_dir"), TB_STR("here"), NULL);
+    tb_config_set(&config, key_of("tls.cert"), TB_STR("/etc/cert.pem"), NULL);
+    tb_config_anchor(&config, "/home/a");
+    assert_string_equal(config.state_dir, "/home/a/here");
+    assert_string_equal(config.tls_cert, "/etc/cert.pem");
+    assert_string_equal(config.tls_key, "");
+    assert_string_equal(config.log_level, "info");
+    tb_config_fini(&config);
+}
+
 static void flags_take_the_usual_words(void **state)
 {
     struct tb_config config;
@@ -146,6 +161,7 @@ int main(void)
         cmocka_unit_test(every_default_is_a_valid_value),
         cmocka_unit_test(every_key_has_help_and_a_name_of_its_own),
         cmocka_unit_test(numbers_keep_to_their_bounds),
+        cmocka_unit_test(relative_paths_count_from_one_place),
         cmocka_unit_test(flags_take_the_usual_words),
         cmocka_unit_test(lists_are_cut_at_commas),
         cmocka_unit_test(environment_names_follow_the_path),

@@ -62,19 +62,34 @@ static int load_flags(struct tb_config *config, const struct tb_config_sources *
     return 0;
 }
 
+/* --config, or the usual file if it is there. */
+static int load_named_file(struct tb_config *config, const struct tb_config_sources *sources,
+                           struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *path = NULL;
+    if (!sources->file) {
+        path = tb_dirs_config_file();
+        return path ? load_file(config, path, false, err) : 0;
+    }
+    bool relative = sources->file[0] != '/' && sources->dir;
+    path = relative ? tb_dirs_join(sources->dir, sources->file) : tb_strdup(sources->file);
+    return load_file(config, path, true, err);
+}
+
 int tb_config_load(const struct tb_config_sources *sources, struct tb_config *ret_config,
                    struct tb_err *err)
 {
     struct tb_config config;
-    TB_AUTO(tb_free) char *usual = tb_dirs_config_file();
     tb_config_init(&config);
-    const char *path = sources->file ? sources->file : usual;
-    int rc = path ? load_file(&config, path, sources->file != NULL, err) : 0;
+    int rc = load_named_file(&config, sources, err);
     if (rc == 0) {
         rc = load_env(&config, sources->env, err);
     }
     if (rc == 0) {
         rc = load_flags(&config, sources, err);
+    }
+    if (rc == 0 && sources->dir) {
+        tb_config_anchor(&config, sources->dir);
     }
     if (rc == 0) {
         rc = tb_dirs_fill(&config, err);

@@ -14,6 +14,7 @@ struct tb_config_sources {
     const char *const *env; /* NULL-ended NAME=value */
     const char *const *flags; /* pairs of a flag and its value */
     size_t flag_count;        /* pairs */
+    const char *dir;          /* what relative paths count from; NULL: where the process is */
 };
 
 /* Fills an empty *ret_config; on failure it is left empty. */

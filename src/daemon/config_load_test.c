@@ -164,7 +164,8 @@ static void flags_win_over_environment_and_that_over_the_file(void **state)
     struct tb_err err;
     const char *env[] = {"TABARD_AGENT_LISTEN=env:2", "TABARD_LOG_LEVEL=warn", "OTHER=1", NULL};
     const char *flags[] = {"--log-level", "debug", "--state-dir", place->dir};
-    const struct tb_config_sources sources = {place->file, env, flags, 2};
+    const struct tb_config_sources sources = {
+        .file = place->file, .env = env, .flags = flags, .flag_count = 2};
     tb_file_write(place->file,
                   TB_STR("listen: file:1\nagent_listen: file:2\nlog:\n  level: error\n"), 0600);
     assert_int_equal(tb_config_load(&sources, &config, &err), 0);
@@ -182,9 +183,9 @@ static void a_bad_source_is_named(void **state)
     static const char *const bad_env[] = {"TABARD_HTTP_IDLE_MS=x", NULL};
     const char *unknown[] = {"--nonsense", "1"};
     const struct tb_config_sources cases[] = {
-        {place->file, no_env, NULL, 0},
-        {NULL, bad_env, NULL, 0},
-        {NULL, no_env, unknown, 1},
+        {.file = place->file, .env = no_env},
+        {.env = bad_env},
+        {.env = no_env, .flags = unknown, .flag_count = 1},
     };
     const char *words[] = {place->file, "TABARD_HTTP_IDLE_MS", "--nonsense"};
     for (size_t i = 0; i < TB_COUNT(cases); i++) {

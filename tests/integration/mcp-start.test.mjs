@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tabard mcp` where no daemon runs: it starts one, which goes on when it ends.
 import assert from 'node:assert/strict';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { run, tempDir, within } from '../support/daemon.mjs';
+import { binary, run, tempDir, undo, within } from '../support/daemon.mjs';
 import { Stdio } from '../support/mcp.mjs';
 
 async function place(t) {
@@ -48,6 +50,28 @@ test('the daemon that it starts is one of its own, with keys on the disk', async
   const next = start(t, where);
   assert.deepEqual((await next.ask(1, 'ping')).result, {});
   assert.equal(await where.pid(), pid);
+});
+
+test('its daemon stands in / and has none of the agent\'s secrets, whatever is relative', async (t) => {
+  const where = await place(t);
+  const cwd = path.dirname(where.stateDir);
+  const child = spawn(binary, ['mcp', '--state-dir', 'state', '--runtime-dir', './run', '--listen', '127.0.0.1:0',
+    '--agent-listen', 'off'], {
+    cwd, stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: '/usr/bin:/bin', HOME: cwd, LC_ALL: 'C.UTF-8', TABARD_LOG_LEVEL: 'debug', AGENT_API_KEY: 'hunter2' },
+  });
+  undo(t, () => child.kill('SIGKILL'));
+  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  await within(once(child.stdout, 'data'), 10_000, 'an answer');
+  const pid = await where.pid();
+  assert.equal(await readlink(`/proc/${pid}/cwd`), '/');
+  const environ = await readFile(`/proc/${pid}/environ`, 'latin1');
+  assert.ok(!environ.includes('hunter2'));
+  assert.match(environ, /LC_ALL=C\.UTF-8\0/);
+  await logged(where, 'ready');
+  // A reload finds its files again.
+  process.kill(pid, 'SIGHUP');
+  assert.doesNotMatch(await logged(where, 'reloaded'), /waits for a restart|setting changed/);
 });
 
 test('of several that start at once, one starts the daemon and all are served', async (t) => {
