@@ -26,14 +26,13 @@ int tb_audit_open(const char *state_dir, struct tb_audit_log *ret_log, struct tb
                    ? rc
                    : tb_fail(err, rc, "cannot read %s: %s", state_dir, tb_err_name(rc));
     }
-    int lock_fd = tb_lock_take(state_dir, &why);
-    if (lock_fd < 0 && lock_fd != TB_E_LOCKED) {
-        return tb_fail(err, lock_fd, "%s", why.text);
+    struct tb_lock lock;
+    int locked = tb_lock_take(state_dir, &lock, &why);
+    if (locked < 0 && locked != TB_E_LOCKED) {
+        return tb_fail(err, locked, "%s", why.text);
     }
-    rc = tb_sqlite_log_open(state_dir, log.secret, lock_fd >= 0, &log.log, err);
-    if (lock_fd >= 0) {
-        close(lock_fd); /* reading needs none, and a daemon may want to start */
-    }
+    rc = tb_sqlite_log_open(state_dir, log.secret, locked == 0, &log.log, err);
+    tb_lock_release(&lock); /* reading needs none, and a daemon may want to start */
     if (rc == TB_E_NOT_FOUND) {
         return tb_fail(err, rc, "there is no audit log in %s", state_dir);
     }

@@ -48,7 +48,7 @@ struct daemon {
     struct tb_timer drain_timer;
     bool draining;
     int draining_parts; /* not done yet */
-    int lock_fd;
+    struct tb_lock lock;
     char token[TB_TOKEN_SIZE]; /* until it is saved */
     bool new_secret;
     bool new_token;
@@ -163,9 +163,9 @@ static int init_state(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
-    daemon->lock_fd = tb_lock_take(daemon->config.state_dir, err);
-    if (daemon->lock_fd < 0) {
-        return daemon->lock_fd;
+    rc = tb_lock_take(daemon->config.state_dir, &daemon->lock, err);
+    if (rc < 0) {
+        return rc;
     }
     rc = tb_secret_load(daemon->config.state_dir, daemon->core.secret, err);
     if (rc < 0) {
@@ -287,7 +287,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     daemon->signals[0] = tb_signal_new(daemon->core.loop, SIGTERM, on_stop_signal, daemon);
     daemon->signals[1] = tb_signal_new(daemon->core.loop, SIGINT, on_stop_signal, daemon);
     daemon->signals[2] = tb_signal_new(daemon->core.loop, SIGHUP, on_reload_signal, daemon);
-    tb_lock_describe(daemon->lock_fd, tb_str_of(tb_doors_address(daemon->doors)));
+    tb_lock_describe(&daemon->lock, tb_str_of(tb_doors_address(daemon->doors)));
     return 0;
 }
 
@@ -309,9 +309,7 @@ static void stop(struct daemon *daemon)
     tb_auth_free(daemon->core.auth);
     tb_loop_free(daemon->core.loop);
     tb_config_fini(&daemon->config);
-    if (daemon->lock_fd >= 0) {
-        close(daemon->lock_fd);
-    }
+    tb_lock_release(&daemon->lock);
 }
 
 static void announce(struct daemon *daemon)
@@ -371,7 +369,7 @@ static int serve(struct daemon *daemon, struct tb_err *err)
 
 int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct tb_err *err)
 {
-    struct daemon daemon = {.sources = sources, .lock_fd = -1};
+    struct daemon daemon = {.sources = sources, .lock = TB_LOCK_NONE};
     signal(SIGPIPE, SIG_IGN);
     int rc = start(&daemon, err);
     if (rc == 0) {

@@ -10,52 +10,99 @@
 #include "base/mem.h"
 #include "daemon/dirs.h"
 
+enum {
+    HOLDER_SIZE = 128,
+};
+
 static void read_holder(int fd, char *ret_text, size_t size)
 {
     ssize_t len = pread(fd, ret_text, size - 1, 0);
     ret_text[len > 0 ? len : 0] = '\0';
+    if (len <= 0) {
+        snprintf(ret_text, size, "another tabard"); /* it has not written it yet, or it was removed */
+    }
 }
 
-int tb_lock_take(const char *state_dir, struct tb_err *err)
+/* False when another process holds it. A file system that cannot lock this kind of file says so by
+ * another error, and the other of the two locks has to do. */
+static bool hold(int fd, int how)
+{
+    return flock(fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static int open_both(const char *state_dir, struct tb_lock *ret_lock, struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "lock");
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return tb_fail(err, -errno, "cannot open %s: %s", path, tb_err_name(-errno));
+    struct tb_lock lock = {.dir_fd = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    lock.file_fd = lock.dir_fd < 0 ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock.file_fd < 0) {
+        int rc = -errno;
+        tb_fail(err, rc, "cannot open %s: %s", lock.dir_fd < 0 ? state_dir : path, tb_err_name(rc));
+        tb_lock_release(&lock);
+        return rc;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        return fd;
+    *ret_lock = lock;
+    return 0;
+}
+
+int tb_lock_take(const char *state_dir, struct tb_lock *ret_lock, struct tb_err *err)
+{
+    *ret_lock = TB_LOCK_NONE;
+    int rc = open_both(state_dir, ret_lock, err);
+    if (rc < 0 || (hold(ret_lock->dir_fd, LOCK_EX) && hold(ret_lock->file_fd, LOCK_EX))) {
+        return rc;
     }
-    char holder[128];
-    read_holder(fd, holder, sizeof(holder));
-    close(fd);
+    char holder[HOLDER_SIZE];
+    read_holder(ret_lock->file_fd, holder, sizeof(holder));
+    tb_lock_release(ret_lock);
     return tb_fail(err, TB_E_LOCKED,
                    "the state directory %s is in use by %s; stop that one or choose another with "
                    "--state-dir",
-                   state_dir, holder[0] ? holder : "another tabard");
+                   state_dir, holder);
 }
 
-void tb_lock_describe(int lock_fd, struct tb_str address)
+void tb_lock_release(struct tb_lock *lock)
 {
-    char text[128];
+    if (lock->file_fd >= 0) {
+        close(lock->file_fd);
+    }
+    if (lock->dir_fd >= 0) {
+        close(lock->dir_fd);
+    }
+    *lock = TB_LOCK_NONE;
+}
+
+void tb_lock_describe(const struct tb_lock *lock, struct tb_str address)
+{
+    char text[HOLDER_SIZE];
     int len = snprintf(text, sizeof(text), "process %d, %.*s", (int)getpid(), TB_STR_ARG(address));
-    if (ftruncate(lock_fd, 0) == 0 && len > 0) {
+    if (ftruncate(lock->file_fd, 0) == 0 && len > 0) {
         /* The text helps people; the lock works without it. */
-        ssize_t ignored = pwrite(lock_fd, text, (size_t)len, 0);
+        ssize_t ignored = pwrite(lock->file_fd, text, (size_t)len, 0);
         (void)ignored;
     }
+}
+
+static bool is_held(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return false;
+    }
+    bool held = !hold(fd, LOCK_SH);
+    close(fd);
+    return held;
 }
 
 void tb_lock_holder(const char *state_dir, char *ret_text, size_t size)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "lock");
     ret_text[0] = '\0';
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return;
-    }
-    if (flock(fd, LOCK_SH | LOCK_NB) < 0) {
+    if (is_held(state_dir) || is_held(path)) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
         read_holder(fd, ret_text, size);
+        if (fd >= 0) {
+            close(fd);
+        }
     }
-    close(fd);
 }

@@ -43,20 +43,41 @@ static void a_second_lock_names_the_holder(void **state)
 {
     struct tb_err err;
     char holder[128];
-    int fd = tb_lock_take(*state, &err);
-    assert_true(fd >= 0);
-    tb_lock_describe(fd, TB_STR("http://127.0.0.1:1"));
-    assert_int_equal(tb_lock_take(*state, &err), TB_E_LOCKED);
+    struct tb_lock lock;
+    struct tb_lock second;
+    assert_int_equal(tb_lock_take(*state, &lock, &err), 0);
+    tb_lock_describe(&lock, TB_STR("http://127.0.0.1:1"));
+    assert_int_equal(tb_lock_take(*state, &second, &err), TB_E_LOCKED);
+    assert_int_equal(second.dir_fd, -1);
     assert_non_null(strstr(err.text, "http://127.0.0.1:1"));
     tb_lock_holder(*state, holder, sizeof(holder));
     assert_non_null(strstr(holder, "http://127.0.0.1:1"));
 
-    close(fd);
+    tb_lock_release(&lock);
     tb_lock_holder(*state, holder, sizeof(holder));
     assert_string_equal(holder, "");
-    fd = tb_lock_take(*state, &err);
-    assert_true(fd >= 0);
-    close(fd);
+    assert_int_equal(tb_lock_take(*state, &lock, &err), 0);
+    tb_lock_release(&lock);
+}
+
+static void a_lock_whose_file_was_removed_still_holds(void **state)
+{
+    struct tb_err err;
+    char holder[128];
+    struct tb_lock lock;
+    struct tb_lock second;
+    TB_AUTO(tb_free) char *path = tb_dirs_join(*state, "lock");
+    assert_int_equal(tb_lock_take(*state, &lock, &err), 0);
+    assert_int_equal(unlink(path), 0);
+    tb_lock_holder(*state, holder, sizeof(holder));
+    assert_string_equal(holder, "another tabard");
+    for (int i = 0; i < 2; i++) { /* the first attempt makes the file anew */
+        assert_int_equal(tb_lock_take(*state, &second, &err), TB_E_LOCKED);
+        assert_non_null(strstr(err.text, "another tabard"));
+    }
+    tb_lock_release(&lock);
+    assert_int_equal(tb_lock_take(*state, &lock, &err), 0);
+    tb_lock_release(&lock);
 }
 
 static void the_token_is_made_once_and_private(void **state)
@@ -130,6 +151,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_second_lock_names_the_holder, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(a_lock_whose_file_was_removed_still_holds, make_dir,
+                                        remove_dir),
         cmocka_unit_test_setup_teardown(the_token_is_made_once_and_private, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(a_token_that_others_can_read_is_refused, make_dir,
                                         remove_dir),
