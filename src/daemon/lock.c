@@ -19,7 +19,8 @@ static void read_holder(int fd, char *ret_text, size_t size)
     ssize_t len = pread(fd, ret_text, size - 1, 0);
     ret_text[len > 0 ? len : 0] = '\0';
     if (len <= 0) {
-        snprintf(ret_text, size, "another tabard"); /* it has not written it yet, or it was removed */
+        snprintf(ret_text, size,
+                 "another tabard"); /* it has not written it yet, or it was removed */
     }
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "daemon/dirs.h"
+#include "store/sqlite/sqlite.h"
 
 int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], bool sync,
                    struct tb_err *err)
@@ -19,6 +20,18 @@ int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES],
     return rc < 0 ? tb_fail(err, rc, "cannot write %s: %s", path, tb_err_name(rc)) : 0;
 }
 
+/* Another secret would make what is stored unreadable, and the audit log wrong for good. */
+static int no_secret(const char *state_dir, const char *path, const char *what, struct tb_err *err)
+{
+    if (tb_sqlite_present(state_dir)) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s %s, and what %s has was written with it: restore it from a backup, or "
+                       "move tabard.db and tabard.intake away to begin anew",
+                       path, what, state_dir);
+    }
+    return tb_fail(err, TB_E_CONFIG, "%s %s; delete it and a new one is made", path, what);
+}
+
 int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
@@ -26,6 +39,9 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
     struct stat info;
     int rc = tb_file_read(path, &bytes);
     if (rc == -ENOENT) {
+        if (tb_sqlite_present(state_dir)) {
+            return no_secret(state_dir, path, "is missing", err);
+        }
         tb_random_bytes(ret_secret, TB_SECRET_BYTES);
         return 1;
     }
@@ -36,8 +52,7 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
         return tb_fail(err, TB_E_CONFIG, "others may read %s; run: chmod 600 '%s'", path, path);
     }
     if (bytes.len != TB_SECRET_BYTES) {
-        return tb_fail(err, TB_E_CONFIG, "%s holds no secret; delete it and a new one is made",
-                       path);
+        return no_secret(state_dir, path, "holds no secret", err);
     }
     memcpy(ret_secret, bytes.data, TB_SECRET_BYTES);
     return 0;

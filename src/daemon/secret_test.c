@@ -87,11 +87,36 @@ static void what_is_no_secret_is_refused(void **state)
     assert_true(tb_secret_save("/nonexistent", secret, true, &err) < 0);
 }
 
+/* A new one would cost all that is stored. */
+static void none_is_made_beside_a_database_that_needs_the_old_one(void **state)
+{
+    static const char *const names[] = {"tabard.db", "tabard.intake"};
+    const struct place *place = *state;
+    uint8_t secret[TB_SECRET_BYTES];
+    struct tb_err err;
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", place->dir, names[i]);
+        assert_int_equal(tb_file_write(path, TB_STR("x"), 0600), 0);
+        assert_int_equal(tb_secret_load(place->dir, secret, &err), TB_E_CONFIG);
+        assert_non_null(strstr(err.text, "is missing"));
+        assert_non_null(strstr(err.text, "restore it"));
+        assert_int_equal(access(place->path, F_OK), -1);
+        assert_int_equal(tb_file_write(place->path, TB_STR(""), 0600), 0);
+        assert_int_equal(tb_secret_load(place->dir, secret, &err), TB_E_CONFIG);
+        assert_non_null(strstr(err.text, "holds no secret"));
+        assert_non_null(strstr(err.text, "restore it"));
+        unlink(path);
+        unlink(place->path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_is_made_once_and_private, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(what_is_no_secret_is_refused, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(none_is_made_beside_a_database_that_needs_the_old_one,
+                                        make_dir, remove_dir),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,11 +218,38 @@ static void a_broken_database_is_set_aside_and_a_new_one_begun(void **state)
     store_lab_free(lab);
 }
 
+static void flip_header(struct store_lab *lab, off_t at)
+{
+    int fd = open(store_lab_path(lab, "tabard.db"), O_RDWR | O_CLOEXEC);
+    assert_int_equal(pwrite(fd, "\x07", 1, at), 1);
+    close(fd);
+}
+
+/* Not its rights: SQLite gives the same code for both. */
+static void a_header_of_an_unknown_format_is_damage(void **state)
+{
+    (void)state;
+    for (off_t at = 18; at <= 19; at++) { /* what may write it, what may read it */
+        struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+        assert_int_equal(store_append_type(lab, "x"), 0);
+        store_lab_close(lab);
+        flip_header(lab, at);
+        store_lab_open(lab);
+        assert_int_equal(store_append_type(lab, "y"), 0);
+        assert_int_equal(store_expect_chain(lab), 1);
+        assert_non_null(strstr(store_lab_logged(lab), "is broken"));
+        assert_null(strstr(store_lab_logged(lab), "rights"));
+        assert_true(has_file(lab, "tabard.db.broken-"));
+        store_lab_free(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flipped_bytes_never_make_a_wrong_log_pass),
         cmocka_unit_test(a_broken_database_is_set_aside_and_a_new_one_begun),
+        cmocka_unit_test(a_header_of_an_unknown_format_is_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ static const char *const steps[] = {
     "  last_seal BLOB NOT NULL);"
     "INSERT INTO head VALUES"
     "  (1, 0, 0, 0, zeroblob(32), zeroblob(32), 0, zeroblob(32), zeroblob(32));",
+    "ALTER TABLE head ADD COLUMN secret_check BLOB NOT NULL DEFAULT x'';",
 };
 
 /* Commits are not synced: what was acknowledged has to survive the process, which the page cache
@@ -44,9 +45,10 @@ static const char *const sql[TB_DB_SQL_COUNT] = {
     [TB_DB_ROLLBACK] = "ROLLBACK",
     [TB_DB_GET_HEAD] = ("SELECT intake_id, intake_seq, cut_seq, cut_hash, cut_seal, last_seq,"
                         " last_hash, last_seal FROM head WHERE id = 1"),
+    [TB_DB_GET_SECRET_CHECK] = "SELECT secret_check FROM head WHERE id = 1",
     [TB_DB_SET_HEAD] = ("UPDATE head SET intake_id = ?1, intake_seq = ?2, cut_seq = ?3,"
                         " cut_hash = ?4, cut_seal = ?5, last_seq = ?6, last_hash = ?7,"
-                        " last_seal = ?8 WHERE id = 1"),
+                        " last_seal = ?8, secret_check = ?9 WHERE id = 1"),
     [TB_DB_PUT] = ("INSERT INTO record (space, key, value) VALUES (?1, ?2, ?3)"
                    " ON CONFLICT (space, key) DO UPDATE SET value = excluded.value"),
     [TB_DB_REMOVE] = "DELETE FROM record WHERE space = ?1 AND key = ?2",
@@ -58,8 +60,33 @@ static const char *const sql[TB_DB_SQL_COUNT] = {
     [TB_DB_EACH] = "SELECT id, key, value FROM record WHERE +space = ?1 AND id > ?2 ORDER BY id",
     [TB_DB_ENTRIES] = "SELECT * FROM audit WHERE seq > ?1 AND seq < ?2 ORDER BY seq",
     [TB_DB_ENTRIES_BACK] = "SELECT * FROM audit WHERE seq > ?1 AND seq < ?2 ORDER BY seq DESC",
+    [TB_DB_DROP_STRAYS] = "DELETE FROM audit WHERE seq > (SELECT last_seq FROM head)",
     [TB_DB_STRAY] = "SELECT seq FROM head, audit WHERE seq <= cut_seq OR seq > last_seq LIMIT 1",
 };
+
+/* SQLite reports a damaged header (a format that it may not write) and a log that it cannot use by
+ * the same codes as rights that are missing. The system tells which it is. */
+static int fail_access(struct tb_db *db, int code, const char *path, struct tb_err *err)
+{
+    int why = db->sql ? sqlite3_system_errno(db->sql) : 0;
+    if (code == SQLITE_READONLY_RECOVERY || code == SQLITE_READONLY_CANTINIT) {
+        return tb_fail(
+            err, TB_E_STORE,
+            "the log %s-wal is damaged or was cut: start the daemon, which repairs it or "
+            "sets it aside",
+            path);
+    }
+    if (code == SQLITE_READONLY && access(path, W_OK) == 0) {
+        return tb_fail(err, -EBADMSG, "%s is broken: its header is damaged", path);
+    }
+    if (code == SQLITE_READONLY || code == SQLITE_PERM || why == EACCES || why == EPERM ||
+        why == EROFS) {
+        return tb_fail(err, TB_E_STORE, "cannot write %s: check the rights to it and its folder",
+                       path);
+    }
+    return tb_fail(err, TB_E_STORE, "cannot open %s or its log: %s", path,
+                   why ? tb_err_name(-why) : sqlite3_errstr(code));
+}
 
 /* What went wrong, in words for the operator. */
 static int fail(struct tb_db *db, int code, struct tb_err *err)
@@ -70,8 +97,9 @@ static int fail(struct tb_db *db, int code, struct tb_err *err)
     switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_CONSTRAINT: /* only a row that should not be there can be in the way */
         return tb_fail(err, -EBADMSG, "%s is broken: %s", path, text);
+    case SQLITE_CONSTRAINT:
+        return tb_fail(err, -EEXIST, "a row of %s is in the way: %s", path, text);
     case SQLITE_FULL:
         return tb_fail(err, TB_E_STORE, "no space is left for %s: free some", path);
     case SQLITE_BUSY:
@@ -80,8 +108,7 @@ static int fail(struct tb_db *db, int code, struct tb_err *err)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-        return tb_fail(err, TB_E_STORE, "cannot write %s: check the rights to it and its folder",
-                       path);
+        return fail_access(db, code, path, err);
     default:
         return tb_fail(err, TB_E_STORE, "cannot use %s: %s", path, text);
     }
@@ -155,14 +182,13 @@ static int open_file(struct tb_db *db, const char *path, enum tb_db_mode mode, i
 {
     int flags =
         SQLITE_OPEN_NOMUTEX | (mode == TB_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    int version = 0;
     int rc = sqlite3_open_v2(path, &db->sql, flags, NULL);
     if (rc != SQLITE_OK) {
         return fail(db, rc, err);
     }
     sqlite3_extended_result_codes(db->sql, 1);
     tb_db_patience(db, busy_ms);
-    rc = check_version(db, path, &version, err);
+    rc = check_version(db, path, &db->version, err);
     if (rc < 0) {
         return rc;
     }
@@ -215,19 +241,20 @@ static int migrate_from(struct tb_db *db, int version, struct tb_err *err)
 
 int tb_db_migrate(struct tb_db *db, struct tb_err *err)
 {
-    int version = 0;
-    int rc = ask(db, "PRAGMA user_version", &version, err);
-    if (rc < 0 || version >= (int)TB_COUNT(steps)) {
+    int rc = ask(db, "PRAGMA user_version", &db->version, err);
+    if (rc < 0 || db->version >= (int)TB_COUNT(steps)) {
         return rc;
     }
     rc = run(db, "BEGIN IMMEDIATE", err);
     if (rc == 0) {
-        rc = migrate_from(db, version, err);
+        rc = migrate_from(db, db->version, err);
     }
     if (rc < 0) {
         tb_db_rollback(db);
+        return rc;
     }
-    return rc;
+    db->version = (int)TB_COUNT(steps);
+    return 0;
 }
 
 static int check_one(struct tb_db *db, const char *pragma, struct tb_err *err)

@@ -2,8 +2,9 @@
 /* One connection to the database. It is used by one thread at a time; every function blocks.
  *
  * Functions return TB_E_STORE when the database cannot do it now (locked, disk full), -EBADMSG when
- * the file is broken and another has to take its place, and TB_E_CONFIG when it is not ours to
- * touch: a newer version's or another program's. A new version of the schema is one more row of
+ * the file is broken and another has to take its place, -EEXIST when a row is in the way that
+ * should not be there, and TB_E_CONFIG when the file is not ours to touch: a newer version's,
+ * another program's or another installation's. A new version of the schema is one more row of
  * `steps` in db.c. */
 #pragma once
 
@@ -24,6 +25,7 @@ enum tb_db_sql {
     TB_DB_COMMIT,
     TB_DB_ROLLBACK,
     TB_DB_GET_HEAD,
+    TB_DB_GET_SECRET_CHECK,
     TB_DB_SET_HEAD,
     TB_DB_PUT,
     TB_DB_REMOVE,
@@ -36,11 +38,13 @@ enum tb_db_sql {
     TB_DB_ENTRIES,
     TB_DB_ENTRIES_BACK,
     TB_DB_STRAY,
+    TB_DB_DROP_STRAYS,
     TB_DB_SQL_COUNT,
 };
 
 struct tb_db {
     struct sqlite3 *sql; /* NULL: not open */
+    int version;         /* of the schema; 0: there is none yet */
     struct sqlite3_stmt *statements[TB_DB_SQL_COUNT];
 };
 
@@ -49,7 +53,8 @@ struct tb_db_head {
     uint64_t intake_id; /* which records of which intake are in the database */
     uint64_t intake_seq;
     struct tb_audit_cut cut;
-    struct tb_audit_cut last; /* the newest entry */
+    struct tb_audit_cut last;            /* the newest entry */
+    uint8_t secret_check[TB_HASH_BYTES]; /* written, and read by tb_db_check_secret alone */
 };
 
 enum tb_db_mode {
@@ -69,6 +74,11 @@ void tb_db_patience(struct tb_db *db, int busy_ms);
 int tb_db_migrate(struct tb_db *db, struct tb_err *err);
 /* Is the file whole? `all`: records and log too, which may be long. */
 int tb_db_check(struct tb_db *db, bool all, struct tb_err *err);
+/* TB_E_CONFIG when the file was written with another secret: entries made with this one would break
+ * the log for good. 0 for a file that does not tell yet. */
+int tb_db_check_secret(struct tb_db *db, const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err);
+/* What tells a secret from another, and does not give it away. */
+void tb_db_secret_check(const uint8_t secret[TB_SECRET_BYTES], uint8_t ret_check[TB_HASH_BYTES]);
 /* Renames a file that is broken, with its log; the connections to it are closed before. */
 int tb_db_set_aside(const char *path, const char *aside, struct tb_err *err);
 
@@ -78,6 +88,10 @@ int tb_db_change(struct tb_db *db, struct tb_db_head *head, const struct tb_chan
                  const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err);
 int tb_db_commit(struct tb_db *db, const struct tb_db_head *head, struct tb_err *err);
 void tb_db_rollback(struct tb_db *db);
+
+/* Removes entries behind the end of the log, which somebody else must have put there. Gives their
+ * number. */
+int tb_db_drop_strays(struct tb_db *db, int *ret_count, struct tb_err *err);
 
 /* Reading, in portions. Rows are packed as key and value, or as entries. */
 int tb_db_head(struct tb_db *db, struct tb_db_head *ret_head, struct tb_err *err);

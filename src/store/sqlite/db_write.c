@@ -90,6 +90,7 @@ static int set_head(struct tb_db *db, const struct tb_db_head *head, struct tb_e
     sqlite3_bind_int64(statement, 2, (sqlite3_int64)head->intake_seq);
     bind_end(statement, 3, &head->cut);
     bind_end(statement, 6, &head->last);
+    bind_blob(statement, 9, head->secret_check, TB_HASH_BYTES);
     return finish(db, statement, err);
 }
 
@@ -103,6 +104,15 @@ int tb_db_commit(struct tb_db *db, const struct tb_db_head *head, struct tb_err 
 {
     int rc = set_head(db, head, err);
     return rc < 0 ? rc : run(db, TB_DB_COMMIT, err);
+}
+
+int tb_db_drop_strays(struct tb_db *db, int *ret_count, struct tb_err *err)
+{
+    int rc = run(db, TB_DB_DROP_STRAYS, err);
+    if (rc == 0) {
+        *ret_count = sqlite3_changes(db->sql);
+    }
+    return rc;
 }
 
 void tb_db_rollback(struct tb_db *db)

@@ -79,8 +79,11 @@ int tb_sqlite_log_open(const char *state_dir, const uint8_t secret[TB_SECRET_BYT
     if (rc == 0) {
         rc = tb_db_open(&log->db, path, TB_DB_READ, BUSY_MS, &why);
     }
+    if (rc == 0) {
+        rc = tb_db_check_secret(&log->db, secret, &why);
+    }
     if (rc < 0) {
-        tb_free(log);
+        tb_sqlite_log_free(log);
         rc = broken_is_trouble(rc, &why);
         return tb_fail(err, rc, "%s", why.text);
     }

@@ -31,7 +31,8 @@ static int open_db(struct tb_mover *mover, struct tb_err *err)
     if (rc == 0 && !mover->looked) {
         mover->checked = false;
         tb_db_patience(&mover->db, BUSY_MS);
-        rc = tb_db_migrate(&mover->db, err);
+        rc = tb_db_check_secret(&mover->db, mover->secret, err);
+        rc = rc < 0 ? rc : tb_db_migrate(&mover->db, err);
     }
     if (rc < 0 || mover->checked || mover->keep) {
         return rc;
@@ -123,6 +124,7 @@ static int move(struct tb_mover *mover, const struct tb_list *heavy, struct tb_e
         rc = move_heavy(mover, heavy, &head, err);
     }
     if (rc == 0) {
+        tb_db_secret_check(mover->secret, head.secret_check);
         rc = tb_db_commit(&mover->db, &head, err);
     }
     if (rc < 0) {
@@ -146,6 +148,23 @@ static int replace(struct tb_mover *mover, struct tb_err *err)
     return 0;
 }
 
+/* Only an entry behind the end of the log can be in the way of the next one. The rest of the file
+ * is as good as it was. */
+static int clear_the_way(struct tb_mover *mover)
+{
+    int count = 0;
+    struct tb_err ignored;
+    int rc = tb_db_drop_strays(&mover->db, &count, &ignored);
+    if (rc < 0 || count == 0) {
+        return TB_E_STORE;
+    }
+    tb_fail(&mover->note, TB_E_STORE,
+            "%d entries that tabard did not write stood at the end of the audit log in %s; they "
+            "are removed",
+            count, mover->path);
+    return 0;
+}
+
 int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err)
 {
     int rc = move(mover, heavy, err);
@@ -155,8 +174,11 @@ int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_
             rc = move(mover, heavy, err);
         }
     }
-    if (rc < 0 && err->code == -EBADMSG) {
-        err->code = TB_E_STORE;
+    if (rc == -EEXIST && !mover->keep && clear_the_way(mover) == 0) {
+        rc = move(mover, heavy, err);
+    }
+    if (rc == -EBADMSG || rc == -EEXIST) {
+        rc = err->code = TB_E_STORE;
     }
     return rc;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/sqlite/sqlite.h"
 
+#include <sys/stat.h>
+
 #include "base/mem.h"
 #include "core/limits.h"
 #include "store/sqlite/state.h"
@@ -9,6 +11,14 @@ enum {
     /* Kept free for what is under way when no more is begun. */
     RESERVE_BYTES = 8 * TB_RECORD_LIGHT_MAX,
 };
+
+bool tb_sqlite_present(const char *state_dir)
+{
+    TB_AUTO(tb_free) char *path = tb_strdupf("%s/tabard.db", state_dir);
+    TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", state_dir);
+    struct stat info;
+    return (stat(path, &info) == 0 && info.st_size) || (stat(intake, &info) == 0 && info.st_size);
+}
 
 static void free_store(struct tb_sqlite *store)
 {
@@ -23,7 +33,11 @@ static void free_store(struct tb_sqlite *store)
 static int look_at_file(struct tb_sqlite *store, struct tb_err *err)
 {
     struct tb_err ignored;
-    int rc = tb_db_open(&store->writer.mover.db, store->path, TB_DB_WRITE, 0, &ignored);
+    struct tb_db *db = &store->writer.mover.db;
+    int rc = tb_db_open(db, store->path, TB_DB_WRITE, 0, &ignored);
+    if (rc == 0) {
+        rc = tb_db_check_secret(db, store->core->secret, &ignored);
+    }
     if (rc != TB_E_CONFIG) {
         return 0;
     }

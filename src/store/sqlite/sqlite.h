@@ -10,6 +10,9 @@
 
 extern const struct tb_store_kind tb_store_sqlite;
 
+/* Is there anything in the state directory that was written with its secret? */
+bool tb_sqlite_present(const char *state_dir);
+
 /* The audit log alone; every function blocks. */
 struct tb_sqlite_log;
 

@@ -87,7 +87,7 @@ static void a_newer_schema_is_refused_and_left_alone(void **state)
     run_sql(lab, "PRAGMA user_version = 99");
     expect_refused(lab, "newer tabard (schema 99");
     expect_refused(lab, "newer tabard"); /* not only the first time */
-    run_sql(lab, "PRAGMA user_version = 1");
+    run_sql(lab, "PRAGMA user_version = 2");
     store_lab_open(lab);
     store_expect(lab, TB_SPACE_STATE, "k", "v");
 }
@@ -306,17 +306,56 @@ static void a_log_with_a_gap_is_not_cut_there_and_holds_up_nothing(void **state)
     assert_string_equal(store_lab_logged(lab), "");
 }
 
-static void a_row_in_the_way_of_an_entry_is_a_broken_file(void **state)
+static void a_row_in_the_way_of_an_entry_costs_nothing_else(void **state)
 {
     struct store_lab *lab = *state;
     assert_int_equal(store_append_type(lab, "a"), 0);
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
     store_lab_close(lab);
     run_sql(lab, "INSERT INTO audit SELECT seq + 1, wall_ms, type, tenant, session, agent, tool,"
                  " outcome, details, hash FROM audit");
     store_lab_open(lab);
     assert_int_equal(store_append_type(lab, "b"), 0);
+    assert_int_equal(store_expect_chain(lab), 2);
+    store_expect(lab, TB_SPACE_STATE, "k", "v");
+    assert_null(strstr(store_lab_logged(lab), "set aside"));
+    assert_non_null(strstr(store_lab_logged(lab), "tabard did not write"));
+}
+
+static void another_secret_is_refused_and_nothing_is_touched(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_sqlite_log *log = NULL;
+    struct tb_err err;
+    uint8_t right[TB_SECRET_BYTES];
+    uint8_t wrong[TB_SECRET_BYTES] = {1};
+    memcpy(right, lab->core.secret, sizeof(right));
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
+    for (int round = 0; round < 3; round++) {
+        store_lab_close(lab);
+        if (round == 2) { /* as from before there was a check value: the log's seal tells */
+            run_sql(lab, "ALTER TABLE head DROP COLUMN secret_check; PRAGMA user_version = 1");
+        }
+        memcpy(lab->core.secret, wrong, sizeof(wrong));
+        expect_refused(lab, "another secret");
+        assert_int_equal(tb_sqlite_log_open(lab->dir, wrong, true, &log, &err), TB_E_CONFIG);
+        memcpy(lab->core.secret, right, sizeof(right));
+        store_lab_open(lab);
+        store_expect(lab, TB_SPACE_STATE, "k", "v");
+        assert_int_equal(store_append_type(lab, "x"), 0);
+        assert_int_equal(store_expect_chain(lab), round + 1);
+    }
+    assert_string_equal(store_lab_logged(lab), "");
+}
+
+static void a_flipped_check_value_alone_refuses_nothing(void **state)
+{
+    struct store_lab *lab = *state;
+    assert_int_equal(store_append_type(lab, "x"), 0);
+    store_lab_close(lab);
+    run_sql(lab, "UPDATE head SET secret_check = zeroblob(32)");
+    store_lab_open(lab);
     assert_int_equal(store_expect_chain(lab), 1);
-    assert_non_null(strstr(store_lab_logged(lab), "it is set aside as"));
 }
 
 int main(void)
@@ -336,7 +375,9 @@ int main(void)
         CASE(an_older_copy_of_the_intake_drops_nothing),
         CASE(a_removal_is_durable_at_once),
         CASE(a_log_with_a_gap_is_not_cut_there_and_holds_up_nothing),
-        CASE(a_row_in_the_way_of_an_entry_is_a_broken_file),
+        CASE(a_row_in_the_way_of_an_entry_costs_nothing_else),
+        CASE(another_secret_is_refused_and_nothing_is_touched),
+        CASE(a_flipped_check_value_alone_refuses_nothing),
     };
 #undef CASE
     return store_cases(&tb_store_sqlite) + cmocka_run_group_tests(tests, NULL, NULL);
