@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { Daemon, run, tempDir, until, within } from '../support/daemon.mjs';
+import { Daemon, run, tempDir, undo, until, within } from '../support/daemon.mjs';
 import { Disk } from '../support/disk.mjs';
 import { Line } from '../support/line.mjs';
 
@@ -307,12 +307,89 @@ test(`F-13: after each of ${DAMAGES} random damages the daemon says what is lost
   t.diagnostic(`${wrong.verify} were seen by audit verify, ${wrong.lost} cost sessions, ${wrong.aside} times a file was set aside`);
 });
 
+/** What is not to be touched, byte by byte. */
+async function bytesOf(dir) {
+  const names = (await readdir(dir)).filter((name) => /^tabard\.(db|intake|db-wal)$/.test(name)).sort();
+  return Buffer.concat(await Promise.all(names.map((name) => readFile(path.join(dir, name)))));
+}
+
+test('a wrong or missing secret is refused with the way out, and costs nothing', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  await crowd.work(() => crowd.ops > 50);
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  const file = path.join(daemon.stateDir, 'secret');
+  const right = await readFile(file);
+  const before = await bytesOf(daemon.stateDir);
+  for (const [wrong, words] of [[null, /secret is missing.*restore/], [Buffer.alloc(0), /holds no secret.*restore/], [Buffer.alloc(32, 7), /another secret.*restore/]]) {
+    await (wrong ? writeFile(file, wrong, { mode: 0o600 }) : rm(file));
+    for (const args of [daemon.args, ['audit', 'verify', '--state-dir', daemon.stateDir]]) {
+      const refused = await run(args);
+      assert.equal(refused.code === 0, false, `${args[0]} took ${words}`);
+      assert.match(refused.stderr, words);
+    }
+    if (!wrong) await assert.rejects(readFile(file), /ENOENT/);
+    await writeFile(file, right, { mode: 0o600 });
+  }
+  assert.ok(before.equals(await bytesOf(daemon.stateDir)), 'the store was touched');
+  await allIsThere(t, await begin(t, { dir: daemon.dir }), crowd);
+});
+
+test('with lock and socket removed, a second daemon is still refused', async (t) => {
+  const daemon = await begin(t);
+  await rm(path.join(daemon.stateDir, 'lock'));
+  await rm(daemon.socket);
+  const refused = await run(daemon.args);
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /is in use by/);
+});
+
+test('an intake that is cut or removed under the daemon costs nothing', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  const file = path.join(daemon.stateDir, 'tabard.intake');
+  for (const [spoil, words] of [[() => truncate(file, 0), 'was cut while'], [() => rm(file), 'was removed or replaced while']]) {
+    await crowd.work(() => crowd.ops % 50 === 0);
+    await spoil();
+    await crowd.act(0);
+    await daemon.logged(words);
+    await crowd.work(() => daemon.log.text.lastIndexOf('all is stored again') > daemon.log.text.lastIndexOf(words));
+    await crowd.act(1);
+  }
+  await allIsThere(t, daemon, crowd);
+});
+
+test('a state directory that is removed is noticed: nothing is acknowledged, /health says it', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  const health = async () => JSON.parse((await daemon.request('/health')).text).status;
+  assert.equal(await health(), 'ok');
+  const away = `${daemon.stateDir}.away`;
+  await rename(daemon.stateDir, away);
+  undo(t, () => rm(away, { recursive: true, force: true }));
+  const refused = await within((async () => {
+    for (;;) {
+      const refusal = await crowd.act(0).then(() => null, (err) => err);
+      if (refusal) return refusal;
+    }
+  })(), 10_000, 'a call is refused');
+  clear(/removed while the daemon runs/)(refused);
+  await daemon.logged('was removed while the daemon runs');
+  assert.equal(await health(), 'degraded');
+  await rename(away, daemon.stateDir);
+  await crowd.recovers(10_000);
+  assert.equal(await health(), 'ok');
+  await allIsThere(t, daemon, crowd);
+});
+
 test('a store that is slow by 5 s holds nobody up, and kill -9 meanwhile loses nothing', async (t) => {
   const daemon = await begin(t);
   const crowd = await Crowd.start(daemon);
   const calls = 'fsync,fdatasync,pwrite64';
-  const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=5000000`,
-    '-p', `${daemon.child.pid}`]);
+  const files = ['tabard.db', 'tabard.db-wal'].flatMap((name) => ['-P', path.join(daemon.stateDir, name)]);
+  const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...files, '-e', `trace=${calls}`,
+    '-e', `inject=${calls}:delay_enter=5000000`, '-p', `${daemon.child.pid}`]);
   const traced = () => /TracerPid:\t[1-9]/.test(readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8'));
   const failed = once(tracer, 'close').catch((err) => err.message);
   tracer.on('error', () => {});

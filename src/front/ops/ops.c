@@ -9,7 +9,15 @@
 
 static void health(struct tb_front_req *req)
 {
-    tb_reply_json(req, 200, TB_STR("{\"status\":\"ok\",\"version\":\"" TABARD_VERSION "\"}"));
+    /* Anybody may ask: why is told in the log and to those who call. */
+    if (tb_store_ready(&req->core->store, NULL)) {
+        tb_reply_json(req, 200, TB_STR("{\"status\":\"ok\",\"version\":\"" TABARD_VERSION "\"}"));
+    } else {
+        tb_reply_json(
+            req, 200,
+            TB_STR("{\"status\":\"degraded\",\"reason\":\"store\",\"version\":\"" TABARD_VERSION
+                   "\"}"));
+    }
 }
 
 static void metrics(struct tb_front_req *req)

@@ -32,9 +32,8 @@ static const char *const steps[] = {
     "ALTER TABLE head ADD COLUMN secret_check BLOB NOT NULL DEFAULT x'';",
 };
 
-/* Commits are not synced: what was acknowledged has to survive the process, which the page cache
- * does, not the machine. Checkpoints are, so the file stays whole in either case. */
-static const char set_up_writer[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+/* Checkpoints are always synced, so the file stays whole; commits are as tb_db_sync says. */
+static const char set_up_writer[] = "PRAGMA journal_mode = WAL;"
                                     "PRAGMA wal_autocheckpoint = 1000;"
                                     "PRAGMA journal_size_limit = 8388608; PRAGMA mmap_size = 0;";
 static const char set_up_reader[] = "PRAGMA query_only = 1; PRAGMA mmap_size = 0;";
@@ -223,6 +222,11 @@ void tb_db_close(struct tb_db *db)
 void tb_db_patience(struct tb_db *db, int busy_ms)
 {
     sqlite3_busy_timeout(db->sql, busy_ms);
+}
+
+int tb_db_sync(struct tb_db *db, bool sync, struct tb_err *err)
+{
+    return run(db, sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err);
 }
 
 static int migrate_from(struct tb_db *db, int version, struct tb_err *err)

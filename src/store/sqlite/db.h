@@ -70,6 +70,8 @@ int tb_db_open(struct tb_db *db, const char *path, enum tb_db_mode mode, int bus
 void tb_db_close(struct tb_db *db);
 /* How long to wait for another program's lock. */
 void tb_db_patience(struct tb_db *db, int busy_ms);
+/* Commits outlive a power cut, and wait for the disk; otherwise they outlive the process. */
+int tb_db_sync(struct tb_db *db, bool sync, struct tb_err *err);
 /* Brings the schema up to date, in one transaction. */
 int tb_db_migrate(struct tb_db *db, struct tb_err *err);
 /* Is the file whole? `all`: records and log too, which may be long. */

@@ -4,15 +4,17 @@
  *   ...           second half
  *
  * A record is written first and counted in `used` after, so a kill in between leaves bytes that
- * nobody looks at. Which half is older after a kill is told by the numbers of their records. */
+ * nobody looks at. Which half is older after a kill is told by the numbers of their records.
+ *
+ * The file is written by pwrite and not mapped: what goes wrong with it (somebody cuts it, or there
+ * is no space after all) is then an error of one write and not a SIGBUS that ends the daemon. All
+ * that it has is in memory too, so it can be made anew at any time. */
 #include "store/sqlite/intake.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ enum {
     FILE_BYTES = HEADER_BYTES + 2 * TB_INTAKE_HALF_BYTES,
     ALIGN = 8,
     NONE = -1,
+    KEEP_BYTES = 256 * 1024, /* of a half's memory that stays when it is empty */
 };
 
 static const char magic[8] = "tbintake";
@@ -37,8 +40,8 @@ struct header {
     uint32_t half_bytes;
     uint64_t id;
     uint64_t check; /* of what stands before it */
-    _Atomic uint64_t released;
-    _Atomic uint64_t used[2]; /* see used_word */
+    uint64_t released;
+    uint64_t used[2]; /* see used_word */
 };
 
 struct record {
@@ -51,25 +54,29 @@ _Static_assert(sizeof(magic) == 8 && sizeof(struct header) <= HEADER_BYTES, "hea
 _Static_assert(sizeof(struct record) % ALIGN == 0 && TB_INTAKE_HALF_BYTES % ALIGN == 0, "align");
 
 struct tb_intake {
-    struct header *header;
+    char *path;
+    int fd;
+    struct header header; /* all but `used` as in the file */
+    uint8_t *halves[2];   /* what the file has, or is to have */
+    size_t used[2];
+    size_t stored[2]; /* of these, bytes that are in the file */
     uint64_t next_seq;
     uint64_t last_seq; /* of the newest record */
-    size_t used[2];    /* as in the file */
     int active;
     int frozen;          /* NONE, or the other half */
     uint64_t frozen_seq; /* of its last record */
 };
 
-/* Says itself whether it is damaged, and changes in one store. */
+/* Says itself whether it is damaged, and is written in one piece. */
 static uint64_t used_word(size_t used)
 {
     uint32_t low = (uint32_t)used;
     return (uint64_t)~low << 32 | low;
 }
 
-static uint8_t *half_of(const struct header *header, int half)
+static off_t half_at(int half)
 {
-    return (uint8_t *)(uintptr_t)header + HEADER_BYTES + (size_t)half * TB_INTAKE_HALF_BYTES;
+    return HEADER_BYTES + (off_t)half * TB_INTAKE_HALF_BYTES;
 }
 
 static uint64_t header_check(const struct header *header)
@@ -82,10 +89,48 @@ static size_t padded(size_t len)
     return (len + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static void set_used(struct tb_intake *intake, int half, size_t used)
+static int write_at(int fd, off_t at, const void *data, size_t len)
 {
-    intake->used[half] = used;
-    atomic_store_explicit(&intake->header->used[half], used_word(used), memory_order_release);
+    const uint8_t *from = data;
+    while (len) {
+        ssize_t put = pwrite(fd, from, len, at);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            return put < 0 ? -errno : -EIO;
+        }
+        from += put;
+        at += put;
+        len -= (size_t)put;
+    }
+    return 0;
+}
+
+static int write_used(int fd, int half, size_t used)
+{
+    uint64_t word = used_word(used);
+    off_t at = (off_t)offsetof(struct header, used) + half * (off_t)sizeof(word);
+    return write_at(fd, at, &word, sizeof(word));
+}
+
+/* Less at the end of the file; what is behind it stays as it was. */
+static int read_at(int fd, off_t at, void *ret_data, size_t len)
+{
+    uint8_t *to = ret_data;
+    while (len) {
+        ssize_t got = pread(fd, to, len, at);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return got < 0 ? -errno : 0;
+        }
+        to += got;
+        at += got;
+        len -= (size_t)got;
+    }
+    return 0;
 }
 
 /* The record at *pos of a half that has `used` bytes; as tb_intake_next. */
@@ -128,10 +173,10 @@ static bool follows(const struct extent *extent, uint64_t seq)
     return seq > extent->last && seq < UINT64_MAX / 2;
 }
 
-static struct extent look_at(const struct header *header, int half)
+/* Of a half that says that it has so many bytes, which are in memory. */
+static struct extent look_at(const uint8_t *half, uint64_t word)
 {
     struct extent extent = {0};
-    uint64_t word = atomic_load_explicit(&header->used[half], memory_order_acquire);
     size_t used = (uint32_t)word;
     if (word != used_word(used) || used > TB_INTAKE_HALF_BYTES) {
         extent.damaged = true;
@@ -140,7 +185,7 @@ static struct extent look_at(const struct header *header, int half)
     struct record record;
     struct tb_str bytes;
     int rc;
-    for (size_t pos = 0; (rc = read_record(half_of(header, half), used, &pos, &record, &bytes)) > 0;
+    for (size_t pos = 0; (rc = read_record(half, used, &pos, &record, &bytes)) > 0;
          extent.used = pos) {
         if (!follows(&extent, record.seq)) {
             rc = TB_E_INVALID;
@@ -162,99 +207,78 @@ static void compare(struct extent extents[2])
     }
 }
 
-/* A file with its final size and an empty header. */
-static int make_file(const char *fresh, struct tb_err *err)
+/* Takes the space that the file needs, at every start: somebody may have copied it without its
+ * empty parts. Where each write goes to a new place (btrfs, ZFS) this reserves nothing for the
+ * second write to the same place; there a full disk is an error of that write. */
+static int reserve(int fd)
 {
-    struct header header = {.version = VERSION, .half_bytes = TB_INTAKE_HALF_BYTES};
-    memcpy(header.magic, magic, sizeof(magic));
-    tb_random_bytes(&header.id, sizeof(header.id));
-    header.check = header_check(&header);
-    header.used[0] = header.used[1] = used_word(0);
+    return -posix_fallocate(fd, 0, FILE_BYTES);
+}
 
+static int fill_file(const struct tb_intake *intake, int fd, const size_t used[2])
+{
+    struct header header = intake->header;
+    int rc = reserve(fd);
+    for (int half = 0; half < 2 && rc == 0; half++) {
+        header.used[half] = used_word(used[half]);
+        rc = write_at(fd, half_at(half), intake->halves[half], used[half]);
+    }
+    return rc < 0 ? rc : write_at(fd, 0, &header, sizeof(header));
+}
+
+static int sync_dir(const char *path)
+{
+    TB_AUTO(tb_free) char *dir = tb_strdup(path);
+    char *slash = strrchr(dir, '/');
+    if (!slash) {
+        return 0;
+    }
+    *slash = '\0';
+    int fd = open(dir[0] ? dir : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return rc;
+}
+
+/* Puts a new file in its place, with so much of each half. An old one is there until then, and
+ * afterwards as `aside`. */
+static int make_file(struct tb_intake *intake, const size_t used[2], const char *aside, bool sync,
+                     struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", intake->path);
     unlink(fresh);
     int fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
         return tb_fail(err, -errno, "cannot make %s: %s", fresh, tb_err_name(-errno));
     }
-    int rc = -posix_fallocate(fd, 0, FILE_BYTES);
-    if (rc == 0 && pwrite(fd, &header, sizeof(header), 0) != sizeof(header)) {
+    int rc = fill_file(intake, fd, used);
+    if (rc == 0 && sync && fdatasync(fd) < 0) {
         rc = -errno;
+    }
+    if (rc == 0 && ((aside && link(intake->path, aside) < 0) || rename(fresh, intake->path) < 0)) {
+        rc = -errno;
+    }
+    if (rc == 0 && sync) {
+        rc = sync_dir(intake->path);
     }
     if (rc < 0) {
         unlink(fresh);
         close(fd);
-        return tb_fail(err, rc, "cannot make %s with its %d bytes: %s", fresh, (int)FILE_BYTES,
-                       tb_err_name(rc));
+        return tb_fail(err, rc, "cannot make %s with its %d bytes: %s", intake->path,
+                       (int)FILE_BYTES, tb_err_name(rc));
     }
-    return fd;
+    if (intake->fd >= 0) {
+        close(intake->fd);
+    }
+    intake->fd = fd;
+    return 0;
 }
 
-static struct header *map_file(int fd, const char *path, struct tb_err *err)
+static void begin(struct tb_intake *intake, const struct extent extents[2])
 {
-    void *at = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED) {
-        tb_fail(err, -errno, "cannot map %s: %s", path, tb_err_name(-errno));
-        return NULL;
-    }
-    return at;
-}
-
-static void copy(struct header *header, const struct header *old, const struct extent extents[2])
-{
-    for (int half = 0; half < 2; half++) {
-        memcpy(half_of(header, half), half_of(old, half), extents[half].used);
-        header->used[half] = used_word(extents[half].used);
-    }
-    header->id = old->id;
-    header->check = old->check;
-    header->released = old->released;
-}
-
-/* A new file, under another name until it has what is whole in the old one, if there is one. The
- * old one is there until then, and afterwards as `aside`. */
-static struct header *map_new(const char *path, const struct header *old,
-                              const struct extent extents[2], const char *aside, struct tb_err *err)
-{
-    TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", path);
-    int fd = make_file(fresh, err);
-    struct header *header = fd < 0 ? NULL : map_file(fd, fresh, err);
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (!header) {
-        return NULL;
-    }
-    if (old) {
-        copy(header, old, extents);
-    }
-    if ((aside && link(path, aside) < 0) || rename(fresh, path) < 0) {
-        tb_fail(err, -errno, "cannot put %s in its place: %s", fresh, tb_err_name(-errno));
-        munmap(header, FILE_BYTES);
-        return NULL;
-    }
-    return header;
-}
-
-static struct header *mend(const char *path, const struct header *old,
-                           const struct extent extents[2], struct tb_err *ret_damage,
-                           struct tb_err *err)
-{
-    TB_AUTO(tb_free) char *aside = tb_aside_name(path);
-    struct header *header = map_new(path, old, extents, aside, err);
-    if (header) {
-        tb_fail(ret_damage, TB_E_STORE,
-                "the intake was damaged and is set aside as %s; what its damaged part had of the "
-                "last moments before the daemon ended is lost",
-                aside);
-    }
-    return header;
-}
-
-static struct tb_intake *begin(struct header *header, const struct extent extents[2])
-{
-    struct tb_intake *intake = TB_NEW(struct tb_intake);
-    intake->header = header;
-    intake->last_seq = header->released;
+    intake->last_seq = intake->header.released;
     for (int half = 0; half < 2; half++) {
         intake->used[half] = extents[half].used;
         if (extents[half].last > intake->last_seq) {
@@ -267,7 +291,7 @@ static struct tb_intake *begin(struct header *header, const struct extent extent
     intake->frozen = extents[older].used ? older : NONE;
     intake->frozen_seq = extents[older].last;
     intake->active = intake->frozen == NONE ? 0 : 1 - older;
-    return intake;
+    memcpy(intake->stored, intake->used, sizeof(intake->stored));
 }
 
 static bool header_good(const struct header *header)
@@ -276,63 +300,111 @@ static bool header_good(const struct header *header)
            header->check == header_check(header);
 }
 
-static struct tb_intake *open_mapped(const char *path, struct header *header,
-                                     struct tb_err *ret_damage, struct tb_err *err)
+static void new_header(struct header *header)
+{
+    *header = (struct header){.version = VERSION, .half_bytes = TB_INTAKE_HALF_BYTES};
+    memcpy(header->magic, magic, sizeof(magic));
+    tb_random_bytes(&header->id, sizeof(header->id));
+    header->check = header_check(header);
+}
+
+/* 1 when there is no file. */
+static int load(struct tb_intake *intake, struct tb_err *err)
+{
+    struct stat info;
+    intake->fd = open(intake->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (intake->fd < 0 && errno == ENOENT) {
+        return 1;
+    }
+    int rc = intake->fd < 0 || fstat(intake->fd, &info) < 0 ? -errno : 0;
+    if (rc == 0 && info.st_size == FILE_BYTES) {
+        rc = read_at(intake->fd, 0, &intake->header, sizeof(intake->header));
+        for (int half = 0; half < 2 && rc == 0; half++) {
+            uint32_t used = (uint32_t)intake->header.used[half];
+            size_t len = used < TB_INTAKE_HALF_BYTES ? used : TB_INTAKE_HALF_BYTES;
+            rc = read_at(intake->fd, half_at(half), intake->halves[half], len);
+        }
+    }
+    return rc < 0 ? tb_fail(err, rc, "cannot read %s: %s", intake->path, tb_err_name(rc)) : 0;
+}
+
+/* The whole front of each half is kept. */
+static int mend(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *aside = tb_aside_name(intake->path);
+    int rc = make_file(intake, intake->used, aside, false, err);
+    if (rc == 0) {
+        tb_fail(ret_damage, TB_E_STORE,
+                "the intake was damaged and is set aside as %s; what its damaged part had of the "
+                "last moments before the daemon ended is lost",
+                aside);
+    }
+    return rc;
+}
+
+static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_err *err)
 {
     struct extent extents[2] = {{0}, {0}};
+    const struct header *header = &intake->header;
     bool good = header_good(header);
     if (good && (header->version != VERSION || header->half_bytes != TB_INTAKE_HALF_BYTES)) {
-        tb_fail(err, TB_E_CONFIG,
-                "%s was written by another version of tabard; start and stop that version once, "
-                "then this one",
-                path);
-        munmap(header, FILE_BYTES);
-        return NULL;
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s was written by another version of tabard; start and stop that version "
+                       "once, then this one",
+                       intake->path);
     }
     if (good) {
-        extents[0] = look_at(header, 0);
-        extents[1] = look_at(header, 1);
+        extents[0] = look_at(intake->halves[0], header->used[0]);
+        extents[1] = look_at(intake->halves[1], header->used[1]);
         compare(extents);
+    } else {
+        new_header(&intake->header);
     }
+    begin(intake, extents);
     if (!good || extents[0].damaged || extents[1].damaged) {
-        struct header *fresh = mend(path, good ? header : NULL, extents, ret_damage, err);
-        munmap(header, FILE_BYTES);
-        header = fresh;
+        return mend(intake, ret_damage, err);
     }
-    return header ? begin(header, extents) : NULL;
+    int rc = reserve(intake->fd);
+    if (rc < 0) { /* it works as long as its writes do */
+        tb_fail(ret_damage, TB_E_STORE, "cannot reserve the space of %s: %s", intake->path,
+                tb_err_name(rc));
+    }
+    return 0;
 }
 
-static struct tb_intake *open_new(const char *path, struct tb_err *err)
+static int open_new(struct tb_intake *intake, bool expected, struct tb_err *ret_damage,
+                    struct tb_err *err)
 {
     const struct extent empty[2] = {{0}, {0}};
-    struct header *header = map_new(path, NULL, empty, NULL, err);
-    return header ? begin(header, empty) : NULL;
+    new_header(&intake->header);
+    begin(intake, empty);
+    int rc = make_file(intake, intake->used, NULL, false, err);
+    if (rc == 0 && expected) {
+        tb_fail(ret_damage, TB_E_STORE,
+                "%s is missing: sessions and audit entries of the last moments before the daemon "
+                "ended may be lost",
+                intake->path);
+    }
+    return rc;
 }
 
-struct tb_intake *tb_intake_open(const char *path, struct tb_err *ret_damage, struct tb_err *err)
+struct tb_intake *tb_intake_open(const char *path, bool expected, struct tb_err *ret_damage,
+                                 struct tb_err *err)
 {
-    const struct extent empty[2] = {{0}, {0}};
-    struct stat info;
+    struct tb_intake *intake = TB_NEW(struct tb_intake);
     ret_damage->code = 0;
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 && errno == ENOENT) {
-        return open_new(path, err);
+    intake->path = tb_strdup(path);
+    intake->halves[0] = tb_zalloc(TB_INTAKE_HALF_BYTES);
+    intake->halves[1] = tb_zalloc(TB_INTAKE_HALF_BYTES);
+    int rc = load(intake, err);
+    if (rc >= 0) {
+        rc = rc ? open_new(intake, expected, ret_damage, err) : take_over(intake, ret_damage, err);
     }
-    if (fd < 0 || fstat(fd, &info) < 0) {
-        tb_fail(err, -errno, "cannot open %s: %s", path, tb_err_name(-errno));
-        if (fd >= 0) {
-            close(fd);
-        }
+    if (rc < 0) {
+        tb_intake_free(intake);
         return NULL;
     }
-    if (info.st_size != FILE_BYTES) {
-        close(fd);
-        struct header *header = mend(path, NULL, empty, ret_damage, err);
-        return header ? begin(header, empty) : NULL;
-    }
-    struct header *header = map_file(fd, path, err);
-    close(fd);
-    return header ? open_mapped(path, header, ret_damage, err) : NULL;
+    return intake;
 }
 
 void tb_intake_number_after(struct tb_intake *intake, uint64_t seq)
@@ -344,10 +416,16 @@ void tb_intake_number_after(struct tb_intake *intake, uint64_t seq)
 
 void tb_intake_free(struct tb_intake *intake)
 {
-    if (intake) {
-        munmap(intake->header, FILE_BYTES);
-        tb_free(intake);
+    if (!intake) {
+        return;
     }
+    if (intake->fd >= 0) {
+        close(intake->fd);
+    }
+    tb_free(intake->halves[0]);
+    tb_free(intake->halves[1]);
+    tb_free(intake->path);
+    tb_free(intake);
 }
 
 bool tb_intake_append(struct tb_intake *intake, struct tb_str bytes)
@@ -357,16 +435,91 @@ bool tb_intake_append(struct tb_intake *intake, struct tb_str bytes)
     if (bytes.len > TB_INTAKE_HALF_BYTES || size > TB_INTAKE_HALF_BYTES - used) {
         return false;
     }
-    uint8_t *at = half_of(intake->header, intake->active) + used;
+    uint8_t *at = intake->halves[intake->active] + used;
     struct record record = {.seq = intake->next_seq, .len = bytes.len};
     memcpy(at, &record, sizeof(record));
     memcpy(at + sizeof(record), bytes.ptr, bytes.len);
     size_t covered = sizeof(record) - offsetof(struct record, seq) + bytes.len;
     record.check = tb_checksum(at + offsetof(struct record, seq), covered);
     memcpy(at, &record.check, sizeof(record.check));
-    set_used(intake, intake->active, used + size);
+    intake->used[intake->active] = used + size;
     intake->last_seq = intake->next_seq++;
     return true;
+}
+
+static bool part_of(const struct tb_intake *intake, int half, struct tb_intake_part *ret_part)
+{
+    if (half == NONE || intake->stored[half] == intake->used[half]) {
+        return false;
+    }
+    *ret_part = (struct tb_intake_part){half, intake->stored[half], intake->used[half]};
+    return true;
+}
+
+bool tb_intake_part(const struct tb_intake *intake, struct tb_intake_part *ret_part)
+{
+    return part_of(intake, intake->frozen, ret_part) || part_of(intake, intake->active, ret_part);
+}
+
+bool tb_intake_frozen_stored(const struct tb_intake *intake)
+{
+    struct tb_intake_part ignored;
+    return !part_of(intake, intake->frozen, &ignored);
+}
+
+int tb_intake_write(const struct tb_intake *intake, const struct tb_intake_part *part, bool sync,
+                    struct tb_err *err)
+{
+    int rc = write_at(intake->fd, half_at(part->half) + (off_t)part->from,
+                      intake->halves[part->half] + part->from, part->to - part->from);
+    if (rc == 0) {
+        rc = write_used(intake->fd, part->half, part->to);
+    }
+    if (rc == 0 && sync && fdatasync(intake->fd) < 0) {
+        rc = -errno;
+    }
+    return rc < 0 ? tb_fail(err, TB_E_STORE, "cannot write %s: %s", intake->path, tb_err_name(rc))
+                  : 0;
+}
+
+void tb_intake_written(struct tb_intake *intake, const struct tb_intake_part *part)
+{
+    intake->stored[part->half] = part->to;
+}
+
+int tb_intake_check(const struct tb_intake *intake, struct tb_err *err)
+{
+    struct stat ours;
+    struct stat there;
+    if (fstat(intake->fd, &ours) < 0) {
+        return tb_fail(err, TB_E_STORE, "cannot look at %s: %s", intake->path, tb_err_name(-errno));
+    }
+    if (stat(intake->path, &there) < 0 || there.st_ino != ours.st_ino ||
+        there.st_dev != ours.st_dev) {
+        return tb_fail(err, TB_E_STORE, "%s was removed or replaced while the daemon runs",
+                       intake->path);
+    }
+    if (ours.st_size != FILE_BYTES) {
+        return tb_fail(err, TB_E_STORE, "%s was cut while the daemon runs", intake->path);
+    }
+    return 0;
+}
+
+int tb_intake_renew(struct tb_intake *intake, bool sync, struct tb_err *err)
+{
+    size_t used[2] = {0, 0};
+    if (intake->frozen != NONE) {
+        used[intake->frozen] = intake->used[intake->frozen];
+    }
+    return make_file(intake, used, NULL, sync, err);
+}
+
+void tb_intake_renewed(struct tb_intake *intake)
+{
+    intake->stored[intake->active] = 0;
+    if (intake->frozen != NONE) {
+        intake->stored[intake->frozen] = intake->used[intake->frozen];
+    }
 }
 
 size_t tb_intake_room(const struct tb_intake *intake)
@@ -400,30 +553,52 @@ int tb_intake_next(const struct tb_intake *intake, size_t *pos, uint64_t *ret_se
         return 0;
     }
     struct record record;
-    int rc = read_record(half_of(intake->header, intake->frozen), intake->used[intake->frozen], pos,
-                         &record, ret_record);
+    int rc = read_record(intake->halves[intake->frozen], intake->used[intake->frozen], pos, &record,
+                         ret_record);
     if (rc > 0) {
         *ret_seq = record.seq;
     }
     return rc;
 }
 
-void tb_intake_release(struct tb_intake *intake)
+int tb_intake_clear(const struct tb_intake *intake, bool sync, struct tb_err *err)
 {
     if (intake->frozen == NONE) {
+        return 0;
+    }
+    int rc = write_at(intake->fd, offsetof(struct header, released), &intake->frozen_seq,
+                      sizeof(intake->frozen_seq));
+    if (rc == 0) {
+        rc = write_used(intake->fd, intake->frozen, 0);
+    }
+    if (rc == 0 && sync && fdatasync(intake->fd) < 0) {
+        rc = -errno;
+    }
+    return rc < 0 ? tb_fail(err, TB_E_STORE, "cannot write %s: %s", intake->path, tb_err_name(rc))
+                  : 0;
+}
+
+void tb_intake_release(struct tb_intake *intake)
+{
+    int half = intake->frozen;
+    if (half == NONE) {
         return;
     }
-    intake->header->released = intake->frozen_seq;
-    set_used(intake, intake->frozen, 0);
+    intake->header.released = intake->frozen_seq;
+    if (intake->used[half] > KEEP_BYTES) {
+        tb_free(intake->halves[half]);
+        intake->halves[half] = tb_zalloc(TB_INTAKE_HALF_BYTES);
+    }
+    intake->used[half] = intake->stored[half] = 0;
     intake->frozen = NONE;
 }
 
 uint64_t tb_intake_id(const struct tb_intake *intake)
 {
-    return intake->header->id;
+    return intake->header.id;
 }
 
 uint64_t tb_intake_released(const struct tb_intake *intake)
 {
-    return intake->header->released;
+    return intake->header.released;
 }

@@ -37,7 +37,7 @@ struct lab {
 static void open_it(struct lab *lab)
 {
     lab->err = (struct tb_err){0};
-    lab->intake = tb_intake_open(lab->path, &lab->damage, &lab->err);
+    lab->intake = tb_intake_open(lab->path, false, &lab->damage, &lab->err);
 }
 
 static void reopen(struct lab *lab)
@@ -88,7 +88,18 @@ static int teardown(void **state)
 
 static void add(struct lab *lab, const char *text)
 {
+    struct tb_intake_part part;
     assert_true(tb_intake_append(lab->intake, tb_str_of(text)));
+    while (tb_intake_part(lab->intake, &part)) {
+        assert_int_equal(tb_intake_write(lab->intake, &part, false, &lab->err), 0);
+        tb_intake_written(lab->intake, &part);
+    }
+}
+
+static void release(struct lab *lab)
+{
+    assert_int_equal(tb_intake_clear(lab->intake, false, &lab->err), 0);
+    tb_intake_release(lab->intake);
 }
 
 /* The frozen half as "1:a 2:b ", with "!" where it is damaged. */
@@ -140,7 +151,7 @@ static void records_come_back_in_order_after_a_kill(void **state)
     assert_int_equal(lab->damage.code, 0);
     EXPECT_FROZEN(lab, "1:a 2: 3:something longer ");
     add(lab, "later");
-    tb_intake_release(lab->intake);
+    release(lab);
     tb_intake_freeze(lab->intake);
     EXPECT_FROZEN(lab, "4:later ");
 }
@@ -162,12 +173,12 @@ static void what_is_released_does_not_come_back(void **state)
     add(lab, "b");
     tb_intake_freeze(lab->intake);
     add(lab, "c");
-    tb_intake_release(lab->intake);
+    release(lab);
     reopen(lab);
     EXPECT_FROZEN(lab, "3:c ");
     assert_int_equal(tb_intake_released(lab->intake), 2);
     assert_int_equal(tb_intake_id(lab->intake), id);
-    tb_intake_release(lab->intake);
+    release(lab);
     reopen(lab);
     assert_false(tb_intake_frozen(lab->intake));
     add(lab, "d");
@@ -184,13 +195,13 @@ static void the_older_half_comes_first_whichever_it_is(void **state)
         add(lab, "newer");
         reopen(lab);
         EXPECT_FROZEN(lab, round == 0 ? "1:older " : "4:older ");
-        tb_intake_release(lab->intake);
+        release(lab);
         tb_intake_freeze(lab->intake);
         EXPECT_FROZEN(lab, round == 0 ? "2:newer " : "5:newer ");
-        tb_intake_release(lab->intake);
+        release(lab);
         add(lab, "changes the halves over");
         tb_intake_freeze(lab->intake);
-        tb_intake_release(lab->intake);
+        release(lab);
     }
 }
 
@@ -203,12 +214,12 @@ static void numbers_go_on_after_those_of_the_database(void **state)
     reopen(lab);
     tb_intake_number_after(lab->intake, 7);
     tb_intake_number_after(lab->intake, 3);
-    tb_intake_release(lab->intake);
+    release(lab);
     add(lab, "c");
     reopen(lab);
     assert_int_equal(lab->damage.code, 0);
     EXPECT_FROZEN(lab, "2:b 8:c ");
-    tb_intake_release(lab->intake);
+    release(lab);
     assert_int_equal(tb_intake_released(lab->intake), 8);
 }
 
@@ -227,7 +238,7 @@ static void a_full_half_takes_nothing_until_the_other_is_released(void **state)
         tb_intake_freeze(lab->intake); /* the second time nothing */
     }
     assert_false(tb_intake_append(lab->intake, record));
-    tb_intake_release(lab->intake);
+    release(lab);
     assert_false(tb_intake_append(lab->intake, record));
     tb_intake_freeze(lab->intake);
     assert_true(tb_intake_append(lab->intake, record));
@@ -389,13 +400,93 @@ static void another_version_is_refused_and_left_alone(void **state)
     assert_memory_equal(before, after, sizeof(before));
 }
 
+static void a_missing_file_is_told_when_it_should_be_there(void **state)
+{
+    struct lab *lab = *state;
+    for (int expected = 0; expected < 2; expected++) {
+        tb_intake_free(lab->intake);
+        assert_int_equal(unlink(lab->path), 0);
+        lab->intake = tb_intake_open(lab->path, expected, &lab->damage, &lab->err);
+        assert_non_null(lab->intake);
+        assert_int_equal(lab->damage.code, expected ? TB_E_STORE : 0);
+    }
+    assert_non_null(strstr(lab->damage.text, "is missing"));
+}
+
+/* As after a copy without its empty parts. */
+static void a_sparse_file_gets_its_space_at_the_start(void **state)
+{
+    struct lab *lab = *state;
+    struct stat info;
+    add(lab, "kept");
+    tb_intake_free(lab->intake);
+    int fd = open(lab->path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 8192,
+                               2L * TB_INTAKE_HALF_BYTES - 8192),
+                     0);
+    assert_int_equal(fstat(fd, &info), 0);
+    assert_true(info.st_blocks * 512 < TB_INTAKE_HALF_BYTES);
+    close(fd);
+    open_it(lab);
+    assert_int_equal(stat(lab->path, &info), 0);
+    assert_true(info.st_blocks * 512 >= 2L * TB_INTAKE_HALF_BYTES);
+    EXPECT_FROZEN(lab, "1:kept ");
+}
+
+/* Mapped, each of these would have been a SIGBUS. */
+static void a_file_that_is_cut_or_removed_is_noticed_and_made_anew(void **state)
+{
+    struct lab *lab = *state;
+    for (int way = 0; way < 3; way++) {
+        tb_intake_freeze(lab->intake);
+        add(lab, "before");
+        assert_int_equal(tb_intake_check(lab->intake, &lab->err), 0);
+        assert_int_equal(way == 0 ? unlink(lab->path) : truncate(lab->path, way == 1 ? 0 : 9999),
+                         0);
+        add(lab, "after");
+        assert_int_equal(tb_intake_check(lab->intake, &lab->err), TB_E_STORE);
+        assert_non_null(strstr(lab->err.text, way == 0 ? "removed" : "cut"));
+        assert_int_equal(tb_intake_renew(lab->intake, true, &lab->err), 0);
+        tb_intake_renewed(lab->intake);
+        assert_int_equal(tb_intake_check(lab->intake, &lab->err), 0);
+        add(lab, "more");
+        reopen(lab);
+        assert_int_equal(lab->damage.code, 0);
+        EXPECT_FROZEN(lab, way == 0   ? "1:before 2:after 3:more "
+                           : way == 1 ? "4:before 5:after 6:more "
+                                      : "7:before 8:after 9:more ");
+        release(lab);
+    }
+}
+
+static void a_frozen_half_comes_through_a_renewal(void **state)
+{
+    struct lab *lab = *state;
+    struct tb_intake_part part;
+    add(lab, "frozen");
+    tb_intake_freeze(lab->intake);
+    add(lab, "active");
+    assert_int_equal(unlink(lab->path), 0);
+    assert_int_equal(tb_intake_renew(lab->intake, false, &lab->err), 0);
+    tb_intake_renewed(lab->intake);
+    assert_true(tb_intake_frozen_stored(lab->intake));
+    assert_true(tb_intake_part(lab->intake, &part)); /* the other half is to be written anew */
+    assert_int_equal(part.from, 0);
+    add(lab, "more");
+    reopen(lab);
+    EXPECT_FROZEN(lab, "1:frozen ");
+    release(lab);
+    tb_intake_freeze(lab->intake);
+    EXPECT_FROZEN(lab, "2:active 3:more ");
+}
+
 static void a_folder_that_cannot_be_written_is_said(void **state)
 {
     struct lab *lab = *state;
     struct tb_err damage;
     struct tb_err err;
     (void)lab;
-    assert_null(tb_intake_open("/nowhere/at/all", &damage, &err));
+    assert_null(tb_intake_open("/nowhere/at/all", false, &damage, &err));
     assert_non_null(strstr(err.text, "/nowhere/at/all"));
 }
 
@@ -417,6 +508,10 @@ int main(void)
         CASE(a_damaged_file_stays_until_its_heir_is_whole),
         CASE(a_long_name_is_set_aside_whole),
         CASE(another_version_is_refused_and_left_alone),
+        CASE(a_missing_file_is_told_when_it_should_be_there),
+        CASE(a_sparse_file_gets_its_space_at_the_start),
+        CASE(a_file_that_is_cut_or_removed_is_noticed_and_made_anew),
+        CASE(a_frozen_half_comes_through_a_renewal),
         CASE(a_folder_that_cannot_be_written_is_said),
     };
 #undef CASE

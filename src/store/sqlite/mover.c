@@ -2,6 +2,7 @@
 #include "store/sqlite/mover.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "store/sqlite/aside.h"
@@ -21,12 +22,41 @@ static int check(struct tb_mover *mover, struct tb_err *err)
     return rc;
 }
 
+/* The file that has this name now. */
+static void look_at_file(const char *path, uint64_t ret_file[2])
+{
+    struct stat info = {0};
+    ret_file[0] = stat(path, &info) == 0 ? info.st_dev : 0;
+    ret_file[1] = info.st_ino;
+}
+
+/* What is written to a file that somebody removed is gone with the process, and SQLite does not
+ * notice. */
+static int still_there(struct tb_mover *mover, struct tb_err *err)
+{
+    uint64_t now[2];
+    look_at_file(mover->path, now);
+    if (!mover->file[1] || (now[0] == mover->file[0] && now[1] == mover->file[1])) {
+        return 0;
+    }
+    mover->lost = true;
+    return tb_fail(
+        err, TB_E_STORE,
+        "%s was %s while the daemon runs: put it back, or restart the daemon, which then "
+        "begins with what it finds",
+        mover->path, now[1] ? "replaced" : "removed");
+}
+
 static int open_db(struct tb_mover *mover, struct tb_err *err)
 {
-    int rc = 0;
-    if (!mover->db.sql) {
+    int rc = still_there(mover, err);
+    if (rc == 0 && !mover->db.sql) {
         mover->looked = false;
         rc = tb_db_open(&mover->db, mover->path, TB_DB_CREATE, BUSY_MS, err);
+    }
+    if (rc == 0 && !mover->looked) {
+        look_at_file(mover->path, mover->file);
+        rc = tb_db_sync(&mover->db, mover->sync, err);
     }
     if (rc == 0 && !mover->looked) {
         mover->checked = false;
@@ -138,6 +168,7 @@ static int replace(struct tb_mover *mover, struct tb_err *err)
     TB_AUTO(tb_free) char *aside = tb_aside_name(mover->path);
     struct tb_err why = *err;
     tb_db_close(&mover->db);
+    mover->file[1] = 0;
     int rc = tb_db_set_aside(mover->path, aside, err);
     if (rc < 0) {
         return rc;
@@ -165,8 +196,23 @@ static int clear_the_way(struct tb_mover *mover)
     return 0;
 }
 
+/* The changes are in the database, whatever becomes of the intake's file. */
+static void clear_intake(struct tb_mover *mover)
+{
+    int rc = tb_intake_clear(mover->intake, mover->sync, &mover->intake_err);
+    if (rc == 0) {
+        tb_intake_check(mover->intake, &mover->intake_err);
+    }
+}
+
 int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err)
 {
+    mover->intake_err.code = 0;
+    mover->renewed = false;
+    mover->lost = false;
+    if (mover->renew && still_there(mover, err) == 0) {
+        mover->renewed = tb_intake_renew(mover->intake, mover->sync, &mover->intake_err) == 0;
+    }
     int rc = move(mover, heavy, err);
     if (rc == -EBADMSG && !mover->keep) {
         rc = replace(mover, err);
@@ -179,6 +225,9 @@ int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_
     }
     if (rc == -EBADMSG || rc == -EEXIST) {
         rc = err->code = TB_E_STORE;
+    }
+    if (rc == 0 && !mover->intake_err.code) {
+        clear_intake(mover);
     }
     return rc;
 }

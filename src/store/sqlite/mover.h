@@ -30,9 +30,17 @@ struct tb_mover {
     bool keep;       /* a broken file, or one that lacks something, is a failure and stays as it is;
                       * otherwise it is told, and a broken one set aside and a new one begun */
     bool replaced;   /* that was done */
+    bool sync;       /* what is moved has to outlive a power cut */
+    bool renew;      /* the intake's file is no good: make a new one first */
+    bool renewed;    /* that was done */
+    bool lost;       /* the database is not in its place any more */
+    struct tb_err
+        intake_err;     /* what is wrong with the intake's file; its code is 0 if nothing is */
+    uint64_t file[2];   /* device and number of the database's file, when it was opened */
     struct tb_err note; /* something that people have to know; its code is 0 if there is nothing */
 };
 
-/* `heavy` is a list of struct tb_heavy, which stay in it. After a failure nothing is moved. */
+/* `heavy` is a list of struct tb_heavy, which stay in it. After a failure nothing is moved. The
+ * caller releases the frozen half after a success. */
 int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err);
 void tb_mover_fini(struct tb_mover *mover);

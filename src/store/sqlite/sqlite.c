@@ -56,16 +56,31 @@ static void agree_on_numbers(struct tb_sqlite *store)
     }
 }
 
+static int check_config(const struct tb_config *config, struct tb_err *err)
+{
+    struct tb_str sync = tb_str_of(config->store_sync);
+    if (tb_str_eq_cstr(sync, "full") || tb_str_eq_cstr(sync, "normal")) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_CONFIG, "store.sync must be normal or full, not '%s'",
+                   config->store_sync);
+}
+
 static void *open_store(struct tb_core *core, struct tb_err *err)
 {
+    if (check_config(core->config, err) < 0) {
+        return NULL;
+    }
     struct tb_sqlite *store = TB_NEW(struct tb_sqlite);
     TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", core->config->state_dir);
     struct tb_err damage = {0};
+    struct stat info;
     store->core = core;
     store->path = tb_strdupf("%s/tabard.db", core->config->state_dir);
     tb_buf_init(&store->scratch, SIZE_MAX);
+    bool expected = stat(store->path, &info) == 0 && info.st_size;
     if (look_at_file(store, err) == 0) {
-        store->intake = tb_intake_open(intake, &damage, err);
+        store->intake = tb_intake_open(intake, expected, &damage, err);
     }
     if (!store->intake) {
         tb_db_close(&store->writer.mover.db);
@@ -77,6 +92,7 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
     }
     agree_on_numbers(store);
     tb_reader_init(store);
+    tb_light_init(store);
     tb_writer_init(store);
     return store;
 }
@@ -109,17 +125,28 @@ static void full(const struct tb_sqlite *store, struct tb_err *err)
             trouble->code ? trouble->text : "the disk is too slow for what comes in");
 }
 
+/* Neither the database nor the intake can take anything. */
+static bool hopeless(const struct tb_sqlite *store)
+{
+    return store->writer.trouble.code && (store->writer.lost || store->light.broken);
+}
+
+static void refuse(const struct tb_sqlite *store, struct tb_gate *gate)
+{
+    struct tb_err err;
+    full(store, &err);
+    tb_gate_fail(gate, &err);
+}
+
 /* Into the intake; what has no room there waits with the heavy ones, and so do those behind it. */
 static void change_light(struct tb_sqlite *store, struct tb_gate *gate)
 {
     struct tb_writer *writer = &store->writer;
     if (writer->spilled <= writer->taken &&
         tb_intake_append(store->intake, tb_buf_str(&store->scratch))) {
-        tb_writer_wrote(store);
+        tb_writer_wrote(store, gate);
     } else if (writer->trouble.code) {
-        struct tb_err err;
-        full(store, &err);
-        tb_gate_fail(gate, &err);
+        refuse(store, gate);
     } else {
         writer->spilled = writer->asked + 1;
         tb_writer_queue_take(store, &store->scratch, gate);
@@ -134,7 +161,9 @@ static void change(struct tb_sqlite *store, const struct tb_change *change, bool
     if (!fits(store, light ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX, gate)) {
         return;
     }
-    if (light) {
+    if (hopeless(store)) {
+        refuse(store, gate);
+    } else if (light) {
         change_light(store, gate);
     } else {
         tb_writer_queue_take(store, &store->scratch, gate);
@@ -184,7 +213,7 @@ static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gat
 static bool ready(void *state, struct tb_err *err)
 {
     const struct tb_sqlite *store = state;
-    if (tb_intake_room(store->intake) >= RESERVE_BYTES) {
+    if (tb_intake_room(store->intake) >= RESERVE_BYTES && !hopeless(store)) {
         return true;
     }
     full(store, err);

@@ -2,7 +2,7 @@
 /* The state of one open store: a writer and a reader around one file, each with a connection that
  * its worker has while one is under way.
  *
- *   write -> intake or queue -> (a moment later) writer: one batch at a time -> database
+ *   write -> intake (light.c) or queue -> (a moment later) writer: one batch at a time -> database
  *   read  -> waits until the writes before it are moved -> reader: one portion at a time */
 #pragma once
 
@@ -23,9 +23,24 @@ struct tb_writer {
     uint64_t moved;        /* those that are in the database */
     bool opened;           /* the first batch has gone well */
     bool suspect;          /* the file has to be checked */
+    bool lost;             /* the database is not in its place any more */
+    bool due;              /* a batch waits for a part of the intake to be written */
+    int64_t began_ms;      /* the batch that the worker has */
     int64_t backoff_ms;
     struct tb_err trouble; /* why the last batch failed; its code is 0 if it did not */
     struct tb_err result;  /* the worker's */
+};
+
+/* See light.c. */
+struct tb_light {
+    struct tb_work *work;       /* a part is being written */
+    struct tb_intake_part part; /* which one */
+    uint64_t part_number;       /* the last change in it, as `asked` counts them */
+    int64_t began_ms;
+    int64_t direct_until_ms; /* until then the loop may write itself */
+    bool broken;             /* the file is no good: the next batch makes a new one */
+    struct tb_list waiting;
+    struct tb_err result; /* the worker's */
 };
 
 struct tb_reader {
@@ -41,6 +56,7 @@ struct tb_sqlite {
     struct tb_intake *intake;
     struct tb_buf scratch;
     struct tb_writer writer;
+    struct tb_light light;
     struct tb_reader reader;
     bool closing;
 };
@@ -54,12 +70,30 @@ void tb_writer_init(struct tb_sqlite *store);
 void tb_writer_fini(struct tb_sqlite *store);
 /* Plans the next batch if there is anything for it. */
 void tb_writer_look(struct tb_sqlite *store);
-/* A change was put into the intake. */
-void tb_writer_wrote(struct tb_sqlite *store);
+/* A change was put into the intake's memory. The gate is held unless it is in the file when this
+ * returns. */
+void tb_writer_wrote(struct tb_sqlite *store, struct tb_gate *gate);
+/* Begins a batch that had to wait, if there is one. */
+void tb_writer_due(struct tb_sqlite *store);
 /* Takes the bytes of a change; the gate is held until it is in the database. */
 void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_gate *gate);
 /* Begins a batch now, unless one is under way or the database fails. */
 void tb_writer_hurry(struct tb_sqlite *store);
+
+void tb_light_init(struct tb_sqlite *store);
+/* The last change that was asked for is in the intake's memory: as tb_writer_wrote. */
+void tb_light_wrote(struct tb_sqlite *store, struct tb_gate *gate);
+/* Begins to write what is not in the file, unless that is under way. */
+void tb_light_go(struct tb_sqlite *store);
+/* Changes up to `number` are in the file or in the database. */
+void tb_light_stored(struct tb_sqlite *store, uint64_t number);
+/* After a batch that failed: those who have waited too long, or all, are told. */
+void tb_light_give_up(struct tb_sqlite *store, bool all, const struct tb_err *err);
+/* The file is no good, or a new one is. */
+void tb_light_broken(struct tb_sqlite *store, const struct tb_err *err);
+void tb_light_renewed(struct tb_sqlite *store);
+/* Waits for the part that is under way. */
+void tb_light_settle(struct tb_sqlite *store);
 
 void tb_reader_init(struct tb_sqlite *store);
 void tb_reader_fini(struct tb_sqlite *store);

@@ -6,6 +6,7 @@ enum {
     GROUP_MS = 50, /* so long more changes may join the first of a batch */
     BACKOFF_MS = 100,
     BACKOFF_MAX_MS = 2000,
+    RENEW_MS = 1000, /* between attempts to make a new intake */
     HURRY_BYTES = TB_INTAKE_HALF_BYTES / 4,
 };
 
@@ -17,18 +18,29 @@ static bool anything_left(const struct tb_sqlite *store)
            store->writer.suspect;
 }
 
+static bool somebody_waits(const struct tb_sqlite *store)
+{
+    return !tb_list_empty(&store->writer.queue) || tb_reader_waits(store) ||
+           (store->light.broken && !tb_list_empty(&store->light.waiting));
+}
+
 /* The next batch, if there is anything for it: at once if somebody waits. The check of the file
  * lets readers go first: the sessions of the last run are among them. */
 static void plan(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
-    if (writer->work ||
-        (!anything_left(store) && (writer->mover.checked || store->reader.running))) {
+    if (writer->work) {
+        return;
+    }
+    if (!anything_left(store) && (writer->mover.checked || store->reader.running)) {
+        if (store->light.broken && !tb_timer_armed(&writer->timer)) {
+            tb_timer_start(&writer->timer, RENEW_MS);
+        }
         return;
     }
     if (writer->trouble.code) {
         tb_timer_start(&writer->timer, writer->backoff_ms);
-    } else if (!writer->opened || !tb_list_empty(&writer->queue) || tb_reader_waits(store) ||
+    } else if (!writer->opened || somebody_waits(store) ||
                tb_intake_used(store->intake) > HURRY_BYTES) {
         begin_batch(store);
     } else if (!tb_timer_armed(&writer->timer)) {
@@ -66,6 +78,7 @@ static void batch_good(struct tb_sqlite *store)
         tb_store_report(store->core, NULL);
     }
     end_all(&moved, NULL);
+    tb_light_stored(store, writer->moved);
     tb_reader_go(store);
 }
 
@@ -74,7 +87,7 @@ static void end_late(struct tb_sqlite *store, struct tb_list *list)
     int64_t now_ms = tb_loop_now_ms(store->core->loop);
     while (!tb_list_empty(list)) {
         struct tb_heavy *first = TB_CONTAINER(list->next, struct tb_heavy, link);
-        if (first->deadline_ms > now_ms && !store->closing) {
+        if (first->deadline_ms > now_ms && !store->closing && !store->writer.lost) {
             return;
         }
         end_heavy(first, &store->writer.trouble);
@@ -95,7 +108,19 @@ static void batch_bad(struct tb_sqlite *store)
                                                     : BACKOFF_MAX_MS;
     end_late(store, &writer->batch);
     end_late(store, &writer->queue);
+    tb_light_give_up(store, writer->lost, &writer->trouble);
     tb_reader_give_up(store, &writer->trouble);
+}
+
+static void look_at_intake(struct tb_sqlite *store)
+{
+    const struct tb_mover *mover = &store->writer.mover;
+    if (mover->renewed) {
+        tb_light_renewed(store);
+    }
+    if (mover->intake_err.code) {
+        tb_light_broken(store, &mover->intake_err);
+    }
 }
 
 static void on_batch(int status, void *user)
@@ -111,6 +136,8 @@ static void on_batch(int status, void *user)
         writer->mover.replaced = false;
         store->reader.stale = true;
     }
+    writer->lost = writer->mover.lost;
+    look_at_intake(store);
     if (status == 0) {
         batch_good(store);
     } else {
@@ -118,6 +145,7 @@ static void on_batch(int status, void *user)
     }
     if (!store->closing) {
         plan(store);
+        tb_light_go(store);
     }
 }
 
@@ -131,6 +159,10 @@ static void begin_batch(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
     tb_timer_stop(&writer->timer);
+    writer->due = store->light.work != NULL;
+    if (writer->due) {
+        return;
+    }
     /* After a failure the same again: what was asked for since is newer than the half that is still
      * frozen, but not than the other. Then another batch follows. */
     if (!tb_intake_frozen(store->intake)) {
@@ -138,10 +170,18 @@ static void begin_batch(struct tb_sqlite *store)
         tb_list_splice(&writer->batch, &writer->queue);
         writer->taken = writer->asked;
     }
+    /* Those whose changes are not in the file yet do not wait for the database. */
+    if (!tb_intake_frozen_stored(store->intake) && !store->light.broken && !store->closing) {
+        writer->due = true;
+        tb_light_go(store);
+        return;
+    }
     if (writer->suspect) {
         writer->suspect = false;
         writer->mover.checked = false;
     }
+    writer->mover.renew = store->light.broken;
+    writer->began_ms = tb_clock_mono_ms(store->core->clock);
     writer->work = tb_work_submit(store->core->loop, run_batch, on_batch, store);
 }
 
@@ -160,6 +200,7 @@ void tb_writer_init(struct tb_sqlite *store)
     writer->mover.path = store->path;
     writer->mover.secret = store->core->secret;
     writer->mover.intake = store->intake;
+    writer->mover.sync = tb_str_eq_cstr(tb_str_of(store->core->config->store_sync), "full");
     /* After a kill both halves may have something: the one that is not frozen is the second batch.
      */
     writer->asked = tb_intake_used(store->intake) ? 1 : 0;
@@ -178,6 +219,7 @@ void tb_writer_fini(struct tb_sqlite *store)
     struct tb_writer *writer = &store->writer;
     tb_timer_fini(&writer->timer);
     wait_for_batch(store);
+    tb_light_settle(store);
     /* One more attempt even if the last failed. What stays in the intake is moved at the next
      * start; the rest was never acknowledged. */
     do {
@@ -188,7 +230,15 @@ void tb_writer_fini(struct tb_sqlite *store)
     } while (anything_left(store) && !writer->trouble.code);
     end_all(&writer->batch, &writer->trouble);
     end_all(&writer->queue, &writer->trouble);
+    tb_light_give_up(store, true, &writer->trouble);
     tb_mover_fini(&writer->mover);
+}
+
+void tb_writer_due(struct tb_sqlite *store)
+{
+    if (store->writer.due && !store->closing) {
+        begin_batch(store);
+    }
 }
 
 void tb_writer_hurry(struct tb_sqlite *store)
@@ -205,9 +255,10 @@ void tb_writer_look(struct tb_sqlite *store)
     }
 }
 
-void tb_writer_wrote(struct tb_sqlite *store)
+void tb_writer_wrote(struct tb_sqlite *store, struct tb_gate *gate)
 {
     store->writer.asked++;
+    tb_light_wrote(store, gate);
     tb_writer_look(store);
 }
 
