@@ -54,7 +54,7 @@ void tb_json_set_int(struct cJSON *object, const char *key, int64_t value); /* e
 void tb_json_set_num(struct cJSON *object, const char *key, double value);
 void tb_json_set_bool(struct cJSON *object, const char *key, bool value);
 void tb_json_set_null(struct cJSON *object, const char *key);
-/* These own `item` from here on. */
+/* These own `item` from here on. NULL, the copy of what somebody left out, is left out as well. */
 void tb_json_set_take(struct cJSON *object, const char *key, struct cJSON *item);
 void tb_json_append_take(struct cJSON *array, struct cJSON *item);
 void tb_json_remove(struct cJSON *object, const char *key);

@@ -52,6 +52,9 @@ struct cJSON *tb_json_dup(const struct cJSON *json)
 
 void tb_json_set_take(struct cJSON *object, const char *key, struct cJSON *item)
 {
+    if (!item) {
+        return;
+    }
     if (cJSON_GetObjectItemCaseSensitive(object, key)) {
         cJSON_ReplaceItemInObjectCaseSensitive(object, key, item);
     } else if (!cJSON_AddItemToObject(object, key, item)) {
@@ -95,7 +98,7 @@ void tb_json_set_null(struct cJSON *object, const char *key)
 
 void tb_json_append_take(struct cJSON *array, struct cJSON *item)
 {
-    if (!cJSON_AddItemToArray(array, item)) {
+    if (item && !cJSON_AddItemToArray(array, item)) {
         abort();
     }
 }

@@ -55,6 +55,19 @@ static void setting_a_key_again_replaces_its_value(void **state)
     expect_print(object, "{\"A\":2}");
 }
 
+static void what_is_missing_is_left_out(void **state)
+{
+    (void)state;
+    TB_AUTO(tb_json_free) struct cJSON *object = tb_json_new_object();
+    tb_json_set_int(object, "a", 1);
+    tb_json_set_take(object, "a", tb_json_dup(tb_json_get(object, "not there")));
+    tb_json_set_take(object, "b", NULL);
+    struct cJSON *array = tb_json_new_array();
+    tb_json_append_take(array, NULL);
+    tb_json_set_take(object, "list", array);
+    expect_print(object, "{\"a\":1,\"list\":[]}");
+}
+
 static void numbers_come_back_the_same(void **state)
 {
     (void)state;
@@ -112,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_is_built_and_printed_without_white_space),
         cmocka_unit_test(setting_a_key_again_replaces_its_value),
+        cmocka_unit_test(what_is_missing_is_left_out),
         cmocka_unit_test(numbers_come_back_the_same),
         cmocka_unit_test(a_copy_is_independent_of_its_source),
         cmocka_unit_test(a_print_over_the_ceiling_leaves_the_buffer_as_it_was),

@@ -84,8 +84,9 @@ static void drop_contexts(struct tb_browser *browser, const struct tb_err *err)
 }
 
 /* Takes down what a try has built. */
-static void drop_line(struct tb_browser *browser)
+static void drop_line(struct tb_browser *browser, const struct tb_err *err)
 {
+    tb_browser_cmds_end(browser, err);
     struct tb_launch *launch = browser->launch;
     struct tb_cdp_conn *conn = browser->conn;
     browser->launch = NULL;
@@ -116,7 +117,7 @@ void tb_browser_end(struct tb_browser *browser, const struct tb_err *err)
     while ((link = tb_list_pop(&browser->waiting))) {
         tb_session_refused(link, &words);
     }
-    drop_line(browser);
+    drop_line(browser, &words);
     tb_loop_defer(loop_of(browser), &browser->free);
 }
 
@@ -133,7 +134,7 @@ void tb_browser_free(struct tb_browser *browser)
         tb_context_free(TB_CONTAINER(link, struct tb_context, link), &err);
     }
     tb_pages_free_dead(browser);
-    drop_line(browser);
+    drop_line(browser, &err);
     tb_timer_fini(&browser->retry);
     tb_timer_fini(&browser->linger);
     tb_timer_fini(&browser->refill);
@@ -276,7 +277,7 @@ static void failed_to_start(struct tb_browser *browser, const struct tb_err *err
 {
     struct tb_err words = *err;
     drop_contexts(browser, &words);
-    drop_line(browser);
+    drop_line(browser, &words);
     int64_t left_ms = browser->start_deadline_ms - tb_loop_now_ms(loop_of(browser));
     bool hopeless = words.code == TB_E_PARAMS; /* the address itself is wrong */
     if (!hopeless && browser->tries < TRIES_MAX && left_ms > 0 && !browser->over) {
@@ -324,6 +325,7 @@ struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_sp
     browser->start_deadline_ms = tb_loop_now_ms(cdp->loop) + TB_BROWSER_START_MS;
     tb_map_init(&browser->targets);
     tb_list_init(&browser->contexts);
+    tb_list_init(&browser->asks);
     tb_list_init(&browser->dead_pages);
     tb_list_init(&browser->waiting);
     tb_list_init(&browser->free.link);

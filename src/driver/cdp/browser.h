@@ -57,6 +57,7 @@ struct tb_browser {
     char product[64];         /* "HeadlessChrome/156.0.1.2" */
     struct tb_map targets;    /* by session id: struct tb_target */
     struct tb_list contexts;
+    struct tb_list asks;       /* commands of sessions to the browser itself */
     struct tb_list dead_pages; /* they go at the end of the turn */
     struct tb_list waiting;    /* sessions that want a context */
     size_t sessions;           /* those that have or want one */
@@ -80,6 +81,8 @@ void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link);
 /* A session that was seated or waited has left. */
 void tb_browser_leave(struct tb_browser *browser);
 
+/* From browser_cmd.c: the line goes, and with it what was asked on it. */
+void tb_browser_cmds_end(struct tb_browser *browser, const struct tb_err *err);
 /* From nav.c: a page is there, so there is time for the next spare. */
 void tb_browser_page_loaded(struct tb_browser *browser);
 /* From context.c: one is ready, or could not be made. */

@@ -23,6 +23,9 @@ static void give_up(struct tb_context *context, const struct tb_err *err)
 {
     struct tb_browser *browser = context->browser;
     struct tb_err words = *err;
+    if (context->closing) {
+        return; /* what ends with it has found that out */
+    }
     tb_context_dispose(context);
     tb_context_free(context, &words);
     tb_browser_context_failed(browser, &words);
@@ -38,14 +41,20 @@ static void on_target_made(int code, struct tb_str result, const struct tb_err *
     }
 }
 
-void tb_context_open_tab(struct tb_context *context, int64_t deadline_ms, tb_cdp_reply_fn *fn,
-                         void *user, uint64_t *ret_id)
+struct tb_str tb_context_params(const struct tb_context *context,
+                                char ret_params[TB_CONTEXT_PARAMS_SIZE])
 {
-    char params[160];
-    int len = snprintf(params, sizeof(params),
+    int len =
+        snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE, "{\"browserContextId\":\"%s\"}", context->id);
+    return (struct tb_str){ret_params, (size_t)len};
+}
+
+struct tb_str tb_context_tab_params(const struct tb_context *context,
+                                    char ret_params[TB_CONTEXT_PARAMS_SIZE])
+{
+    int len = snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE,
                        "{\"url\":\"about:blank\",\"browserContextId\":\"%s\"}", context->id);
-    *ret_id = tb_cdp_send(context->browser->conn, NULL, "Target.createTarget",
-                          (struct tb_str){params, (size_t)len}, deadline_ms, fn, user);
+    return (struct tb_str){ret_params, (size_t)len};
 }
 
 /* Until the session asks for files there is no place for them. */
@@ -76,9 +85,11 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
         give_up(context, &words);
         return;
     }
+    char params[TB_CONTEXT_PARAMS_SIZE];
     refuse_downloads(context);
-    tb_context_open_tab(context, command_deadline(context->browser), on_target_made, context,
-                        &context->making);
+    context->making = tb_cdp_send(context->browser->conn, NULL, "Target.createTarget",
+                                  tb_context_tab_params(context, params),
+                                  command_deadline(context->browser), on_target_made, context);
 }
 
 void tb_context_new(struct tb_browser *browser)
@@ -116,24 +127,11 @@ void tb_context_free(struct tb_context *context, const struct tb_err *err)
 
 void tb_context_dispose(struct tb_context *context)
 {
-    char params[128];
-    if (!context->id[0] || !context->browser->conn) {
-        return;
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    if (context->id[0] && context->browser->conn) {
+        tb_cdp_post(context->browser->conn, NULL, "Target.disposeBrowserContext",
+                    tb_context_params(context, params));
     }
-    int len = snprintf(params, sizeof(params), "{\"browserContextId\":\"%s\"}", context->id);
-    tb_cdp_post(context->browser->conn, NULL, "Target.disposeBrowserContext",
-                (struct tb_str){params, (size_t)len});
-}
-
-uint64_t tb_context_close(struct tb_context *context, const struct tb_err *err, tb_cdp_reply_fn *fn,
-                          void *user)
-{
-    struct tb_browser *browser = context->browser;
-    char params[128];
-    int len = snprintf(params, sizeof(params), "{\"browserContextId\":\"%s\"}", context->id);
-    tb_context_free(context, err);
-    return tb_cdp_send(browser->conn, NULL, "Target.disposeBrowserContext",
-                       (struct tb_str){params, (size_t)len}, command_deadline(browser), fn, user);
 }
 
 void tb_context_leave(struct tb_context *context, const struct tb_err *err)

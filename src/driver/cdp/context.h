@@ -36,15 +36,16 @@ void tb_context_new(struct tb_browser *browser);
 void tb_context_free(struct tb_context *context, const struct tb_err *err);
 /* Asks the browser to forget it; answers nobody needs are dropped. */
 void tb_context_dispose(struct tb_context *context);
-/* Ends its tabs with these words and has the browser dispose of it; it is gone for the caller.
- * Gives the command whose answer `fn` is. */
-uint64_t tb_context_close(struct tb_context *context, const struct tb_err *err, tb_cdp_reply_fn *fn,
-                          void *user);
-/* The same, but the tabs stay in the browser, and are let go of. */
+/* As free, but the tabs stay in the browser, and are let go of. */
 void tb_context_leave(struct tb_context *context, const struct tb_err *err);
-/* Opens an empty tab; its target is announced as an event. */
-void tb_context_open_tab(struct tb_context *context, int64_t deadline_ms, tb_cdp_reply_fn *fn,
-                         void *user, uint64_t *ret_id);
+/* The parameters of commands about it: to dispose of it, to open an empty tab in it. */
+enum {
+    TB_CONTEXT_PARAMS_SIZE = 160,
+};
+struct tb_str tb_context_params(const struct tb_context *context,
+                                char ret_params[TB_CONTEXT_PARAMS_SIZE]);
+struct tb_str tb_context_tab_params(const struct tb_context *context,
+                                    char ret_params[TB_CONTEXT_PARAMS_SIZE]);
 /* Lets a target run that is of no interest here, and keeps no session to it. */
 void tb_context_let_go(struct tb_browser *browser, struct tb_str session_id);
 /* A tab of this context is ready for use. */

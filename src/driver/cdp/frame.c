@@ -29,71 +29,77 @@ struct tb_frame *tb_frame_new(struct tb_page *page, struct tb_target *target,
 
 void tb_frame_free(struct tb_frame *frame)
 {
-    tb_map_remove(&frame->page->frames, tb_str_of(frame->id));
     tb_free(frame->url);
     tb_free(frame);
 }
 
-static bool is_below(const struct tb_frame *frame, const struct tb_frame *top)
+bool tb_frame_move(struct tb_frame *frame, struct tb_target *target)
 {
-    while (frame && frame != top) {
-        frame = frame->parent;
+    if (!frame->parent && target != frame->page->target) {
+        return false;
     }
-    return frame == top;
+    frame->target = target;
+    return true;
 }
 
-/* All of them leave before the first is freed: one may be the parent of another. */
-static void remove_below(struct tb_frame *top, bool with_top)
+static bool lives_in(const struct tb_frame *frame, const struct tb_target *target)
 {
-    struct tb_page *page = top->page;
+    return frame->parent && frame->target == target;
+}
+
+static bool has_left(const struct tb_frame *frame, const struct tb_frame *top,
+                     const struct tb_target *target)
+{
+    while (frame && frame != top && !(target && lives_in(frame, target))) {
+        frame = frame->parent;
+    }
+    return frame != NULL;
+}
+
+/* All that is below `top`, or below a frame of the target, leaves. They are taken out of the table
+ * before the first call fails: nobody who is told of it can find them any more. */
+static void remove_below(struct tb_page *page, struct tb_frame *top, bool with_top,
+                         const struct tb_target *target)
+{
     size_t count = 0;
-    struct tb_frame **below = TB_NEW_ARRAY(struct tb_frame *, page->frames.count);
+    struct tb_frame **left = TB_NEW_ARRAY(struct tb_frame *, page->frames.count + 1);
     MAP_FOREACH(slot, &page->frames) {
-        if (is_below(slot->value, top) && (with_top || slot->value != top)) {
-            below[count++] = slot->value;
+        if (has_left(slot->value, top, target) && (with_top || slot->value != top)) {
+            left[count++] = slot->value;
         }
     }
     struct tb_err err;
     tb_fail(&err, TB_E_ELEMENT_STALE, "the frame has left the page");
     for (size_t i = 0; i < count; i++) {
-        tb_page_calls_fail(page, below[i], &err);
+        tb_map_remove(&page->frames, tb_str_of(left[i]->id));
     }
     for (size_t i = 0; i < count; i++) {
-        tb_frame_free(below[i]);
+        tb_page_calls_fail(page, left[i], &err);
     }
-    tb_free(below);
+    for (size_t i = 0; i < count; i++) {
+        tb_frame_free(left[i]);
+    }
+    tb_free(left);
 }
 
 void tb_frame_remove(struct tb_frame *frame)
 {
     struct tb_page *page = frame->page;
-    remove_below(frame, true);
+    remove_below(page, frame, true, NULL);
     tb_nav_check(page);
 }
 
 void tb_frames_drop_below(struct tb_frame *frame)
 {
     if (frame->page->frames.count > 1) {
-        remove_below(frame, false);
+        remove_below(frame->page, frame, false, NULL);
     }
 }
 
 void tb_frames_drop_target(struct tb_page *page, const struct tb_target *target)
 {
-    struct tb_frame *found;
-    do {
-        found = NULL;
-        MAP_FOREACH(slot, &page->frames) {
-            struct tb_frame *frame = slot->value;
-            if (frame->target == target && frame->parent) {
-                found = frame;
-                break;
-            }
-        }
-        if (found) {
-            tb_frame_remove(found);
-        }
-    } while (found);
+    remove_below(page, NULL, true, target);
+    tb_nav_check(page);
 }
 
 void tb_frame_set_url(struct tb_frame *frame, struct tb_str url)
@@ -134,9 +140,10 @@ void tb_frame_on_attached(struct tb_target *target, const struct cJSON *params)
     struct tb_frame *parent = find(target->page, tb_json_text(params, "parentFrameId"));
     struct tb_frame *frame = find(target->page, tb_json_text(params, "frameId"));
     if (frame) {
-        frame->target = target; /* back from another process */
-        frame->world[0] = '\0';
-        frame->main_world[0] = '\0';
+        if (tb_frame_move(frame, target)) { /* back from another process */
+            frame->world[0] = '\0';
+            frame->main_world[0] = '\0';
+        }
     } else if (parent) {
         tb_frame_new(target->page, target, parent, tb_json_text(params, "frameId"));
     }
@@ -182,10 +189,9 @@ void tb_frame_on_world(struct tb_target *target, const struct cJSON *params)
     struct tb_frame *frame = find(target->page, tb_json_text(more, "frameId"));
     bool is_default = false;
     tb_json_bool(tb_json_get(more, "isDefault"), &is_default);
-    if (!frame) {
+    if (!frame || !tb_frame_move(frame, target)) { /* only where it lives does it get worlds */
         return;
     }
-    frame->target = target; /* only where a frame lives does it get worlds */
     struct tb_str unique = tb_json_text(context, "uniqueId");
     if (is_default) {
         tb_target_id_copy(frame->main_world, unique);

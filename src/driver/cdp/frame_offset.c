@@ -8,29 +8,42 @@
  * question for each process on the way up: where is the element that owns the frame? */
 
 struct offset {
-    struct tb_list link; /* in its page */
+    struct tb_ask ask; /* in its page */
     struct tb_page *page;
     char frame_id[TB_TARGET_ID_SIZE]; /* the frame whose owner is asked for */
     double x;
     double y;
     int64_t deadline_ms;
-    tb_frame_offset_fn *fn; /* NULL: forgotten */
-    void *user;
+    tb_frame_offset_fn *fn;
+    struct tb_page_cmd *cmd;  /* under way; NULL: none */
     struct tb_deferred later; /* the answer when there is nothing to ask */
 };
+
+static void forget(struct tb_ask *ask)
+{
+    struct offset *offset = TB_CONTAINER(ask, struct offset, ask);
+    if (offset->cmd) {
+        tb_page_cmd_drop(offset->cmd);
+    }
+    tb_ask_end(ask);
+    tb_deferred_cancel(&offset->later);
+    tb_free(offset);
+}
 
 static void end(struct offset *offset, const struct tb_err *err)
 {
     tb_frame_offset_fn *fn = offset->fn;
-    void *user = offset->user;
+    void *user = offset->ask.user;
     double x = offset->x;
     double y = offset->y;
-    tb_list_remove(&offset->link);
-    tb_deferred_cancel(&offset->later);
-    tb_free(offset);
-    if (fn) {
-        fn(err ? err->code : 0, x, y, err, user);
-    }
+    forget(&offset->ask);
+    fn(err ? err->code : 0, x, y, err, user);
+}
+
+static void send(struct offset *offset, struct tb_frame *frame, const char *method,
+                 struct tb_str params, tb_cdp_reply_fn *fn)
+{
+    offset->cmd = tb_page_cmd_new(frame->target, method, params, offset->deadline_ms, fn, offset);
 }
 
 static void step(struct offset *offset);
@@ -39,6 +52,7 @@ static void on_box(int code, struct tb_str result, const struct tb_err *err, voi
 {
     struct offset *offset = user;
     struct tb_err stale;
+    offset->cmd = NULL;
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(result) : NULL;
     const struct cJSON *corner = tb_json_first(tb_json_get(tb_json_get(json, "model"), "content"));
     double x;
@@ -69,6 +83,7 @@ static void on_owner(int code, struct tb_str result, const struct tb_err *err, v
 {
     struct offset *offset = user;
     struct tb_frame *frame = tb_page_frame_by_id(offset->page, tb_str_of(offset->frame_id));
+    offset->cmd = NULL;
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(result) : NULL;
     int64_t node;
     if (code == 0 && frame && frame->parent &&
@@ -77,8 +92,7 @@ static void on_owner(int code, struct tb_str result, const struct tb_err *err, v
         char params[64];
         int len = snprintf(params, sizeof(params), "{\"backendNodeId\":%lld}", (long long)node);
         tb_target_id_copy(offset->frame_id, tb_str_of(local_top(holder)->id));
-        tb_frame_send(holder, "DOM.getBoxModel", (struct tb_str){params, (size_t)len},
-                      offset->deadline_ms, on_box, offset);
+        send(offset, holder, "DOM.getBoxModel", (struct tb_str){params, (size_t)len}, on_box);
         return;
     }
     struct tb_err stale;
@@ -101,8 +115,8 @@ static void step(struct offset *offset)
         end(offset, NULL);
     } else {
         int len = snprintf(params, sizeof(params), "{\"frameId\":\"%s\"}", frame->id);
-        tb_frame_send(frame->parent, "DOM.getFrameOwner", (struct tb_str){params, (size_t)len},
-                      offset->deadline_ms, on_owner, offset);
+        send(offset, frame->parent, "DOM.getFrameOwner", (struct tb_str){params, (size_t)len},
+             on_owner);
     }
 }
 
@@ -118,9 +132,10 @@ void tb_frame_offset(struct tb_frame *frame, int64_t deadline_ms, tb_frame_offse
     offset->page = frame->page;
     offset->deadline_ms = deadline_ms;
     offset->fn = fn;
-    offset->user = user;
+    offset->ask.user = user;
+    offset->ask.forget = forget;
     tb_target_id_copy(offset->frame_id, tb_str_of(frame->id));
-    tb_list_append(&frame->page->offsets, &offset->link);
+    tb_ask_begin(&offset->ask, &frame->page->offsets, tb_page_session(frame->page));
     tb_list_init(&offset->later.link);
     offset->later.run = run_later;
     if (frame->parent) {
@@ -133,16 +148,6 @@ void tb_frame_offset(struct tb_frame *frame, int64_t deadline_ms, tb_frame_offse
 void tb_frame_offsets_end(struct tb_page *page, const struct tb_err *err)
 {
     while (!tb_list_empty(&page->offsets)) {
-        end(TB_CONTAINER(page->offsets.next, struct offset, link), err);
-    }
-}
-
-void tb_frame_offsets_forget(struct tb_page *page, const void *user)
-{
-    LIST_FOREACH(link, &page->offsets) {
-        struct offset *offset = TB_CONTAINER(link, struct offset, link);
-        if (offset->user == user) {
-            offset->fn = NULL;
-        }
+        end(TB_CONTAINER(page->offsets.next, struct offset, ask.place), err);
     }
 }

@@ -24,12 +24,7 @@ static void tab_free(struct tb_tab_memory *tab)
 static void on_end(struct tb_page_listener *listener, void *user)
 {
     struct tb_memory *memory = user;
-    if (memory->on_told) {
-        /* An operation that waits for nothing but the clock; it still needs its memory. */
-        tb_list_append(&memory->session->listeners, &listener->link);
-        tb_opwork_abandon(memory->told_user, memory->session->closed != NULL);
-        tb_list_remove(&listener->link);
-    }
+    (void)listener;
     LIST_FOREACH_SAFE(link, &memory->tabs) {
         tab_free(TB_CONTAINER(link, struct tb_tab_memory, link));
     }
@@ -84,8 +79,8 @@ static void on_told(struct tb_memory *memory, struct tb_page *page, struct tb_st
         return;
     }
     struct cJSON *told = tb_json_parse(tb_buf_str(&text));
-    if (memory->on_told) {
-        memory->on_told(page, told, memory->told_user);
+    if (memory->session->work) {
+        tb_opwork_told(page, told, memory->session->work);
     }
     if (tb_json_get(told, "status")) {
         keep_arrival_take(memory, page, told);

@@ -14,9 +14,6 @@
 #include "driver/cdp/session.h"
 #include "driver/cdp/target.h"
 
-/* What the page scripts tell without being asked; see page/here.js. */
-typedef void tb_memory_told_fn(struct tb_page *page, const struct cJSON *told, void *user);
-
 struct tb_memory {
     struct tb_page_listener listener;
     struct tb_driver_session *session;
@@ -32,8 +29,6 @@ struct tb_memory {
      * again. NULL: nobody. */
     void (*on_event)(struct tb_page *page, struct tb_str method, struct tb_str params, void *user);
     void *user;
-    tb_memory_told_fn *on_told; /* of the operation that runs; NULL: none */
-    void *told_user;
 };
 
 struct tb_tab_memory {

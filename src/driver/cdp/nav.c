@@ -119,7 +119,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     if (!frame && parent) {
         frame = tb_frame_new(page, target, parent, tb_json_text(info, "id"));
     }
-    if (!frame) {
+    if (!frame || !tb_frame_move(frame, target)) {
         return;
     }
     if (!frame->parent && !frame->nav_asked) {
@@ -130,7 +130,6 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         page->windows_refused = 0;
     }
     tb_frames_drop_below(frame);
-    frame->target = target;
     frame->nav_asked = false;
     frame->nav_started = false;
     frame->mended = false;

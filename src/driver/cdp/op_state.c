@@ -194,6 +194,11 @@ static void on_tab_read(struct state *state, struct tb_str reply)
 static void on_cookies(struct state *state, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    if (!tb_json_is_array(tb_json_get(json, "cookies"))) {
+        tb_opwork_fail(&state->work, TB_E_INTERNAL,
+                       "the browser did not say which cookies it has; nothing was saved");
+        return;
+    }
     state->json = tb_json_new_object();
     state->origins = tb_json_new_array();
     tb_json_set_int(state->json, "version", 1);

@@ -28,10 +28,10 @@ static void step(struct tb_opwork *work, struct tb_str reply)
     struct tb_str value = tb_pick(tb_pick(reply, "result"), "value");
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct cJSON *data = work->op->result->data;
-    struct tb_str text;
-    if (!json || tb_json_str(tb_json_get(json, "no"), &text)) {
+    struct tb_str why = TB_STR("it gave no answer");
+    if (tb_json_str(tb_json_get(json, "no"), &why) || !tb_json_get(json, "changed")) {
         tb_opwork_fail(work, TB_E_NOT_POSSIBLE, "this page has no storage that can be used: %.*s",
-                       TB_STR_ARG(tb_str_sub(json ? text : (struct tb_str){"", 0}, 0, 300)));
+                       TB_STR_ARG(tb_str_sub(why, 0, 300)));
         return;
     }
     bool get = tb_str_eq_cstr(tb_args_text(work->op->args, "action", "get"), "get");

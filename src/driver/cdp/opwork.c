@@ -20,11 +20,6 @@ enum {
     ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 8,
 };
 
-/* The offset of a frame cannot be forgotten, so its answer finds the operation through this. */
-struct tb_opwork_offset {
-    struct tb_opwork *work; /* NULL: it has ended */
-};
-
 static int64_t now_ms(const struct tb_opwork *work)
 {
     return tb_loop_now_ms(tb_session_loop(work->session));
@@ -51,20 +46,15 @@ static struct tb_cdp_conn *conn_of(const struct tb_opwork *work)
     return work->session->browser ? work->session->browser->conn : NULL;
 }
 
-static void work_free(struct tb_opwork *work)
+void tb_opwork_drop(struct tb_opwork *work)
 {
+    work->session->work = NULL;
     tb_session_forget(work->session, work);
-    if (work->command && conn_of(work)) {
-        tb_cdp_forget(conn_of(work), work->command);
-    }
-    if (work->offset) {
-        work->offset->work = NULL;
-    }
     if (work->kind->fini) {
         work->kind->fini(work);
     }
-    tb_memory_of(work->session)->on_told = NULL;
     tb_deferred_cancel(&work->here_ask);
+    tb_deferred_cancel(&work->closed);
     tb_free(work);
 }
 
@@ -72,19 +62,10 @@ void tb_opwork_end(struct tb_opwork *work)
 {
     struct tb_op *op = work->op;
     struct tb_driver_session *session = work->session;
-    work_free(work);
+    tb_opwork_drop(work);
     op->driver_state = NULL;
     tb_op_done(op);
     tb_session_changed(session);
-}
-
-void tb_opwork_abandon(struct tb_opwork *work, bool tell)
-{
-    if (tell) {
-        tb_opwork_fail(work, TB_E_CLOSED, "the session was closed");
-    } else {
-        work_free(work);
-    }
 }
 
 static void cancel(struct tb_op *op)
@@ -102,12 +83,16 @@ static void cancel(struct tb_op *op)
                    late ? "the time was over before it was done" : "it was cancelled");
 }
 
+static void run_closed(struct tb_deferred *job);
+
 void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
                     struct tb_op *op)
 {
     struct tb_page *page = tb_session_page(session);
     if (!page) {
-        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND, "the session has no tab now");
+        tb_session_want_tab(session);
+        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND,
+                       "the session has no tab now; one is being opened, try again");
         tb_op_done(op);
         return NULL;
     }
@@ -132,8 +117,9 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     work->here_ask.run = tb_opwork_ask_here;
     tb_list_init(&work->here_ask.link);
     work->downloads = memory->downloads.begun;
-    memory->on_told = tb_opwork_told;
-    memory->told_user = work;
+    work->closed.run = run_closed;
+    tb_list_init(&work->closed.link);
+    session->work = work;
     op->driver_state = work;
     op->cancel = cancel;
     return work;
@@ -193,6 +179,14 @@ static void answered(struct tb_opwork *work, int code, struct tb_str value,
     }
 }
 
+static void run_closed(struct tb_deferred *job)
+{
+    struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, closed);
+    struct tb_err err;
+    tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
+    answered(work, err.code, (struct tb_str){NULL, 0}, &err);
+}
+
 static void on_reply(int code, struct tb_str value, const struct tb_err *err, void *user)
 {
     answered(user, code, value, err);
@@ -205,12 +199,11 @@ static void on_settled(int code, bool navigated, const struct tb_err *err, void 
     answered(work, code, (struct tb_str){NULL, 0}, err);
 }
 
-/* A tab that closes ends its operations itself, so this is only for what begins a moment later. */
+/* A tab that closes ends its operations itself, so this is only for what begins a moment later.
+ * Whoever asks goes on after asking, perhaps to ask more, so it must not end here and now. */
 static void fail_closed(struct tb_opwork *work)
 {
-    struct tb_err err;
-    tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
-    tb_opwork_fail_err(work, &err);
+    tb_loop_defer(tb_session_loop(work->session), &work->closed);
 }
 
 static struct tb_frame *asked_frame(struct tb_opwork *work)
@@ -250,13 +243,6 @@ void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_
     tb_frame_send(frame, method, params, work->deadline_ms, on_reply, work);
 }
 
-static void on_command(int code, struct tb_str value, const struct tb_err *err, void *user)
-{
-    struct tb_opwork *work = user;
-    work->command = 0;
-    answered(work, code, value, err);
-}
-
 void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const char *method,
                        struct tb_str params)
 {
@@ -264,8 +250,7 @@ void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const cha
         fail_closed(work);
         return;
     }
-    work->command =
-        tb_cdp_send(conn_of(work), session_id, method, params, work->deadline_ms, on_command, work);
+    tb_session_send(work->session, session_id, method, params, work->deadline_ms, on_reply, work);
 }
 
 void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params)
@@ -278,15 +263,10 @@ void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str pa
 
 static void on_offset(int code, double x, double y, const struct tb_err *err, void *user)
 {
-    struct tb_opwork_offset *offset = user;
-    struct tb_opwork *work = offset->work;
-    tb_free(offset);
-    if (work) {
-        work->offset = NULL;
-        work->frame_x = x;
-        work->frame_y = y;
-        answered(work, code, (struct tb_str){NULL, 0}, err);
-    }
+    struct tb_opwork *work = user;
+    work->frame_x = x;
+    work->frame_y = y;
+    answered(work, code, (struct tb_str){NULL, 0}, err);
 }
 
 bool tb_opwork_offset(struct tb_opwork *work)
@@ -295,9 +275,7 @@ bool tb_opwork_offset(struct tb_opwork *work)
     if (!work->frame || !frame) {
         return true;
     }
-    work->offset = TB_NEW(struct tb_opwork_offset);
-    work->offset->work = work;
-    tb_frame_offset(frame, work->deadline_ms, on_offset, work->offset);
+    tb_frame_offset(frame, work->deadline_ms, on_offset, work);
     return false;
 }
 

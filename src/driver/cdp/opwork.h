@@ -42,8 +42,6 @@ enum tb_here {
     TB_HERE_INPUTS, /* the same after so many inputs */
 };
 
-struct tb_opwork_offset;
-
 struct tb_opwork {
     const struct tb_opwork_kind *kind;
     struct tb_driver_session *session;
@@ -58,8 +56,7 @@ struct tb_opwork {
     unsigned frame; /* the number of the target's frame */
     double frame_x; /* and where it is, see tb_opwork_offset */
     double frame_y;
-    struct tb_opwork_offset *offset;
-    uint64_t command; /* of tb_opwork_send_to; 0: none */
+    struct tb_deferred closed; /* it asked when its tab was gone */
     /* What was there when it began. */
     uint64_t mark;
     uint64_t tabs_opened;
@@ -93,7 +90,7 @@ void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str 
 void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params);
 /* To the target that the frame of the operation lives in. */
 void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_str params);
-/* To any session of the connection, "" for the browser itself. One at a time. */
+/* To any session of the connection, "" for the browser itself. */
 void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const char *method,
                        struct tb_str params);
 /* No answer wanted. */
@@ -131,11 +128,12 @@ void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value);
 
 /* For opwork.c, opwork_end.c and memory.c. */
 void tb_opwork_end(struct tb_opwork *work);
-/* Its session ends under it. With `tell` core hears of it, else it is only freed. */
-void tb_opwork_abandon(struct tb_opwork *work, bool tell);
+/* Frees it without a word to anybody. */
+void tb_opwork_drop(struct tb_opwork *work);
 bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err);
 void tb_opwork_add_events(struct tb_opwork *work);
-void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user);
+/* What the page scripts tell without being asked; see page/here.js. */
+void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work);
 void tb_opwork_ask_here(struct tb_deferred *job);
 
 /* Small helpers. */

@@ -217,9 +217,8 @@ void tb_opwork_expect(struct tb_opwork *work, enum tb_here when, int64_t count)
     work->here_count = count;
 }
 
-void tb_opwork_told(struct tb_page *page, const struct cJSON *told, void *user)
+void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
 {
-    struct tb_opwork *work = user;
     const char *key = work->here_when == TB_HERE_CLICKS ? "clicks" : "inputs";
     bool expects = work->here_when == TB_HERE_CLICKS || work->here_when == TB_HERE_INPUTS;
     bool leads_on = false;

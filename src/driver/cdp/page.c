@@ -62,7 +62,7 @@ static void on_set_up(int code, struct tb_str result, const struct tb_err *err, 
         page->ready = true;
         tb_page_cmds_go_on(page);
         tb_context_page_ready(page->context, page);
-    } else if (code == TB_E_TIMEOUT && !page->context->session) {
+    } else if (code == TB_E_TIMEOUT && !page->gone && !page->context->session) {
         tb_context_spoilt(page->context);
     }
 }
@@ -112,8 +112,8 @@ static void free_now(struct tb_deferred *job)
     tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
     tb_page_fail_all(page, NULL, &err); /* what was begun since it ended */
     tb_frame_offsets_end(page, &err);
-    while (page->frames.count) {
-        tb_frame_free(tb_map_next(&page->frames, page->frames.slots)->value);
+    MAP_FOREACH(slot, &page->frames) {
+        tb_frame_free(slot->value);
     }
     tb_map_fini(&page->frames);
     LIST_FOREACH_SAFE(link, &page->targets) {
@@ -251,6 +251,11 @@ void tb_page_free_if_in_doubt(struct tb_page *page)
 struct tb_frame *tb_page_main_frame(struct tb_page *page)
 {
     return page->main_frame;
+}
+
+struct tb_driver_session *tb_page_session(const struct tb_page *page)
+{
+    return page->context ? page->context->session : NULL;
 }
 
 struct tb_cdp_conn *tb_page_conn(struct tb_page *page)

@@ -88,11 +88,9 @@ uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, 
                         tb_page_settled_fn *fn, void *user);
 
 /* The callback of this handle will not come; ended handles are passed over. */
-void tb_page_send_forget(struct tb_page *page, uint64_t handle);
 void tb_page_call_forget(struct tb_page *page, uint64_t handle);
-void tb_page_settle_forget(struct tb_page *page, uint64_t handle);
-/* The same for everything that was begun with this `user`, on any tab: the way to cancel an
- * operation. */
+/* The same for everything that was begun with this `user`, on any tab or in the browser itself: the
+ * way to cancel an operation. */
 void tb_session_forget(struct tb_driver_session *session, const void *user);
 
 /* Frees a page that spins: ends the script that runs in it. A call or command that passes its

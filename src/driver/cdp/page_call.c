@@ -19,14 +19,13 @@ enum {
 };
 
 struct call {
-    struct tb_list link;
+    struct tb_ask ask; /* in its page */
     uint64_t handle;
     struct tb_frame *frame;
     char *function;
     struct tb_buf expression; /* as a JSON string */
     int64_t deadline_ms;
     tb_page_call_fn *fn;
-    void *user;
     struct tb_page_cmd *cmd; /* NULL: waits for a world */
     char world[TB_TARGET_ID_SIZE];
     struct tb_timer timer; /* the deadline while it waits */
@@ -40,7 +39,7 @@ static void call_free(struct call *call)
         tb_page_cmd_drop(call->cmd);
     }
     tb_timer_fini(&call->timer);
-    tb_list_remove(&call->link);
+    tb_ask_end(&call->ask);
     tb_buf_fini(&call->expression);
     tb_free(call->function);
     tb_free(call->late);
@@ -50,7 +49,7 @@ static void call_free(struct call *call)
 static void end_with(struct call *call, const struct tb_err *err)
 {
     tb_page_call_fn *fn = call->fn;
-    void *user = call->user;
+    void *user = call->ask.user;
     struct tb_err words = *err;
     call_free(call);
     fn(words.code, (struct tb_str){NULL, 0}, &words, user);
@@ -59,7 +58,7 @@ static void end_with(struct call *call, const struct tb_err *err)
 static void end_well(struct call *call, struct tb_str value)
 {
     tb_page_call_fn *fn = call->fn;
-    void *user = call->user;
+    void *user = call->ask.user;
     call_free(call);
     fn(0, value, NULL, user);
 }
@@ -229,6 +228,17 @@ static void on_deadline(struct tb_timer *timer, void *user)
     end_with(call, &err);
 }
 
+static void forget(struct tb_ask *ask)
+{
+    struct call *call = TB_CONTAINER(ask, struct call, ask);
+    struct tb_page *page = call->frame->page;
+    bool late = call->deadline_ms <= tb_loop_now_ms(page->browser->cdp->loop);
+    call_free(call);
+    if (late) {
+        tb_page_probe(page);
+    }
+}
+
 uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
                       int64_t deadline_ms, tb_page_call_fn *fn, void *user)
 {
@@ -239,9 +249,10 @@ uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_st
     call->function = tb_strdup(function);
     call->deadline_ms = deadline_ms;
     call->fn = fn;
-    call->user = user;
+    call->ask.user = user;
+    call->ask.forget = forget;
     tb_timer_init(&call->timer, page->browser->cdp->loop, on_deadline, call);
-    tb_list_append(&page->calls, &call->link);
+    tb_ask_begin(&call->ask, &page->calls, tb_page_session(page));
 
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
@@ -263,7 +274,7 @@ uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_st
 
 static struct call *call_of(struct tb_list *link)
 {
-    return TB_CONTAINER(link, struct call, link);
+    return TB_CONTAINER(link, struct call, ask.place);
 }
 
 void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
@@ -312,22 +323,6 @@ void tb_page_calls_run_late(struct tb_page *page)
             end_with(found, found->late);
         }
     } while (found);
-}
-
-void tb_page_calls_forget(struct tb_page *page, const void *user)
-{
-    int64_t now_ms = tb_loop_now_ms(page->browser->cdp->loop);
-    bool late = false;
-    LIST_FOREACH_SAFE(link, &page->calls) {
-        struct call *call = call_of(link);
-        if (call->user == user) {
-            late = late || call->deadline_ms <= now_ms;
-            call_free(call);
-        }
-    }
-    if (late) {
-        tb_page_probe(page);
-    }
 }
 
 void tb_page_call_forget(struct tb_page *page, uint64_t handle)

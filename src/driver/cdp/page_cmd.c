@@ -7,22 +7,26 @@
  * navigation, ahead of those that wait for the renderer. */
 
 struct tb_page_cmd {
-    struct tb_list link;
+    struct tb_ask ask; /* in its page */
     uint64_t handle;
     uint64_t id; /* the connection's; 0: never sent */
     struct tb_target *target;
     int64_t deadline_ms;
     tb_cdp_reply_fn *fn;
-    void *user;
     struct tb_err *late; /* why it was not sent */
     char *method;        /* these three while it is held back */
     char *params;
     struct tb_timer timer;
 };
 
+static struct tb_page_cmd *cmd_of(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tb_page_cmd, ask.place);
+}
+
 static void cmd_free(struct tb_page_cmd *cmd)
 {
-    tb_list_remove(&cmd->link);
+    tb_ask_end(&cmd->ask);
     tb_timer_fini(&cmd->timer);
     tb_free(cmd->method);
     tb_free(cmd->params);
@@ -33,7 +37,7 @@ static void cmd_free(struct tb_page_cmd *cmd)
 static void end_with(struct tb_page_cmd *cmd, const struct tb_err *err)
 {
     tb_cdp_reply_fn *fn = cmd->fn;
-    void *user = cmd->user;
+    void *user = cmd->ask.user;
     struct tb_err words = *err;
     cmd_free(cmd);
     fn(words.code, (struct tb_str){NULL, 0}, &words, user);
@@ -45,7 +49,7 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     struct tb_page *page = cmd->target->page;
     if (code == 0) {
         tb_cdp_reply_fn *fn = cmd->fn;
-        void *fn_user = cmd->user;
+        void *fn_user = cmd->ask.user;
         cmd_free(cmd);
         fn(0, result, NULL, fn_user);
         return;
@@ -118,16 +122,30 @@ static void hold_back(struct tb_page_cmd *cmd, const char *method, struct tb_str
     tb_timer_start(&cmd->timer, left_ms > 0 ? left_ms : 0);
 }
 
+/* Who forgets a command at or after its deadline did not get its answer in time. */
+static void forget(struct tb_ask *ask)
+{
+    struct tb_page_cmd *cmd = TB_CONTAINER(ask, struct tb_page_cmd, ask);
+    struct tb_page *page = cmd->target->page;
+    bool late = cmd->deadline_ms <= tb_loop_now_ms(page->browser->cdp->loop);
+    tb_page_cmd_drop(cmd);
+    if (late) {
+        tb_page_probe(page);
+    }
+}
+
 static struct tb_page_cmd *cmd_new(struct tb_target *target, int64_t deadline_ms,
                                    tb_cdp_reply_fn *fn, void *user)
 {
+    struct tb_page *page = target->page;
     struct tb_page_cmd *cmd = TB_NEW(struct tb_page_cmd);
-    cmd->handle = ++target->page->last_handle;
+    cmd->handle = ++page->last_handle;
     cmd->target = target;
     cmd->deadline_ms = deadline_ms;
     cmd->fn = fn;
-    cmd->user = user;
-    tb_list_append(&target->page->cmds, &cmd->link);
+    cmd->ask.user = user;
+    cmd->ask.forget = forget;
+    tb_ask_begin(&cmd->ask, &page->cmds, tb_page_session(page));
     return cmd;
 }
 
@@ -156,7 +174,7 @@ void tb_page_cmds_go_on(struct tb_page *page)
 {
     /* Sending calls nobody back, so the list does not change meanwhile. */
     LIST_FOREACH(link, &page->cmds) {
-        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+        struct tb_page_cmd *cmd = cmd_of(link);
         if (cmd->method) {
             TB_AUTO(tb_free) char *method = cmd->method;
             TB_AUTO(tb_free) char *params = cmd->params;
@@ -188,7 +206,7 @@ static struct tb_page_cmd *find_of(struct tb_page *page, const struct tb_target 
                                    uint64_t up_to)
 {
     LIST_FOREACH(link, &page->cmds) {
-        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+        struct tb_page_cmd *cmd = cmd_of(link);
         if ((!target || cmd->target == target) && cmd->handle <= up_to) {
             return cmd;
         }
@@ -215,7 +233,7 @@ void tb_page_cmds_run_late(struct tb_page *page)
     do {
         found = NULL;
         LIST_FOREACH(link, &page->cmds) {
-            struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
+            struct tb_page_cmd *cmd = cmd_of(link);
             if (cmd->late) {
                 found = cmd;
                 break;
@@ -225,22 +243,6 @@ void tb_page_cmds_run_late(struct tb_page *page)
             end_with(found, found->late);
         }
     } while (found);
-}
-
-void tb_page_cmds_forget(struct tb_page *page, const void *user)
-{
-    int64_t now_ms = tb_loop_now_ms(page->browser->cdp->loop);
-    LIST_FOREACH_SAFE(link, &page->cmds) {
-        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
-        if (cmd->user != user) {
-            continue;
-        }
-        bool late = cmd->deadline_ms <= now_ms;
-        tb_page_cmd_drop(cmd);
-        if (late) {
-            tb_page_probe(page);
-        }
-    }
 }
 
 uint64_t tb_page_send(struct tb_page *page, const char *method, struct tb_str params,
@@ -253,14 +255,4 @@ uint64_t tb_frame_send(struct tb_frame *frame, const char *method, struct tb_str
                        int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
 {
     return tb_page_cmd_new(frame->target, method, params, deadline_ms, fn, user)->handle;
-}
-
-void tb_page_send_forget(struct tb_page *page, uint64_t handle)
-{
-    LIST_FOREACH_SAFE(link, &page->cmds) {
-        struct tb_page_cmd *cmd = TB_CONTAINER(link, struct tb_page_cmd, link);
-        if (cmd->handle == handle) {
-            tb_page_cmd_drop(cmd);
-        }
-    }
 }

@@ -25,12 +25,13 @@ static void tell(struct tb_page *page, int type, const char *key, struct tb_str 
 }
 
 /* Scheme and host: pages that agree in them run in one process if they can reach each other. Empty
- * for about:blank and the like, which are of their opener's site. */
+ * for about:blank and the like, which are of their opener's site, and for a tab that has not told
+ * its address yet. */
 static struct tb_str site_of(const struct tb_page *page)
 {
-    struct tb_str url = tb_page_url(page);
-    const char *host = strstr(url.ptr, "://");
-    return tb_str_sub(url, 0, host ? (size_t)(host + 3 - url.ptr) + strcspn(host + 3, ":/?#") : 0);
+    const char *url = page->main_frame->url;
+    const char *host = url ? strstr(url, "://") : NULL;
+    return (struct tb_str){url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, ":/?#") : 0};
 }
 
 static bool share_thread(const struct tb_page *page, const struct tb_page *other)
@@ -146,8 +147,7 @@ static void on_attached(struct tb_target *parent, const struct cJSON *params)
             frame =
                 tb_frame_new(page, target, above ? above : page->main_frame, tb_str_of(target->id));
         }
-        if (frame) {
-            frame->target = target;
+        if (frame && tb_frame_move(frame, target)) {
             frame->world[0] = '\0';
             frame->main_world[0] = '\0';
             frame->loader_id[0] = '\0';
@@ -164,10 +164,11 @@ static void on_detached(struct tb_target *parent, const struct cJSON *params)
     if (!target || target->page != page || target == page->target) {
         return;
     }
+    /* Its frames leave first, so that nobody who is told of its end can ask anything of it. */
     struct tb_err err;
     tb_fail(&err, TB_E_ELEMENT_STALE, "the frame has left the page");
-    tb_page_fail_all(page, target, &err);
     tb_frames_drop_target(page, target);
+    tb_page_fail_all(page, target, &err);
     tb_target_free(target);
 }
 

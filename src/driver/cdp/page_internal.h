@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "driver/cdp/ask.h"
 #include "driver/cdp/browser.h"
 #include "driver/cdp/context.h"
 #include "driver/cdp/page.h"
@@ -95,6 +96,8 @@ void tb_page_on_event(struct tb_target *target, struct tb_str method, struct tb_
 void tb_page_fail_all(struct tb_page *page, const struct tb_target *target,
                       const struct tb_err *err);
 void tb_page_set_viewport(struct tb_page *page, int width, int height);
+/* NULL: it has none, or the page has ended. */
+struct tb_driver_session *tb_page_session(const struct tb_page *page);
 /* A command has passed its deadline: is the page still there? */
 void tb_page_probe(struct tb_page *page);
 
@@ -114,7 +117,6 @@ void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
 void tb_page_cmds_run_late(struct tb_page *page);
 /* The page is set up: what was held back until then is sent. */
 void tb_page_cmds_go_on(struct tb_page *page);
-void tb_page_cmds_forget(struct tb_page *page, const void *user);
 
 /* page_call.c */
 void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
@@ -122,12 +124,14 @@ void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
 /* A frame has a new world: calls that waited for it go on. */
 void tb_page_calls_go_on(struct tb_frame *frame);
 void tb_page_calls_run_late(struct tb_page *page);
-void tb_page_calls_forget(struct tb_page *page, const void *user);
 
 /* frame.c, frame_offset.c */
 struct tb_frame *tb_frame_new(struct tb_page *page, struct tb_target *target,
                               struct tb_frame *parent, struct tb_str id);
+/* Frees it; it has left the page's table. */
 void tb_frame_free(struct tb_frame *frame);
+/* From now on it lives in this target. False: the main frame never leaves its tab's own. */
+bool tb_frame_move(struct tb_frame *frame, struct tb_target *target);
 /* Removes the frame and all below it; calls there end with TB_E_ELEMENT_STALE. */
 void tb_frame_remove(struct tb_frame *frame);
 /* The document that held the frames below this one is gone. */
@@ -137,7 +141,6 @@ void tb_frames_take_tree(struct tb_target *target, const struct cJSON *tree,
                          struct tb_frame *parent);
 /* When no command is left that would end them. */
 void tb_frame_offsets_end(struct tb_page *page, const struct tb_err *err);
-void tb_frame_offsets_forget(struct tb_page *page, const void *user);
 void tb_frame_set_url(struct tb_frame *frame, struct tb_str url);
 /* The document is there and has no world. */
 void tb_frame_mend(struct tb_frame *frame);
@@ -156,6 +159,5 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_within(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params);
 void tb_nav_settles_fail(struct tb_page *page, const struct tb_err *err);
-void tb_nav_settles_forget(struct tb_page *page, const void *user);
 /* Looks again whether somebody's wait is over. */
 void tb_nav_check(struct tb_page *page);

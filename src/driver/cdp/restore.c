@@ -48,9 +48,6 @@ static int64_t sooner(const struct tb_restore *restore, int64_t ms)
 static void restore_free(struct tb_restore *restore)
 {
     struct tb_driver_session *session = restore->session;
-    if (restore->command && session->browser && session->browser->conn) {
-        tb_cdp_forget(session->browser->conn, restore->command);
-    }
     tb_session_forget(session, restore);
     for (size_t i = 0; i < restore->count; i++) {
         tb_session_forget(session, &restore->tabs[i]);
@@ -345,8 +342,7 @@ static void set_cookies(struct tb_restore *restore, const struct cJSON *state, b
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_login_state_cookies(state, tb_session_context_id(session), &params);
     if (last) {
-        restore->command =
-            tb_cdp_send(session->browser->conn, NULL, "Storage.setCookies", tb_buf_str(&params),
+        tb_session_send(session, NULL, "Storage.setCookies", tb_buf_str(&params),
                         restore->deadline_ms, on_cookies_set, restore);
     } else {
         tb_cdp_post(session->browser->conn, NULL, "Storage.setCookies", tb_buf_str(&params));
@@ -372,7 +368,6 @@ static void on_cookies_set(int code, struct tb_str result, const struct tb_err *
 {
     struct tb_restore *restore = user;
     (void)result;
-    restore->command = 0;
     if (code == TB_E_PROTOCOL && !restore->singly) {
         restore->singly = true;
         tb_buf_append_cstr(&restore->words, "Not all cookies could be set. ");

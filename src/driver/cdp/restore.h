@@ -19,7 +19,6 @@ struct tb_restore {
     int64_t deadline_ms;
     struct cJSON *saved;
     const struct tb_restore_tab *current;
-    uint64_t command;                         /* to the browser itself */
     bool singly;                              /* cookies, because one of them was refused */
     size_t waiting;                           /* for so many answers, before the next step */
     char filler[TB_TARGET_ID_SIZE];           /* the tab for sites without one */

@@ -29,10 +29,11 @@ struct tb_saver {
     struct tb_driver_session *session;
     tb_saved_fn *fn;
     void *owner;
-    uint64_t cookies_cmd;
     char *cookies;
-    struct tb_timer busy; /* when pages have had their time */
-    size_t waiting;       /* for so many answers */
+    bool broken;                 /* the line went: what was saved before is better */
+    struct tb_deferred all_told; /* so that its owner is never called from inside an answer */
+    struct tb_timer busy;        /* when pages have had their time */
+    size_t waiting;              /* for so many answers */
     size_t count;
     struct part parts[];
 };
@@ -70,7 +71,8 @@ void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str
             site_free(site);
         }
     }
-    if (tb_str_eq_cstr(local, "\"[]\"") || local.len > SITES_MAX_BYTES) {
+    bool is_text = local.len && local.ptr[0] == '"';
+    if (!is_text || tb_str_eq_cstr(local, "\"[]\"") || local.len > SITES_MAX_BYTES) {
         return;
     }
     while (sites_full(sites, local.len)) {
@@ -156,7 +158,7 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
     tb_json_key(&json, "version");
     tb_json_put_int(&json, 1);
     tb_json_key(&json, "cookies");
-    tb_json_put_raw(&json, tb_pick(tb_str_of(saver->cookies), "cookies"));
+    tb_json_put_raw(&json, tb_str_of(saver->cookies));
     tb_json_key(&json, "emulation");
     if (emulation) {
         tb_json_put_tree(&json, emulation);
@@ -178,14 +180,13 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
 static void saver_free(struct tb_saver *saver)
 {
     struct tb_driver_session *session = saver->session;
-    if (saver->cookies_cmd && session->browser && session->browser->conn) {
-        tb_cdp_forget(session->browser->conn, saver->cookies_cmd);
-    }
+    tb_session_forget(session, saver);
     for (size_t i = 0; i < saver->count; i++) {
         tb_session_forget(session, &saver->parts[i]);
         tb_free(saver->parts[i].kept);
     }
     session->saver = NULL;
+    tb_deferred_cancel(&saver->all_told);
     tb_timer_fini(&saver->busy);
     tb_free(saver->cookies);
     tb_free(saver);
@@ -205,10 +206,11 @@ void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
     }
 }
 
-static void finish(struct tb_saver *saver)
+static void finish(struct tb_deferred *job)
 {
+    struct tb_saver *saver = TB_CONTAINER(job, struct tb_saver, all_told);
     struct tb_err err;
-    if (!saver->cookies || !tb_session_page_count(saver->session)) {
+    if (saver->broken || !saver->cookies || !tb_session_page_count(saver->session)) {
         tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not tell what it has");
         tb_saver_end(saver->session, &err);
         return;
@@ -229,7 +231,7 @@ static void finish(struct tb_saver *saver)
 static void answered(struct tb_saver *saver)
 {
     if (--saver->waiting == 0) {
-        finish(saver);
+        tb_loop_defer(tb_session_loop(saver->session), &saver->all_told);
     }
 }
 
@@ -239,8 +241,8 @@ static void on_cookies(int code, struct tb_str result, const struct tb_err *err,
 {
     struct tb_saver *saver = user;
     (void)err;
-    saver->cookies_cmd = 0;
-    saver->cookies = code == 0 ? tb_str_dup(result) : NULL;
+    struct tb_str cookies = code == 0 ? tb_pick(result, "cookies") : (struct tb_str){NULL, 0};
+    saver->cookies = cookies.len ? tb_str_dup(cookies) : NULL;
     answered(saver);
 }
 
@@ -250,10 +252,8 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
     struct tb_saver *saver = part->saver;
     const struct tb_page *page = page_of(part);
     part->asked = false;
-    if (code == TB_E_BROWSER_CRASHED) {
-        tb_saver_end(saver->session, err); /* what was saved before is better */
-        return;
-    }
+    (void)err;
+    saver->broken = saver->broken || code == TB_E_BROWSER_CRASHED;
     /* The browser's own error page has nothing of the site. */
     if (code == 0 && page && !page->main_frame->failed) {
         if (value.len <= TABS_MAX_BYTES / saver->count) {
@@ -275,11 +275,8 @@ static void on_busy(struct tb_timer *timer, void *user)
         if (part->asked) {
             part->asked = false;
             tb_session_forget(saver->session, part);
-            saver->waiting--;
+            answered(saver);
         }
-    }
-    if (!saver->waiting) {
-        finish(saver);
     }
 }
 
@@ -311,16 +308,21 @@ void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms,
     saver->fn = fn;
     saver->owner = owner;
     saver->waiting = 1;
+    saver->all_told.run = finish;
+    tb_list_init(&saver->all_told.link);
     session->saver = saver;
     tb_timer_init(&saver->busy, loop, on_busy, saver);
     tb_timer_start(&saver->busy, left_ms < TAB_MS ? left_ms / 2 : TAB_MS);
     for (size_t i = 0; i < count; i++) {
         ask_tab(saver, tb_session_page_by_index(session, i), deadline_ms);
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
-    tb_buf_printf(&params, "{\"browserContextId\":\"%s\"}", tb_session_context_id(session));
-    saver->cookies_cmd = tb_cdp_send(session->browser->conn, NULL, "Storage.getCookies",
-                                     tb_buf_str(&params), deadline_ms, on_cookies, saver);
+    if (!session->context) {
+        answered(saver); /* its browser is lost */
+        return;
+    }
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    tb_session_send(session, NULL, "Storage.getCookies",
+                    tb_context_params(session->context, params), deadline_ms, on_cookies, saver);
 }
 
 void tb_session_changed(struct tb_driver_session *session)

@@ -12,6 +12,7 @@
 #include "driver/cdp/engine.h"
 #include "driver/cdp/files.h"
 #include "driver/cdp/kept.h"
+#include "driver/cdp/opwork.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
@@ -29,9 +30,6 @@ static void leave_browser(struct tb_driver_session *session)
     if (!browser) {
         return;
     }
-    if (session->disposing && browser->conn) {
-        tb_cdp_forget(browser->conn, session->disposing);
-    }
     tb_browser_leave(browser);
 }
 
@@ -40,9 +38,13 @@ void tb_session_free(struct tb_driver_session *session)
     if (!session) {
         return;
     }
+    if (session->work) {
+        tb_opwork_drop(session->work);
+    }
     tb_saver_end(session, NULL);
     tb_restore_drop(session);
-    tb_session_tab_waits_drop(session, NULL, true);
+    tb_session_tab_waits_drop(session);
+    tb_session_forget(session, session);
     LIST_FOREACH_SAFE(link, &session->listeners) {
         struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
         tb_list_remove(link);
@@ -52,6 +54,9 @@ void tb_session_free(struct tb_driver_session *session)
     }
     if (session->context) {
         session->context->session = NULL;
+    }
+    while (tb_list_pop(&session->asks)) {
+        /* what is left, tabs ask for themselves */
     }
     tb_list_remove(&session->link);
     tb_list_remove(&session->seat_link);
@@ -166,10 +171,6 @@ static void on_deadline(struct tb_timer *timer, void *user)
 {
     struct tb_driver_session *session = user;
     (void)timer;
-    if (session->closed) {
-        tb_loop_defer(session->cdp->loop, &session->later);
-        return;
-    }
     if (session->restore) {
         tb_restore_drop(session);
         is_open(session);
@@ -207,6 +208,7 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     tb_list_init(&session->seat_link);
     tb_list_init(&session->listeners);
     tb_list_init(&session->tab_waits);
+    tb_list_init(&session->asks);
     tb_timer_init(&session->deadline, cdp->loop, on_deadline, session);
     tb_list_append(&cdp->sessions, &session->link);
 
@@ -223,13 +225,23 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     tb_browser_seat(session->browser, &session->seat_link);
 }
 
+/* Whoever waits for something of the session is told first; then nothing holds its parts. */
+static void end_all(struct tb_driver_session *session, const struct tb_err *err)
+{
+    if (session->work) {
+        tb_opwork_fail_err(session->work, err);
+    }
+    tb_saver_end(session, err);
+    tb_restore_drop(session);
+    tb_session_tab_waits_end(session, err);
+    tb_session_forget(session, session);
+}
+
 void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err)
 {
     session->context = NULL;
     session->current = NULL;
-    tb_restore_drop(session);
-    tb_saver_end(session, err);
-    tb_session_tab_waits_end(session, err);
+    end_all(session, err);
     if (session->opened) {
         refuse(session, err);
         return;
@@ -245,7 +257,6 @@ void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err
 static void on_disposed(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_driver_session *session = user;
-    session->disposing = 0;
     (void)code;
     (void)result;
     (void)err;
@@ -269,19 +280,20 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     }
     struct tb_err err;
     tb_fail(&err, TB_E_CLOSED, "the session was closed");
-    tb_saver_end(session, &err);
-    tb_restore_drop(session);
+    end_all(session, &err);
     session->context = NULL;
     session->current = NULL;
     context->session = NULL;
-    tb_session_tab_waits_end(session, &err);
     if (session->detached) {
         tb_context_leave(context, &err);
         tb_loop_defer(session->cdp->loop, &session->later);
         return;
     }
-    tb_timer_start(&session->deadline, CLOSE_MS);
-    session->disposing = tb_context_close(context, &err, on_disposed, session);
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    tb_session_send(session, NULL, "Target.disposeBrowserContext",
+                    tb_context_params(context, params),
+                    tb_loop_now_ms(session->cdp->loop) + CLOSE_MS, on_disposed, session);
+    tb_context_free(context, &err);
 }
 
 void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/list.h"
+#include "driver/cdp/ask.h"
 #include "driver/cdp/browser.h"
 #include "driver/cdp/context.h"
 #include "driver/cdp/session.h"
@@ -27,11 +28,13 @@ struct tb_driver_session {
     void *closed_owner;
     bool files;               /* keeps what its pages offer for download */
     bool detached;            /* its pages stay when it closes */
-    uint64_t disposing;       /* the command under way; 0: none */
-    struct tb_timer deadline; /* of opening, then of closing */
+    struct tb_timer deadline; /* of opening */
     struct tb_deferred later; /* the answer to close, when nothing is left to wait for */
     struct tb_list listeners;
     struct tb_list tab_waits;
+    struct tb_list asks;       /* all that is open, see ask.h */
+    struct tb_opwork *work;    /* the operation under way; NULL: none */
+    bool tab_coming;           /* the browser was asked for one, since there is none */
     struct tb_deferred *watch; /* see tb_session_watch */
     int width;
     int height;
@@ -52,9 +55,15 @@ void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err
 /* Frees it without a word to anybody. */
 void tb_session_free(struct tb_driver_session *session);
 
+/* From browser_cmd.c: a command to the browser itself, or to any session of its line. */
+void tb_session_send(struct tb_driver_session *session, const char *session_id, const char *method,
+                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+
 /* From session_tabs.c: who waits for tabs is told that there will be none, or nothing at all. */
 void tb_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err);
-void tb_session_tab_waits_drop(struct tb_driver_session *session, const void *user, bool all);
+void tb_session_tab_waits_drop(struct tb_driver_session *session);
+/* There is no tab: asks the browser for one, unless one is on its way. */
+void tb_session_want_tab(struct tb_driver_session *session);
 
 /* From page.c and context.c. */
 void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page);

@@ -11,32 +11,37 @@
 
 /* Somebody waits for a tab to open (until it is ready) or to close. */
 struct tab_wait {
-    struct tb_list link; /* in the session */
+    struct tb_ask ask; /* in its session */
     struct tb_driver_session *session;
     bool closing;
     bool refused;                      /* there are too many already */
     char target_id[TB_TARGET_ID_SIZE]; /* empty until the browser has named it */
-    uint64_t cmd;
     struct tb_timer timer;
     tb_session_tab_fn *fn;
-    void *user;
 };
+
+static struct tab_wait *wait_of(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tab_wait, ask.place);
+}
 
 static void wait_free(struct tab_wait *wait)
 {
-    struct tb_driver_session *session = wait->session;
-    if (wait->cmd && session->browser && session->browser->conn) {
-        tb_cdp_forget(session->browser->conn, wait->cmd);
-    }
+    tb_session_forget(wait->session, wait);
     tb_timer_fini(&wait->timer);
-    tb_list_remove(&wait->link);
+    tb_ask_end(&wait->ask);
     tb_free(wait);
+}
+
+static void forget(struct tb_ask *ask)
+{
+    wait_free(TB_CONTAINER(ask, struct tab_wait, ask));
 }
 
 static void end_wait(struct tab_wait *wait, struct tb_page *page, const struct tb_err *err)
 {
     tb_session_tab_fn *fn = wait->fn;
-    void *user = wait->user;
+    void *user = wait->ask.user;
     struct tb_err words = {.code = 0};
     if (err) {
         words = *err;
@@ -66,28 +71,26 @@ static struct tab_wait *wait_new(struct tb_driver_session *session, int64_t dead
     struct tab_wait *wait = TB_NEW(struct tab_wait);
     wait->session = session;
     wait->fn = fn;
-    wait->user = user;
+    wait->ask.user = user;
+    wait->ask.forget = forget;
     tb_timer_init(&wait->timer, session->cdp->loop, on_wait_late, wait);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(session->cdp->loop);
     tb_timer_start(&wait->timer, left_ms > 0 ? left_ms : 0);
-    tb_list_append(&session->tab_waits, &wait->link);
+    tb_ask_begin(&wait->ask, &session->tab_waits, session);
     return wait;
 }
 
 void tb_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err)
 {
     while (!tb_list_empty(&session->tab_waits)) {
-        end_wait(TB_CONTAINER(session->tab_waits.next, struct tab_wait, link), NULL, err);
+        end_wait(wait_of(session->tab_waits.next), NULL, err);
     }
 }
 
-void tb_session_tab_waits_drop(struct tb_driver_session *session, const void *user, bool all)
+void tb_session_tab_waits_drop(struct tb_driver_session *session)
 {
-    LIST_FOREACH_SAFE(link, &session->tab_waits) {
-        struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
-        if (all || wait->user == user) {
-            wait_free(wait);
-        }
+    while (!tb_list_empty(&session->tab_waits)) {
+        wait_free(wait_of(session->tab_waits.next));
     }
 }
 
@@ -212,7 +215,7 @@ void tb_session_page_added(struct tb_driver_session *session, struct tb_page *pa
 void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *page)
 {
     LIST_FOREACH(link, &session->tab_waits) {
-        struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        struct tab_wait *wait = wait_of(link);
         if (!wait->closing && tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
             end_wait(wait, page, NULL);
             return;
@@ -220,12 +223,25 @@ void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *pa
     }
 }
 
-static void ignore_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_tab_came(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
+    struct tb_driver_session *session = user;
     (void)code;
     (void)result;
     (void)err;
-    (void)user;
+    session->tab_coming = false;
+}
+
+void tb_session_want_tab(struct tb_driver_session *session)
+{
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    if (!session->context || session->tab_coming || !session->browser->conn) {
+        return;
+    }
+    session->tab_coming = true;
+    tb_session_send(
+        session, NULL, "Target.createTarget", tb_context_tab_params(session->context, params),
+        tb_loop_now_ms(session->cdp->loop) + TB_BROWSER_COMMAND_MS, on_tab_came, session);
 }
 
 void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *page)
@@ -243,13 +259,11 @@ void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *pa
         return;
     }
     tell_tab(session, TB_EVENT_TAB_CLOSED, page);
-    if (tb_list_empty(&context->pages) && context->browser->conn) {
-        uint64_t id;
-        tb_context_open_tab(context, tb_loop_now_ms(session->cdp->loop) + TB_BROWSER_COMMAND_MS,
-                            ignore_reply, NULL, &id);
+    if (tb_list_empty(&context->pages)) {
+        tb_session_want_tab(session);
     }
     LIST_FOREACH(link, &session->tab_waits) {
-        struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        struct tab_wait *wait = wait_of(link);
         if (wait->closing && tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
             end_wait(wait, NULL, NULL);
             return;
@@ -261,7 +275,6 @@ static void on_tab_made(int code, struct tb_str result, const struct tb_err *err
 {
     struct tab_wait *wait = user;
     struct tb_driver_session *session = wait->session;
-    wait->cmd = 0;
     if (code < 0) {
         end_wait(wait, NULL, err);
         return;
@@ -282,7 +295,7 @@ static size_t tabs_coming(const struct tb_driver_session *session)
 {
     size_t count = 0;
     LIST_FOREACH(link, &session->tab_waits) {
-        const struct tab_wait *wait = TB_CONTAINER(link, struct tab_wait, link);
+        const struct tab_wait *wait = wait_of(link);
         count += !wait->closing && !wait->refused && !wait->target_id[0];
     }
     return count;
@@ -299,14 +312,16 @@ void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
         tb_timer_start(&wait->timer, 0);
         return;
     }
-    tb_context_open_tab(session->context, deadline_ms, on_tab_made, wait, &wait->cmd);
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    tb_session_send(session, NULL, "Target.createTarget",
+                    tb_context_tab_params(session->context, params), deadline_ms, on_tab_made,
+                    wait);
 }
 
 static void on_tab_closed(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tab_wait *wait = user;
     (void)result;
-    wait->cmd = 0;
     if (code < 0) {
         end_wait(wait, NULL, err);
     }
@@ -320,8 +335,8 @@ void tb_session_tab_close(struct tb_driver_session *session, struct tb_page *pag
     wait->closing = true;
     tb_target_id_copy(wait->target_id, tb_str_of(page->target->id));
     int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", wait->target_id);
-    wait->cmd = tb_cdp_send(page->browser->conn, NULL, "Target.closeTarget",
-                            (struct tb_str){params, (size_t)len}, deadline_ms, on_tab_closed, wait);
+    tb_session_send(session, NULL, "Target.closeTarget", (struct tb_str){params, (size_t)len},
+                    deadline_ms, on_tab_closed, wait);
 }
 
 uint64_t tb_session_tabs_opened(const struct tb_driver_session *session)
@@ -343,21 +358,6 @@ void tb_session_set_viewport(struct tb_driver_session *session, int width, int h
     }
     LIST_FOREACH(link, &session->context->pages) {
         tb_page_set_viewport(TB_CONTAINER(link, struct tb_page, link), width, height);
-    }
-}
-
-void tb_session_forget(struct tb_driver_session *session, const void *user)
-{
-    tb_session_tab_waits_drop(session, user, false);
-    if (!session->context) {
-        return;
-    }
-    LIST_FOREACH(link, &session->context->pages) {
-        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
-        tb_page_calls_forget(page, user);
-        tb_page_cmds_forget(page, user);
-        tb_nav_settles_forget(page, user);
-        tb_frame_offsets_forget(page, user);
     }
 }
 

@@ -13,7 +13,7 @@ enum {
 };
 
 struct settle {
-    struct tb_list link;
+    struct tb_ask ask; /* in its page */
     struct tb_page *page;
     uint64_t handle;
     uint64_t mark;
@@ -22,8 +22,12 @@ struct settle {
     struct tb_page_cmd *fence;
     struct tb_timer timer;
     tb_page_settled_fn *fn;
-    void *user;
 };
+
+static struct settle *settle_of(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct settle, ask.place);
+}
 
 static void settle_free(struct settle *settle)
 {
@@ -31,14 +35,14 @@ static void settle_free(struct settle *settle)
         tb_page_cmd_drop(settle->fence);
     }
     tb_timer_fini(&settle->timer);
-    tb_list_remove(&settle->link);
+    tb_ask_end(&settle->ask);
     tb_free(settle);
 }
 
 static void end_settle(struct settle *settle, bool navigated, const struct tb_err *err)
 {
     tb_page_settled_fn *fn = settle->fn;
-    void *user = settle->user;
+    void *user = settle->ask.user;
     struct tb_err words = {.code = 0};
     if (err) {
         words = *err;
@@ -93,7 +97,7 @@ void tb_nav_check(struct tb_page *page)
         again = false;
         LIST_FOREACH(link, &page->settles) {
             /* Its callback may change the list, so the walk begins anew. */
-            if (check_one(TB_CONTAINER(link, struct settle, link))) {
+            if (check_one(settle_of(link))) {
                 again = true;
                 break;
             }
@@ -156,6 +160,11 @@ uint64_t tb_page_navigation_mark(const struct tb_page *page)
     return page->navs;
 }
 
+static void forget(struct tb_ask *ask)
+{
+    settle_free(TB_CONTAINER(ask, struct settle, ask));
+}
+
 uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
                         tb_page_settled_fn *fn, void *user)
 {
@@ -166,11 +175,12 @@ uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, 
     settle->mark = mark;
     settle->until = stage_of(until);
     settle->fn = fn;
-    settle->user = user;
+    settle->ask.user = user;
+    settle->ask.forget = forget;
     tb_timer_init(&settle->timer, loop, on_settle_timer, settle);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     tb_timer_start(&settle->timer, left_ms > 0 ? left_ms : 0);
-    tb_list_append(&page->settles, &settle->link);
+    tb_ask_begin(&settle->ask, &page->settles, tb_page_session(page));
     if (page->navs > mark) {
         settle->fenced = true;
         tb_loop_defer(loop, &page->late);
@@ -182,26 +192,6 @@ uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, 
     return settle->handle;
 }
 
-void tb_page_settle_forget(struct tb_page *page, uint64_t handle)
-{
-    LIST_FOREACH_SAFE(link, &page->settles) {
-        struct settle *settle = TB_CONTAINER(link, struct settle, link);
-        if (settle->handle == handle) {
-            settle_free(settle);
-        }
-    }
-}
-
-void tb_nav_settles_forget(struct tb_page *page, const void *user)
-{
-    LIST_FOREACH_SAFE(link, &page->settles) {
-        struct settle *settle = TB_CONTAINER(link, struct settle, link);
-        if (settle->user == user) {
-            settle_free(settle);
-        }
-    }
-}
-
 void tb_nav_settles_fail(struct tb_page *page, const struct tb_err *err)
 {
     uint64_t up_to = page->last_handle;
@@ -209,7 +199,7 @@ void tb_nav_settles_fail(struct tb_page *page, const struct tb_err *err)
     do {
         found = NULL;
         LIST_FOREACH(link, &page->settles) {
-            struct settle *settle = TB_CONTAINER(link, struct settle, link);
+            struct settle *settle = settle_of(link);
             if (settle->handle <= up_to) {
                 found = settle;
                 break;

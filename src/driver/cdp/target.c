@@ -53,7 +53,10 @@ void tb_target_free(struct tb_target *target)
     if (!target) {
         return;
     }
-    tb_map_remove(&target->page->browser->targets, tb_str_of(target->session_id));
+    struct tb_map *targets = &target->page->browser->targets;
+    if (tb_map_get(targets, tb_str_of(target->session_id)) == target) {
+        tb_map_remove(targets, tb_str_of(target->session_id));
+    }
     tb_list_remove(&target->link);
     target->page->target_count--;
     tb_free(target);
