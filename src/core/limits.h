@@ -18,6 +18,7 @@ enum {
     TB_HTTP_BODY_RATE = TB_KIB, /* bytes a second after the grace */
     TB_HTTP_IDLE_MS = 75 * 1000,
     TB_HTTP_WRITE_MS = 30 * 1000,
+    TB_PEER_MS = 18 * 1000, /* without an acknowledgement; with the keepalives below, under 30 s */
     TB_HTTP_CONNECTIONS = 10000,
     TB_SEND_QUEUE_MAX = TB_MIB,
 
@@ -40,7 +41,7 @@ enum {
     TB_EVENTS_KEPT_BYTES = 4 * TB_MIB,  /* the same */
     TB_EVENTS_READERS = 4096,           /* of /api/events */
     TB_EVENTS_SEND_MAX = 32 * TB_KIB,   /* waiting to be sent to one of them */
-    TB_EVENTS_KEEPALIVE_MS = 15 * 1000, /* between signs of life */
+    TB_EVENTS_KEEPALIVE_MS = 10 * 1000, /* between signs of life */
     TB_HOOKS = 16,
     TB_HOOK_SECRET_MIN = 16,
     TB_HOOK_QUEUE = 1000,              /* events that wait for one webhook */
@@ -79,7 +80,7 @@ enum {
     TB_MCP_REPLAY_BYTES = 2 * TB_MIB, /* events of one session that are kept to be sent again */
     TB_MCP_REPLAY_EVENTS = 256,
     TB_MCP_REPLAY_MS = 60 * 1000,     /* events of a stream that has ended */
-    TB_MCP_KEEPALIVE_MS = 15 * 1000,  /* between signs of life on a stream */
+    TB_MCP_KEEPALIVE_MS = 10 * 1000,  /* between signs of life on a stream */
     TB_MCP_ASK_MS = 10 * 60 * 1000,   /* for the client's answer to a question of ours */
     TB_MCP_PROGRESS_MS = 100,         /* between two notes of progress */
     TB_MCP_STATE_MS = 10 * 60 * 1000, /* a requestState may come back for so long */

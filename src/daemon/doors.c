@@ -50,6 +50,7 @@ static struct tb_http_server_limits server_limits(const struct tb_config *config
         .body_rate = TB_HTTP_BODY_RATE,
         .idle_ms = config->http_idle_ms,
         .write_ms = TB_HTTP_WRITE_MS,
+        .peer_ms = TB_PEER_MS,
         .send_max = TB_SEND_QUEUE_MAX,
     };
 }

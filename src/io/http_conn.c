@@ -435,5 +435,8 @@ void tb_http_conn_open_take(struct tb_http_server *server, struct tb_stream *str
     deadline_in(conn, server->limits.idle_ms);
     /* The ceiling is for the pieces of a stream, not for a reply and not for the end of one. */
     tb_stream_set_send_max(stream, SIZE_MAX);
+    if (server->limits.peer_ms > 0) {
+        tb_stream_set_peer_timeout(stream, server->limits.peer_ms);
+    }
     tb_stream_start(stream, &stream_ops, conn);
 }

@@ -31,6 +31,7 @@ struct tb_http_server_limits {
     uint64_t body_rate;
     int64_t idle_ms;  /* between requests */
     int64_t write_ms; /* a reply that makes no progress for so long is given up */
+    int64_t peer_ms;  /* a peer that acknowledges nothing for so long is gone; 0: never */
     size_t send_max;  /* send queue of a connection */
 };
 

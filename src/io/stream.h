@@ -82,6 +82,9 @@ void tb_stream_finish(struct tb_stream *stream);
  * instead of a reset. */
 void tb_stream_finish_and_free(struct tb_stream *stream, int64_t timeout_ms);
 
+/* TCP: a peer from which nothing comes back for so long, not even an acknowledgement, ends the
+ * stream with an error. Without it a peer whose machine or network vanished is never missed. */
+void tb_stream_set_peer_timeout(struct tb_stream *stream, int64_t timeout_ms);
 const struct tb_peer *tb_stream_peer(const struct tb_stream *stream);
 /* True if the peer is gone for good and not only silent: asks the system. An orderly end of input
  * alone does not tell, for the peer may still read. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -176,4 +177,26 @@ struct tb_stream *tb_stream_accept_take(struct tb_loop *loop, int fd,
         tb_peer_set_address(&stream->peer, addr);
     }
     return stream;
+}
+
+void tb_stream_set_peer_timeout(struct tb_stream *stream, int64_t timeout_ms)
+{
+    enum {
+        MS_A_SECOND = 1000,
+        PROBES = 3, /* before the time is over */
+    };
+    uv_os_fd_t fd;
+    if (stream->uv.handle.type != UV_TCP || uv_fileno(&stream->uv.handle, &fd) < 0) {
+        return;
+    }
+    /* Probes are for a silent line; the other covers bytes that nobody acknowledges, during which
+     * there are no probes. */
+    int on = 1;
+    int bytes_ms = (int)timeout_ms;
+    int pause_s = bytes_ms / MS_A_SECOND / PROBES;
+    pause_s = pause_s > 0 ? pause_s : 1;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &pause_s, sizeof(pause_s));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &pause_s, sizeof(pause_s));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &bytes_ms, sizeof(bytes_ms));
 }

@@ -84,3 +84,32 @@ test('a body for a route that wants JSON must be JSON, and a wrong token is told
     { auth: true, headers: { 'content-type': 'text/plain', 'content-length': 1 }, body: 'x' });
   assert.equal(reply.status, 415);
 });
+
+const KEEPALIVE = '02'; // in /proc/net/tcp
+
+/** What the system does for the daemon's end of the connection: its timer and the seconds until then. */
+async function timerOf(daemonPort, clientPort) {
+  const hex = (port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const [timer, jiffies] = lines.find(([, local, remote]) =>
+    local?.endsWith(hex(daemonPort)) && remote.endsWith(hex(clientPort)))[5].split(':');
+  return { kind: timer, seconds: parseInt(jiffies, 16) / 100 };
+}
+
+test('the system asks after a peer that is silent', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { port } = new URL(daemon.url);
+  const socket = net.connect(Number(port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  const answer = within(new Promise((resolve) => socket.once('data', resolve)), 5000, 'an answer');
+  socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await answer;
+  // Until our side has acknowledged the answer, it is the timer for sending it again.
+  const end = Date.now() + 5000;
+  let timer = await timerOf(Number(port), socket.localPort);
+  while (timer.kind !== KEEPALIVE && Date.now() < end) {
+    timer = await timerOf(Number(port), socket.localPort);
+  }
+  assert.equal(timer.kind, KEEPALIVE);
+  assert.ok(timer.seconds < 10, `${timer.seconds} s`);
+});

@@ -127,6 +127,7 @@ struct tb_cdp_line *tb_cdp_line_new_ws_take(struct tb_stream *stream, struct tb_
     };
     static const struct tb_str no_headers = {NULL, 0};
     struct tb_cdp_line *line = line_new(ops, user);
+    tb_stream_set_peer_timeout(stream, TB_PEER_MS);
     line->ws = tb_ws_conn_client_take(stream, host, target, no_headers, &opts, &ws_ops, line);
     return line;
 }
