@@ -9,6 +9,7 @@ enum {
     KEEP_BYTES = 64 * 1024,     /* kept input above this stops reading ... */
     KEEP_MAX = KEEP_BYTES * 16, /* ... and there is room for what the stream still delivers */
     LINGER_MS = 2000,
+    REPLIES_BYTES = 64 * 1024, /* of replies that wait: no further request is begun */
 };
 
 static void end_req(struct tb_http_conn *conn, bool complete)
@@ -173,13 +174,30 @@ static void wait_for_more(struct tb_http_conn *conn)
     }
 }
 
+/* A request that was answered at once makes way for the next one that is there already: their
+ * replies go out together. */
+static bool go_on(struct tb_http_conn *conn)
+{
+    if (conn->state != TB_HTTP_CONN_FLUSH || !conn->input.len || conn->close || conn->broken ||
+        conn->server->draining || tb_stream_queued(conn->stream) > REPLIES_BYTES) {
+        return false;
+    }
+    tb_deferred_cancel(&conn->settle);
+    end_req(conn, true);
+    if (!conn->dead) {
+        conn->state = TB_HTTP_CONN_IDLE;
+        deadline_in(conn, conn->server->limits.idle_ms);
+    }
+    return !conn->dead;
+}
+
 static void parse(struct tb_http_conn *conn)
 {
     if (!conn->parser) {
         conn->parser = tb_http1_new(TB_HTTP1_REQUEST, &conn->server->limits.parser);
     }
     conn->parsing = true;
-    while (!conn->dead && conn->state <= TB_HTTP_CONN_BODY) {
+    while (!conn->dead && (conn->state <= TB_HTTP_CONN_BODY || go_on(conn))) {
         struct tb_str body;
         struct tb_err err;
         int event = tb_http1_next(conn->parser, &conn->input, &body, &err);

@@ -62,6 +62,32 @@ static void pipelined_requests_are_answered_in_order(void **state)
     rig_client_close(&client);
 }
 
+static void pipelined_requests_that_came_together_are_answered_together(void **state)
+{
+    enum {
+        COUNT = 100,
+    };
+    struct rig *rig = *state;
+    struct rig_client client;
+    struct tb_buf requests;
+    tb_buf_init(&requests, SIZE_MAX);
+    for (int i = 0; i < COUNT; i++) {
+        tb_buf_append_cstr(&requests, GET("/a"));
+    }
+    rig_client_open(rig, &client);
+    assert_int_equal(tb_stream_write(client.stream, tb_buf_str(&requests)), 0);
+    RIG_UNTIL(rig->loop, rig_got(&client, "\r\n\r\n/a"));
+    assert_int_equal(rig_count(&client, "\r\n\r\n/a"), COUNT);
+    /* The line is as it was before. */
+    rig_send(&client, GET("/b") "\r\n");
+    RIG_UNTIL(rig->loop, rig_got(&client, "\r\n\r\n/b"));
+    rig_turns(rig, 3);
+    rig_advance(rig, rig_limits.idle_ms);
+    RIG_UNTIL(rig->loop, client.ended);
+    tb_buf_fini(&requests);
+    rig_client_close(&client);
+}
+
 static void a_request_behind_one_that_waits_is_not_begun(void **state)
 {
     struct rig *rig = *state;
@@ -469,6 +495,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         CASE(a_connection_serves_one_request_after_the_other),
         CASE(pipelined_requests_are_answered_in_order),
+        CASE(pipelined_requests_that_came_together_are_answered_together),
         CASE(a_request_behind_one_that_waits_is_not_begun),
         CASE(a_body_comes_whole_however_it_is_cut),
         CASE(a_reply_in_on_head_without_a_body_keeps_the_connection),

@@ -38,7 +38,7 @@ struct tb_http_server_limits {
 struct tb_http_server_ops {
     void (*on_head)(struct tb_http_req *req, void *user);
     void (*on_request)(struct tb_http_req *req, void *user);
-    /* `complete`: the reply was handed to the system whole. */
+    /* `complete`: the reply was handed to the system whole, or waits for that with others. */
     void (*on_gone)(struct tb_http_req *req, bool complete, void *user);
 };
 
