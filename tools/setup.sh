@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build='gcc libc6-dev make pkg-config libuv1-dev libwslay-dev libcjson-dev libcurl4-openssl-dev libsodium-dev libcyaml-dev libssl-dev libsqlite3-dev libcmocka-dev openssl curl'
+build='gcc libc6-dev make pkg-config libuv1-dev libwslay-dev libcjson-dev libcurl4-openssl-dev libsodium-dev libcyaml-dev libyaml-dev libssl-dev libsqlite3-dev libcmocka-dev openssl curl'
 browser='chromium chromium-headless-shell'
 dev='clang libclang-rt-dev clang-format clang-tidy llvm gcovr wrk'
 
