@@ -21,6 +21,7 @@
 #include "daemon/dirs.h"
 #include "daemon/lock.h"
 #include "driver/cdp/browser_find.h"
+#include "driver/cdp/launch_check.h"
 #include "proto/authority.h"
 
 #define SAY(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
@@ -28,13 +29,20 @@
 static void check_browser(const struct tb_config *config, struct tb_finding *finding)
 {
     const char *path = tb_browser_find(config->browser_path, true);
+    struct tb_err err;
+    if (tb_launch_check_args(config, &err) < 0) {
+        finding->health = TB_HEALTH_BAD;
+        SAY(finding->seen, "%.250s", err.text);
+        SAY(finding->mend, "take it out of browser.args");
+        return;
+    }
     if (path) {
         SAY(finding->seen, "%s", path);
         return;
     }
     finding->health = TB_HEALTH_BAD;
     if (config->browser_path[0]) {
-        SAY(finding->seen, "browser.path is %s, which cannot be executed", config->browser_path);
+        SAY(finding->seen, "browser.path is %s, which is not a program that can be run", config->browser_path);
         SAY(finding->mend, "correct browser.path, or leave it out to search the usual places");
     } else {
         SAY(finding->seen, "no Chromium in the usual places");

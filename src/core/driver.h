@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "core/result.h"
 
+struct tb_config;
 struct tb_core;
 struct tb_driver_session; /* the driver's own */
 struct tb_op;
@@ -84,6 +85,8 @@ typedef void tb_saved_fn(struct tb_str state, const struct tb_err *err, void *ow
 
 struct tb_driver {
     const char *name;
+    /* Before anything starts: says which of its settings cannot be. May be NULL. */
+    int (*check)(const struct tb_config *config, struct tb_err *err);
     /* Once, at start-up; gives the driver's own state, never NULL. */
     void *(*start)(struct tb_core *core);
     /* The reverse at the end. Sessions that are still opening or closing then (the daemon had no

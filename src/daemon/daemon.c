@@ -234,6 +234,16 @@ static void close_store(struct tb_store *store)
     }
 }
 
+static int check_drivers(const struct tb_config *config, struct tb_err *err)
+{
+    const struct tb_driver *const *drivers = tb_registry_drivers(config->fake_driver);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && drivers[i]; i++) {
+        rc = drivers[i]->check ? drivers[i]->check(config, err) : 0;
+    }
+    return rc;
+}
+
 static void start_drivers(struct tb_core *core)
 {
     bool fake = core->config->fake_driver;
@@ -260,6 +270,10 @@ static int start(struct daemon *daemon, struct tb_err *err)
         return rc;
     }
     rc = init_log(daemon, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = check_drivers(&daemon->config, err);
     if (rc < 0) {
         return rc;
     }

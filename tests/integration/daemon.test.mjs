@@ -175,6 +175,24 @@ test('tabard doctor finds a broken setting and says how to mend it', async (t) =
   }
 });
 
+test('a browser that cannot be run, or a switch that may not be, stops the start with one line', async (t) => {
+  const dir = await tempDir(t);
+  const args = ['--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run'),
+    '--listen', '127.0.0.1:0', '--agent-listen', 'off'];
+  for (const [name, value, words] of [
+    ['TABARD_BROWSER_PATH', '/no/such/browser', /^tabard serve: browser\.path is \/no\/such\/browser, .*\n$/],
+    ['TABARD_BROWSER_ARGS', '--no-sandbox', /^tabard serve: browser\.args must not have --no-sandbox: .*\n$/],
+    ['TABARD_BROWSER_ARGS', '--lang=de,--proxy-server=http://u:secret@x', /^tabard serve: browser\.args must not have --proxy-server: (?!.*secret).*\n$/],
+  ]) {
+    const env = { ...process.env, [name]: value };
+    const served = await run(['serve', ...args], { env });
+    assert.match(served.stderr, words);
+    assert.equal(served.code, 1);
+    const seen = JSON.parse((await run(['doctor', '--json', ...args], { env })).stdout);
+    assert.equal(seen.find((finding) => finding.check === 'browser').health, 'bad');
+  }
+});
+
 test('tabard doctor sees a running daemon', async (t) => {
   const daemon = await Daemon.start(t);
   const result = await run(['doctor', '--state-dir', daemon.stateDir]);

@@ -2,6 +2,7 @@
 #include "driver/cdp/browser_find.h"
 
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -21,10 +22,16 @@ static const char *const browsers[] = {
     "/snap/chromium/current/usr/lib/chromium-browser/chrome",
 };
 
+static bool can_run(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
 static const char *first_of(const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (access(paths[i], X_OK) == 0) {
+        if (can_run(paths[i])) {
             return paths[i];
         }
     }
@@ -34,7 +41,7 @@ static const char *first_of(const char *const *paths, size_t count)
 const char *tb_browser_find(const char *configured, bool prefer_shell)
 {
     if (configured && configured[0]) {
-        return access(configured, X_OK) == 0 ? configured : NULL;
+        return can_run(configured) ? configured : NULL;
     }
     const char *shell = first_of(shells, TB_COUNT(shells));
     const char *browser = first_of(browsers, TB_COUNT(browsers));

@@ -2,6 +2,7 @@
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/kept.h"
+#include "driver/cdp/launch_check.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/session.h"
 
@@ -15,8 +16,15 @@ static void stop(void *state)
     tb_cdp_free(state);
 }
 
+static int check(const struct tb_config *config, struct tb_err *err)
+{
+    int rc = tb_launch_check_args(config, err);
+    return rc < 0 ? rc : tb_launch_check_path(config, err);
+}
+
 const struct tb_driver tb_driver_cdp = {
     .name = "cdp",
+    .check = check,
     .start = start,
     .stop = stop,
     .open = tb_cdp_session_open,

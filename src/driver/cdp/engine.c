@@ -27,6 +27,11 @@ int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
                        "the shell has no window: use the engine chromium for one");
     }
     spec->path = tb_browser_find(config->browser_path, !full && spec->headless);
+    if (!spec->path && config->browser_path[0]) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "browser.path is %s, which is not a program that can be run",
+                       config->browser_path);
+    }
     if (!spec->path) {
         return tb_fail(err, TB_E_BROWSER_START,
                        "no browser was found: install chromium or set browser.path");

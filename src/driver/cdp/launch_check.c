@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/launch_check.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "driver/cdp/browser_find.h"
+
+/* Names without their dashes: the browser takes one dash as well as two. */
+static const struct group {
+    const char *why;
+    const char *names[16];
+} groups[] = {
+    {"it takes away the sandbox, which only browser.no_sandbox may do",
+     {"no-sandbox", "no-zygote", "no-zygote-sandbox", "single-process", "in-process-gpu",
+      "disable-setuid-sandbox", "disable-namespace-sandbox", "disable-seccomp-filter-sandbox",
+      "disable-gpu-sandbox", "allow-sandbox-debugging"}},
+    {"it lets others drive the browser, which only tabard may do",
+     {"remote-debugging-port", "remote-debugging-pipe", "remote-debugging-address",
+      "remote-debugging-io-pipes", "remote-debugging-socket-name", "remote-allow-origins",
+      "auto-open-devtools-for-tabs", "custom-devtools-frontend"}},
+    {"tabard gives each browser a directory of its own and removes it",
+     {"user-data-dir", "data-path", "disk-cache-dir", "profile-directory", "homedir",
+      "crash-dumps-dir"}},
+    {"it runs other code with the rights of the browser or of its pages",
+     {"load-extension", "disable-extensions-except", "load-component-extension", "load-apps",
+      "extensions-on-chrome-urls", "browser-subprocess-path", "renderer-cmd-prefix",
+      "utility-cmd-prefix", "gpu-launcher", "ppapi-plugin-launcher", "register-pepper-plugins",
+      "js-flags", "app"}},
+    {"it lets sites read each other's pages",
+     {"disable-web-security", "disable-site-isolation-trials", "disable-site-isolation-for-policy",
+      "allow-file-access", "allow-file-access-from-files", "allow-running-insecure-content",
+      "unsafely-treat-insecure-origin-as-secure"}},
+    {"it turns off the check of certificates; name the one that you trust with "
+     "--ignore-certificate-errors-spki-list",
+     {"ignore-certificate-errors", "ignore-urlfetcher-cert-requests"}},
+    {"it decides where traffic goes, which is for tabard to decide",
+     {"proxy-server", "proxy-pac-url", "proxy-auto-detect", "proxy-bypass-list", "no-proxy-server",
+      "host-rules", "enable-quic"}},
+    {"it writes what pages send and receive into files",
+     {"log-net-log", "net-log-capture-mode", "ssl-key-log-file", "log-file"}},
+    {"tabard sets it itself", {"disable-features", "no-startup-window", "type"}},
+    {"the setting browser.headless is for this", {"headless"}},
+};
+
+static const char *why_not(struct tb_str name)
+{
+    for (size_t i = 0; i < TB_COUNT(groups); i++) {
+        for (size_t k = 0; k < TB_COUNT(groups[i].names) && groups[i].names[k]; k++) {
+            if (tb_str_eq_nocase(name, tb_str_of(groups[i].names[k]))) {
+                return groups[i].why;
+            }
+        }
+    }
+    return NULL;
+}
+
+static int check_arg(struct tb_str given, struct tb_err *err)
+{
+    struct tb_str rest = tb_str_trim(given);
+    size_t dashes = 0;
+    while (dashes < 2 && dashes < rest.len && rest.ptr[dashes] == '-') {
+        dashes++;
+    }
+    struct tb_str value = tb_str_sub(rest, dashes, rest.len);
+    struct tb_str name = tb_str_cut(&value, '=');
+    if (!dashes || !name.len) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "browser.args has '%.*s', which is no switch: each must begin with --",
+                       TB_STR_ARG(rest));
+    }
+    const char *why = why_not(name);
+    return why ? tb_fail(err, TB_E_CONFIG, "browser.args must not have --%.*s: %s",
+                         TB_STR_ARG(name), why)
+               : 0;
+}
+
+int tb_launch_check_args(const struct tb_config *config, struct tb_err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < config->browser_args.count; i++) {
+        rc = check_arg(tb_str_of(config->browser_args.items[i]), err);
+    }
+    return rc;
+}
+
+int tb_launch_check_path(const struct tb_config *config, struct tb_err *err)
+{
+    if (!config->browser_path[0] || tb_browser_find(config->browser_path, true)) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_CONFIG,
+                   "browser.path is %s, which is not a program that can be run; correct it, or "
+                   "leave it out to search the usual places",
+                   config->browser_path);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks at the settings of browsers before the first one starts: a switch that takes away what
+ * tabard promises is refused, and so is a program that cannot be run. */
+#pragma once
+
+#include "base/err.h"
+#include "core/config.h"
+
+/* browser.path, if it is set, is a program that can be run. */
+int tb_launch_check_path(const struct tb_config *config, struct tb_err *err);
+/* browser.args has no switch that tabard sets itself or that opens the browser to others. */
+int tb_launch_check_args(const struct tb_config *config, struct tb_err *err);
