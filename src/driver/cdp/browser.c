@@ -148,29 +148,39 @@ void tb_browser_free(struct tb_browser *browser)
 static void lost(struct tb_browser *browser, const char *words)
 {
     struct tb_err err;
-    if (browser->ready) {
-        tb_fail(&err, TB_E_BROWSER_CRASHED, "%s", words);
-        tb_browser_end(browser, &err);
-    } else {
-        tb_fail(&err, TB_E_BROWSER_START, "%s", words);
-        failed_to_start(browser, &err);
-    }
+    tb_fail(&err, TB_E_BROWSER_CRASHED, "%s", words);
+    tb_browser_end(browser, &err);
+}
+
+static void not_started(struct tb_browser *browser, int code, const char *words)
+{
+    struct tb_err err;
+    tb_fail(&err, code, "%s", words);
+    failed_to_start(browser, &err);
 }
 
 static void on_exit_of_process(struct tb_launch *launch, void *user)
 {
     (void)launch;
     struct tb_browser *browser = user;
-    lost(browser, browser->ready ? "the browser has ended unexpectedly"
-                                 : "the browser ended before it could be used");
+    if (browser->ready) {
+        lost(browser, "the browser has ended unexpectedly");
+    } else {
+        not_started(browser, TB_E_BROWSER_START, "the browser ended before it could be used");
+    }
 }
 
 static void on_line_end(struct tb_cdp_conn *conn, void *user)
 {
-    (void)conn;
     struct tb_browser *browser = user;
-    lost(browser, browser->ready ? "the browser has ended or does not answer"
-                                 : "the browser ended before it could be used");
+    const char *fault = tb_cdp_conn_fault(conn);
+    if (browser->ready) {
+        lost(browser, fault ? fault : "the browser has ended or does not answer");
+    } else if (fault) {
+        not_started(browser, TB_E_PROTOCOL, fault);
+    } else {
+        not_started(browser, TB_E_BROWSER_START, "the browser ended before it could be used");
+    }
 }
 
 static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
@@ -191,8 +201,12 @@ static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct 
 static void on_version(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_browser *browser = user;
+    if (code == TB_E_BROWSER_CRASHED) {
+        return; /* the end of the line says why */
+    }
     if (code < 0) {
-        lost(browser, code == TB_E_TIMEOUT ? "the browser did not answer within 15 s" : err->text);
+        not_started(browser, TB_E_PROTOCOL,
+                    code == TB_E_TIMEOUT ? "it runs, but does not answer" : err->text);
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
@@ -208,8 +222,11 @@ static const struct tb_cdp_ops conn_ops = {.on_event = on_event, .on_end = on_li
 /* The line is there: all that is needed goes out at once, without waiting for the first answer. */
 static void greet(struct tb_browser *browser)
 {
+    tb_cdp_conn_distrust(browser->conn);
+    int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->cdp->start_silence_ms;
     tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
-                browser->start_deadline_ms, on_version, browser);
+                silent_ms < browser->start_deadline_ms ? silent_ms : browser->start_deadline_ms,
+                on_version, browser);
     tb_cdp_post(browser->conn, NULL, "Target.setAutoAttach",
                 TB_STR("{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}"));
     fill(browser, browser->prestarted);
@@ -279,7 +296,8 @@ static void failed_to_start(struct tb_browser *browser, const struct tb_err *err
     drop_contexts(browser, &words);
     drop_line(browser, &words);
     int64_t left_ms = browser->start_deadline_ms - tb_loop_now_ms(loop_of(browser));
-    bool hopeless = words.code == TB_E_PARAMS; /* the address itself is wrong */
+    /* The address itself is wrong, or what is there is no browser: it would be the next time. */
+    bool hopeless = words.code == TB_E_PARAMS || words.code == TB_E_PROTOCOL;
     if (!hopeless && browser->tries < TRIES_MAX && left_ms > 0 && !browser->over) {
         uint8_t jitter;
         tb_random_bytes(&jitter, sizeof(jitter));
@@ -287,9 +305,10 @@ static void failed_to_start(struct tb_browser *browser, const struct tb_err *err
         return;
     }
     struct tb_err full;
-    tb_fail(&full, TB_E_BROWSER_START, "%s was tried %d times: %s",
-            browser->endpoint[0] ? browser->endpoint : browser->path, browser->tries, words.text);
-    tb_browser_end(browser, hopeless ? &words : &full);
+    tb_fail(&full, TB_E_BROWSER_START, "%s was tried %d time%s: %s",
+            browser->endpoint[0] ? "the endpoint" : browser->path, browser->tries,
+            browser->tries == 1 ? "" : "s", words.text);
+    tb_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);
 }
 
 static void on_linger(struct tb_timer *timer, void *user)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/browser.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "support/cdp_lab.h"
 
 static const struct lab_doc docs[] = {
@@ -356,6 +359,52 @@ static void a_browser_that_does_not_start_is_tried_three_times(void **state)
     lab_fini(&lab);
 }
 
+/* A program that is started instead of a browser: what it says on descriptor 4. */
+static void start_program(struct lab *lab, struct lab_session *session, const char *script)
+{
+    char path[] = "/tmp/tabard-program-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_true(dprintf(fd, "#!/bin/sh\n%s\nexec sleep 60\n", script) > 0);
+    assert_int_equal(fchmod(fd, 0755), 0);
+    close(fd);
+    lab_set(lab, "browser.path", path);
+    lab_start(lab, session, "default", NULL);
+    LAB_WAIT_MS(lab, 3000, session->opened); /* a first byte that is bad costs at most a second */
+    unlink(path);
+}
+
+static void a_program_that_is_no_browser_is_given_up_soon(void **state)
+{
+    static const struct {
+        const char *script;
+        const char *words;
+        int64_t silence_ms; /* more than the test waits: it must be known without */
+    } rows[] = {
+        {"", "does not answer", 300},
+        {"printf '{\"method\":\"x\",\"params\":{}}\\0' >&4", "does not answer", 300},
+        {"printf 'hello\\0' >&4", "no DevTools message", 60000},
+        {"printf 'hello' >&4", "no DevTools message", 60000},
+        {"printf '{\"id\":1,\"result\":{\"prod' >&4", "did not end it", 60000},
+        {"while :; do printf '{%065536d' 0; done >&4", "no DevTools message", 60000},
+        {"while :; do printf '%065536d' 0; done >&4", "no DevTools message", 60000},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct lab lab;
+        struct lab_session session;
+        lab_init(&lab, docs);
+        lab.cdp->start_silence_ms = rows[i].silence_ms;
+        start_program(&lab, &session, rows[i].script);
+        assert_null(session.session);
+        assert_int_equal(session.err.code, TB_E_BROWSER_START);
+        assert_non_null(strstr(session.err.text, rows[i].words));
+        assert_non_null(strstr(session.err.text, "1 time:")); /* it is not tried again */
+        LAB_WAIT_MS(&lab, 2000, tb_list_empty(&lab.cdp->browsers));
+        lab_fini(&lab);
+    }
+}
+
 static void a_browser_that_is_not_there_is_said_so(void **state)
 {
     struct lab lab;
@@ -391,6 +440,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_is_left_of_a_browser_that_nobody_uses),
         cmocka_unit_test(stopping_the_driver_leaves_nothing_behind),
         cmocka_unit_test(a_browser_that_does_not_start_is_tried_three_times),
+        cmocka_unit_test(a_program_that_is_no_browser_is_given_up_soon),
         cmocka_unit_test(a_browser_that_is_not_there_is_said_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

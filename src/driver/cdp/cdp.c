@@ -46,6 +46,7 @@ struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
     struct tb_cdp *cdp = TB_NEW(struct tb_cdp);
     cdp->core = core;
     cdp->loop = core->loop;
+    cdp->start_silence_ms = TB_BROWSER_SILENCE_MS;
     tb_list_init(&cdp->browsers);
     tb_list_init(&cdp->sessions);
     make_script_params(&cdp->script_params);

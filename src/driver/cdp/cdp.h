@@ -21,6 +21,7 @@ struct tb_cdp {
     struct tb_launcher *launcher;
     struct tb_list browsers;
     struct tb_list sessions;     /* all, whatever their state */
+    int64_t start_silence_ms;    /* see TB_BROWSER_SILENCE_MS; tests make it shorter */
     struct tb_buf script_params; /* of Page.addScriptToEvaluateOnNewDocument, made once */
 };
 

@@ -13,6 +13,11 @@
 /* One timer serves all deadlines: it stands at or before the nearest one, and when it fires all
  * commands are looked through. A reply leaves it alone, so a command costs no work on the heap. */
 
+enum {
+    HALF_MS = 1000,
+    FIRST_MESSAGE_MAX = TB_MIB,
+};
+
 struct pending {
     uint64_t id;
     int64_t deadline_ms;
@@ -34,7 +39,10 @@ struct tb_cdp_conn {
     int64_t watch_ms;  /* when silence counts as a miss */
     unsigned misses_max;
     unsigned misses;
-    unsigned depth; /* callbacks on the stack */
+    unsigned depth;  /* callbacks on the stack */
+    bool distrusted; /* it has not answered yet */
+    int64_t half_ms; /* until then a message that has begun must be whole; 0: none has */
+    const char *fault;
     bool ended;
     bool freed;
 };
@@ -146,6 +154,12 @@ static void run_failing(struct tb_deferred *job)
     leave(conn);
 }
 
+static void break_badly(struct tb_cdp_conn *conn, const char *words)
+{
+    conn->fault = words;
+    break_line(conn, words);
+}
+
 static bool is_late(const struct tb_cdp_conn *conn, const struct pending *pending)
 {
     return pending->deadline_ms <= tb_loop_now_ms(conn->loop);
@@ -164,8 +178,18 @@ static void check_silence(struct tb_cdp_conn *conn)
     tb_cdp_post(conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0});
 }
 
+static void check_half(struct tb_cdp_conn *conn)
+{
+    if (conn->half_ms && tb_loop_now_ms(conn->loop) >= conn->half_ms) {
+        break_badly(conn, "it began a DevTools message and did not end it");
+    }
+}
+
 static void arm_again(struct tb_cdp_conn *conn)
 {
+    if (conn->half_ms) {
+        arm(conn, conn->half_ms);
+    }
     MAP_FOREACH(slot, &conn->pending) {
         arm(conn, ((struct pending *)slot->value)->deadline_ms);
     }
@@ -183,6 +207,9 @@ static void on_timer(struct tb_timer *timer, void *user)
     if (!conn->freed) {
         check_silence(conn);
     }
+    if (!conn->freed) {
+        check_half(conn);
+    }
     if (leave(conn) && !conn->ended) {
         arm_again(conn);
     }
@@ -191,6 +218,7 @@ static void on_timer(struct tb_timer *timer, void *user)
 static void heard(struct tb_cdp_conn *conn)
 {
     conn->misses = 0;
+    conn->half_ms = 0;
     conn->watch_ms = tb_loop_now_ms(conn->loop) + conn->silent_ms;
 }
 
@@ -200,6 +228,7 @@ static void on_reply(struct tb_cdp_conn *conn, const struct tb_cdp_message *mess
     if (!pending) {
         return; /* forgotten, late, or posted */
     }
+    conn->distrusted = false;
     if (message->error.len) {
         struct tb_err err;
         int code = tb_cdp_message_error(message->error, &err);
@@ -215,7 +244,7 @@ static bool on_message(struct tb_str text, void *user)
     struct tb_cdp_message message;
     heard(conn);
     if (tb_cdp_message_parse(text, &message, NULL) < 0) {
-        break_line(conn, "the browser sent something that is no DevTools message");
+        break_badly(conn, "it sent something that is no DevTools message");
         return false;
     }
     enter(conn);
@@ -242,6 +271,20 @@ static bool on_too_large(struct tb_str head, void *user)
     return leave(conn) && !conn->ended;
 }
 
+static void on_part(struct tb_str part, void *user)
+{
+    struct tb_cdp_conn *conn = user;
+    if (!conn->distrusted) {
+        return;
+    }
+    if (part.ptr[0] != '{' || part.len > FIRST_MESSAGE_MAX) {
+        break_badly(conn, "it sent something that is no DevTools message");
+    } else if (!conn->half_ms) {
+        conn->half_ms = tb_loop_now_ms(conn->loop) + HALF_MS;
+        arm(conn, conn->half_ms);
+    }
+}
+
 static void on_line_end(void *user)
 {
     break_line(user, "the browser has ended");
@@ -249,6 +292,7 @@ static void on_line_end(void *user)
 
 static const struct tb_cdp_line_ops line_ops = {
     .input = {on_message, on_too_large},
+    .on_part = on_part,
     .on_end = on_line_end,
 };
 
@@ -298,6 +342,16 @@ void tb_cdp_conn_free(struct tb_cdp_conn *conn)
     if (!conn->depth) {
         tb_free(conn);
     }
+}
+
+void tb_cdp_conn_distrust(struct tb_cdp_conn *conn)
+{
+    conn->distrusted = true;
+}
+
+const char *tb_cdp_conn_fault(const struct tb_cdp_conn *conn)
+{
+    return conn->fault;
 }
 
 void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned misses)

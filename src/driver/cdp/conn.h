@@ -43,6 +43,12 @@ struct tb_cdp_conn *tb_cdp_conn_new_ws_take(struct tb_stream *stream, struct tb_
 void tb_cdp_conn_free(struct tb_cdp_conn *conn);
 TB_DEFINE_AUTO(struct tb_cdp_conn *, tb_cdp_conn_free)
 
+/* Whoever is there may be no browser at all: until the first answer the line breaks at once when a
+ * message does not begin like one or is too large, and after a second when it does not end. */
+void tb_cdp_conn_distrust(struct tb_cdp_conn *conn);
+/* What came that is no DevTools message, in words; NULL: the line ended otherwise. */
+const char *tb_cdp_conn_fault(const struct tb_cdp_conn *conn);
+
 /* Watches for a frozen browser: when commands wait and nothing at all has come for `silent_ms`, it
  * is asked for its version; after `misses` unanswered questions the line counts as broken. */
 void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned misses);

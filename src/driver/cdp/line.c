@@ -37,8 +37,9 @@ static void on_pipe_read(struct tb_stream *stream, struct tb_str bytes, void *us
 {
     struct tb_cdp_line *line = user;
     (void)stream;
-    if (!line->ended) {
-        tb_framer_feed(&line->framer, bytes, &line->ops->input, line->user);
+    if (!line->ended && tb_framer_feed(&line->framer, bytes, &line->ops->input, line->user) &&
+        line->framer.held.len) {
+        line->ops->on_part(tb_buf_str(&line->framer.held), line->user);
     }
 }
 

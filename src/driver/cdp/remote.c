@@ -2,6 +2,7 @@
 #include "driver/cdp/remote.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 
 #include <netdb.h>
 
+#include "core/limits.h"
+#include "core/url.h"
 #include "io/timer.h"
 #include "io/tls.h"
 #include "io/work.h"
@@ -57,15 +60,31 @@ static void run_failing(struct tb_deferred *job)
     fail(TB_CONTAINER(job, struct tb_remote, failing));
 }
 
+void tb_remote_shown(const char *endpoint, struct tb_buf *out)
+{
+    struct tb_str text = tb_str_of(endpoint);
+    const char *slashes = strstr(endpoint, "://");
+    size_t start = slashes ? (size_t)(slashes - endpoint) + 3 : 0;
+    size_t len = start + strcspn(endpoint + start, "/\\?#");
+    tb_url_shown(tb_str_sub(text, 0, len), out);
+}
+
+static void cannot_connect(struct tb_remote *remote, const char *why)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
+    tb_remote_shown(remote->endpoint, &shown);
+    tb_fail(&remote->err, TB_E_BROWSER_START, "cannot connect to %.*s: %s",
+            TB_STR_ARG(tb_buf_str(&shown)), why);
+}
+
 static void on_connected(struct tb_stream *stream, int status, void *user)
 {
     struct tb_remote *remote = user;
     remote->stream = NULL;
     if (status < 0) {
         const char *reason = tb_stream_tls_reason(stream);
+        cannot_connect(remote, reason ? reason : tb_err_name(status));
         tb_stream_free(stream);
-        tb_fail(&remote->err, TB_E_BROWSER_START, "cannot connect to %s: %s", remote->endpoint,
-                reason ? reason : tb_err_name(status));
         fail(remote);
         return;
     }
@@ -89,7 +108,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct tb_remote *remote = user;
     (void)timer;
     stop(remote);
-    tb_fail(&remote->err, TB_E_BROWSER_START, "cannot connect to %s in time", remote->endpoint);
+    cannot_connect(remote, "no answer in time");
     fail(remote);
 }
 
@@ -170,6 +189,26 @@ static bool split_host(struct tb_remote *remote, uint64_t usual_port, struct tb_
     return name.len > 0;
 }
 
+/* User and password are none of these, nor is a query. */
+static bool is_host(struct tb_str host)
+{
+    for (size_t i = 0; i < host.len; i++) {
+        if (!isalnum((unsigned char)host.ptr[i]) && !strchr(".-_:[]%", host.ptr[i])) {
+            return false;
+        }
+    }
+    return host.len > 0;
+}
+
+/* "ws://host?key=x" means "ws://host/?key=x". */
+static char *with_path(const char *endpoint)
+{
+    const char *slashes = strstr(endpoint, "://");
+    const char *host = slashes ? slashes + strlen("://") : endpoint;
+    int len = (int)(host - endpoint) + (int)strcspn(host, "/?");
+    return tb_strdupf("%.*s%s%s", len, endpoint, endpoint[len] == '/' ? "" : "/", endpoint + len);
+}
+
 static bool parse(struct tb_remote *remote, bool *ret_tls, struct tb_str *ret_name)
 {
     const struct tb_str plain = TB_STR("ws://");
@@ -180,11 +219,10 @@ static bool parse(struct tb_remote *remote, bool *ret_tls, struct tb_str *ret_na
         return false;
     }
     text = tb_str_sub(text, *ret_tls ? secure.len : plain.len, text.len);
-    const char *slash = memchr(text.ptr, '/', text.len);
-    size_t len = slash ? (size_t)(slash - text.ptr) : text.len;
+    size_t len = strcspn(text.ptr, "/");
     remote->host = tb_str_sub(text, 0, len);
-    remote->target = slash ? tb_str_sub(text, len, text.len) : TB_STR("/");
-    return split_host(remote, *ret_tls ? HTTPS_PORT : HTTP_PORT, ret_name);
+    remote->target = tb_str_sub(text, len, text.len);
+    return is_host(remote->host) && split_host(remote, *ret_tls ? HTTPS_PORT : HTTP_PORT, ret_name);
 }
 
 static int begin(struct tb_remote *remote, const char *ca_path)
@@ -192,8 +230,10 @@ static int begin(struct tb_remote *remote, const char *ca_path)
     struct tb_str name;
     bool tls;
     if (!parse(remote, &tls, &name) || name.len >= sizeof(remote->lookup->name)) {
-        return tb_fail(&remote->err, TB_E_PARAMS,
-                       "the endpoint must look like ws://host:port/path or wss://host:port/path");
+        return tb_fail(
+            &remote->err, TB_E_PARAMS,
+            "the endpoint must look like ws://host:port/path or wss://host:port/path, without "
+            "user and password");
     }
     remote->lookup = TB_NEW(struct lookup);
     remote->lookup->remote = remote;
@@ -210,7 +250,7 @@ struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, cons
     remote->loop = loop;
     remote->fn = fn;
     remote->user = user;
-    remote->endpoint = tb_strdup(endpoint);
+    remote->endpoint = with_path(endpoint);
     tb_list_init(&remote->failing.link);
     remote->failing.run = run_failing;
     tb_timer_init(&remote->deadline, loop, on_deadline, remote);

@@ -3,6 +3,7 @@
  * address on a worker thread and connects, with TLS for wss. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -15,6 +16,10 @@ struct tb_remote;
  * *err and no stream. Once, later. It may free the remote. */
 typedef void tb_remote_fn(struct tb_stream *stream, struct tb_str host, struct tb_str target,
                           const struct tb_err *err, void *user);
+
+/* What may be told of an endpoint: scheme, host and port. Its path, its query and what stands
+ * before the host are keys to it. */
+void tb_remote_shown(const char *endpoint, struct tb_buf *out);
 
 /* `ca_path` is a PEM file of authorities to trust besides the system's; empty: none. */
 struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, const char *ca_path,

@@ -46,6 +46,9 @@ static void addresses_are_read_as_they_are_written(void **state)
         {"ws://127.0.0.1:%d/devtools/browser/x", true, "/devtools/browser/x"},
         {"ws://127.0.0.1:%d", true, "/"},
         {"ws://localhost:%d/a?b", true, "/a?b"},
+        {"ws://127.0.0.1:%d?token=x", true, "/?token=x"},
+        {"ws://user:secret@127.0.0.1:%d/", false, ""},
+        {"ws://127.0.0.1#secret:%d/", false, ""},
         {"http://127.0.0.1:%d/", false, ""},
         {"ws://127.0.0.1:0%d0000/", false, ""},
         {"ws://:%d/", false, ""},
@@ -69,6 +72,7 @@ static void addresses_are_read_as_they_are_written(void **state)
             tb_stream_free(dialled.stream);
         } else {
             assert_int_equal(dialled.err.code, TB_E_PARAMS);
+            assert_null(strstr(dialled.err.text, "secret"));
         }
         tb_remote_free(remote);
     }
@@ -382,11 +386,13 @@ static void an_endpoint_where_nobody_listens_is_said(void **state)
     struct lab_session session;
     (void)state;
     lab_init(&lab, docs);
-    lab_start(&lab, &session, "default", "{\"endpoint\":\"ws://127.0.0.1:1/\"}");
+    lab_start(&lab, &session, "default", "{\"endpoint\":\"ws://127.0.0.1:1/secret?token=secret\"}");
     LAB_WAIT(&lab, session.opened);
     assert_null(session.session);
     assert_int_equal(session.err.code, TB_E_BROWSER_START);
-    assert_non_null(strstr(session.err.text, "ws://127.0.0.1:1/: Connection refused"));
+    assert_non_null(
+        strstr(session.err.text, "cannot connect to ws://127.0.0.1:1: Connection refused"));
+    assert_null(strstr(session.err.text, "secret")); /* what opens the browser to anybody */
     lab_fini(&lab);
 }
 
