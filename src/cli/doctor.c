@@ -42,7 +42,8 @@ static void check_browser(const struct tb_config *config, struct tb_finding *fin
     }
     finding->health = TB_HEALTH_BAD;
     if (config->browser_path[0]) {
-        SAY(finding->seen, "browser.path is %s, which is not a program that can be run", config->browser_path);
+        SAY(finding->seen, "browser.path is %s, which is not a program that can be run",
+            config->browser_path);
         SAY(finding->mend, "correct browser.path, or leave it out to search the usual places");
     } else {
         SAY(finding->seen, "no Chromium in the usual places");
