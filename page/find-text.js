@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by the text that they show. A search reads the text of an element before it goes into it, so its cost is
-// counted in characters.
+// Elements by the text that they show. What is not drawn (scripts, styles, templates, hidden elements) has no text. A search
+// reads the text of an element before it goes into it, so its cost is counted in characters.
 
 const TEXT_BUDGET = 20_000_000;
 const NO_TEXT = words('head noscript script style template title');
+
+/** Whether the text and the children of an element are drawn. */
+const ALL = 2;
+const CHILDREN_ONLY = 1; // visibility: hidden, which a child can take back
+const NOTHING = 0;
+const drawnOf = (el, tag) => {
+  // The list of a closed select is not drawn, but what one chooses from it is known by its text.
+  if (tag === 'option' || tag === 'optgroup' || checkVisibility(el, SHOWN)) {
+    return ALL;
+  }
+  if (checkVisibility(el)) {
+    return CHILDREN_ONLY;
+  }
+  return styleOf(el).display === 'contents' ? ALL : NOTHING;
+};
 
 class TextSearch {
   left = TEXT_BUDGET;
@@ -11,32 +26,71 @@ class TextSearch {
   /** The text that an element shows, as one line; for a button that is an input, the words on it. */
   textOf(el, tag = tagOf(el)) {
     if (tag === 'input') {
-      return /^(button|submit|reset)$/.test(el.type) ? squeeze(inputName(el)) : '';
+      return /^(button|submit|reset)$/.test(el.type) && isShown(el) ? squeeze(inputName(el)) : '';
     }
-    const text = textContentOf(el);
+    return squeeze(this.#drawnIn(el, tag));
+  }
+
+  #drawnIn(el, tag) {
+    const drawn = drawnOf(el, tag);
+    if (drawn === NOTHING) {
+      return '';
+    }
+    let text = '';
+    const open = [{ next: firstChildOf(el), own: drawn === ALL }];
+    while (open.length > 0 && this.left > 0) {
+      const level = open[open.length - 1];
+      const node = level.next;
+      if (node === null) {
+        open.pop();
+        continue;
+      }
+      level.next = nextSiblingOf(node);
+      this.left -= 1;
+      if (nodeTypeOf(node) === TEXT) {
+        text += level.own ? node.data : '';
+        this.left -= node.length;
+      } else if (nodeTypeOf(node) === ELEMENT) {
+        const inner = tagOf(node);
+        const shows = NO_TEXT.has(inner) ? NOTHING : drawnOf(node, inner);
+        if (shows !== NOTHING) {
+          open.push({ next: firstChildOf(node), own: shows === ALL });
+        }
+      }
+    }
+    return text;
+  }
+
+  /** Whether all words are somewhere in an element, drawn or not: quick, and most elements need no closer look. */
+  #mayShow(el, wanted) {
+    const text = textContentOf(el).toLowerCase();
     this.left -= text.length + 1;
-    return squeeze(text);
+    return wanted.every((word) => text.includes(word));
   }
 
   /** The innermost elements under a root whose text contains `needle` (in lower case), in document order. */
   innermost(root, needle) {
     const found = [];
-    const stack = [{ el: null, next: firstElementIn(root), inner: true }];
+    const wanted = needle.split(' ');
+    const stack = [{ el: null, tag: '', next: firstElementIn(root), inner: true }];
     while (stack.length > 0 && this.left > 0 && found.length < MAX_MATCHES) {
       const top = stack[stack.length - 1];
       const el = top.next;
       if (el === null) {
         stack.pop();
-        if (!top.inner) {
+        if (!top.inner && this.textOf(top.el, top.tag).toLowerCase().includes(needle)) {
           found.push(top.el);
+          top.inner = true;
+        }
+        if (top.inner && stack.length > 0) {
+          stack[stack.length - 1].inner = true;
         }
         continue;
       }
       top.next = nextElementOf(el);
       const tag = tagOf(el);
-      if (!NO_TEXT.has(tag) && this.textOf(el, tag).toLowerCase().includes(needle)) {
-        top.inner = true;
-        stack.push({ el, next: firstElementOf(el), inner: false });
+      if (!NO_TEXT.has(tag) && this.#mayShow(el, wanted)) {
+        stack.push({ el, tag, next: firstElementOf(el), inner: false });
       }
     }
     for (const el of queryAll(root, 'input[type=submit],input[type=button],input[type=reset]')) {

@@ -92,6 +92,21 @@ test('a selector of any length is harmless', async (t) => {
   }
 });
 
+test('text that is not drawn finds nothing, not even what it stands in', async (t) => {
+  const tab = await rig.show(t, `<div id=all><script>var Arrives = 1;</script><style>.Arrives {}</style><template>Arrives</template>
+    <noscript>Arrives</noscript><p hidden>Arrives</p><p style="visibility:hidden">Arrives <b id=seen style="visibility:visible">Departs
+    </b></p><i style="display:contents" id=contents>Here</i><p id=cut>Two <span hidden>and a half</span> words</p></div>`);
+  for (const target of ['text=Arrives', 'text=arr', 'div*=Arrives']) {
+    assert.equal((await tab.call('extract', { target })).error?.code, 'element_not_found', target);
+  }
+  for (const [target, id] of [['text=Departs', 'seen'], ['text=Here', 'contents'], ['text=Two words', 'cut'], ['p=Two words', 'cut']]) {
+    assert.equal(await tab.inside(`tabard.element({target: '${target}'}).id`), id, target);
+  }
+  await tab.page('setTimeout(() => all.insertAdjacentHTML("beforeend", "<button onclick=\'hit = 1\'>Arrives</button>"), 50)');
+  assert.equal((await tab.click('text=Arrives')).tag, 'button');
+  assert.equal(await tab.page('hit'), 1);
+});
+
 test('several matches: all are extracted, the first visible one is acted on', async (t) => {
   const tab = await rig.show(t, '<p hidden>0</p><p>1</p><p>2</p>');
   assert.deepEqual(await tab.call('extract', { target: 'p', format: 'text' }),

@@ -10,6 +10,7 @@
 static const char *const columns[] = {
     "tagName", "name", "type", "value", "href", "selector",
 };
+static const char *const box_columns[] = {"x", "y", "width", "height"};
 
 static bool reads_as_other(struct tb_str text)
 {
@@ -44,6 +45,17 @@ static void put_value(struct tb_str text, struct tb_buf *out)
     tb_json_put_str(&json, text);
 }
 
+/* Boxes have fractions of a pixel. */
+static void put_number(const struct cJSON *value, struct tb_buf *out)
+{
+    double number = 0;
+    struct tb_json_writer json;
+    tb_json_num(value, &number);
+    tb_buf_append_char(out, ',');
+    tb_json_writer_init(&json, out);
+    tb_json_put_num(&json, number);
+}
+
 static void put_row(const struct cJSON *element, struct tb_buf *out)
 {
     const struct cJSON *bounds = tb_json_get(element, "boundingBox");
@@ -53,10 +65,8 @@ static void put_row(const struct cJSON *element, struct tb_buf *out)
         tb_buf_append_char(out, ',');
     }
     tb_buf_append_cstr(out, tb_data_flag(element, "isInViewport") ? "true" : "false");
-    if (bounds) {
-        tb_buf_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
-                      tb_data_int(bounds, "x"), tb_data_int(bounds, "y"),
-                      tb_data_int(bounds, "width"), tb_data_int(bounds, "height"));
+    for (size_t i = 0; i < TB_COUNT(box_columns) && bounds; i++) {
+        put_number(tb_json_get(bounds, box_columns[i]), out);
     }
 }
 

@@ -123,6 +123,14 @@ static const struct {
      "elements[2]{tagName,name,type,value,href,selector,isInViewport}:\n"
      "  a,About us,,,/about.html,a*=About us,true\n"
      "  input,Pass,password,,,\"input[name=\\\"p\\\"]\",false"},
+    {"get_visible_elements",
+     "{\"includeBounds\":true}",
+     {.data = "{\"total\":1,\"showing\":1,\"hasMore\":false,\"elements\":[{\"tagName\":\"a\","
+              "\"name\":\"Go\",\"selector\":\"a*=Go\",\"isInViewport\":true,\"boundingBox\":"
+              "{\"x\":8,\"y\":-21.44,\"width\":30.25,\"height\":17.5}}]}"},
+     "total: 1\nshowing: 1\nhasMore: false\n"
+     "elements[1]{tagName,name,type,value,href,selector,isInViewport,x,y,width,height}:\n"
+     "  a,Go,,,,a*=Go,true,8,-21.44,30.25,17.5"},
 };
 
 static void texts_are_those_that_callers_know(void **state)
