@@ -15,7 +15,7 @@ const describe = () => {
 };
 
 const api = {
-  setup, snapshot, point, focus, setValue, select, check, scroll, waitFor, extract, elements, frameRect, adopt, hosts, describe, here, arrived, kept,
+  snapshot, point, focus, setValue, select, check, scroll, waitFor, extract, elements, frameRect, adopt, hosts, describe, here, arrived, kept,
   element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {

@@ -144,7 +144,8 @@ const rowOf = (el, isInView, uniqueness, bounds) => {
   return row;
 };
 
-const elements = ({ in_viewport: onlyInView = false, limit = 0, offset = 0, bounds = false } = {}) => {
+const elements = ({ in_viewport: onlyInView = false, limit = 0, offset = 0, bounds = false, ...counting } = {}) => {
+  countRefs(counting);
   const rows = [];
   for (const el of findByCss(USABLE)) {
     if (!isVisible(el)) {
@@ -159,5 +160,6 @@ const elements = ({ in_viewport: onlyInView = false, limit = 0, offset = 0, boun
   const most = Math.min(ROWS, Math.trunc(Number(limit)) || ROWS);
   const uniqueness = new Uniqueness();
   const showing = rows.slice(from, from + most).map(({ el, isInView }) => rowOf(el, isInView, uniqueness, bounds));
-  return { total: rows.length, showing: showing.length, hasMore: from + showing.length < rows.length, elements: showing };
+  const hasMore = from + showing.length < rows.length;
+  return { total: rows.length, showing: showing.length, hasMore, elements: showing, last: lastRef };
 };

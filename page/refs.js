@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refs: short names of elements. A ref belongs to one element of one document and is never given twice;
-// it does not keep its element alive.
+// Refs: short names of elements. A ref belongs to one element of one document and is never given twice in a session: the
+// daemon says with each call from where to count on. A ref does not keep its element alive.
 
 let refPrefix = '';
-let firstRef = 1;
 let lastRef = 0;
 const elementOfRef = new Map();
 const refOfElement = new WeakMap();
+const given = []; // [first, last] of the numbers that this document gave, in order
 const REF = /^(?:@|\[?ref=)?((f\d+)?e(\d+))\]?$/;
 const PRUNE_EVERY = 4096;
 
-/** `first`: where counting goes on, so that a ref of the last document never means something in this one. */
-const setup = ({ prefix = '', first = 1 } = {}) => {
-  refPrefix = String(prefix);
-  if (lastRef < firstRef) { // none given yet
-    firstRef = Math.max(1, Math.trunc(Number(first)) || 1);
-    lastRef = firstRef - 1;
-  }
-  return { prefix: refPrefix };
+/** `prefix` tells the frames of a tab apart, `first_ref` is a number that no document of the session has given yet. */
+const countRefs = ({ prefix, first_ref: first }) => {
+  refPrefix = prefix ?? refPrefix;
+  lastRef = Math.max(lastRef, (first ?? 0) - 1);
 };
 
 const pruneRefs = () => {
@@ -28,6 +24,15 @@ const pruneRefs = () => {
   }
 };
 
+const noteGiven = (number) => {
+  const range = given[given.length - 1];
+  if (range !== undefined && range[1] === number - 1) {
+    range[1] = number;
+  } else {
+    given.push([number, number]);
+  }
+};
+
 const refOf = (el) => {
   let ref = refOfElement.get(el);
   if (ref === undefined) {
@@ -35,6 +40,7 @@ const refOf = (el) => {
     ref = `${refPrefix}e${lastRef}`;
     refOfElement.set(el, ref);
     elementOfRef.set(ref, new WeakRef(el));
+    noteGiven(lastRef);
     if (lastRef % PRUNE_EVERY === 0) {
       pruneRefs();
     }
@@ -45,12 +51,16 @@ const refOf = (el) => {
 /** The ref that a target names, or null if it is a selector. */
 const asRef = (target) => REF.exec(target)?.[1] ?? null;
 
+const wasGiven = (ref) => {
+  const [, , prefix = '', digits] = REF.exec(ref);
+  const number = Number(digits);
+  return prefix === refPrefix && given.some(([first, last]) => number >= first && number <= last);
+};
+
 /** The element of a ref; fails if this document never gave it or if the element has gone. */
 const elementByRef = (ref) => {
-  const [, , prefix = '', number] = REF.exec(ref);
-  const weak = elementOfRef.get(ref);
-  const el = weak?.deref();
-  if (weak === undefined && (prefix !== refPrefix || number < firstRef || number > lastRef)) {
+  const el = elementOfRef.get(ref)?.deref();
+  if (el === undefined && !wasGiven(ref)) {
     return fail('element_stale', `ref ${ref} is not of this page as it is now`);
   }
   if (el === undefined || !isAttached(el)) {

@@ -6,7 +6,8 @@ const LEAST_CHARS = 500;
 
 const isGiven = (value) => value !== undefined && value !== null && value !== '';
 
-const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChars } = {}) => {
+const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChars, ...counting } = {}) => {
+  countRefs(counting);
   const walk = new Walk({ interactive });
   if (isGiven(target)) {
     walk.collect(findOne(target));

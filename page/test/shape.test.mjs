@@ -69,9 +69,11 @@ test('refs stay with their elements from one snapshot to the next', async (t) =>
 
 test('refs of a frame begin with its prefix, and counting goes on where it is told to', async (t) => {
   const tab = await rig.show(t, '<button>A</button>');
-  await tab.call('setup', { prefix: 'f2', first: 40 });
-  assert.deepEqual(await tab.lines(), ['- button "A" [ref=f2e40]']);
+  assert.deepEqual(await tab.lines({ prefix: 'f2', first_ref: 40 }), ['- button "A" [ref=f2e40]']);
   assert.equal((await tab.call('snapshot')).last, 40);
+  await tab.page('document.body.append(Object.assign(document.createElement("button"), {textContent: "B"}))');
+  assert.equal((await tab.lines({ prefix: 'f2', first_ref: 60 }))[1], '- button "B" [ref=f2e60]');
+  assert.equal((await tab.call('check', { target: 'f2e50' })).error.code, 'element_stale');
   assert.equal((await tab.call('check', { target: 'f2e39' })).error.code, 'element_stale');
   assert.equal((await tab.call('check', { target: 'e40' })).error.code, 'element_stale');
   assert.equal((await tab.click('f2e40')).name, 'A');

@@ -57,9 +57,8 @@ static void lab_on_accept(struct tb_stream *stream, void *user)
 static void lab_set_script(struct tb_cdp *cdp)
 {
     static const char source[] =
-        "var tabard = {prefix: '', setup(o) { this.prefix = o.prefix; },"
-        " echo(...args) { return args; },"
-        " describe() { return {url: location.href, title: document.title, prefix: this.prefix}; },"
+        "var tabard = {echo(...args) { return args; },"
+        " describe() { return {url: location.href, title: document.title}; },"
         " waitFor() { return new Promise(() => {}); },"
         " act() { return new Promise(() => {}); },"
         " leave(url) { location.href = url; return new Promise(() => {}); },"

@@ -163,25 +163,6 @@ void tb_frame_on_detached(struct tb_target *target, const struct cJSON *params)
     }
 }
 
-/* Refs of a frame begin with its number, so that they are told apart from those of other frames. */
-static void set_prefix(const struct tb_frame *frame)
-{
-    char params[256];
-    int len =
-        snprintf(params, sizeof(params),
-                 "{\"expression\":\"tabard.setup({prefix:'f%u'})\",\"uniqueContextId\":\"%s\"}",
-                 frame->number, frame->world);
-    tb_target_post(frame->target, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
-}
-
-static void world_is_there(struct tb_frame *frame)
-{
-    if (frame->number) {
-        set_prefix(frame);
-    }
-    tb_page_calls_go_on(frame);
-}
-
 void tb_frame_on_world(struct tb_target *target, const struct cJSON *params)
 {
     const struct cJSON *context = tb_json_get(params, "context");
@@ -197,7 +178,7 @@ void tb_frame_on_world(struct tb_target *target, const struct cJSON *params)
         tb_target_id_copy(frame->main_world, unique);
     } else if (tb_str_eq_cstr(tb_json_text(context, "name"), world_name) &&
                tb_target_id_copy(frame->world, unique)) {
-        world_is_there(frame);
+        tb_page_calls_go_on(frame);
     }
 }
 

@@ -103,7 +103,6 @@ static void frames_of_other_processes_look_like_any_other(void **state)
     LAB_NEEDS_BROWSER();
     struct setup *setup = *state;
     struct lab_answer answer;
-    char wanted[32];
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/middle") && frame_at(setup, "/inner"));
     struct tb_frame *middle = frame_at(setup, "/middle");
@@ -112,14 +111,8 @@ static void frames_of_other_processes_look_like_any_other(void **state)
     call_in(setup, middle, "describe", &answer);
     assert_int_equal(answer.code, 0);
     assert_non_null(strstr(answer.value, "\"title\":\"middle\""));
-    snprintf(wanted, sizeof(wanted), "\"prefix\":\"f%u\"",
-             tb_frame_number(frame_at(setup, "/middle")));
-    assert_non_null(strstr(answer.value, wanted));
     call_in(setup, frame_at(setup, "/inner"), "describe", &answer);
     assert_non_null(strstr(answer.value, "\"title\":\"inner\""));
-    snprintf(wanted, sizeof(wanted), "\"prefix\":\"f%u\"",
-             tb_frame_number(frame_at(setup, "/inner")));
-    assert_non_null(strstr(answer.value, wanted));
 }
 
 static void offsets_add_up_over_processes(void **state)

@@ -21,6 +21,7 @@ struct tb_memory {
     struct tb_net_log net;
     struct tb_download_log downloads;
     struct tb_list tabs;
+    int64_t last_ref;        /* the highest that any document has given */
     bool log_on;             /* the browser tells of its own messages */
     bool net_on;             /* and of requests */
     struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
@@ -35,8 +36,6 @@ struct tb_tab_memory {
     struct tb_list link;
     char target_id[TB_TARGET_ID_SIZE];
     struct tb_buf outline; /* the last one that was shown whole */
-    int64_t last_ref;      /* the highest that was given, in any document */
-    uint64_t refs_mark;    /* how many navigations there had been when it was */
     struct cJSON *arrived; /* what the document told of itself; NULL: nothing */
     uint64_t arrived_mark; /* how many navigations there had been */
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/args.h"
+#include "core/limits.h"
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/address.h"
@@ -175,11 +176,12 @@ static void finish(struct navigate *navigate)
         tb_opwork_done(work);
         return;
     }
-    char args[48];
-    int len = snprintf(args, sizeof(args), "{\"max_chars\":%d}", OUTLINE_CHARS);
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    tb_buf_init(&args, TB_KIB);
+    tb_buf_printf(&args, "{\"max_chars\":%d}", OUTLINE_CHARS);
+    tb_refs_continue(work, &args);
     work->state = OUTLINE;
-    tb_refs_continue(work);
-    tb_opwork_call(work, "snapshot", (struct tb_str){args, (size_t)len});
+    tb_opwork_call(work, "snapshot", tb_buf_str(&args));
 }
 
 static void take(struct navigate *navigate, const struct cJSON *told)

@@ -9,6 +9,7 @@
 #include "driver/cdp/json_plain.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 #include "proto/json_iter.h"
 
 enum state {
@@ -25,6 +26,7 @@ struct call {
     const char *args; /* names of those that are passed on */
     bool wait;        /* it waits for its element */
     bool acts;
+    bool refs; /* it may give some */
     int limit; /* of results, when the caller names none; 0: the page's own */
     /* Puts the reply into the result; false: the operation has failed. */
     bool (*take)(struct tb_opwork *work, struct tb_str value);
@@ -92,6 +94,7 @@ static bool take_elements(struct tb_opwork *work, struct tb_str value)
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         copy(work, json, keys[i], keys[i]);
     }
+    tb_refs_note(work, tb_pick(value, "last"));
     return true;
 }
 
@@ -104,6 +107,9 @@ static void call(struct page_op *page_op)
     if (what->limit && !tb_args_has(work->op->args, "limit")) {
         args.len--; /* the closing brace */
         tb_buf_printf(&args, "%s\"limit\":%d}", args.len > 1 ? "," : "", what->limit);
+    }
+    if (what->refs) {
+        tb_refs_continue(work, &args);
     }
     work->state = CALLED;
     work->acted = what->acts;
@@ -178,8 +184,10 @@ void tb_cdp_op_scroll(struct tb_driver_session *session, struct tb_op *op)
 
 void tb_cdp_op_elements(struct tb_driver_session *session, struct tb_op *op)
 {
-    static const struct call what = {
-        .function = "elements", .args = "in_viewport bounds limit offset", .take = take_elements};
+    static const struct call what = {.function = "elements",
+                                     .args = "in_viewport bounds limit offset",
+                                     .refs = true,
+                                     .take = take_elements};
     struct page_op *page_op = begin(session, op, &what);
     if (page_op) {
         call(page_op);

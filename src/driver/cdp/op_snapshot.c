@@ -47,7 +47,7 @@ static void ask(struct snapshot *snapshot)
     tb_buf_printf(&args, "%s\"max_chars\":%lld}", args.len > 1 ? "," : "",
                   (long long)tb_args_int(work->op->args, "max_chars", CHARS));
     work->state = MAIN;
-    tb_refs_continue(work);
+    tb_refs_continue(work, &args);
     tb_opwork_call(work, "snapshot", tb_buf_str(&args));
 }
 

@@ -119,16 +119,17 @@ static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, st
     if (!frame || room < CHARS_LEAST) {
         return skip(frames, work);
     }
-    char args[128];
-    int len = snprintf(args, sizeof(args), "{\"interactive\":%s,\"max_chars\":%lld}",
-                       tb_args_flag(work->op->args, "interactive", false) ? "true" : "false",
-                       (long long)room);
+    TB_AUTO(tb_buf_fini) struct tb_buf args;
+    tb_buf_init(&args, TB_KIB);
+    tb_buf_printf(&args, "{\"interactive\":%s,\"max_chars\":%lld}",
+                  tb_args_flag(work->op->args, "interactive", false) ? "true" : "false",
+                  (long long)room);
     int64_t by_ms = tb_loop_now_ms(tb_session_loop(work->session)) + FRAME_MS;
     work->deadline_ms = by_ms < frames->deadline_ms ? by_ms : frames->deadline_ms;
     work->frame = tb_frame_number(frame);
     frames->phase = OUTLINE;
-    tb_refs_continue(work);
-    tb_opwork_call(work, "snapshot", (struct tb_str){args, (size_t)len});
+    tb_refs_continue(work, &args);
+    tb_opwork_call(work, "snapshot", tb_buf_str(&args));
     return false;
 }
 

@@ -49,7 +49,6 @@ static void values_and_failures_of_page_functions_arrive(void **state)
         {"echo", "", 0, "[]", ""},
         {"echo", "1,\"a\\nb\",{\"c\":[null]}", 0, "[1,\"a\\nb\",{\"c\":[null]}]", ""},
         {"echo", "\"x\\ud800\\u0000y\"", 0, "[\"x\\ufffd\\ufffdy\"]", ""}, /* no Unicode */
-        {"setup", "{\"prefix\":\"\"}", 0, "null", ""},
         {"fails", "", TB_E_ELEMENT_NOT_FOUND, "", "no such \"thing\""},
         {"throws", "", TB_E_INTERNAL, "", "throws failed in the page: Error: boom"},
         {"missing", "", TB_E_INTERNAL, "", "missing failed in the page: TypeError"},

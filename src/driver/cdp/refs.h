@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refs go on counting from one document of a tab to the next, so that a ref of an old document
- * never means an element of a new one. */
+/* A ref is unique in its session, so that one of an old document or of another tab never means an
+ * element of this one. The session counts: each page function that may give refs is told from
+ * where to go on, and tells how far it came. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/str.h"
 
 struct tb_opwork;
 
-/* Before a page function that gives refs: tells a new document where to begin. */
-void tb_refs_continue(struct tb_opwork *work);
-/* After it: `last` is the highest ref, as the reply has it. */
+/* Before: adds to `args`, a JSON object, where the frame of the operation goes on. */
+void tb_refs_continue(struct tb_opwork *work, struct tb_buf *args);
+/* After: `last` is the highest ref, as the reply has it. */
 void tb_refs_note(struct tb_opwork *work, struct tb_str last);

@@ -30,6 +30,7 @@ enum {
     WORDS_MAX = 2000,
     LOAD_MS = 10 * 1000,  /* for the current tab; it then goes on loading by itself */
     OTHERS_MS = 3 * 1000, /* for the others to begin */
+    REFS_SKIPPED = 1000,
 };
 
 struct tb_page *tb_restore_page(const struct tb_restore_tab *tab)
@@ -418,6 +419,15 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     return restore;
 }
 
+/* Refs of the browser before mean nothing here, even those that it gave after the save. */
+static void count_refs_on(struct tb_restore *restore)
+{
+    int64_t last = 0;
+    if (tb_json_int(tb_json_get(restore->saved, "refs"), &last) && last >= 0 && last < INT32_MAX) {
+        tb_memory_of(restore->session)->last_ref = last + REFS_SKIPPED;
+    }
+}
+
 void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, int64_t deadline_ms,
                       void (*done)(struct tb_driver_session *session))
 {
@@ -434,6 +444,7 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
         return;
     }
     note_losses(restore);
+    count_refs_on(restore);
     if (tb_json_is_object(emulation)) {
         tb_emulation_bring(session, emulation);
     }

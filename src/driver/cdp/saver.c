@@ -151,7 +151,8 @@ static void put_sites(const struct tb_saver *saver, struct tb_json_writer *json)
 
 static int put_all(struct tb_saver *saver, struct tb_buf *out)
 {
-    const struct cJSON *emulation = tb_memory_of(saver->session)->emulation;
+    const struct tb_memory *memory = tb_memory_of(saver->session);
+    const struct cJSON *emulation = memory->emulation;
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
@@ -165,6 +166,8 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
     } else {
         tb_json_put_null(&json);
     }
+    tb_json_key(&json, "refs");
+    tb_json_put_int(&json, memory->last_ref);
     tb_json_key(&json, "tabs");
     int64_t current = put_tabs(saver, &json);
     tb_json_key(&json, "current");
