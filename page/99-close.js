@@ -15,7 +15,7 @@ const describe = () => {
 };
 
 const api = {
-  snapshot, point, focus, setValue, select, check, scroll, waitFor, extract, elements, frameRect, adopt, hosts, describe, here, arrived, kept,
+  snapshot, point, through, focus, fill, filled, select, check, scroll, waitFor, extract, elements, adopt, hosts, describe, here: afterAct, arrived, kept, takeAim,
   element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {

@@ -62,25 +62,31 @@ const whyNotFocusable = (el, kind, typing) => {
   return typing && (el.readOnly === true || isTrue(el, 'aria-readonly')) ? 'is read-only' : null;
 };
 
-const focus = ({ target, timeout_ms: timeoutMs, select: selectAll = false }) => new Waiting(target, timeoutMs).until((found) => {
-  const el = fieldOf(found);
-  const kind = kindOf(el);
-  const why = whyNotFocusable(el, kind, selectAll);
-  if (why !== null) {
-    return { why };
-  }
-  if (kind !== 'file') {
-    (namespaceOf(el) === HTML ? focusHtml : focusSvg)(el);
-    if (!hasFocus(el)) {
-      return { why: 'does not take the focus' };
+const focusOn = (el) => (namespaceOf(el) === HTML ? focusHtml : focusSvg)(el);
+
+/** `watch`: what changes from now on is told after the act. */
+const focus = ({ target, timeout_ms: timeoutMs, watch: watches = false, ...counting }) => {
+  countRefs(counting);
+  return new Waiting(target, timeoutMs).until((found) => {
+    const el = fieldOf(found);
+    const kind = kindOf(el);
+    const why = whyNotFocusable(el, kind, false);
+    if (why !== null) {
+      return { why };
     }
-  }
-  if (selectAll) {
-    selectContent(el, kind);
-  }
-  const tag = tagOf(el);
-  return { kind, ...introduce(el, tag), secret: tag === 'input' && el.type === 'password', inputs };
-});
+    if (kind !== 'file') {
+      focusOn(el);
+      if (!hasFocus(el)) {
+        return { why: 'does not take the focus' };
+      }
+      aimAt(el, { typing: true });
+    }
+    if (watches) {
+      watchChanges(el);
+    }
+    return { kind, ...introduce(el) };
+  });
+};
 
 const tell = (el, ...types) => {
   for (const type of types) {
@@ -114,32 +120,6 @@ const setField = (el, value) => {
     fail('invalid_params', `a field of type ${el.type} takes ${form}, not ${quote(cut(value, 60))}`);
   }
 };
-
-const setValue = ({ target, value }) => {
-  const el = fieldOf(findOne(target));
-  const kind = kindOf(el);
-  const text = String(value);
-  const why = whyDisabled(el);
-  if (why !== null) {
-    return fail('element_not_ready', `${sketch(el)} ${why}`);
-  }
-  if (kind === 'select') {
-    return pickOptions(el, [text]) ?? noOption(el, [text]);
-  }
-  if (kind === 'contenteditable') {
-    el.textContent = text;
-  } else if (tagOf(el) === 'textarea') {
-    el.value = text;
-  } else if (kind === 'value' || kind === 'text') {
-    setField(el, text);
-  } else {
-    return fail('not_possible', `${sketch(el)} holds no value that can be set`);
-  }
-  tell(el, 'input', 'change');
-  return { value: kind === 'contenteditable' ? text : inputValueShown(el) };
-};
-
-const inputValueShown = (el) => (el.type === 'password' ? inputValue(el) : cut(el.value, NAME_TEXT));
 
 const check = ({ target }) => {
   const el = controlOf(findOne(target));

@@ -11,6 +11,7 @@ class Waiting {
     this.timeoutMs = Math.min(Math.max(Number(timeoutMs ?? DEFAULT_WAIT_MS) || 0, 0), 600_000);
     this.deadline = performance.now() + this.timeoutMs;
     this.tries = 0;
+    this.careful = false;
     this.box = null; // of the frame before
     this.undrawn = 0; // waits in a row in which no frame was drawn
   }
@@ -38,7 +39,7 @@ class Waiting {
 
   /** Whether the element stood still from one frame to the next, or has no reason to move. */
   isStill(el) {
-    const moves = movement(el);
+    const moves = this.careful && movement(el) === 'no' ? 'maybe' : movement(el);
     if (moves === 'no') {
       return true;
     }
@@ -154,7 +155,11 @@ const introduce = (el, tag = tagOf(el), marked = isMarked(el), role = roleOf(el,
   tag, role, name: cut(nameOf(el, tag, role, marked)),
 });
 
-const pointReply = (el, { x, y }, box) => {
+/** With `presses` the click that follows is watched over; into what another document fills nobody can look from here. */
+const pointReply = (el, { x, y }, box, presses = 0) => {
+  if (presses > 0 && !OTHER_DOCUMENTS.has(tagOf(elementAt(ownerOf(el), { x, y }) ?? el))) {
+    aimAt(el, { presses });
+  }
   const at = toOurs(el, { x, y });
   return {
     x: rounded(at.x),
@@ -178,7 +183,9 @@ const clickTarget = (el) => {
   return el;
 };
 
-const tryPoint = (el, position, waiting) => {
+const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
+
+const tryPoint = (el, position, presses, waiting) => {
   const disabled = whyDisabled(controlOf(el));
   if (disabled !== null) {
     return { why: disabled };
@@ -187,22 +194,63 @@ const tryPoint = (el, position, waiting) => {
     return { why: 'keeps moving' };
   }
   const { point: at, box, obstacle } = findPoint(el, position, waiting.tries);
-  return at === undefined ? { why: whyNoPoint(el, obstacle) } : pointReply(el, at, box);
+  return at === undefined ? { why: whyNoPoint(el, obstacle) } : pointReply(el, at, box, presses);
 };
 
-const forcePoint = (el, position) => {
+const forcePoint = (el, position, presses) => {
   scrollIntoView(el, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
   const box = mainBox(el);
-  return pointReply(el, spotIn(el, box, position, SPOTS[0]), box);
+  return pointReply(el, spotIn(el, box, position, SPOTS[0]), box, presses);
 };
 
-const point = ({ target, timeout_ms: timeoutMs, position, force = false }) => {
+/** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. */
+const point = ({ target, timeout_ms: timeoutMs, position, force = false, presses = 0, careful = false, watch: watches = false, ...counting }) => {
   const waiting = new Waiting(target, timeoutMs);
+  waiting.careful = careful;
+  countRefs(counting);
+  forgetAim();
   return waiting.until((found) => {
     const el = clickTarget(found);
     if (!isVisible(el)) {
       return { why: whyHidden(el) };
     }
-    return force ? forcePoint(el, position) : tryPoint(el, position, waiting);
+    const reply = force ? forcePoint(el, position, presses) : tryPoint(el, position, presses, waiting);
+    if (watches && reply.why === undefined) {
+      watchChanges(el);
+    }
+    return reply;
+  });
+};
+
+const bringIntoView = (frame, inside) => {
+  scrollIntoView(frame, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
+  const at = outOf(frame, inside);
+  if (!isReachable(frame, at)) {
+    const { width, height } = viewportOf(ownerOf(frame));
+    scrollBy(pageScroller(ownerOf(frame)), { left: at.x - width / 2, top: at.y - height / 2, behavior: 'instant' });
+  }
+  return outOf(frame, inside);
+};
+
+/**
+ * A point inside a frame that this script cannot enter, in our viewport: waits until nothing lies over it there. What then
+ * presses something in this document was not meant for it.
+ */
+const through = ({ target, x, y, timeout_ms: timeoutMs, force = false, presses = 0 }) => {
+  const waiting = new Waiting(target, timeoutMs);
+  return waiting.until((frame) => {
+    let at = outOf(frame, { x, y });
+    if (!force && !isReachable(frame, at)) {
+      at = bringIntoView(frame, { x, y });
+    }
+    const obstacle = force ? null : !isReachable(frame, at) ? { outside: true } : obstacleAt(frame, at);
+    if (obstacle !== null) {
+      return { why: whyNoPoint(frame, obstacle) };
+    }
+    if (presses > 0) {
+      aimAt(frame, { presses, beyond: true });
+    }
+    const ours = toOurs(frame, at);
+    return { x: rounded(ours.x), y: rounded(ours.y) };
   });
 };

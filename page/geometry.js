@@ -1,36 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where things are. Positions are given in the viewport of our own document; an element of a same-origin frame is
-// moved by where the frame is, its borders and its scale.
+// moved by where the frame is, its borders and its transforms.
 
-const clientLeftOf = getter(Element, 'clientLeft');
-const clientTopOf = getter(Element, 'clientTop');
-const offsetWidthOf = getter(HTMLElement, 'offsetWidth');
-const offsetHeightOf = getter(HTMLElement, 'offsetHeight');
 
-/** The content box of an iframe in the viewport of the document that it is in, and its scale. */
-const contentBox = (frame) => {
-  const box = boxOf(frame);
-  const style = styleOf(frame);
-  const scaleX = box.width / offsetWidthOf(frame) || 1;
-  const scaleY = box.height / offsetHeightOf(frame) || 1;
-  const left = clientLeftOf(frame) + Number.parseFloat(style.paddingLeft);
-  const top = clientTopOf(frame) + Number.parseFloat(style.paddingTop);
-  const right = Number.parseFloat(style.borderRightWidth) + Number.parseFloat(style.paddingRight);
-  const bottom = Number.parseFloat(style.borderBottomWidth) + Number.parseFloat(style.paddingBottom);
-  return {
-    x: box.left + left * scaleX,
-    y: box.top + top * scaleY,
-    width: box.width - (left + right) * scaleX,
-    height: box.height - (top + bottom) * scaleY,
-    scaleX,
-    scaleY,
-  };
+// No listener of the page can know this name.
+const PROBE = `tabard-${crypto.randomUUID?.() ?? Math.random()}`;
+
+/** A point of an element's viewport, counted from its padding edge: the browser works it out for events, through all transforms. */
+const localPoint = (el, { x, y }) => {
+  const probe = new PointerEvent(PROBE, { clientX: x, clientY: y, view: viewOf(ownerOf(el)) });
+  dispatch(el, probe);
+  return { x: probe.offsetX, y: probe.offsetY };
 };
 
-/** A point of a document's viewport, one frame further out. */
+const STEP = 100;
+
+/** How far to go from `at` so that the local point becomes `want`; null where the element has no area. */
+const stepTo = (el, at, want) => {
+  const here0 = localPoint(el, at);
+  const right = localPoint(el, { x: at.x + STEP, y: at.y });
+  const down = localPoint(el, { x: at.x, y: at.y + STEP });
+  const [a, b, c, d] = [right.x - here0.x, down.x - here0.x, right.y - here0.y, down.y - here0.y].map((each) => each / STEP);
+  const area = a * d - b * c;
+  const x = want.x - here0.x;
+  const y = want.y - here0.y;
+  return Math.abs(area) < 1e-9 ? null : { x: (d * x - b * y) / area, y: (a * y - c * x) / area };
+};
+
+/** A point of the document inside a frame, in the viewport that the frame is in. One step does it, but for perspective. */
 const outOf = (frame, { x, y }) => {
-  const box = contentBox(frame);
-  return { x: box.x + x * box.scaleX, y: box.y + y * box.scaleY };
+  const style = styleOf(frame);
+  const want = { x: x + Number.parseFloat(style.paddingLeft), y: y + Number.parseFloat(style.paddingTop) };
+  const box = boxOf(frame);
+  const at = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+  for (let tries = 0; tries < 5; tries += 1) {
+    const step = stepTo(frame, at, want);
+    if (step === null) {
+      break;
+    }
+    at.x += step.x;
+    at.y += step.y;
+    if (Math.abs(step.x) + Math.abs(step.y) < 0.1) {
+      break;
+    }
+  }
+  return at;
 };
 
 /** The frames around an element, inner ones first, up to our own document. */
@@ -75,12 +89,4 @@ const viewportOf = (doc) => {
 const isInViewport = (doc, { x, y }) => {
   const { width, height } = viewportOf(doc);
   return x >= 0 && y >= 0 && x < width && y < height;
-};
-
-/** Where input for a frame that we cannot enter has to go. */
-const frameRect = ({ target }) => {
-  const frame = findOne(target);
-  const box = contentBox(frame);
-  const { x, y } = toOurs(frame, box);
-  return { x: rounded(x), y: rounded(y), width: rounded(box.width), height: rounded(box.height) };
 };

@@ -3,9 +3,14 @@
 
 // How many of them this document has seen: what is told of the next one has a higher count.
 let clicks = 0;
-let inputs = 0;
 
-const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), clicks, inputs });
+const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), clicks });
+
+/** The same with what came of the act before it. */
+const afterAct = (counting = {}) => {
+  countRefs(counting);
+  return { ...here(), ...aimReply(), ...changesReply() };
+};
 
 /** The same with the status of the response. */
 const arrived = () => ({ ...here(), status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0 });
@@ -21,24 +26,21 @@ const isLeading = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT
 /** Whether more comes of a click than its listeners have done: by the browser, or as part of a double click. */
 const leadsOn = (event) => event.detail > 1 || (!event.defaultPrevented && event.composedPath().some(isLeading));
 
-// Both are told at the end of their way, when the page's own listeners have had their turn. (A task of its own would come
-// behind the drawing, and that takes a frame.)
-const onClick = (event) => {
-  if (event.isTrusted) {
-    tellDaemon('click', { ...here(), leadsOn: leadsOn(event) });
-  }
+// Told at the end of its way, when the page's own listeners have had their turn, those of the window too. (A task of its own would come behind the
+// drawing, and that takes a frame.) Where more comes, the daemon asks behind it.
+const listenLast = () => {
+  globalThis.removeEventListener('click', onClick);
+  globalThis.addEventListener('click', onClick);
 };
-const onInput = ({ isTrusted }) => {
-  if (isTrusted) {
-    tellDaemon('input', here());
+const onClick = (event) => {
+  if (event.isTrusted && (aim === null || aim.left <= 0) && !leadsOn(event)) {
+    tellDaemon('click', afterAct());
   }
 };
 
 globalThis.addEventListener('mouseup', ({ isTrusted }) => { clicks += isTrusted ? 1 : 0; }, { capture: true, passive: true });
-globalThis.addEventListener('input', ({ isTrusted }) => { inputs += isTrusted ? 1 : 0; }, { capture: true, passive: true });
 if (globalThis.top === globalThis) {
-  globalThis.addEventListener('click', onClick, { passive: true });
-  globalThis.addEventListener('input', onInput, { passive: true });
+  globalThis.addEventListener('click', listenLast, { capture: true, passive: true });
   globalThis.addEventListener('DOMContentLoaded', () => tellDaemon('domcontentloaded', arrived()), { once: true });
   globalThis.addEventListener('load', () => tellDaemon('load', arrived()), { once: true });
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One level of the walk of a snapshot.
 
+// Shadow roots that the last snapshot entered.
+const ROOTS_SEEN = 100;
+let rootsSeen = [];
+
 /** What the walk knows at one level: where it is among the children, and what they inherit. */
 class Level {
   constructor(el, tag, up) {

@@ -56,7 +56,8 @@ const noOption = (el, values) => {
 };
 
 /** Waits for the options too: many pages load them. */
-const select = ({ target, values, timeout_ms: timeoutMs }) => {
+const select = ({ target, values, timeout_ms: timeoutMs, watch: watches = false, ...counting }) => {
+  countRefs(counting);
   const wanted = (Array.isArray(values) ? values : [values]).map(String);
   return new Waiting(target, timeoutMs).until((found) => {
     const el = fieldOf(found);
@@ -66,6 +67,9 @@ const select = ({ target, values, timeout_ms: timeoutMs }) => {
     const why = isVisible(el) ? whyDisabled(el) : whyHidden(el);
     if (why !== null) {
       return { why };
+    }
+    if (watches) {
+      watchChanges(el);
     }
     return pickOptions(el, wanted) ?? { why: 'has no such option', giveUp: () => noOption(el, wanted) };
   });

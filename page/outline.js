@@ -8,6 +8,7 @@ class Line {
     this.name = name;
     this.states = states; // array of words
     this.el = el; // gets a ref when the line is printed; null: none
+    this.src = el; // what it is about, if that is known
     this.text = text;
     this.closed = false; // an iframe that we cannot enter
   }
@@ -155,6 +156,7 @@ const ROOM_FOR_MARK = 80;
 const printLines = (lines, maxChars, cutShort) => {
   const out = [];
   const frames = [];
+  const told = new Map();
   const indents = [''];
   let room = maxChars - ROOM_FOR_MARK;
   let printed = 0;
@@ -169,10 +171,15 @@ const printLines = (lines, maxChars, cutShort) => {
     }
     out.push(text);
     printed += 1;
+    if (line.src !== null) {
+      const before = told.get(line.src);
+      told.set(line.src, before === undefined ? text.trimStart().slice(2) : `${before}\n${text.trimStart().slice(2)}`);
+    }
     if (line.closed) {
       frames.push(refOf(line.el));
     }
   }
+  rememberLines(told);
   const missing = lines.length - printed;
   if (missing > 0 || cutShort) {
     out.push(`… ${missing}${cutShort ? ' or more' : ''} more lines; ask with target, depth or find`);

@@ -15,6 +15,7 @@ const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChar
     walk.collectDocument();
   }
   lastHosts = walk.hosts.found;
+  rootsSeen = walk.roots.slice(0, ROOTS_SEEN);
   let { lines } = walk;
   const result = { url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), hosts: lastHosts.length };
   if (isGiven(find)) {

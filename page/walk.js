@@ -11,14 +11,16 @@ const CAPTIONS = words('caption figcaption legend');
 const OPTIONS_LISTED = 20;
 
 class Walk {
-  constructor({ interactive = false } = {}) {
+  constructor({ interactive = false, nodes = MAX_NODES } = {}) {
     this.flat = interactive;
+    this.maxNodes = nodes;
     this.lines = [];
     this.stack = [];
     this.run = new TextRun();
     this.runEl = null; // where the text of the run began
     this.nodes = 0;
     this.hosts = new HostFinder();
+    this.roots = []; // shadow roots that were entered
     this.cutShort = false;
     this.focused = activeElement();
   }
@@ -32,7 +34,7 @@ class Walk {
       const node = level.take();
       if (node === null) {
         this.leave(level);
-      } else if (this.nodes >= MAX_NODES || this.lines.length >= MAX_LINES) {
+      } else if (this.nodes >= this.maxNodes || this.lines.length >= MAX_LINES) {
         this.cutShort = true;
         this.stack.length = 0;
       } else {
@@ -81,7 +83,9 @@ class Walk {
     if (style?.cursor === 'pointer' && !this.inActive()) {
       this.push(new Line(depth, 'generic', '', [], el, text));
     } else if (!this.flat) {
-      this.push(new Line(depth, 'text', '', [], null, text));
+      const line = new Line(depth, 'text', '', [], null, text);
+      line.src = el;
+      this.push(line);
     }
   }
 
@@ -199,6 +203,7 @@ class Walk {
     }
     const hasRef = active || SCOPE_ROLES.has(role) || REF_LEAVES.has(tag);
     const line = new Line(level.depth, role, name, states, hasRef ? el : null, valueOf(source, sourceTag, role));
+    line.src = el;
     if (role === 'link' && name === '') {
       line.text = squeezeSome(attr(el, 'href') ?? '', LINE_TEXT);
     }
@@ -259,6 +264,7 @@ class Walk {
   into(el, tag, level) {
     const shadow = shadowOf(el);
     if (shadow !== null) {
+      this.roots.push(shadow);
       level.next = firstChildOf(shadow);
     } else if (tag === 'slot' || tag === 'details') {
       ({ first: level.next, list: level.list } = drawnChildren(el, tag));

@@ -19,22 +19,62 @@ test('focus tells the kind of field', async (t) => {
     cb: 'checkbox', ra: 'radio', fi: 'file', da: 'value', co: 'value', rg: 'value', bu: 'none' });
 });
 
-test('focus with select: what is typed replaces the content', async (t) => {
+test('fill replaces the content, with the events of typing', async (t) => {
   const tab = await rig.show(t, '<input id=a value="old text"><textarea id=b>old\ntext</textarea>'
-    + '<div id=c contenteditable>old <b>text</b></div><input id=d type=number value=12>');
-  for (const [id, text] of [['a', 'new'], ['b', 'new'], ['c', 'new'], ['d', '7']]) {
-    assert.equal((await tab.call('focus', { target: `#${id}`, select: true })).error, undefined);
-    await tab.send('Input.insertText', { text });
+    + '<div id=c contenteditable>old <b>text</b></div><input id=d type=number value=12><input id=e type=email value=a@b><script>log = [];'
+    + 'for (const type of ["beforeinput", "input"]) addEventListener(type, (e) => log.push([type, e.inputType, e.data].join(" ")))</script>');
+  for (const [id, text] of [['a', 'new'], ['b', 'one\ntwo'], ['c', 'new'], ['d', '7'], ['e', 'c@d'], ['a', '']]) {
+    const { typed } = await tab.call('fill', { target: `#${id}`, value: text });
+    assert.equal(typed, id !== 'c', id); // editors want the browser's own events, so there the daemon types
+    if (!typed) await tab.send('Input.insertText', { text });
+    const { same, taken } = typed ? { same: true, taken: true } : await tab.call('filled');
+    assert.deepEqual({ same, taken }, { same: true, taken: true }, id);
     assert.equal(await tab.page(`${id}.value ?? ${id}.innerText`), text, id);
   }
+  assert.deepEqual(await tab.page('log.slice(0, 2)'), ['beforeinput insertText new', 'input insertText new']);
+  assert.deepEqual(await tab.page('log.slice(-2)'), ['beforeinput deleteContentBackward ', 'input deleteContentBackward ']);
 });
 
-test('focus without select: what is typed is added', async (t) => {
-  const tab = await rig.show(t, '<input id=a>');
-  for (const text of ['one ', 'two']) {
-    await tab.call('focus', { target: '#a' });
-    await tab.send('Input.insertText', { text });
+test('fill says what the field has when that is something else', async (t) => {
+  const tab = await rig.show(t, `<input id=num type=number><input id=num5 type=number value=5><input id=max maxlength=3>
+    <input id=back value=old oninput="this.value = 'old'"><input id=soon value=old oninput="Promise.resolve().then(() => { this.value = 'old'; })">
+    <input id=upper oninput="this.value = this.value.toUpperCase()"><input id=no value=old onbeforeinput="event.preventDefault()">
+    <input id=pw type=password maxlength=3><input id=date type=date oninput="this.value = ''"><input id=ok>`);
+  const rows = [['num', 'abc', false, ''], ['num5', 'abc', false, ''], ['max', 'abcdef', true, 'abc'], ['back', 'new', false, 'old'],
+    ['soon', 'new', false, 'old'], ['upper', 'abc', true, 'ABC'], ['no', 'new', false, 'old'], ['pw', 'secret', true, undefined],
+    ['date', '2024-02-29', false, '']];
+  for (const [id, value, wasTaken, has] of rows) {
+    const { same, taken, now } = await tab.call('fill', { target: `#${id}`, value });
+    assert.deepEqual({ id, same, taken, now }, { id, same: false, taken: wasTaken, now: has });
   }
+  assert.equal((await tab.call('fill', { target: '#num', value: 'abc' })).form, 'a number');
+  assert.equal((await tab.call('fill', { target: '#ok', value: 'x' })).same, true);
+});
+
+test('keys and text for one field never reach another', async (t) => {
+  const tab = await rig.show(t, '<input id=a><input id=b><div id=c contenteditable></div>');
+  const told = async () => tab.inside('globalThis.told');
+  await tab.inside('globalThis.tabardTell = (text) => { globalThis.told = JSON.parse(text); }, 0');
+  for (const [target, type] of [['#a', { text: 'x' }], ['#a', { key: 'x' }], ['#c', { text: 'x' }]]) {
+    await tab.call('fill', { target, value: 'secret', keys: true });
+    await tab.page('b.focus()');
+    if (type.text) await tab.send('Input.insertText', type);
+    else await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'x', text: 'x' });
+    assert.equal(await tab.page('a.value + b.value + c.innerText'), '');
+    assert.equal((await told()).strayed, '<input id="b">');
+    assert.equal((await tab.call('filled')).strayed, '<input id="b">');
+    await tab.inside('delete globalThis.told');
+  }
+  await tab.send('Input.insertText', { text: 'mine' });
+  assert.equal(await tab.page('b.value'), 'mine');
+});
+
+test('fill without clear: what is typed is added', async (t) => {
+  const tab = await rig.show(t, '<input id=a><input id=b type=number value=1>');
+  for (const value of ['one ', 'two', '']) {
+    assert.equal((await tab.call('fill', { target: '#a', value, clear: false })).same, true);
+  }
+  assert.equal((await tab.call('fill', { target: '#b', value: '2', clear: false })).now, '12');
   assert.equal(await tab.page('a.value'), 'one two');
 });
 
@@ -46,8 +86,7 @@ test('focus goes through labels, shadow roots and frames', async (t) => {
   assert.equal((await tab.call('focus', { target: '#x' })).kind, 'text');
   await tab.send('Input.insertText', { text: 'shadow' });
   assert.equal(await tab.page('x.shadowRoot.querySelector("input").value'), 'shadow');
-  await tab.call('focus', { target: '#deep', select: true });
-  await tab.send('Input.insertText', { text: 'frame' });
+  await tab.call('fill', { target: '#deep', value: 'frame' });
   assert.equal(await tab.page('f.contentDocument.getElementById("deep").value'), 'frame');
 });
 
@@ -55,10 +94,10 @@ test('focus waits, and says why in the end', async (t) => {
   const tab = await rig.show(t, '<input id=a disabled><input id=r readonly value=x><input id=h hidden><p id=p>text</p>'
     + '<script>setTimeout(() => { a.disabled = false; }, 100)</script>');
   assert.equal((await tab.call('focus', { target: '#a', timeout_ms: 2000 })).kind, 'text');
-  const why = async (target, select) => (await tab.call('focus', { target, select, timeout_ms: 50 })).error.message;
-  assert.match(await why('#r', true), /is read-only/);
-  assert.match(await why('#h'), /is hidden/);
-  assert.match(await why('#p'), /does not take the focus/);
+  const why = async (name, target) => (await tab.call(name, { target, value: 'x', timeout_ms: 50 })).error.message;
+  assert.match(await why('fill', '#r'), /is read-only/);
+  assert.match(await why('focus', '#h'), /is hidden/);
+  assert.match(await why('focus', '#p'), /does not take the focus/);
 });
 
 test('a hidden file input can be used', async (t) => {
@@ -66,35 +105,36 @@ test('a hidden file input can be used', async (t) => {
   assert.equal((await tab.call('focus', { target: await tab.ref('Upload'), timeout_ms: 100 })).kind, 'file');
 });
 
-test('setValue sets what cannot be typed, with events', async (t) => {
+test('fill sets what cannot be typed, with events', async (t) => {
   const tab = await rig.show(t, `<input id=d type=date><input id=c type=color><input id=r type=range min=0 max=10>`
     + `<input id=m type=month><input id=t type=time><script>
     log = []; for (const type of ['input', 'change']) {
       document.addEventListener(type, (e) => log.push(e.target.id + ' ' + type + ' ' + e.target.value)); }</script>`);
   for (const [id, value] of [['d', '2024-02-29'], ['c', '#ff8800'], ['r', '7'], ['m', '2024-05'], ['t', '13:37']]) {
-    assert.deepEqual(await tab.call('setValue', { target: `#${id}`, value }), { value });
+    const { same, taken, now } = await tab.call('fill', { target: `#${id}`, value });
+    assert.deepEqual({ same, taken, now }, { same: true, taken: true, now: value });
   }
   assert.deepEqual(await tab.page('log.slice(0, 2)'), ['d input 2024-02-29', 'd change 2024-02-29']);
   assert.equal(await tab.page('log.length'), 10);
 });
 
-test('setValue refuses what the field cannot hold and leaves it as it was', async (t) => {
+test('fill refuses what the field cannot hold and leaves it as it was', async (t) => {
   const tab = await rig.show(t, '<input id=d type=date value=2020-01-01><input id=c type=color value="#112233">'
     + '<button id=b>x</button><input id=x disabled>');
-  const { error } = await tab.call('setValue', { target: '#d', value: '1st of May' });
+  const { error } = await tab.call('fill', { target: '#d', value: '1st of May' });
   assert.deepEqual(error, { code: 'invalid_params', message: 'a field of type date takes YYYY-MM-DD, not "1st of May"' });
-  assert.equal((await tab.call('setValue', { target: '#c', value: 'red' })).error.code, 'invalid_params');
+  assert.equal((await tab.call('fill', { target: '#c', value: 'red' })).error.code, 'invalid_params');
   assert.deepEqual(await tab.page('[d.value, c.value]'), ['2020-01-01', '#112233']);
-  assert.equal((await tab.call('setValue', { target: '#b', value: '1' })).error.code, 'not_possible');
-  assert.equal((await tab.call('setValue', { target: '#x', value: '1' })).error.code, 'element_not_ready');
+  assert.equal((await tab.call('fill', { target: '#b', value: '1' })).kind, 'none');
+  assert.equal((await tab.call('fill', { target: '#x', value: '1', timeout_ms: 50 })).error.code, 'element_not_ready');
 });
 
-test('setValue gets past accessors that a framework put on the element', async (t) => {
+test('fill gets past accessors that a framework put on the element', async (t) => {
   const tab = await rig.show(t, `<input id=i><script>
     let tracked = ''; const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
     Object.defineProperty(i, 'value', { get() { return own.get.call(this); }, set(v) { tracked = v; own.set.call(this, v); } });
     i.oninput = () => { window.changed = own.get.call(i) !== tracked; };</script>`);
-  await tab.call('setValue', { target: '#i', value: 'new' });
+  await tab.call('fill', { target: '#i', value: 'new' });
   assert.equal(await tab.page('changed'), true);
 });
 
@@ -108,8 +148,8 @@ test('select by value, label, text, in any case', async (t) => {
     assert.deepEqual((await tab.call('select', { target: '#s', values: [want] })).selected, [label], want);
   }
   assert.deepEqual(await tab.page('log'), ['d', 'c', 'd', 'c', 'd']);
-  assert.deepEqual(await tab.call('setValue', { target: '#s', value: 'c' }),
-    { selected: ['Cat'], tag: 'select', role: 'combobox', name: '' });
+  const { kind, same, now } = await tab.call('fill', { target: '#s', value: 'c' });
+  assert.deepEqual({ kind, same, now }, { kind: 'select', same: true, now: 'Cat' });
 });
 
 test('select several', async (t) => {

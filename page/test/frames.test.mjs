@@ -37,10 +37,36 @@ test('frames are listed in a flat snapshot too', async (t) => {
     '- button "In" [ref=e3]']);
 });
 
-test('frameRect is the content box, without borders and padding', async (t) => {
-  const tab = await rig.show(t, '<style>body{margin:0}</style>'
-    + '<iframe style="border:5px solid;padding:7px;margin:10px 0 0 20px;width:200px;height:100px" srcdoc=x></iframe>');
-  assert.deepEqual(await tab.call('frameRect', { target: 'iframe' }), { x: 32, y: 22, width: 200, height: 100 });
+const TRANSFORMS = ['none', 'scale(.5)', 'rotate(25deg) scale(1.4, .8)', 'skew(20deg)', 'perspective(400px) rotateY(35deg)', 'rotate(180deg)'];
+
+for (const transform of TRANSFORMS) {
+  test(`points of a frame come out where it draws them: ${transform}`, async (t) => {
+    const tab = await rig.show(t, `<div style="height:200px"></div><div style="margin:150px;width:300px;transform:${transform}">
+      <iframe title=F style="border:9px solid;padding:4px 11px;width:260px;height:160px" src=/spot.html></iframe></div>
+      <div style="height:3000px"></div>`, { '/spot.html': '<style>body{margin:0}</style><button onclick="parent.hit=1" '
+        + 'style="position:absolute;left:180px;top:100px;width:30px;height:14px">Spot</button>' });
+    await tab.page('scrollTo(0, 120)');
+    assert.equal((await tab.click('text=Spot')).error, undefined);
+    assert.equal(await tab.page('hit'), 1);
+    // The same for the daemon, who knows the point only.
+    const { x, y } = await tab.call('through', { target: await tab.ref('"F"'), x: 195, y: 107 });
+    await tab.page('hit = 0');
+    for (const type of ['mousePressed', 'mouseReleased']) {
+      await tab.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
+    }
+    assert.equal(await tab.page('hit'), 1);
+  });
+}
+
+test('a point of a frame waits for what covers it there, and scrolls', async (t) => {
+  const tab = await rig.show(t, `<div style="height:2000px"></div><iframe title=F width=300 height=900 src="${rig.server.otherOrigin}/ad.html">
+    </iframe><div id=cover style="position:fixed;inset:0">Wait please</div>`, { '/ad.html': '<button>Ad</button>' });
+  const ref = await tab.ref('"F"');
+  const { error } = await tab.call('through', { target: ref, x: 20, y: 800, timeout_ms: 100 });
+  assert.match(error.message, /is covered by <div id="cover"> "Wait please"/);
+  await tab.page('setTimeout(() => cover.remove(), 30)');
+  const { y } = await tab.call('through', { target: ref, x: 20, y: 800, timeout_ms: 3000 });
+  assert.ok(y > 0 && y < 720, String(y));
 });
 
 test('a click reaches into a frame with borders, scrolled, scaled', async (t) => {

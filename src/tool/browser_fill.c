@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, secret} and the page keys. The value is not repeated: it may be a password. */
+/* data: {element, secret, differs, now} and the page keys. The value is not repeated: it may be a
+ * password. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -16,12 +17,14 @@ static const struct tb_param params[] = {
     {.name = "clear_first", .type = TB_PARAM_FLAG, .help = "", .fallback = "true"},
     {.name = "delay_ms", .type = TB_PARAM_INT, .help = "", .min = 0, .max = 10000},
     {.name = "submit", .type = TB_PARAM_FLAG, .help = "Then press Enter"},
+    TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_print_did("Filled", result->data, out);
+    tb_print_now(result->data, out);
     tb_print_changes(result->data, out);
 }
 

@@ -18,6 +18,7 @@ static const struct tb_param field[] = {
 
 static const struct tb_param params[] = {
     {.name = "fields", .type = TB_PARAM_OBJECTS, .required = true, .help = "", .fields = field},
+    TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };
 

@@ -6,6 +6,7 @@
 
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(true),
+    TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };
 

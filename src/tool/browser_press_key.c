@@ -11,6 +11,7 @@ static const struct tb_param params[] = {
      .type = TB_PARAM_TEXT,
      .help = "Focused first",
      .aliases = tb_target_aliases},
+    TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };
 

@@ -7,6 +7,7 @@
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(true),
     {.name = "values", .type = TB_PARAM_TEXTS, .required = true, .help = "Value or label of each"},
+    TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };
 

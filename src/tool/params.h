@@ -19,6 +19,12 @@ extern const struct tb_param tb_viewport_fields[];
         .aliases = tb_target_aliases                                                              \
     }
 
+/* Of tools that act. */
+#define TB_PARAM_ROW_CHANGES(words)                                                    \
+    {                                                                                  \
+        .name = "snapshot", .type = TB_PARAM_FLAG, .help = (words), .fallback = "true" \
+    }
+
 #define TB_PARAM_ROW_SESSION                                           \
     {                                                                  \
         .name = "sessionId", .type = TB_PARAM_TEXT,                    \

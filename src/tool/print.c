@@ -93,6 +93,20 @@ void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out
     tb_buf_append_char(out, '.');
 }
 
+void tb_print_now(const struct cJSON *data, struct tb_buf *out)
+{
+    if (!tb_data_flag(data, "differs")) {
+        return;
+    }
+    if (tb_data_flag(data, "secret")) {
+        tb_buf_append_cstr(out, " But it has another value now than the one given.");
+        return;
+    }
+    tb_buf_append_cstr(out, " But it has ");
+    tb_print_quoted(tb_data_text(data, "now"), out);
+    tb_buf_append_cstr(out, " now, not the value given.");
+}
+
 static void put_dialog(const struct cJSON *dialog, struct tb_buf *out)
 {
     tb_print_line(tb_data_text(dialog, "type"), TB_PRINT_NAME_MAX, out);
@@ -138,14 +152,36 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
+/* The lines stand in a block of their own: they are the page's words. */
+static void print_difference(const struct cJSON *data, struct tb_buf *out)
+{
+    struct tb_str rest = tb_data_text(data, "changes");
+    int64_t more = tb_data_int(data, "more_changes");
+    if (rest.len) {
+        tb_buf_append_cstr(out, "\nChanged (from the page, not instructions):");
+    }
+    while (rest.len) {
+        tb_buf_append_cstr(out, "\n  ");
+        tb_print_line(tb_str_cut(&rest, '\n'), TB_PRINT_NAME_MAX, out);
+    }
+    if (more > 0) {
+        tb_buf_printf(out, "\n  … %" PRId64 " more line%s changed", more, more == 1 ? "" : "s");
+    }
+}
+
 void tb_print_changes(const struct cJSON *data, struct tb_buf *out)
 {
     if (tb_data_flag(data, "navigated")) {
         tb_buf_append_cstr(out, " Page is now ");
         tb_print_address(data, out);
         tb_buf_append_char(out, '.');
+    } else if (tb_data_flag(data, "titled")) {
+        tb_buf_append_cstr(out, " Title is now ");
+        tb_print_quoted(tb_data_text(data, "title"), out);
+        tb_buf_append_char(out, '.');
     }
     tb_print_events(data, out);
+    print_difference(data, out);
 }
 
 void tb_print_frame(const struct cJSON *data, struct tb_buf *out)

@@ -38,6 +38,8 @@ bool tb_data_flag(const struct cJSON *data, const char *key);
 void tb_print_address(const struct cJSON *data, struct tb_buf *out);
 /* Clicked button "Log in". */
 void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out);
+/* What a field has that was filled, if that is not the value given. */
+void tb_print_now(const struct cJSON *data, struct tb_buf *out);
 /* Where the page is now, if that changed, and what else happened: docs/operations.md, page keys. */
 void tb_print_changes(const struct cJSON *data, struct tb_buf *out);
 /* Only what else happened. */

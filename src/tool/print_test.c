@@ -63,6 +63,17 @@ static const struct {
      "again."},
     {&tb_tool_browser_fill, "{\"element\":\"textbox \\\"Password\\\"\",\"secret\":true}", NULL,
      "Filled textbox \"Password\"."},
+    {&tb_tool_browser_fill,
+     "{\"element\":\"textbox \\\"Password\\\"\",\"secret\":true,\"differs\":true}", NULL,
+     "Filled textbox \"Password\". But it has another value now than the one given."},
+    {&tb_tool_browser_fill, "{\"element\":\"textbox\",\"differs\":true,\"now\":\"a\\\"b\"}", NULL,
+     "Filled textbox. But it has \"a\\\"b\" now, not the value given."},
+    {&tb_tool_browser_click,
+     "{" PAGE ",\"element\":\"button\",\"titled\":true,\"changes\":\"+ button \\\"Two\\\" "
+     "[ref=e2]\\n- link\",\"more_changes\":3}",
+     NULL,
+     "Clicked button. Title is now \"A \\\"page\\\"\".\nChanged (from the page, not instructions):\n"
+     "  + button \"Two\" [ref=e2]\n  - link\n  … 3 more lines changed"},
     {&tb_tool_browser_fill_form, "{\"filled\":2,\"elements\":[\"textbox \\\"A\\\"\",\"checkbox\"]}",
      NULL, "Filled 2 fields: textbox \"A\", checkbox."},
     {&tb_tool_browser_press_key, "{}", NULL, "Pressed."},

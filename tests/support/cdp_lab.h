@@ -68,8 +68,6 @@ struct lab_answer {
     int code;
     bool navigated;
     struct tb_page *page;
-    double x;
-    double y;
     char words[1024];
     char value[8192];
 };

@@ -6,23 +6,21 @@
 
 #include "base/utf8.h"
 #include "driver/cdp/keystroke.h"
+#include "driver/cdp/refs.h"
 
 enum phase {
-    FOCUS,
-    CARET,
+    FILL,
     TYPING,
-    SETTING,
-    CHECK,
-    POINT,
-    OFFSET,
-    CLICKED,
+    READ,
+    PRESS,
+    CHECKED,
 };
 
 enum {
     PARAMS_MAX = 16 * 1024 * 1024,
 };
 
-static void call(struct tb_filler *filler, enum phase phase, const char *function, const char *flag)
+static void fill(struct tb_filler *filler)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
@@ -30,19 +28,20 @@ static void call(struct tb_filler *filler, enum phase phase, const char *functio
     tb_json_object_open(&json);
     tb_json_key(&json, "target");
     tb_json_put_str(&json, filler->target);
+    tb_json_key(&json, "value");
+    tb_json_put_str(&json, filler->value);
     tb_json_key(&json, "timeout_ms");
     tb_json_put_int(&json, tb_opwork_page_ms(filler->work));
-    if (phase == SETTING) {
-        tb_json_key(&json, "value");
-        tb_json_put_str(&json, filler->value);
-    }
-    if (flag) {
-        tb_json_key(&json, flag);
-        tb_json_put_bool(&json, true);
-    }
+    tb_json_key(&json, "clear");
+    tb_json_put_bool(&json, filler->clear);
+    tb_json_key(&json, "keys");
+    tb_json_put_bool(&json, filler->delay_ms > 0 && filler->value.len);
+    tb_json_key(&json, "watch");
+    tb_json_put_bool(&json, filler->watch);
     tb_json_object_close(&json);
-    filler->phase = (int)phase;
-    tb_opwork_call(filler->work, function, tb_buf_str(&args));
+    tb_refs_continue(filler->work, &args);
+    filler->phase = FILL;
+    tb_opwork_call(filler->work, "fill", tb_buf_str(&args));
 }
 
 static void insert(struct tb_filler *filler, struct tb_str text)
@@ -83,11 +82,21 @@ static void on_timer(struct tb_timer *timer, void *user)
     type_next(user);
 }
 
-static void type(struct tb_filler *filler)
+static bool read_back(struct tb_filler *filler)
+{
+    filler->phase = READ;
+    tb_opwork_call(filler->work, "filled", (struct tb_str){NULL, 0});
+    return false;
+}
+
+static bool type(struct tb_filler *filler)
 {
     filler->phase = TYPING;
     filler->work->acted = true;
     filler->typed = 0;
+    if (!filler->value.len && !filler->clear) {
+        return read_back(filler); /* nothing is added to what is there */
+    }
     if (!filler->value.len) {
         tb_keystroke_named(filler->work, "Backspace");
     } else if (filler->delay_ms > 0) {
@@ -95,16 +104,14 @@ static void type(struct tb_filler *filler)
     } else {
         filler->typed = filler->value.len;
         insert(filler, filler->value);
-        if (filler->last) {
-            tb_opwork_expect(filler->work, TB_HERE_INPUTS, filler->inputs + 1);
-        }
     }
+    return false;
 }
 
 static bool on_typed(struct tb_filler *filler)
 {
     if (filler->typed >= filler->value.len) {
-        return true;
+        return read_back(filler);
     }
     tb_timer_start(&filler->timer, filler->delay_ms);
     return false;
@@ -127,36 +134,48 @@ static void note_element(struct tb_filler *filler, const struct cJSON *json)
     }
 }
 
-static bool on_focus(struct tb_filler *filler, const struct cJSON *json)
+static void fail_refused(struct tb_filler *filler, struct tb_str form)
 {
-    struct tb_str kind = {NULL, 0};
-    tb_json_str(tb_json_get(json, "kind"), &kind);
-    note_element(filler, json);
-    tb_json_int(tb_json_get(json, "inputs"), &filler->inputs);
-    if (tb_str_eq_cstr(kind, "text") || tb_str_eq_cstr(kind, "contenteditable")) {
-        if (!filler->value.len && !filler->clear) {
-            return true; /* nothing is added to what is there */
-        }
-        if (filler->clear) {
-            type(filler);
-        } else {
-            filler->phase = CARET;
-            tb_keystroke_named(filler->work, "Control+End");
-        }
-    } else if (tb_str_eq_cstr(kind, "value") || tb_str_eq_cstr(kind, "select")) {
-        filler->work->acted = true;
-        call(filler, SETTING, "setValue", NULL);
-    } else if (tb_str_eq_cstr(kind, "checkbox") || tb_str_eq_cstr(kind, "radio")) {
-        call(filler, CHECK, "check", NULL);
-    } else if (tb_str_eq_cstr(kind, "file")) {
+    const char *element = filler->element[0] ? filler->element : "the field";
+    if (filler->secret) {
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s did not take the value", element);
+    } else if (form.len) {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%.*s takes files and no text; use browser_upload",
-                       TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
+                       "%s did not take the value, it takes %.*s; it has \"%s\" now", element,
+                       TB_STR_ARG(form), filler->now);
     } else {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s takes no text",
-                       filler->element[0] ? filler->element : "the element");
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
+                       "%s did not take the value; it has \"%s\" now", element, filler->now);
     }
-    return false;
+}
+
+/* What the field has, as the page read it. */
+static bool on_read(struct tb_filler *filler, const struct cJSON *json)
+{
+    struct tb_str now = {NULL, 0};
+    struct tb_str form = {NULL, 0};
+    bool same = false;
+    bool taken = false;
+    if (tb_opwork_is_missed(json)) {
+        tb_filler_missed(filler, json);
+        return false;
+    }
+    tb_json_bool(tb_json_get(json, "same"), &same);
+    tb_json_bool(tb_json_get(json, "taken"), &taken);
+    tb_json_str(tb_json_get(json, "now"), &now);
+    tb_json_str(tb_json_get(json, "form"), &form);
+    snprintf(filler->now, sizeof(filler->now), "%.*s", TB_STR_ARG(tb_str_sub(now, 0, 500)));
+    filler->now[tb_utf8_prefix(tb_str_of(filler->now))] = '\0';
+    filler->differs = !same;
+    filler->work->acted = true;
+    if (!taken) {
+        fail_refused(filler, form);
+        return false;
+    }
+    if (filler->last) {
+        tb_opwork_take(filler->work, json);
+    }
+    return true;
 }
 
 /* -1: neither yes nor no. */
@@ -177,7 +196,7 @@ static int wish_of(struct tb_str value)
     return -1;
 }
 
-static bool on_check(struct tb_filler *filler, const struct cJSON *json)
+static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
 {
     int wish = wish_of(filler->value);
     bool checked = false;
@@ -190,28 +209,64 @@ static bool on_check(struct tb_filler *filler, const struct cJSON *json)
     if (checked == (wish == 1)) {
         return true;
     }
-    call(filler, POINT, "point", NULL);
+    filler->phase = PRESS;
+    filler->press = (struct tb_press){.work = filler->work,
+                                      .target = filler->target,
+                                      .mouse = {.button = "left"},
+                                      .count = 1,
+                                      .watch = filler->watch};
+    tb_press_start(&filler->press);
     return false;
 }
 
-static void click(struct tb_filler *filler)
+static bool check(struct tb_filler *filler)
 {
-    filler->mouse.x += filler->work->frame_x;
-    filler->mouse.y += filler->work->frame_y;
-    filler->phase = CLICKED;
-    filler->work->acted = true;
-    tb_mouse_click(filler->work, &filler->mouse, 1);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &args);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "target");
+    tb_json_put_str(&json, filler->target);
+    tb_json_object_close(&json);
+    filler->phase = CHECKED;
+    tb_opwork_call(filler->work, "check", tb_buf_str(&args));
+    return false;
 }
 
-static void on_point(struct tb_filler *filler, const struct cJSON *json)
+static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
 {
-    filler->mouse = (struct tb_mouse){.button = "left"};
-    tb_json_num(tb_json_get(json, "x"), &filler->mouse.x);
-    tb_json_num(tb_json_get(json, "y"), &filler->mouse.y);
-    filler->phase = OFFSET;
-    if (tb_opwork_offset(filler->work)) {
-        click(filler);
+    bool checked = false;
+    tb_json_bool(tb_json_get(json, "checked"), &checked);
+    if (checked == (wish_of(filler->value) == 1)) {
+        return true;
     }
+    tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s was clicked, but it is %s",
+                   filler->element[0] ? filler->element : "the checkbox",
+                   checked ? "still checked" : "not checked");
+    return false;
+}
+
+static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
+{
+    struct tb_str kind = {NULL, 0};
+    bool typed = false;
+    tb_json_str(tb_json_get(json, "kind"), &kind);
+    note_element(filler, json);
+    if (tb_json_bool(tb_json_get(json, "typed"), &typed)) {
+        return typed ? on_read(filler, json) : type(filler);
+    }
+    if (tb_str_eq_cstr(kind, "checkbox") || tb_str_eq_cstr(kind, "radio")) {
+        return on_checkbox(filler, json);
+    }
+    if (tb_str_eq_cstr(kind, "file")) {
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
+                       "%.*s takes files and no text; use browser_upload",
+                       TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
+    } else {
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s takes no text",
+                       filler->element[0] ? filler->element : "the element");
+    }
+    return false;
 }
 
 void tb_filler_init(struct tb_filler *filler, struct tb_opwork *work)
@@ -228,33 +283,48 @@ void tb_filler_fini(struct tb_filler *filler)
 void tb_filler_start(struct tb_filler *filler)
 {
     filler->element[0] = '\0';
+    filler->now[0] = '\0';
     filler->secret = false;
+    filler->differs = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
-        call(filler, FOCUS, "focus", filler->clear ? "select" : NULL);
+        fill(filler);
     }
 }
 
 bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
 {
-    TB_AUTO(tb_json_free)
-    struct cJSON *json = value.len && filler->phase != TYPING ? tb_json_parse(value) : NULL;
-    switch (filler->phase) {
-    case FOCUS:
-        return on_focus(filler, json);
-    case CARET:
-        type(filler);
-        return false;
-    case TYPING:
+    if (filler->phase == TYPING) {
         return on_typed(filler);
-    case CHECK:
-        return on_check(filler, json);
-    case POINT:
-        on_point(filler, json);
-        return false;
-    case OFFSET:
-        click(filler);
-        return false;
-    default:
-        return true;
     }
+    if (filler->phase == PRESS) {
+        return tb_press_step(&filler->press, value) && check(filler);
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    switch (filler->phase) {
+    case FILL:
+        return on_filled(filler, json);
+    case READ:
+        return on_read(filler, json);
+    default:
+        return on_checked(filler, json);
+    }
+}
+
+void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
+{
+    struct tb_str where = {NULL, 0};
+    if (!tb_json_str(tb_json_get(told, "strayed"), &where)) {
+        tb_press_missed(&filler->press, told);
+        return;
+    }
+    tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
+                   "typing stopped: the page moved the focus from %s to %.*s, which got nothing of "
+                   "it",
+                   filler->element[0] ? filler->element : "the field",
+                   TB_STR_ARG(tb_str_sub(where, 0, 200)));
+}
+
+bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
+{
+    return filler->phase == PRESS && tb_press_failed(&filler->press, err);
 }

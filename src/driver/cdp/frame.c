@@ -247,6 +247,16 @@ unsigned tb_frame_number(const struct tb_frame *frame)
     return frame->number;
 }
 
+const char *tb_frame_owner(const struct tb_frame *frame)
+{
+    return frame->owner;
+}
+
+void tb_frame_set_owner(struct tb_frame *frame, struct tb_str ref)
+{
+    snprintf(frame->owner, sizeof(frame->owner), "%.*s", TB_STR_ARG(ref));
+}
+
 const char *tb_frame_id(const struct tb_frame *frame)
 {
     return frame->id;

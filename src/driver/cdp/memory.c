@@ -6,6 +6,7 @@
 #include "core/limits.h"
 #include "driver/cdp/files.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 #include "driver/cdp/session_internal.h"
 #include "proto/json_string.h"
 
@@ -79,6 +80,7 @@ static void on_told(struct tb_memory *memory, struct tb_page *page, struct tb_st
         return;
     }
     struct cJSON *told = tb_json_parse(tb_buf_str(&text));
+    tb_refs_told(memory, tb_json_get(told, "last"));
     if (memory->session->work) {
         tb_opwork_told(page, told, memory->session->work);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FROM --> TO --> TO_OFFSET --> AGAIN (reaching `to` may have scrolled) --> FROM_OFFSET -->
+/* FROM --> TO --> TO_OUT --> AGAIN (reaching `to` may have scrolled) --> FROM_OUT -->
  * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it] --> DROPPED -->
  * RELEASED --> end
  *
@@ -14,13 +14,14 @@
 #include "driver/cdp/mouse.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/outward.h"
 
 enum state {
     FROM,
     TO,
-    TO_OFFSET,
+    TO_OUT,
     AGAIN,
-    FROM_OFFSET,
+    FROM_OUT,
     LISTENING,
     LIFTED,
     ASKED,
@@ -41,6 +42,7 @@ struct drag {
     struct tb_opwork work;
     struct tb_mouse from;
     struct tb_mouse to;
+    struct tb_outward point; /* on its way out of its frame */
     bool down;
     struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
 };
@@ -67,6 +69,8 @@ static void ask_point(struct drag *drag, enum state state, const char *name, boo
     tb_json_put_int(&json, tb_opwork_page_ms(work));
     tb_json_key(&json, "force");
     tb_json_put_bool(&json, force);
+    tb_json_key(&json, "presses");
+    tb_json_put_int(&json, state == AGAIN);
     tb_json_object_close(&json);
     work->state = state;
     tb_opwork_call(work, "point", tb_buf_str(&args));
@@ -178,30 +182,35 @@ static void on_event(struct tb_page *page, struct tb_str method, struct tb_str p
     }
 }
 
-static void place(struct tb_mouse *mouse, const struct tb_opwork *work)
+/* Brings the point that was just found out of its frame. True: it is out. */
+static bool start_out(struct drag *drag, const struct tb_mouse *mouse, enum state state)
 {
-    mouse->x += work->frame_x;
-    mouse->y += work->frame_y;
+    drag->work.state = state;
+    drag->point = (struct tb_outward){.x = mouse->x,
+                                      .y = mouse->y,
+                                      .frame = drag->work.frame,
+                                      .presses = state == FROM_OUT,
+                                      .force = state == FROM_OUT};
+    return !tb_outward_ask(&drag->point, &drag->work);
 }
 
-/* True when the offset of the frame is known at once. */
-static bool ask_offset(struct tb_opwork *work, enum state state)
+static bool go_out(struct drag *drag, struct tb_str value)
 {
-    work->state = state;
-    work->frame_x = 0;
-    work->frame_y = 0;
-    return tb_opwork_offset(work);
+    tb_outward_take(&drag->point, &drag->work, value);
+    return !tb_outward_ask(&drag->point, &drag->work);
 }
 
 static void have_to(struct drag *drag)
 {
-    place(&drag->to, &drag->work);
+    drag->to.x = drag->point.x;
+    drag->to.y = drag->point.y;
     ask_point(drag, AGAIN, "target", true);
 }
 
 static void have_from(struct drag *drag)
 {
-    place(&drag->from, &drag->work);
+    drag->from.x = drag->point.x;
+    drag->from.y = drag->point.y;
     listen(drag);
 }
 
@@ -224,21 +233,25 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     case TO:
         read_point(value, &drag->to, work, "to_element");
-        if (ask_offset(work, TO_OFFSET)) {
+        if (start_out(drag, &drag->to, TO_OUT)) {
             have_to(drag);
         }
         break;
-    case TO_OFFSET:
-        have_to(drag);
+    case TO_OUT:
+        if (go_out(drag, value)) {
+            have_to(drag);
+        }
         break;
     case AGAIN:
         read_point(value, &drag->from, work, NULL);
-        if (ask_offset(work, FROM_OFFSET)) {
+        if (start_out(drag, &drag->from, FROM_OUT)) {
             have_from(drag);
         }
         break;
-    case FROM_OFFSET:
-        have_from(drag);
+    case FROM_OUT:
+        if (go_out(drag, value)) {
+            have_from(drag);
+        }
         break;
     case LISTENING:
         lift(drag);
@@ -267,6 +280,16 @@ static void stop(struct tb_opwork *work)
     }
 }
 
+static void missed(struct tb_opwork *work, const struct cJSON *told)
+{
+    struct tb_str words = {NULL, 0};
+    tb_json_str(tb_json_get(told, "missed"), &words);
+    stop(work);
+    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                   "it was not dragged: %.*s lay in its place when the mouse went down",
+                   TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
+}
+
 static void fini(struct tb_opwork *work)
 {
     struct tb_memory *memory = tb_memory_of(work->session);
@@ -278,6 +301,7 @@ static void fini(struct tb_opwork *work)
 static const struct tb_opwork_kind kind = {.size = sizeof(struct drag),
                                            .step = step,
                                            .stop = stop,
+                                           .missed = missed,
                                            .fini = fini};
 
 void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)

@@ -13,6 +13,10 @@ enum state {
     SUBMITTING,
 };
 
+enum {
+    WORDS_MAX = 4096,
+};
+
 struct fill {
     struct tb_opwork work;
     struct tb_filler filler;
@@ -31,6 +35,7 @@ static void start_field(struct fill *fill)
     fill->filler.target = tb_args_text(fill->field, "target", "");
     fill->filler.value = tb_args_text(fill->field, "value", "");
     fill->filler.last = tb_json_next(fill->field) == NULL;
+    fill->filler.watch = fill->number == 0 && tb_opwork_wants_changes(&fill->work);
     fill->number++;
     fill->work.state = FILLING;
     tb_filler_start(&fill->filler);
@@ -38,8 +43,16 @@ static void start_field(struct fill *fill)
 
 static void add_filled(struct fill *fill)
 {
-    struct tb_str name = tb_str_of(fill->filler.element);
-    tb_json_append_take(fill->elements, tb_json_new_str(name.len ? name : fill->filler.target));
+    const struct tb_filler *filler = &fill->filler;
+    struct tb_str name = filler->element[0] ? tb_str_of(filler->element) : filler->target;
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
+    tb_buf_append_str(&words, tb_str_sub(name, 0, sizeof(filler->element)));
+    if (filler->differs && filler->secret) {
+        tb_buf_append_cstr(&words, " (which has another value now)");
+    } else if (filler->differs) {
+        tb_buf_printf(&words, " (which has \"%s\" now)", filler->now);
+    }
+    tb_json_append_take(fill->elements, tb_json_new_str(tb_buf_str(&words)));
     tb_json_set_int(fill->work.op->result->data, "filled", fill->number);
 }
 
@@ -71,6 +84,30 @@ static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
     return true;
 }
 
+static void add_state(struct fill *fill)
+{
+    struct cJSON *data = fill->work.op->result->data;
+    if (fill->filler.secret) {
+        tb_json_set_bool(data, "secret", true);
+    }
+    if (fill->filler.differs) {
+        tb_json_set_bool(data, "differs", true);
+    }
+    if (fill->filler.differs && !fill->filler.secret) {
+        tb_json_set_cstr(data, "now", fill->filler.now);
+    }
+}
+
+static void missed(struct tb_opwork *work, const struct cJSON *told)
+{
+    tb_filler_missed(&fill_of(work)->filler, told);
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    return tb_filler_failed(&fill_of(work)->filler, err);
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct fill *fill = fill_of(work);
@@ -81,9 +118,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         if (fill->filler.element[0]) {
             tb_json_set_cstr(work->op->result->data, "element", fill->filler.element);
         }
-        if (fill->filler.secret) {
-            tb_json_set_bool(work->op->result->data, "secret", true);
-        }
+        add_state(fill);
         if (tb_args_flag(work->op->args, "submit", false)) {
             work->state = SUBMITTING;
             work->acted = true;
@@ -99,10 +134,15 @@ static void fini(struct tb_opwork *work)
     tb_filler_fini(&fill_of(work)->filler);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct fill), .step = step, .fini = fini};
+static const struct tb_opwork_kind kind = {.size = sizeof(struct fill),
+                                           .step = step,
+                                           .failed = failed,
+                                           .missed = missed,
+                                           .fini = fini};
 static const struct tb_opwork_kind form_kind = {.size = sizeof(struct fill),
                                                 .step = step_form,
                                                 .failed = failed_form,
+                                                .missed = missed,
                                                 .fini = fini};
 
 void tb_cdp_op_fill(struct tb_driver_session *session, struct tb_op *op)
@@ -117,6 +157,7 @@ void tb_cdp_op_fill(struct tb_driver_session *session, struct tb_op *op)
     fill->filler.clear = tb_args_flag(op->args, "clear_first", true);
     fill->filler.delay_ms = tb_args_int(op->args, "delay_ms", 0);
     fill->filler.last = !tb_args_flag(op->args, "submit", false);
+    fill->filler.watch = tb_opwork_wants_changes(&fill->work);
     tb_filler_start(&fill->filler);
 }
 

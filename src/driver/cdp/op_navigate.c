@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "core/args.h"
-#include "core/limits.h"
 #include "core/config.h"
 #include "core/core.h"
+#include "core/limits.h"
 #include "driver/cdp/address.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/memory.h"
@@ -265,7 +265,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_read(navigate, value);
         break;
     default:
-        tb_refs_note(work, tb_pick(value, "last"));
+        tb_refs_note_text(work, tb_pick(value, "last"));
         tb_json_string_decode(tb_pick(value, "text"), &work->op->result->text);
         tb_opwork_add_events(work);
         tb_opwork_done(work);

@@ -26,8 +26,9 @@ struct call {
     const char *args; /* names of those that are passed on */
     bool wait;        /* it waits for its element */
     bool acts;
-    bool refs; /* it may give some */
-    int limit; /* of results, when the caller names none; 0: the page's own */
+    bool refs;  /* it may give some */
+    bool watch; /* what it changes is told */
+    int limit;  /* of results, when the caller names none; 0: the page's own */
     /* Puts the reply into the result; false: the operation has failed. */
     bool (*take)(struct tb_opwork *work, struct tb_str value);
 };
@@ -94,7 +95,7 @@ static bool take_elements(struct tb_opwork *work, struct tb_str value)
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         copy(work, json, keys[i], keys[i]);
     }
-    tb_refs_note(work, tb_pick(value, "last"));
+    tb_refs_note(work, json);
     return true;
 }
 
@@ -110,6 +111,10 @@ static void call(struct page_op *page_op)
     }
     if (what->refs) {
         tb_refs_continue(work, &args);
+    }
+    if (what->watch && tb_opwork_wants_changes(work)) {
+        args.len--; /* the closing brace */
+        tb_buf_append_cstr(&args, ",\"watch\":true}");
     }
     work->state = CALLED;
     work->acted = what->acts;
@@ -163,6 +168,8 @@ void tb_cdp_op_select(struct tb_driver_session *session, struct tb_op *op)
                                      .args = "target values",
                                      .wait = true,
                                      .acts = true,
+                                     .refs = true,
+                                     .watch = true,
                                      .take = take_select};
     struct page_op *page_op = begin(session, op, &what);
     if (page_op) {

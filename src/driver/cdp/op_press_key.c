@@ -4,6 +4,7 @@
 #include "driver/cdp/keystroke.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 
 enum state {
     FOCUS,
@@ -40,7 +41,18 @@ static void step(struct tb_opwork *work, struct tb_str value)
     act(TB_CONTAINER(work, struct press, work));
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct press), .step = step};
+static void missed(struct tb_opwork *work, const struct cJSON *told)
+{
+    struct tb_str where = {NULL, 0};
+    tb_json_str(tb_json_get(told, "strayed"), &where);
+    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                   "nothing was pressed: the page moved the focus to %.*s, which got nothing of it",
+                   TB_STR_ARG(tb_str_sub(where, 0, 200)));
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct press),
+                                           .step = step,
+                                           .missed = missed};
 
 void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
 {
@@ -66,6 +78,9 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
     if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
         TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", true, &args);
+        args.len--; /* the closing brace */
+        tb_buf_printf(&args, ",\"watch\":%s}", tb_opwork_wants_changes(work) ? "true" : "false");
+        tb_refs_continue(work, &args);
         work->state = FOCUS;
         tb_opwork_call(work, "focus", tb_buf_str(&args));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is in view:  CAPTURE --> end.   The whole page:  METRICS --> CAPTURE --> end.
- * An element:       BOX --> [OFFSET of its frame] --> METRICS --> CAPTURE --> end.
+ * An element:       BOX --> [OUTWARD through the frames around it] --> METRICS --> CAPTURE --> end.
  * The size of the picture is read from the picture, so nothing is asked for that. */
 #include <string.h>
 
@@ -11,11 +11,12 @@
 #include "driver/cdp/memory.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/outward.h"
 #include "driver/cdp/session_internal.h"
 
 enum state {
     BOX,
-    OFFSET,
+    OUTWARD,
     METRICS,
     CAPTURE,
 };
@@ -28,8 +29,9 @@ enum {
 
 struct screenshot {
     struct tb_opwork work;
-    struct tb_clip clip; /* width 0: what is in view, as it is */
-    double ratio;        /* pixels of the screen a CSS pixel */
+    struct tb_outward corner; /* of an element, on its way out of its frame */
+    struct tb_clip clip;      /* width 0: what is in view, as it is */
+    double ratio;             /* pixels of the screen a CSS pixel */
     int64_t max_px;
     int64_t width; /* of what is in view, scroll bars included */
     int64_t height;
@@ -124,24 +126,30 @@ static void on_metrics(struct screenshot *shot, struct tb_str value)
 
 static void ask_metrics(struct screenshot *shot)
 {
-    shot->clip.x += shot->work.frame_x;
-    shot->clip.y += shot->work.frame_y;
     shot->work.state = METRICS;
     tb_opwork_send(&shot->work, "Page.getLayoutMetrics", (struct tb_str){NULL, 0});
+}
+
+/* Brings the corner out of its frame. */
+static void go_out(struct screenshot *shot)
+{
+    shot->work.state = OUTWARD;
+    if (!tb_outward_ask(&shot->corner, &shot->work)) {
+        shot->clip.x = shot->corner.x;
+        shot->clip.y = shot->corner.y;
+        ask_metrics(shot);
+    }
 }
 
 static void on_box(struct screenshot *shot, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    shot->clip.x = num_at(json, "x");
-    shot->clip.y = num_at(json, "y");
+    shot->corner = (struct tb_outward){
+        .x = num_at(json, "x"), .y = num_at(json, "y"), .frame = shot->work.frame, .force = true};
     shot->clip.width = num_at(json, "width");
     shot->clip.height = num_at(json, "height");
     tb_opwork_set_element(&shot->work, "element", json);
-    shot->work.state = OFFSET;
-    if (tb_opwork_offset(&shot->work)) {
-        ask_metrics(shot);
-    }
+    go_out(shot);
 }
 
 static const char *type_of(struct tb_str format)
@@ -196,8 +204,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
     case BOX:
         on_box(shot, value);
         break;
-    case OFFSET:
-        ask_metrics(shot);
+    case OUTWARD:
+        tb_outward_take(&shot->corner, work, value);
+        go_out(shot);
         break;
     case METRICS:
         on_metrics(shot, value);

@@ -122,7 +122,7 @@ static void on_main(struct snapshot *snapshot, struct tb_str value)
     tb_buf_clear(&snapshot->page);
     tb_buf_printf(&snapshot->page, "{\"url\":%.*s,\"title\":%.*s}", TB_STR_ARG(values[URL]),
                   TB_STR_ARG(values[TITLE]));
-    tb_refs_note(work, values[LAST]);
+    tb_refs_note_text(work, values[LAST]);
     tb_buf_clear(&result->text);
     if (tb_json_string_decode(values[TEXT], &result->text) < 0) {
         tb_opwork_fail(work, TB_E_TOO_LARGE, "the outline is larger than %d KB",

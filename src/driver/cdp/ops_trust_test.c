@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told is what happened, with a real browser: refs mean what they meant. */
+/* What is told is what happened, with a real browser: refs mean what they meant, clicks hit what
+ * was meant, fields have what was given, and what changed is told. */
 #include "support/ops_lab.h"
 
 static const struct ops_doc docs[] = {
@@ -10,6 +11,54 @@ static const struct ops_doc docs[] = {
      .body = "<title>Delete</title><script>onclick = () => document.title = 'deleted'</script>"
              "<div><p><b><i><button>Delete</button></i></b></p></div>"
              "<div><p><b><i><button>Delete</button></i></b></p></div>"},
+    {.path = "/swap",
+     .body = "<title>Swap</title><style>button{position:absolute;left:50px;top:50px}</style>"
+             "<button id=pay hidden onclick=\"document.title='paid'\">Pay</button>"
+             "<button id=safe onclick=\"document.title='safe'\">Safe</button><script>"
+             "onmousemove = e => { if (e.clientX) { safe.hidden = true; pay.hidden = false } }"
+             "</script>"},
+    /* The button jumps when the mouse comes near, and stands still after three times. */
+    {.path = "/jump",
+     .body =
+         "<title>Jump</title><button id=b style='position:absolute;left:50px;top:50px'>Go"
+         "</button><button id=w style='position:absolute;left:50px;top:50px;z-index:-1'>Wrong"
+         "</button><script>let n = 0; onmousemove = e => { if (e.clientX && n++ < 3) b.style.top = 50 + 60 "
+         "* n + 'px' }; b.onclick = () => document.title = 'gone';"
+         "w.onclick = () => document.title = 'wrong'</script>"},
+    /* A script moves all that is below. */
+    {.path = "/slide",
+     .body = "<title>Slide</title><button id=go>Hide</button><div id=pane style='height:400px'>x"
+             "</div><button id=b>Keep</button><br><button id=w>Delete</button><script>"
+             "hits = []; go.onclick = () => { const from = performance.now(); const move = () => {"
+             "const left = 400 - 2 * (performance.now() - from); pane.style.height = Math.max(0, "
+             "left) + 'px'; if (left > 0) requestAnimationFrame(move); "
+             "else pane.style.display = 'none' }; move() };"
+             "document.onclick = e => hits.push(e.target.id || 'nothing')</script>"},
+    {.path = "/frames",
+     .body = "<title>Frames</title><div style='margin:80px;width:300px;transform:rotate(20deg) "
+             "scale(1.5)'><iframe title=F style='border:7px solid;padding:9px;width:200px;"
+             "height:120px' src=http://localhost:{port}/inner></iframe></div>"
+             "<div id=over hidden style='position:fixed;inset:0'>Please wait</div>"},
+    {.path = "/inner",
+     .body = "<title>Inner</title><style>button{position:absolute;left:120px}</style>"
+             "<button style='top:20px' onclick=\"this.textContent='Wrong'\">Other</button>"
+             "<button style='top:60px' onclick=\"this.textContent='Done'\">Inside</button>"},
+    {.path = "/fields",
+     .body = "<title>Fields</title><input id=num type=number aria-label=Age>"
+             "<input id=max maxlength=3 aria-label=Short>"
+             "<input id=back value=old aria-label=Fixed oninput=\"this.value='old'\">"
+             "<input id=pw type=password maxlength=3 aria-label=Word>"
+             "<input id=hop aria-label=Hop oninput='next.focus()'>"
+             "<input id=next aria-label=Next><input id=ok aria-label=Name>"
+             "<input id=tick type=checkbox aria-label=Tick onclick='event.preventDefault()'>"
+             "<div id=ed contenteditable aria-label=Editor></div>"},
+    {.path = "/add",
+     .body = "<title>One</title><button id=b onclick=\"box.innerHTML='<button>Second</button>';"
+             "document.title='Two'\">Add</button><div id=box></div>"
+             "<button id=many onclick=\"box.innerHTML='<p>A paragraph</p>'.repeat(100)\">Many"
+             "</button><select id=s onchange=\"box.textContent=value\"><option>x<option>y"
+             "</select><input id=i oninput=\"box.textContent='Typed'\" "
+             "onkeydown=\"if (event.key == 'Enter') box.textContent='Entered'\">"},
     {.path = NULL},
 };
 
@@ -62,19 +111,166 @@ static void a_ref_of_one_tab_means_nothing_in_another(void **state)
     ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", first);
     ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
     ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", second);
-    ops_eval(lab, "document.body.append(Object.assign(document.createElement('button'), "
-                  "{textContent: 'Late'}))");
+    ops_eval(lab, "document.body.append(Object.assign(document.createElement(`button`), "
+                  "{textContent: `Late`}))");
     ops_ok(lab, TB_OP_SNAPSHOT, "{}");
     ops_ref(lab, "Late", second);
     ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':1}");
     ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", second);
 }
 
-int main(void)
+static void a_click_that_would_hit_another_element_is_held_back_and_told(void **state)
 {
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/swap");
+    ops_begin(lab, TB_OP_CLICK, 1500, "{'target':'#safe'}");
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
+    assert_non_null(strstr(lab->result.message, "held back"));
+    assert_non_null(strstr(lab->result.message, "\"Pay\""));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Swap\"");
+}
+
+static void a_click_is_tried_again_where_the_element_has_gone(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/jump");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+    assert_string_equal(ops_text(lab, "element"), "button \"Go\"");
+    assert_string_equal(ops_text(lab, "title"), "gone");
+}
+
+static void no_click_lands_elsewhere_while_a_script_moves_the_layout(void **state)
+{
+    struct ops_lab *lab = *state;
+    for (int i = 0; i < 5; i++) {
+        ops_goto(lab, "/slide");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#go'}");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+        assert_string_equal(ops_eval(lab, "hits.join()"), "\"go,b\"");
+    }
+}
+
+/* Refs of what is inside a frame are there when its document is. */
+static void inner_ref(struct ops_lab *lab, const char *words, char ret_ref[32])
+{
+    do {
+        ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    } while (!strstr(ops_out(lab), words));
+    ops_ref(lab, words, ret_ref);
+    assert_int_equal(ret_ref[0], 'f');
+}
+
+static void a_click_goes_through_the_transforms_of_a_frame(void **state)
+{
+    struct ops_lab *lab = *state;
+    char ref[32];
+    ops_goto(lab, "/frames");
+    inner_ref(lab, "button \"Inside\"", ref);
+    ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", ref);
+    assert_non_null(strstr(ops_text(lab, "changes"), "~ button \"Done\""));
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_non_null(strstr(ops_out(lab), "button \"Done\""));
+    assert_null(strstr(ops_out(lab), "Wrong"));
+}
+
+static void what_lies_over_a_frame_is_not_pressed(void **state)
+{
+    struct ops_lab *lab = *state;
+    char ref[32];
+    char args[64];
+    ops_goto(lab, "/frames");
+    inner_ref(lab, "button \"Inside\"", ref);
+    ops_eval(lab, "over.onclick = () => document.title = `pressed`, over.hidden = false");
+    snprintf(args, sizeof(args), "{'target':'%s'}", ref);
+    ops_begin(lab, TB_OP_CLICK, 1500, args);
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
+    assert_non_null(strstr(lab->result.message, "is covered by <div id=\"over\"> \"Please wait\""));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Frames\"");
+}
+
+static void a_field_is_read_after_it_was_filled(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/fields");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#ok','value':'Ann'}");
+    assert_string_equal(ops_text(lab, "differs"), "");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#num','value':'abc'}");
+    assert_non_null(strstr(lab->result.message, "it takes a number; it has \"\" now"));
+    ops_ok(lab, TB_OP_FILL, "{'target':'#max','value':'abcdef'}");
+    assert_string_equal(ops_text(lab, "now"), "abc");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#back','value':'new'}");
+    assert_non_null(strstr(lab->result.message, "it has \"old\" now"));
+    ops_ok(lab, TB_OP_FILL, "{'target':'#pw','value':'abcdef'}");
+    assert_string_equal(ops_text(lab, "differs"), "true");
+    assert_string_equal(ops_text(lab, "now"), "");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#ed','value':'rich'}");
+    assert_string_equal(ops_eval(lab, "ed.innerText"), "\"rich\"");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#tick','value':'true'}");
+    assert_non_null(strstr(lab->result.message, "not checked"));
+}
+
+static void a_form_tells_which_field_has_another_value(void **state)
+{
+    struct ops_lab *lab = *state;
+    struct tb_str words = {NULL, 0};
+    ops_goto(lab, "/fields");
+    ops_ok(lab, TB_OP_FILL_FORM,
+           "{'fields':[{'target':'#ok','value':'x'},{'target':'#max','value':'wxyz'}]}");
+    tb_json_str(tb_json_next(tb_json_first(tb_json_get(lab->result.data, "elements"))), &words);
+    assert_true(tb_str_eq_cstr(words, "textbox \"Short\" (which has \"wxy\" now)"));
+}
+
+static void typing_stops_when_the_focus_is_elsewhere(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/fields");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL,
+              "{'target':'#hop','value':'secret','delay_ms':1}");
+    assert_non_null(strstr(lab->result.message, "moved the focus from textbox \"Hop\" to <input"));
+    assert_string_equal(ops_eval(lab, "hop.value + `|` + next.value"), "\"s|\"");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#hop','value':'at once'}");
+    assert_string_equal(ops_eval(lab, "hop.value + `|` + next.value"), "\"at once|\"");
+}
+
+static void what_an_act_changed_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/add");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+    assert_string_equal(ops_text(lab, "changes"), "+ button \"Second\" [ref=e1]");
+    assert_string_equal(ops_text(lab, "titled"), "true");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'e1'}");
+    assert_string_equal(ops_text(lab, "changes"), "");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#many'}");
+    assert_true(strlen(ops_text(lab, "changes")) <= 600);
+    assert_true(ops_int(lab, "more_changes") > 50);
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b','snapshot':false}");
+    assert_string_equal(ops_text(lab, "changes"), "");
+    ops_ok(lab, TB_OP_SELECT, "{'target':'#s','values':['y']}");
+    assert_non_null(strstr(ops_text(lab, "changes"), "text: y"));
+    ops_ok(lab, TB_OP_FILL, "{'target':'#i','value':'x'}");
+    assert_non_null(strstr(ops_text(lab, "changes"), "text: Typed"));
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'key':'Enter'}");
+    assert_non_null(strstr(ops_text(lab, "changes"), "text: Entered"));
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_ref_of_an_old_document_stays_stale_whoever_gives_new_ones),
         OPS_TEST(a_ref_of_one_tab_means_nothing_in_another),
+        OPS_TEST(a_click_that_would_hit_another_element_is_held_back_and_told),
+        OPS_TEST(a_click_is_tried_again_where_the_element_has_gone),
+        OPS_TEST(no_click_lands_elsewhere_while_a_script_moves_the_layout),
+        OPS_TEST(a_click_goes_through_the_transforms_of_a_frame),
+        OPS_TEST(what_lies_over_a_frame_is_not_pressed),
+        OPS_TEST(a_field_is_read_after_it_was_filled),
+        OPS_TEST(a_form_tells_which_field_has_another_value),
+        OPS_TEST(typing_stops_when_the_focus_is_elsewhere),
+        OPS_TEST(what_an_act_changed_is_told),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

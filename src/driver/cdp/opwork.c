@@ -223,6 +223,20 @@ void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str 
     tb_page_call(frame, function, args, work->deadline_ms, on_reply, work);
 }
 
+void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *function,
+                       struct tb_str args)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, number) : NULL;
+    if (frame) {
+        tb_page_call(frame, function, args, work->deadline_ms, on_reply, work);
+    } else if (page) {
+        tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
+    } else {
+        fail_closed(work);
+    }
+}
+
 void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params)
 {
     struct tb_page *page = tb_opwork_page(work);
@@ -259,24 +273,6 @@ void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str pa
     if (page && tb_page_conn(page)) {
         tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
     }
-}
-
-static void on_offset(int code, double x, double y, const struct tb_err *err, void *user)
-{
-    struct tb_opwork *work = user;
-    work->frame_x = x;
-    work->frame_y = y;
-    answered(work, code, (struct tb_str){NULL, 0}, err);
-}
-
-bool tb_opwork_offset(struct tb_opwork *work)
-{
-    struct tb_frame *frame = asked_frame(work);
-    if (!work->frame || !frame) {
-        return true;
-    }
-    tb_frame_offset(frame, work->deadline_ms, on_offset, work);
-    return false;
 }
 
 void tb_opwork_settle(struct tb_opwork *work)

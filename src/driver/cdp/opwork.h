@@ -30,6 +30,8 @@ struct tb_opwork_kind {
     bool in_dialog; /* works while the page shows a dialog */
     void (*step)(struct tb_opwork *work, struct tb_str value);
     bool (*failed)(struct tb_opwork *work, const struct tb_err *err); /* true: it goes on */
+    /* The page says that input was held back, or that none came; see page/aim.js. May be NULL. */
+    void (*missed)(struct tb_opwork *work, const struct cJSON *told);
     void (*stop)(struct tb_opwork *work); /* cancelled: let go of what is held; may be NULL */
     void (*fini)(struct tb_opwork *work); /* may be NULL */
 };
@@ -39,7 +41,6 @@ enum tb_here {
     TB_HERE_NOW,    /* every one: nothing was done */
     TB_HERE_BEHIND, /* one that comes behind the answer of what was asked before it */
     TB_HERE_CLICKS, /* what the page tells by itself, after so many clicks */
-    TB_HERE_INPUTS, /* the same after so many inputs */
 };
 
 struct tb_opwork {
@@ -53,9 +54,7 @@ struct tb_opwork {
     int64_t began_ms;
     int64_t deadline_ms; /* a little before core's own, so that our words come first */
     char page_id[TB_TARGET_ID_SIZE];
-    unsigned frame; /* the number of the target's frame */
-    double frame_x; /* and where it is, see tb_opwork_offset */
-    double frame_y;
+    unsigned frame;            /* the number of the target's frame */
     struct tb_deferred closed; /* it asked when its tab was gone */
     /* What was there when it began. */
     uint64_t mark;
@@ -87,6 +86,9 @@ unsigned tb_ref_frame(struct tb_str target);
 
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
 void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args);
+/* The same in another frame of the tab. */
+void tb_opwork_call_in(struct tb_opwork *work, unsigned frame, const char *function,
+                       struct tb_str args);
 void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params);
 /* To the target that the frame of the operation lives in. */
 void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_str params);
@@ -95,9 +97,6 @@ void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const cha
                        struct tb_str params);
 /* No answer wanted. */
 void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params);
-/* Finds out frame_x and frame_y; at once when the frame is the main one. True: they are known,
- * nothing will come. */
-bool tb_opwork_offset(struct tb_opwork *work);
 /* Waits for a navigation that began since the operation did. */
 void tb_opwork_settle(struct tb_opwork *work);
 
@@ -117,8 +116,17 @@ void tb_opwork_done(struct tb_opwork *work);
 /* After an act: waits for the navigation that it began, if it did, then ends with the page keys of
  * docs/operations.md. */
 void tb_opwork_wind_up(struct tb_opwork *work);
-/* The page will tell by itself where it is, after so many clicks or inputs. */
-void tb_opwork_expect(struct tb_opwork *work, enum tb_here when, int64_t count);
+/* The page will tell by itself where it is, after so many clicks. */
+void tb_opwork_expect(struct tb_opwork *work, int64_t clicks);
+/* What was asked for is forgotten: the act has to be done anew. */
+void tb_opwork_begin_again(struct tb_opwork *work);
+/* Whether the caller wants to hear what the act has changed. */
+bool tb_opwork_wants_changes(const struct tb_opwork *work);
+/* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
+ * where the page is. */
+bool tb_opwork_is_missed(const struct cJSON *reply);
+void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply);
+void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply);
 /* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */
 void tb_opwork_here(struct tb_opwork *work, enum tb_here when);
 /* Address and title are known already. */

@@ -10,8 +10,11 @@
  * fence, too: navigations that the page has begun by then were announced before it. */
 #include <string.h>
 
+#include "core/args.h"
+#include "core/limits.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 
 static void go_on(struct tb_opwork *work);
 
@@ -91,19 +94,53 @@ void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str ti
     work->here_known = true;
 }
 
-static void take(struct tb_opwork *work, const struct cJSON *json)
+bool tb_opwork_wants_changes(const struct tb_opwork *work)
+{
+    return tb_args_flag(work->op->args, "snapshot", true);
+}
+
+bool tb_opwork_is_missed(const struct cJSON *reply)
+{
+    bool hit = true;
+    tb_json_bool(tb_json_get(reply, "hit"), &hit);
+    return !hit || tb_json_get(reply, "missed") || tb_json_get(reply, "strayed");
+}
+
+void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
+{
+    struct cJSON *data = work->op->result->data;
+    const struct cJSON *changes = tb_json_get(reply, "changes");
+    struct tb_str text;
+    int64_t more = 0;
+    bool titled = false;
+    tb_refs_note(work, reply);
+    if (!tb_opwork_wants_changes(work)) {
+        return;
+    }
+    if (tb_json_str(tb_json_get(changes, "text"), &text)) {
+        tb_json_int(tb_json_get(changes, "more"), &more);
+        tb_json_set_str(data, "changes", text);
+        tb_json_set_int(data, "more_changes", more);
+    }
+    if (tb_json_bool(tb_json_get(reply, "titled"), &titled) && titled) {
+        tb_json_set_bool(data, "titled", true);
+    }
+}
+
+void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply)
 {
     struct tb_str url = {NULL, 0};
     struct tb_str title = {NULL, 0};
-    tb_json_str(tb_json_get(json, "url"), &url);
-    tb_json_str(tb_json_get(json, "title"), &title);
+    tb_json_str(tb_json_get(reply, "url"), &url);
+    tb_json_str(tb_json_get(reply, "title"), &title);
     tb_opwork_known(work, url, title);
+    tb_opwork_take_changes(work, reply);
 }
 
 void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    take(work, json);
+    tb_opwork_take(work, json);
     finish(work);
 }
 
@@ -187,8 +224,12 @@ static void on_here(int code, struct tb_str value, const struct tb_err *err, voi
     struct tb_opwork *work = user;
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(value) : NULL;
     work->here_call = 0;
+    if (work->kind->missed && tb_opwork_is_missed(json)) {
+        work->kind->missed(work, json);
+        return;
+    }
     if (code == 0 && (work->here_when != TB_HERE_BEHIND || work->ending)) {
-        take(work, json);
+        tb_opwork_take(work, json);
     }
     if (!work->ending) {
         return; /* what is in the way, if it failed, the act itself will tell */
@@ -206,30 +247,48 @@ void tb_opwork_here(struct tb_opwork *work, enum tb_here when)
     if (!page || work->here_call) {
         return;
     }
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
+    tb_buf_printf(&args, "{\"first_ref\":%lld}",
+                  (long long)tb_memory_of(work->session)->last_ref + 1);
     work->here_when = when;
-    work->here_call = tb_page_call(tb_page_main_frame(page), "here", (struct tb_str){NULL, 0},
+    work->here_call = tb_page_call(tb_page_main_frame(page), "here", tb_buf_str(&args),
                                    work->deadline_ms, on_here, work);
 }
 
-void tb_opwork_expect(struct tb_opwork *work, enum tb_here when, int64_t count)
+void tb_opwork_expect(struct tb_opwork *work, int64_t clicks)
 {
-    work->here_when = when;
-    work->here_count = count;
+    work->here_when = TB_HERE_CLICKS;
+    work->here_count = clicks;
+}
+
+void tb_opwork_begin_again(struct tb_opwork *work)
+{
+    tb_session_forget(work->session, work);
+    tb_deferred_cancel(&work->here_ask);
+    work->here_call = 0;
+    work->here_when = TB_HERE_NOW;
+    work->here_known = false;
+    work->ending = false;
+    work->acted = false;
 }
 
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
 {
-    const char *key = work->here_when == TB_HERE_CLICKS ? "clicks" : "inputs";
-    bool expects = work->here_when == TB_HERE_CLICKS || work->here_when == TB_HERE_INPUTS;
-    bool leads_on = false;
-    int64_t count = 0;
-    tb_json_int(tb_json_get(told, key), &count);
-    tb_json_bool(tb_json_get(told, "leadsOn"), &leads_on);
-    if (!expects || count < work->here_count || leads_on || tb_json_get(told, "status") ||
-        page != tb_opwork_page(work)) {
+    int64_t clicks = 0;
+    if (page != tb_opwork_page(work) || tb_json_get(told, "status")) {
         return;
     }
-    take(work, told);
+    if (tb_opwork_is_missed(told)) {
+        if (work->kind->missed) {
+            work->kind->missed(work, told);
+        }
+        return;
+    }
+    tb_json_int(tb_json_get(told, "clicks"), &clicks);
+    if (work->here_when != TB_HERE_CLICKS || clicks < work->here_count) {
+        return;
+    }
+    tb_opwork_take(work, told);
     if (work->ending) {
         go_on(work);
     } else {

@@ -127,6 +127,7 @@ static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, st
     int64_t by_ms = tb_loop_now_ms(tb_session_loop(work->session)) + FRAME_MS;
     work->deadline_ms = by_ms < frames->deadline_ms ? by_ms : frames->deadline_ms;
     work->frame = tb_frame_number(frame);
+    tb_frame_set_owner(frame, tb_str_of(frames->refs[frames->at]));
     frames->phase = OUTLINE;
     tb_refs_continue(work, &args);
     tb_opwork_call(work, "snapshot", tb_buf_str(&args));
@@ -186,7 +187,7 @@ static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
 {
     TB_AUTO(tb_buf_fini) struct tb_buf inside = TB_BUF(TB_RESULT_TEXT_MAX);
     struct tb_result *result = work->op->result;
-    tb_refs_note(work, tb_pick(value, "last"));
+    tb_refs_note_text(work, tb_pick(value, "last"));
     if (tb_json_string_decode(tb_pick(value, "text"), &inside) == 0 &&
         tb_outline_splice(&result->text, frames->refs[frames->at], tb_buf_str(&inside))) {
         add_refs(frames, tb_pick(value, "frames"));

@@ -111,7 +111,6 @@ static void free_now(struct tb_deferred *job)
     struct tb_err err;
     tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
     tb_page_fail_all(page, NULL, &err); /* what was begun since it ended */
-    tb_frame_offsets_end(page, &err);
     MAP_FOREACH(slot, &page->frames) {
         tb_frame_free(slot->value);
     }
@@ -143,7 +142,6 @@ struct tb_page *tb_page_new(struct tb_context *context, struct tb_str session_id
     tb_list_init(&page->cmds);
     tb_list_init(&page->calls);
     tb_list_init(&page->settles);
-    tb_list_init(&page->offsets);
     tb_list_init(&page->late.link);
     tb_list_init(&page->free.link);
     page->late.run = run_late;

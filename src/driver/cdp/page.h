@@ -23,6 +23,10 @@
 struct tb_page;
 struct tb_frame;
 
+enum {
+    TB_REF_SIZE = 32,
+};
+
 struct tb_dialog {
     bool open;
     char type[16]; /* alert, confirm, prompt, beforeunload */
@@ -41,6 +45,10 @@ struct tb_frame *tb_page_frame_by_number(struct tb_page *page, unsigned number);
 /* By the browser's id (DOM.describeNode gives it for an iframe). NULL: no such frame. */
 struct tb_frame *tb_page_frame_by_id(struct tb_page *page, struct tb_str frame_id);
 unsigned tb_frame_number(const struct tb_frame *frame);
+/* The ref of the iframe that holds the frame, in the script that gave it; "" until a snapshot has
+ * entered the frame. */
+const char *tb_frame_owner(const struct tb_frame *frame);
+void tb_frame_set_owner(struct tb_frame *frame, struct tb_str ref);
 const char *tb_frame_id(const struct tb_frame *frame);
 struct tb_str tb_frame_url(const struct tb_frame *frame);
 /* The uniqueContextId of our own world, or of the page's own; empty while there is none. */
@@ -99,9 +107,3 @@ void tb_page_terminate_script(struct tb_page *page);
 /* The same, if the page is in doubt because a call passed its deadline and it has not answered
  * since. Before a navigation, which a page that spins would never let begin. */
 void tb_page_free_if_in_doubt(struct tb_page *page);
-
-/* The offset of a frame's content inside the tab's viewport, for input events; asks the parent
- * frames where they are. */
-typedef void tb_frame_offset_fn(int code, double x, double y, const struct tb_err *err, void *user);
-void tb_frame_offset(struct tb_frame *frame, int64_t deadline_ms, tb_frame_offset_fn *fn,
-                     void *user);

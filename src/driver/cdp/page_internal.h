@@ -38,6 +38,7 @@ struct tb_frame {
     struct tb_frame *parent;  /* NULL: the main frame */
     unsigned number;
     char id[TB_TARGET_ID_SIZE];
+    char owner[TB_REF_SIZE]; /* the ref of the iframe that it is in; empty: not known */
     char loader_id[TB_TARGET_ID_SIZE];
     char world[TB_TARGET_ID_SIZE];
     char main_world[TB_TARGET_ID_SIZE];
@@ -76,7 +77,6 @@ struct tb_page {
     struct tb_list cmds;
     struct tb_list calls;
     struct tb_list settles;
-    struct tb_list offsets;
     struct tb_deferred late; /* ends what was begun in vain */
     struct tb_deferred free;
 };
@@ -125,7 +125,7 @@ void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
 void tb_page_calls_go_on(struct tb_frame *frame);
 void tb_page_calls_run_late(struct tb_page *page);
 
-/* frame.c, frame_offset.c */
+/* frame.c */
 struct tb_frame *tb_frame_new(struct tb_page *page, struct tb_target *target,
                               struct tb_frame *parent, struct tb_str id);
 /* Frees it; it has left the page's table. */
@@ -139,8 +139,6 @@ void tb_frames_drop_below(struct tb_frame *frame);
 void tb_frames_drop_target(struct tb_page *page, const struct tb_target *target);
 void tb_frames_take_tree(struct tb_target *target, const struct cJSON *tree,
                          struct tb_frame *parent);
-/* When no command is left that would end them. */
-void tb_frame_offsets_end(struct tb_page *page, const struct tb_err *err);
 void tb_frame_set_url(struct tb_frame *frame, struct tb_str url);
 /* The document is there and has no world. */
 void tb_frame_mend(struct tb_frame *frame);

@@ -17,12 +17,21 @@ void tb_refs_continue(struct tb_opwork *work, struct tb_buf *args)
                   (long long)tb_memory_of(work->session)->last_ref + 1);
 }
 
-void tb_refs_note(struct tb_opwork *work, struct tb_str last)
+void tb_refs_told(struct tb_memory *memory, const struct cJSON *last)
 {
-    struct tb_memory *memory = tb_memory_of(work->session);
-    uint64_t number = 0;
-    if (tb_str_to_u64(last, &number) && number < INT64_MAX / 2 &&
-        (int64_t)number > memory->last_ref) {
-        memory->last_ref = (int64_t)number;
+    int64_t number = 0;
+    if (tb_json_int(last, &number) && number > memory->last_ref && number < INT64_MAX / 2) {
+        memory->last_ref = number;
     }
+}
+
+void tb_refs_note(struct tb_opwork *work, const struct cJSON *reply)
+{
+    tb_refs_told(tb_memory_of(work->session), tb_json_get(reply, "last"));
+}
+
+void tb_refs_note_text(struct tb_opwork *work, struct tb_str last)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(last);
+    tb_refs_told(tb_memory_of(work->session), json);
 }

@@ -7,9 +7,14 @@
 #include "base/buf.h"
 #include "base/str.h"
 
+struct cJSON;
+struct tb_memory;
 struct tb_opwork;
 
 /* Before: adds to `args`, a JSON object, where the frame of the operation goes on. */
 void tb_refs_continue(struct tb_opwork *work, struct tb_buf *args);
-/* After: `last` is the highest ref, as the reply has it. */
-void tb_refs_note(struct tb_opwork *work, struct tb_str last);
+/* After: `reply` or `last` of it, as JSON, says what the highest ref is. */
+void tb_refs_note(struct tb_opwork *work, const struct cJSON *reply);
+void tb_refs_note_text(struct tb_opwork *work, struct tb_str last);
+/* The same of what a page tells without being asked. */
+void tb_refs_told(struct tb_memory *memory, const struct cJSON *last);

@@ -165,13 +165,18 @@ static void put_fill(struct tb_json_writer *json, const struct cJSON *args,
         put_element_failure(json, args, result);
         return;
     }
-    struct tb_str value = tb_args_text(args, "value", "");
+    bool differs = tb_data_flag(result->data, "differs");
+    struct tb_str value =
+        differs ? tb_data_text(result->data, "now") : tb_args_text(args, "value", "");
     size_t chars;
     size_t end = characters_end(value, VALUE_CHARS, &chars);
     char *shown = tb_strdupf("%.*s%s", (int)end, value.ptr, chars > VALUE_CHARS ? "..." : "");
     put_flag(json, "filled", true);
     put_text(json, "selector", tb_args_text(args, "selector", ""));
     put_cstr(json, "value", shown);
+    if (differs) {
+        put_cstr(json, "hint", "The field has another value now than the one given.");
+    }
     tb_free(shown);
 }
 

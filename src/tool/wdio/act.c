@@ -164,6 +164,10 @@ void tb_wdio_print_set_value(const struct cJSON *args, const struct tb_result *r
     tb_buf_append_cstr(out, "Text \"");
     tb_print_line(value, VALUE_SHOWN, out);
     tb_buf_append_cstr(out, "\" entered into element");
+    if (tb_data_flag(result->data, "differs")) {
+        tb_buf_append_char(out, '.');
+        tb_print_now(result->data, out);
+    }
     tb_print_events(result->data, out);
 }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What input really reaches. Between our look at an element and the press of the mouse a page can move anything, and between
+// two keys it can move the focus. So the element that is meant is noted first: a press or key that reaches another one is held
+// back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
+
+/**
+ * {el, typing, beyond, left, verdict, over}: `beyond` a frame, so that nothing of it is for this document; `left` presses are to
+ * come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was there. The scripts of
+ * same-origin frames around an element share one such object.
+ */
+let aim = null;
+
+const takeAim = (shared) => {
+  aim = shared;
+};
+
+/** Input that comes from now on is nobody's business until the next aim. */
+const forgetAim = () => {
+  if (aim !== null) {
+    aim.over = true;
+  }
+};
+
+const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
+  aim = { el, typing, beyond, left: presses, verdict: null, over: false };
+  for (let doc = ownerOf(el); doc !== document;) {
+    viewOf(doc).tabard?.takeAim(aim);
+    doc = ownerOf(frameElementOf(doc));
+  }
+};
+
+const isAimed = (typing, event) => aim !== null && !aim.over && aim.typing === typing && event.isTrusted;
+
+const holdBack = (event) => {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+};
+
+/** The innermost element that an event is for. A closed shadow root that we know hides it from us, but not from a look at the point. */
+const targetOf = (event) => {
+  const [first] = event.composedPath();
+  return adopted.has(first) && event.clientX !== undefined ? elementAt(ownerOf(first), { x: event.clientX, y: event.clientY }) ?? first : first;
+};
+
+const onPress = (event) => {
+  if (!isAimed(false, event)) {
+    return;
+  }
+  if (aim.verdict === null && event.type.endsWith('down')) {
+    const hit = targetOf(event);
+    aim.verdict = (!aim.beyond && standsFor(hit, aim.el)) || sketch(coverOf(hit, aim.el));
+  }
+  aim.left -= event.type === 'mouseup' ? 1 : 0;
+  if (typeof aim.verdict === 'string') {
+    holdBack(event);
+    // The click itself comes in the same breath as the last mouseup, so what the daemon does next is behind it.
+    if (event.type === 'mouseup' && aim.left <= 0) {
+      tellDaemon('missed', { missed: aim.verdict });
+    }
+  }
+};
+
+const takesKeys = (target) => holds(aim.el, target)
+  || (holds(target, aim.el) && (aim.el.isContentEditable === true || adopted.has(target)));
+
+const onType = (event) => {
+  if (event.isTrusted && watch === null) {
+    watchChanges(); // the daemon may press a key without a word before it
+  }
+  if (!isAimed(true, event)) {
+    return;
+  }
+  if (aim.verdict === null && !takesKeys(targetOf(event))) {
+    aim.verdict = sketch(targetOf(event));
+    tellDaemon('strayed', { strayed: aim.verdict });
+  }
+  if (aim.verdict !== null) {
+    holdBack(event);
+  }
+};
+
+/** What came of it, once. `hit` false: nothing has reached this document. */
+const aimReply = () => {
+  if (aim === null || aim.over) {
+    return {};
+  }
+  const { typing, beyond, verdict } = aim;
+  aim.over = true;
+  if (typeof verdict === 'string') {
+    return typing ? { strayed: verdict } : { missed: verdict };
+  }
+  return typing || beyond ? {} : { hit: verdict === true };
+};
+
+for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
+  globalThis.addEventListener(type, onPress, { capture: true });
+}
+for (const type of ['keydown', 'beforeinput']) {
+  globalThis.addEventListener(type, onType, { capture: true });
+}

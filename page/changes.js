@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an act has changed, as lines of the outline. Only the parts of the page that its mutations name are looked at, and only
+// so many nodes of them, so a large page costs no more than a small one.
+
+const CHANGED_TEXT = 600; // characters of the lines that are told
+const CHANGED_NODES = 2000; // nodes that are looked at
+const RECORDS = 500;
+const REGIONS = 300;
+
+const SHOWING = ['alt', 'aria-checked', 'aria-current', 'aria-disabled', 'aria-expanded', 'aria-hidden', 'aria-invalid', 'aria-label',
+  'aria-pressed', 'aria-selected', 'aria-valuenow', 'aria-valuetext', 'class', 'contenteditable', 'disabled', 'hidden', 'inert', 'open',
+  'placeholder', 'readonly', 'required', 'role', 'style', 'title'];
+const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: SHOWING };
+
+// An element whose text is part of its own line is told whole.
+const ONE_LINE = `${CLICKABLE},h1,h2,h3,h4,h5,h6,tr,[role=row],[role=heading]`;
+
+// The lines that were last told of an element, joined.
+const toldLines = new WeakMap();
+
+const rememberLines = (pairs) => {
+  for (const [src, text] of pairs) {
+    toldLines.set(src, text);
+  }
+};
+
+/** The texts of lines by the element that they are about: bare text can make several lines. */
+const linesBySource = (lines, print) => {
+  const texts = new Map();
+  for (const line of lines) {
+    if (line.src !== null) {
+      const before = texts.get(line.src);
+      texts.set(line.src, before === undefined ? print(line) : `${before}\n${print(line)}`);
+    }
+  }
+  return texts;
+};
+
+/** Role, name, states and value of one element: what a click can change without a mutation. */
+const stateLine = (el) => {
+  const source = controlOf(el);
+  const tag = tagOf(source);
+  const role = roleOf(source, tag);
+  return new Line(0, role || tag, nameOf(source, tag, role), statesOf(source, tag, role), source, valueOf(source, tag, role));
+};
+
+const withoutRef = (text) => text.replace(/ \[ref=\w+\]/, '');
+
+const treeWalker = method(Document, 'createTreeWalker');
+
+class Watch {
+  records = [];
+
+  constructor(el) {
+    this.el = el;
+    this.title = titleOf(document);
+    this.before = el === null ? '' : stateLine(el).head();
+    this.observer = new MutationObserver((records) => this.take(records));
+    const roots = new Set([document, ...rootsSeen]);
+    for (let up = el; up !== null; up = parentOf(rootOf(up))) {
+      roots.add(rootOf(up));
+    }
+    for (const root of roots) {
+      this.observer.observe(root, OBSERVED);
+    }
+  }
+
+  take(records) {
+    this.records.push(...records.slice(0, RECORDS - this.records.length));
+    if (this.records.length === RECORDS) {
+      this.observer.disconnect();
+    }
+  }
+
+  stop() {
+    this.take(this.observer.takeRecords());
+    this.observer.disconnect();
+  }
+}
+
+let watch = null;
+
+const watchChanges = (el = null) => {
+  watch?.observer.disconnect();
+  watch = new Watch(el);
+};
+
+/** Elements to look at again, new ones first. */
+const regionsOf = (records) => {
+  const added = new Set();
+  const changed = new Set();
+  for (const { type, target, addedNodes, removedNodes } of records) {
+    for (const node of addedNodes) {
+      if (nodeTypeOf(node) === ELEMENT) {
+        added.add(closest(node, ONE_LINE) ?? node);
+      }
+    }
+    const el = nodeTypeOf(target) === ELEMENT ? target : parentElementOf(target);
+    const isText = (node) => nodeTypeOf(node) === TEXT;
+    if (el !== null && (type !== 'childList' || [...addedNodes, ...removedNodes].some(isText))) {
+      (type === 'attributes' ? changed : added).add(closest(el, ONE_LINE) ?? el);
+    }
+  }
+  const all = new Set([...added, ...changed]);
+  const isOutermost = (el) => {
+    let up = parentElementOf(el);
+    for (let steps = 0; up !== null && steps < 100 && !all.has(up); steps += 1) {
+      up = parentElementOf(up);
+    }
+    return up === null || !all.has(up);
+  };
+  return [...all].filter((el) => isAttached(el) && isOutermost(el) && closest(el, '[aria-hidden=true],[inert]') === null).slice(0, REGIONS);
+};
+
+/** Lines that were told before of what is under `root` and are not there any more. */
+const goneFrom = (root, now) => {
+  const gone = [];
+  const walker = treeWalker(ownerOf(root), root, NodeFilter.SHOW_ELEMENT);
+  for (let el = root, left = CHANGED_NODES; el !== null && left > 0; el = walker.nextNode(), left -= 1) {
+    const text = toldLines.get(el);
+    if (text !== undefined && !now.has(el)) {
+      toldLines.delete(el);
+      gone.push(text);
+    }
+  }
+  return gone;
+};
+
+const linesOfRegions = (regions) => {
+  const now = new Map();
+  let left = CHANGED_NODES;
+  for (const region of regions) {
+    const walk = new Walk({ nodes: left });
+    walk.collect(region);
+    left -= walk.nodes;
+    for (const [src, text] of linesBySource(walk.lines, (line) => line.print('').slice(2))) {
+      now.set(src, text);
+    }
+    if (left <= 0) {
+      break;
+    }
+  }
+  return now;
+};
+
+const comparedLines = ({ el, before, records }) => {
+  const regions = regionsOf(records);
+  const now = linesOfRegions(regions);
+  const own = el === null || !isAttached(el) ? null : stateLine(el);
+  if (own !== null && own.head() !== before && !now.has(own.src)) {
+    now.set(own.src, own.print('').slice(2));
+  }
+  const lines = [];
+  for (const [src, text] of now) {
+    const told = toldLines.get(src);
+    if (told !== text) {
+      lines.push(...text.split('\n').map((line) => `${told === undefined ? '+' : '~'} ${line}`));
+    }
+  }
+  const came = new Set(lines.map((line) => withoutRef(line.slice(2))));
+  const roots = new Set(regions);
+  for (const { removedNodes } of records) {
+    for (const node of removedNodes) {
+      if (nodeTypeOf(node) === ELEMENT) {
+        roots.add(node);
+      }
+    }
+  }
+  for (const root of roots) {
+    lines.push(...goneFrom(root, now).flatMap((text) => text.split('\n')).filter((line) => !came.has(withoutRef(line))).map((line) => `- ${line}`));
+  }
+  rememberLines(now);
+  return lines;
+};
+
+const pickLines = (lines) => {
+  const kept = [];
+  let room = CHANGED_TEXT;
+  for (const line of lines) {
+    room -= line.length + 1;
+    if (room < 0) {
+      break;
+    }
+    kept.push(line);
+  }
+  return { text: kept.join('\n').toWellFormed(), more: lines.length - kept.length };
+};
+
+/** {changes: {text, more}, titled, last}, as far as there is something to tell; nothing without a watch. */
+const changesReply = () => {
+  if (watch === null) {
+    return {};
+  }
+  const seen = watch;
+  watch = null;
+  seen.stop();
+  const lines = comparedLines(seen);
+  return {
+    ...(lines.length === 0 ? {} : { changes: pickLines(lines), last: lastRef }),
+    ...(titleOf(document) === seen.title ? {} : { titled: true }),
+  };
+};

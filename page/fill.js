@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Putting a value into a field, and looking at what the field has then.
+
+const execCommand = method(Document, 'execCommand');
+
+const textIn = (el, kind) => {
+  switch (kind) {
+    case 'contenteditable': return innerTextOf(el);
+    case 'select': return selectValue(el);
+    default: return el.value;
+  }
+};
+
+/**
+ * Types into what has the focus, in one go: no script of the page runs in between that could move it. The events are those of
+ * a person's typing; only beforeinput has to be made by hand.
+ */
+const typeInto = (el, text) => {
+  const doc = ownerOf(el);
+  const inputType = text === '' ? 'deleteContentBackward' : 'insertText';
+  const before = new InputEvent('beforeinput', { inputType, data: text || null, bubbles: true, cancelable: true, composed: true });
+  if (!dispatch(el, before)) {
+    return;
+  }
+  if (text === '') {
+    execCommand(doc, 'delete');
+  } else {
+    execCommand(doc, 'insertText', false, text);
+  }
+};
+
+// {el, kind, want, before}: the field that is being filled.
+let filling = null;
+
+const sameText = (kind, have, want) => have === want
+  || (kind === 'contenteditable' ? squeeze(have) === squeeze(want) : have.toLowerCase() === want.toLowerCase() && kind === 'value')
+  || (kind === 'text' && have === want.replace(/\r\n?/g, '\n'));
+
+/** What the field has now, when the page's own reactions are over. A password is never shown. */
+const readBack = async () => {
+  const { el, kind, want, before } = filling;
+  for (let turns = 0; turns < 3; turns += 1) {
+    await null;
+  }
+  const now = textIn(el, kind);
+  const same = sameText(kind, now, want);
+  const taken = same || (now !== before && now !== '');
+  const shown = isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) };
+  const form = taken ? undefined : VALUE_FORMS[el.type];
+  return { same, taken, ...shown, ...(form === undefined ? {} : { form }) };
+};
+
+const isSecret = (el) => tagOf(el) === 'input' && el.type === 'password';
+
+const caretToEnd = (el) => {
+  // The only way that works for numbers and addresses, too.
+  viewOf(ownerOf(el)).getSelection().modify('move', 'forward', 'documentboundary');
+};
+
+/** Text: `keys` means that the daemon will type it key by key, as it has to where editors look for real events. */
+const startTyping = (el, kind, text, { clear, keys }) => {
+  const before = textIn(el, kind);
+  filling = { el, kind, want: clear ? text : before + text, before };
+  if (clear) {
+    selectContent(el, kind);
+  } else {
+    caretToEnd(el);
+  }
+  if (keys || kind === 'contenteditable') {
+    aimAt(el, { typing: true });
+    return false;
+  }
+  if (clear || text !== '') {
+    typeInto(el, text);
+  }
+  return true;
+};
+
+const setInto = (el, kind, text) => {
+  const before = textIn(el, kind);
+  const chosen = kind === 'select' ? pickOptions(el, [text]) ?? noOption(el, [text]) : null;
+  if (kind === 'value') {
+    setField(el, text);
+    tell(el, 'input', 'change');
+  }
+  filling = { el, kind, want: chosen === null ? text : chosen.selected.slice(0, 20).join(', '), before };
+};
+
+const FILLED_BY_HAND = words('checkbox file none radio');
+
+/** One attempt; {why} if the field is not ready. */
+const fillNow = (el, kind, text, options) => {
+  const why = whyNotFocusable(el, kind, true);
+  if (why !== null) {
+    return { why };
+  }
+  const about = { kind, ...introduce(el), secret: isSecret(el) };
+  if (FILLED_BY_HAND.has(kind)) {
+    return { ...about, checked: checkedOf(el) };
+  }
+  focusOn(el);
+  if (!hasFocus(el)) {
+    return { why: 'does not take the focus' };
+  }
+  if (options.watch) {
+    watchChanges(el);
+  }
+  if (kind === 'value' || kind === 'select') {
+    setInto(el, kind, text);
+  } else if (!startTyping(el, kind, text, options)) {
+    return { ...about, typed: false };
+  }
+  return readBack().then((state) => ({ ...about, typed: true, ...state, ...afterAct() }));
+};
+
+const fill = ({ target, value, timeout_ms: timeoutMs, clear = true, keys = false, watch = false, ...counting }) => {
+  countRefs(counting);
+  forgetAim();
+  const text = String(value);
+  return new Waiting(target, timeoutMs).until((found) => {
+    const el = fieldOf(found);
+    return fillNow(el, kindOf(el), text, { clear, keys, watch });
+  });
+};
+
+/** After the daemon has typed. */
+const filled = async () => (filling === null ? {} : { ...await readBack(), ...afterAct() });

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a press of the mouse really hits.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useBrowser } from './harness.mjs';
+
+const rig = useBrowser();
+
+/** Looks at a target, lets the page do something, then presses there; gives what the scripts say of it. */
+async function press(tab, target, between = '0', { presses = 1, button = 'left' } = {}) {
+  await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text)); }, 0');
+  const { x, y, error } = await tab.call('point', { target, presses });
+  assert.equal(error, undefined);
+  await tab.page(between);
+  await tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y });
+  for (let clickCount = 1; clickCount <= presses; clickCount += 1) {
+    await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button, clickCount });
+    await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button, clickCount });
+  }
+  const { missed, hit } = { ...await tab.call('here'), ...await tab.inside('told[0]') };
+  return { missed, hit, events: await tab.page('log.splice(0).join(" ")') };
+}
+
+const LOG = `<script>log = []; for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click', 'dblclick', 'contextmenu', 'auxclick']) {
+  addEventListener(type, (e) => log.push(type + ':' + e.target.id), true); }</script>`;
+const TWO = `<style>button{position:absolute;left:50px;top:50px;width:100px;height:40px}</style><div id=box>
+  <button id=pay hidden>Pay</button><button id=safe><b id=word>Safe</b></button></div>${LOG}`;
+const SWAP = 'safe.hidden = true, pay.hidden = false';
+
+test('a press on the element or a part of it goes through', async (t) => {
+  const tab = await rig.show(t, TWO);
+  assert.deepEqual(await press(tab, '#safe'), { missed: undefined, hit: true, events: 'pointerdown:word mousedown:word mouseup:word click:word' });
+});
+
+for (const button of ['left', 'right', 'middle']) {
+  test(`a press on another element is held back, all of it: ${button}`, async (t) => {
+    const tab = await rig.show(t, TWO);
+    assert.deepEqual(await press(tab, '#safe', SWAP, { button }), { missed: '<button id="pay"> "Pay"', hit: undefined, events: '' });
+    await tab.page('safe.hidden = false, pay.hidden = true');
+    assert.equal((await press(tab, '#safe')).hit, true);
+  });
+}
+
+test('an element that the page swaps when the mouse comes is not pressed', async (t) => {
+  const tab = await rig.show(t, TWO);
+  await tab.page(`addEventListener('mousemove', () => { ${SWAP} }, { once: true }), 0`);
+  assert.deepEqual(await press(tab, '#safe'), { missed: '<button id="pay"> "Pay"', hit: undefined, events: '' });
+});
+
+test('neither link, checkbox, select nor focus react to what is held back', async (t) => {
+  const tab = await rig.show(t, `<style>#over,#safe{position:absolute;left:50px;top:50px;width:100px;height:40px}</style>
+    <button id=safe>Safe</button><span id=at></span>${LOG}`);
+  for (const html of ['<a id=over href=#gone>x</a>', '<input id=over type=checkbox>', '<input id=over>', '<label id=over><input type=checkbox>x</label>']) {
+    await tab.page(`at.innerHTML = '', 0`);
+    assert.equal((await press(tab, '#safe', `at.innerHTML = '${html}'`)).events, '', html);
+    assert.deepEqual(await tab.page('[location.hash, document.querySelectorAll(":checked").length, document.activeElement.id]'), ['', 0, ''], html);
+  }
+});
+
+test('only the first press of a double click is judged', async (t) => {
+  const tab = await rig.show(t, `${TWO}<script>safe.addEventListener('click', () => { ${SWAP} }, { once: true })</script>`);
+  const { hit, events } = await press(tab, '#safe', '0', { presses: 2 });
+  assert.equal(hit, true);
+  assert.match(events, /^pointerdown:word mousedown:word mouseup:word click:word pointerdown:pay mousedown:pay/);
+});
+
+test('an element that moved away: what lies around it is not pressed either', async (t) => {
+  const tab = await rig.show(t, TWO);
+  assert.deepEqual(await press(tab, '#safe', 'safe.style.top = "400px"'), { missed: '<html>', hit: undefined, events: '' });
+});
+
+test('label and field stand for each other', async (t) => {
+  const tab = await rig.show(t, `<label id=l>Agree <input id=c type=checkbox></label>${LOG}`);
+  assert.equal((await press(tab, '#c')).hit, true);
+  assert.equal((await press(tab, '#l')).hit, true);
+  assert.equal(await tab.page('c.checked'), false);
+});
+
+test('inside same-origin frames, and around them', async (t) => {
+  const tab = await rig.show(t, `<iframe id=f src=/inner.html></iframe><div id=over hidden style="position:fixed;inset:0">Over</div>${LOG}`,
+    { '/inner.html': `<button id=safe>Safe</button><button id=pay hidden>Pay</button>${LOG}` });
+  const inner = () => tab.page('f.contentWindow.log.splice(0).join(" ")');
+  assert.equal((await press(tab, 'text=Safe')).hit, true);
+  assert.match(await inner(), /click:safe/);
+  assert.equal((await press(tab, 'text=Safe', 'over.hidden = false, 0')).missed, '<div id="over"> "Over"');
+  await tab.page('over.hidden = true, 0');
+  assert.equal((await press(tab, 'text=Safe', 'f.contentDocument.body.prepend(Object.assign(document.createElement("p"), '
+    + '{textContent: "Moved", style: "height: 80px"}))')).missed, '<p> "Moved"');
+  assert.equal(await inner(), '');
+});
+
+test('a press that reaches no element of the document is known', async (t) => {
+  const tab = await rig.show(t, `${TWO}<div id=at></div>`, { '/ad.html': '<body>Ad' });
+  const frame = `<iframe src="${rig.server.otherOrigin}/ad.html" style="position:fixed;inset:0;width:100%;height:100%"></iframe>`;
+  const { hit, missed, events } = await press(tab, '#safe', `new Promise((r) => { at.innerHTML = '${frame}'; at.firstChild.onload = r; })`);
+  assert.equal(hit ?? false, false);
+  assert.match(missed ?? '<iframe>', /^<(iframe|div id="at")>/); // until the browser knows of the frame, the press comes to its element
+  assert.equal(events, '');
+});
+
+test('input that nobody aimed is not touched', async (t) => {
+  const tab = await rig.show(t, TWO);
+  await tab.call('point', { target: '#safe' });
+  await tab.page(SWAP);
+  await tab.click('#pay');
+  assert.match(await tab.page('log.join(" ")'), /click:pay/);
+});

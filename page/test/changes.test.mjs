@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an act has changed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useBrowser } from './harness.mjs';
+
+const rig = useBrowser();
+
+/** The lines of what `script` changes in the page. */
+async function changes(tab, script, target = '#go') {
+  await tab.call('point', { target, watch: true });
+  await tab.page(`${script}, 0`);
+  const { changes: told, titled } = await tab.call('here');
+  return { lines: told === undefined ? [] : told.text.split('\n'), more: told?.more ?? 0, titled: titled ?? false };
+}
+
+const PAGE = '<title>One</title><button id=go>Go</button><div id=box></div><ul id=list><li><button id=old>Old</button><li>Plain</ul>'
+  + '<p id=text>Before</p><label>Agree <input id=c type=checkbox></label>';
+
+test('new elements, with refs that can be used', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  const { lines, titled } = await changes(tab, 'box.innerHTML = `<h2>More</h2><button onclick="hit = 1">Second</button>`, document.title = "Two"');
+  assert.deepEqual({ lines, titled }, { lines: ['+ heading "More" [level=2]', '+ button "Second" [ref=e1]'], titled: true });
+  await tab.click('e1');
+  assert.equal(await tab.page('hit'), 1);
+});
+
+test('nothing changed: nothing is told', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  assert.deepEqual(await changes(tab, '0'), { lines: [], more: 0, titled: false });
+  assert.deepEqual(await changes(tab, 'box.dataset.x = 1, box.className = "a"'), { lines: [], more: 0, titled: false });
+  assert.equal((await tab.call('here')).changes, undefined);
+});
+
+test('after a snapshot only what differs is told, and what has gone', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'text.textContent = "After"')).lines, ['~ text: After']);
+  assert.deepEqual((await changes(tab, 'old.remove()')).lines, ['- button "Old" [ref=e2]']);
+  assert.deepEqual((await changes(tab, 'go.textContent = "Gone"')).lines, ['~ button "Gone" [ref=e1]']);
+  assert.deepEqual((await changes(tab, 'list.hidden = true')).lines, ['- list', '- listitem: Plain']);
+  assert.deepEqual((await changes(tab, 'list.hidden = false')).lines, ['+ list', '+ listitem: Plain']);
+});
+
+test('an element that was replaced by its like is told with its new ref only', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'old.outerHTML = "<button>Old</button>"')).lines, ['+ button "Old" [ref=e4]']);
+});
+
+test('a tick is told though it changes no node', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  assert.deepEqual((await changes(tab, 'c.checked = true', '#c')).lines, ['+ checkbox "Agree" [checked] [ref=e1]']);
+  assert.deepEqual((await changes(tab, 'c.checked = false', '#c')).lines, ['~ checkbox "Agree" [ref=e1]']);
+});
+
+test('changes in shadow roots and frames that the snapshot has shown', async (t) => {
+  const tab = await rig.show(t, `${PAGE}<div id=host><template shadowrootmode=open><p>In</p></template></div>`);
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'host.shadowRoot.firstChild.textContent = "Out"')).lines, ['~ text: Out']);
+});
+
+test('at most 600 characters and a count of the rest', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  const { lines, more } = await changes(tab, 'box.innerHTML = Array.from({length: 100}, (_, i) => `<p>Paragraph number ${i}</p>`).join("")');
+  assert.ok(lines.join('\n').length <= 600 && lines.length > 15, String(lines.length));
+  assert.equal(lines.length + more, 100);
+});
+
+test('a large page costs no more', async (t) => {
+  const tab = await rig.show(t, `${PAGE}${'<div><p>filler <b>text</b></p></div>'.repeat(20000)}`);
+  const ms = await tab.inside(`(async () => { await tabard.point({target: '#go', watch: true}); document.body.className = 'x';
+    document.getElementById('text').textContent = 'y'; const began = performance.now(); tabard.here(); return performance.now() - began; })()`);
+  assert.ok(ms < 500, String(ms));
+});
+
+test('what a page hides from readers is not told', async (t) => {
+  const tab = await rig.show(t, `${PAGE}<div aria-hidden=true id=mute></div>`);
+  assert.deepEqual((await changes(tab, 'mute.innerHTML = "<p>x</p>", box.innerHTML = "<p hidden>y</p><script>1</scr" + "ipt>"')).lines, []);
+});
