@@ -173,7 +173,7 @@ static void what_the_bus_tells_is_on_record(void **state)
 static void every_end_reason_is_on_record(void **state)
 {
     static const char *const names[] = {
-#define TB_REASON(NAME, wire, expired, words) wire,
+#define TB_REASON(NAME, wire, expired, words, after) wire,
 #include "core/reasons.def"
 #undef TB_REASON
     };

@@ -290,7 +290,9 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
                                       .conversation = call->conversation,
                                       .agent = call->agent,
                                       .gate = &call->gate,
-                                      .files = request->caller.files};
+                                      .files = request->caller.files,
+                                      .brief = request->caller.brief,
+                                      .everyone = request->caller.everyone};
     call->done = request->done;
     call->progress = request->progress;
     call->user = request->user;

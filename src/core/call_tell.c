@@ -41,6 +41,8 @@ struct act {
 static void publish(struct tb_call *call, const struct act *act)
 {
     struct tb_core *core = call->core;
+    char conversation[TB_CONVERSATION_SHOWN];
+    tb_conversation_show(core, call->conversation, conversation);
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_EVENT_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &text);
@@ -51,7 +53,7 @@ static void publish(struct tb_call *call, const struct act *act)
     tb_json_put_int(&json, tb_loop_now_ms(core->loop) - act->since_ms);
     put_text(&json, "session", call->session_name);
     put_text(&json, "agent", call->agent);
-    put_text(&json, "conversation", call->conversation);
+    put_text(&json, "conversation", conversation);
     put_text(&json, "url", act->url);
     put_number(&json, "action", call->number);
     put_number(&json, "step", act->step);

@@ -27,7 +27,7 @@ static void the_first_call_of_a_conversation_makes_its_session_and_later_ones_re
     rig_expect(second, 0);
     assert_int_equal(rig->fake->opened, 1);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
-    assert_string_equal(rig_find(rig, "browser-1")->conversation, "talk");
+    assert_string_equal(tb_session_owner(rig_find(rig, "browser-1")), "talk");
 }
 
 /* S1-07, S1-08, S1-33, S1-46: who names the session is not told its name. */

@@ -57,6 +57,11 @@ enum {
     TB_RECORD_MAX = 16 * TB_MIB,       /* of a record's value */
     TB_RECORD_LIGHT_MAX = 32 * TB_KIB, /* of a light one, and of an audit entry */
 
+    /* Ends of sessions that are remembered */
+    TB_ENDS_KEPT = 200,                /* of a tenant */
+    TB_ENDS_MS = 7 * 24 * 3600 * 1000, /* for so long */
+    TB_END_MISSED_MAX = 50,            /* conversations that are told of one without naming it */
+
     /* Conversations of a tenant that have chosen a current session */
     TB_CURRENT_MAX = 1000,
 

@@ -15,7 +15,8 @@ static const struct row {
     size_t max_age;
     size_t ttl;
     size_t ttl_max;
-} conversation = {TB_IDLE_CLOSE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0},
+} conversation = {TB_IDLE_HIBERNATE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0},
+  brief = {TB_IDLE_CLOSE, AT(octopus_idle_ms), AT(octopus_max_age_ms), 0, 0},
   named[TB_KIND_COUNT] = {
       [TB_KIND_BROWSER] = {TB_IDLE_HIBERNATE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
       [TB_KIND_IOS] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
@@ -30,12 +31,18 @@ static int64_t setting(const struct tb_config *config, size_t at)
     return at ? *(const int64_t *)(const void *)((const char *)config + at) : 0;
 }
 
+static const struct row *row_of(const struct tb_session *session)
+{
+    if (!session->of_conversation || session->kind != TB_KIND_BROWSER) {
+        return &named[session->kind];
+    }
+    return session->brief ? &brief : &conversation;
+}
+
 struct tb_policy tb_policy_of(const struct tb_session *session)
 {
     const struct tb_config *config = session->core->config;
-    const struct row *row = session->conversation[0] && session->kind == TB_KIND_BROWSER
-                                ? &conversation
-                                : &named[session->kind];
+    const struct row *row = row_of(session);
     bool closes = row->at_idle == TB_IDLE_HIBERNATE && !tb_session_can_sleep(session);
     return (struct tb_policy){
         .at_idle = closes ? TB_IDLE_CLOSE : row->at_idle,

@@ -98,13 +98,22 @@ static void put_int(struct tb_json_writer *json, const char *key, int64_t value)
     tb_json_put_int(json, value);
 }
 
+static void put_flag(struct tb_json_writer *json, const char *key, bool value)
+{
+    tb_json_key(json, key);
+    tb_json_put_bool(json, value);
+}
+
 static void print(const struct tb_session *session, struct tb_json_writer *json)
 {
     tb_json_object_open(json);
     put_text(json, "id", session->id);
     put_text(json, "name", session->name);
     put_text(json, "tenant", session->tenant);
-    put_text(json, "conversation", session->conversation);
+    put_text(json, "owner", session->owner->name);
+    put_flag(json, "of_conversation", session->of_conversation);
+    put_flag(json, "brief", session->brief);
+    put_flag(json, "private", session->hidden);
     put_text(json, "kind", tb_session_kind_name(session->kind));
     put_text(json, "driver", session->driver->name);
     put_int(json, "created", session->created_wall_ms);
@@ -114,8 +123,7 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     }
     put_int(json, "calls", session->stats.calls);
     put_int(json, "errors", session->stats.errors);
-    tb_json_key(json, "saved");
-    tb_json_put_bool(json, session->saved);
+    put_flag(json, "saved", session->saved);
     tb_json_key(json, "current_of");
     tb_current_print(session, json);
     if (session->args) {
@@ -165,7 +173,10 @@ enum {
     ID,
     NAME,
     TENANT,
-    CONVERSATION,
+    OWNER,
+    OF_CONVERSATION,
+    BRIEF,
+    PRIVATE,
     KIND,
     DRIVER,
     CREATED,
@@ -187,7 +198,10 @@ static const struct record blank = {{
     [ID] = {.key = "id"},
     [NAME] = {.key = "name"},
     [TENANT] = {.key = "tenant"},
-    [CONVERSATION] = {.key = "conversation"},
+    [OWNER] = {.key = "owner"},
+    [OF_CONVERSATION] = {.key = "of_conversation"},
+    [BRIEF] = {.key = "brief"},
+    [PRIVATE] = {.key = "private"},
     [KIND] = {.key = "kind"},
     [DRIVER] = {.key = "driver"},
     [CREATED] = {.key = "created"},
@@ -224,6 +238,11 @@ static bool get_int(const struct record *record, int field, int64_t *ret_value)
     }
     *ret_value = (int64_t)value;
     return true;
+}
+
+static bool get_flag(const struct record *record, int field)
+{
+    return tb_str_eq_cstr(record->fields[field].value.text, "true");
 }
 
 static bool get_kind(const struct record *record, enum tb_session_kind *ret_kind)
@@ -276,10 +295,10 @@ static void cap_ttl(struct tb_session *session)
 static int fill(struct tb_session *session, const struct record *record, struct tb_err *err)
 {
     char driver[TB_NAME_SIZE];
+    char owner[TB_CONVERSATION_SIZE];
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     if (!get_text(record, ID, session->id, sizeof(session->id)) ||
         !get_text(record, NAME, session->name, sizeof(session->name)) ||
-        !get_text(record, CONVERSATION, session->conversation, sizeof(session->conversation)) ||
         !get_kind(record, &session->kind) || !get_times(record, session) ||
         !get_text(record, DRIVER, driver, sizeof(driver))) {
         return tb_fail(err, TB_E_INVALID, "it is no record of a session");
@@ -288,11 +307,17 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     if (!slot) {
         return tb_fail(err, TB_E_NOT_FOUND, "this daemon has no driver '%s'", driver);
     }
+    /* A record without an owner is from before there were any. */
+    bool owned = get_text(record, OWNER, owner, sizeof(owner));
     session->driver = slot->driver;
+    session->of_conversation = get_flag(record, OF_CONVERSATION);
+    session->brief = get_flag(record, BRIEF);
+    session->hidden = get_flag(record, PRIVATE);
+    tb_conversation_own(owned ? owner : "", session);
     cap_ttl(session);
     get_int(record, CALLS, &session->stats.calls);
     get_int(record, ERRORS, &session->stats.errors);
-    session->saved = tb_str_eq_cstr(record->fields[SAVED].value.text, "true");
+    session->saved = get_flag(record, SAVED);
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
     }
@@ -335,6 +360,9 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
         return rc;
     }
     fill_current(session, &record);
+    if (!session->hidden) {
+        tb_tenant_note_name(session->home, session->kind, tb_str_of(session->name));
+    }
     *ret_session = session;
     return 0;
 }

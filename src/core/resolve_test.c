@@ -70,9 +70,9 @@ static void who_finds_none_is_told_the_candidates(void **state)
                                   "sessionId, or start one with start_session.");
     tb_session_end(rig_find(rig, "bob"), TB_END_USER_STOPPED);
     assert_null(resolve(rig, "x", "bob", true, &err));
-    assert_string_equal(err.text, "No session: bob (it was stopped by the user). There are: alice. "
-                                  "Pass one of them as sessionId, or start one with "
-                                  "start_session.");
+    assert_int_equal(err.code, TB_E_SESSION_ENDED);
+    assert_string_equal(err.text, "Session bob was stopped by the user; its cookies are gone. "
+                                  "That was just now.");
 }
 
 static void the_words_are_cut_but_stay_whole_characters(void **state)
@@ -119,7 +119,7 @@ static void a_caller_without_a_conversation_keeps_its_session(void **state)
     assert_string_equal(resolve(rig, "", "", true, &err), "browser-1");
     assert_string_equal(resolve(rig, "", "", true, &err), "browser-1");
     struct tb_session *session = rig_find(rig, "browser-1");
-    assert_string_equal(session->conversation, "");
+    assert_false(session->of_conversation);
     rig_turn(rig);
     rig_advance(rig, rig->config.sessions_named_idle_ms - 1); /* lives as a named one */
     assert_string_equal(resolve(rig, "", "", false, &err), "browser-1");
@@ -153,7 +153,7 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct tb_session *session = rig_find(rig, "browser-1");
     rig_advance(rig, 100000);
-    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, session), 1);
+    tb_session_detach(session, &caller);
     assert_null(resolve(rig, "talk", "", false, &err));
     assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-2");
     tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
@@ -165,7 +165,7 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
 
     rig_create_as(rig, "t", "talk", "named");
     assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
-    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, NULL), 2);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true), 2);
     assert_null(resolve(rig, "talk", "", false, &err));
     assert_string_equal(resolve(rig, "other", "", false, &err), "browser-3");
     assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
@@ -181,11 +181,11 @@ static void a_session_whose_pages_can_stay_ends_when_it_is_let_go(void **state)
     rig_create_as(rig, "t", "talk", "second");
     rig_turn(rig);
     struct tb_session *first = rig_find(rig, "first");
-    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, first), 1);
+    tb_session_detach(first, &caller);
     rig_turn(rig);
     assert_null(rig_find(rig, "first"));
     assert_string_equal(resolve(rig, "talk", "second", false, &err), "second");
-    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, NULL), 1);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true), 1);
     rig_turn(rig);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
     assert_int_equal(rig->fake->detached, 2);
@@ -212,7 +212,7 @@ static void who_hears_of_one_let_go_may_end_the_next(void **state)
     rig_create_as(rig, "t", "talk", "third");
     rig_turn(rig);
     tb_bus_subscribe(&rig->core.bus, &subscriber);
-    assert_int_equal(tb_sessions_detach(rig->core.sessions, &caller, NULL), 3);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true), 3);
     tb_bus_unsubscribe(&subscriber);
     rig_turn(rig);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);

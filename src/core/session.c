@@ -14,6 +14,8 @@
 #include "base/mem.h"
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/ends.h"
+#include "core/limits.h"
 #include "core/policy.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
@@ -174,29 +176,50 @@ static void tell_end(struct tb_session *session, enum tb_end_reason reason, stru
                         json, gate);
 }
 
-static void end(struct tb_session *session, enum tb_end_reason reason, const struct tb_err *err,
-                struct tb_gate *gate)
+struct ending {
+    enum tb_end_reason reason;
+    const struct tb_err *err; /* for its calls */
+    struct tb_gate *gate;     /* of a reply that acknowledges it; may be NULL */
+    const char *by;           /* the conversation that ended it; NULL: none did */
+};
+
+static void end(struct tb_session *session, const struct ending *ending)
 {
+    const enum tb_end_reason reason = ending->reason;
     session->state = tb_end_reason_expired(reason) ? TB_STATE_EXPIRED : TB_STATE_TERMINATED;
     tb_timer_stop(&session->timer);
-    tb_sessions_forget(session, reason);
-    tb_record_remove(session, gate);
-    tb_session_fail_running(session, err);
-    tb_session_fail_waiting(session, err);
+    tb_end_keep(session, reason, ending->by);
+    tb_sessions_forget(session);
+    tb_record_remove(session, ending->gate);
+    tb_session_fail_running(session, ending->err);
+    tb_session_fail_waiting(session, ending->err);
     tb_session_wake(session);
-    tell_end(session, reason, gate);
+    tell_end(session, reason, ending->gate);
+}
+
+static void end_by(struct tb_session *session, enum tb_end_reason reason, struct tb_gate *gate,
+                   const char *by)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
+    struct tb_err err;
+    if (tb_session_ended(session)) {
+        return;
+    }
+    tb_end_words(session, reason, &words);
+    tb_fail(&err, reason == TB_END_SHUTDOWN ? TB_E_SHUTDOWN : TB_E_SESSION_ENDED,
+            "Session '%s' %.*s", session->name, TB_STR_ARG(tb_buf_str(&words)));
+    end(session, &(struct ending){reason, &err, gate, by});
 }
 
 void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
                            struct tb_gate *gate)
 {
-    struct tb_err err;
-    if (tb_session_ended(session)) {
-        return;
-    }
-    tb_fail(&err, reason == TB_END_SHUTDOWN ? TB_E_SHUTDOWN : TB_E_SESSION_ENDED, "Session '%s' %s",
-            session->name, tb_end_reason_words(reason));
-    end(session, reason, &err, gate);
+    end_by(session, reason, gate, NULL);
+}
+
+void tb_session_close(struct tb_session *session, const struct tb_caller *caller)
+{
+    end_by(session, TB_END_CLOSED, caller->gate, caller->conversation);
 }
 
 void tb_session_end(struct tb_session *session, enum tb_end_reason reason)
@@ -279,7 +302,7 @@ static void on_trouble(struct tb_session *session)
         tb_session_fail_waiting(session, session->trouble);
         tb_session_slept(session);
     } else {
-        end(session, TB_END_BROWSER_CRASHED, session->trouble, NULL);
+        end(session, &(struct ending){TB_END_BROWSER_CRASHED, session->trouble, NULL, NULL});
     }
 }
 
@@ -336,6 +359,8 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     session->job.run = on_job;
     tb_list_init(&session->waiting);
     tb_list_init(&session->currents);
+    tb_list_init(&session->owned);
+    tb_list_init(&session->awake);
     tb_session_init_timer(session);
     return session;
 }
@@ -347,7 +372,8 @@ void tb_session_record_free(struct tb_session *session)
     }
     tb_deferred_cancel(&session->job);
     tb_timer_fini(&session->timer);
-    tb_list_remove(&session->owned);
+    tb_conversation_disown(session);
+    tb_list_remove(&session->awake);
     tb_list_remove(&session->link);
     tb_browsing_free(session->browsing);
     tb_free(session->trouble);

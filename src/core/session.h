@@ -47,13 +47,16 @@ enum tb_session_state {
 };
 
 enum tb_end_reason {
-#define TB_REASON(NAME, wire, expired, words) TB_END_##NAME,
+#define TB_REASON(NAME, wire, expired, words, after) TB_END_##NAME,
 #include "core/reasons.def"
 #undef TB_REASON
+    TB_END_COUNT,
 };
 
 struct tb_browsing;
 struct tb_call;
+struct tb_caller;
+struct tb_conversation;
 struct tb_gate;
 struct tb_tenant;
 
@@ -66,9 +69,11 @@ struct tb_session {
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
     const char *tenant;
-    char conversation[TB_CONVERSATION_SIZE]; /* empty: lives as one that was started by name */
     enum tb_session_kind kind;
     enum tb_session_state state;
+    bool of_conversation; /* made by a call of its owner, and ends with it; else started by name */
+    bool brief;           /* the same, but of a toolset that lets it end when it is idle */
+    bool hidden;          /* private: nobody but its owner reaches it */
     int64_t created_wall_ms;
     int64_t created_ms;
     int64_t last_active_wall_ms;
@@ -107,9 +112,11 @@ struct tb_session {
     bool known;  /* it was open once: a failure to open it again does not end it */
     bool saved;  /* the store has what its browser had */
     struct tb_tenant *home;
-    struct tb_list link;     /* of the tenant's sessions, or of those that are closing */
-    struct tb_list owned;    /* of the tenant's sessions that belong to a conversation */
-    struct tb_list currents; /* the callers whose current session this is */
+    struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
+    struct tb_conversation *owner; /* that started it; NULL once it has ended */
+    struct tb_list owned;          /* of the sessions that its owner started */
+    struct tb_list awake;          /* of the tenant's sessions that have a browser */
+    struct tb_list currents;       /* the callers whose current session this is */
 };
 
 const char *tb_session_kind_name(enum tb_session_kind kind);
@@ -117,6 +124,11 @@ const char *tb_session_state_name(enum tb_session_state state);
 const char *tb_end_reason_name(enum tb_end_reason reason);
 /* As in "the session was closed". */
 const char *tb_end_reason_words(enum tb_end_reason reason);
+/* What follows the time that the words end before; NULL: they are all there is. */
+const char *tb_end_reason_after(enum tb_end_reason reason);
+/* By their names; false when there is none. */
+bool tb_session_kind_find(struct tb_str name, enum tb_session_kind *ret_kind);
+bool tb_end_reason_find(struct tb_str name, enum tb_end_reason *ret_reason);
 /* It ran out by itself. */
 bool tb_end_reason_expired(enum tb_end_reason reason);
 
@@ -126,6 +138,8 @@ void tb_session_end(struct tb_session *session, enum tb_end_reason reason);
 /* The same for a reply that acknowledges the end: it waits until that is stored. */
 void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
                            struct tb_gate *gate);
+/* The caller closes it: the same, and who else counted on it is told when it calls. */
+void tb_session_close(struct tb_session *session, const struct tb_caller *caller);
 /* It lives for `ttl_ms` from now (0: the usual time of its kind, if that has one), unless something
  * else ends it, and counts as used. TB_E_PARAMS, TB_E_SESSION_ENDED, TB_E_STORE. */
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate,
@@ -135,8 +149,11 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate 
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
 /* A call has left, waiting or running; starts the next one, soon. */
 void tb_session_leave(struct tb_session *session, struct tb_call *call);
+/* The name of the conversation that started it. */
+const char *tb_session_owner(const struct tb_session *session);
 /* No call runs or waits. */
 bool tb_session_at_rest(const struct tb_session *session);
-/* Appends it as an object: sessionId (the name), type, state, hibernated, times, stats,
- * capabilities. */
-void tb_session_describe(const struct tb_session *session, struct tb_json_writer *json);
+/* Appends it as an object: sessionId (the name), type, state, hibernated, whether it is the
+ * caller's own, owner, private, times, stats, capabilities. */
+void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
+                         struct tb_json_writer *json);

@@ -174,14 +174,8 @@ void tb_session_retire(struct tb_session *session)
 
 void tb_session_make_named(struct tb_session *session)
 {
-    struct tb_tenant *tenant = session->home;
-    struct tb_str conversation = tb_str_of(session->conversation);
-    if (tb_map_get(&tenant->by_conversation, conversation) == session) {
-        tb_map_remove(&tenant->by_conversation, conversation);
-    }
-    tb_list_remove(&session->owned);
     tb_sessions_count_awake(session, -1);
-    session->conversation[0] = '\0';
+    session->of_conversation = false;
     tb_sessions_count_awake(session, 1);
     tb_session_rearm(session);
 }

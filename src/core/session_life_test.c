@@ -15,7 +15,8 @@
 
 static struct tb_session *make(struct rig *rig, enum tb_session_kind kind, const char *conversation)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_caller caller = {
+        .tenant = "t", .conversation = conversation, .brief = rig->brief};
     const struct tb_session_spec spec = {.kind = kind,
                                          .for_conversation = true,
                                          .driver = &tb_driver_fake,
@@ -36,15 +37,18 @@ static void each_kind_has_its_times(void **state)
         enum tb_session_kind kind;
         const char *conversation;
         struct tb_policy policy;
+        bool brief;
     } rows[] = {
-        {TB_KIND_BROWSER, "talk", {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0}},
-        {TB_KIND_BROWSER, "", {TB_IDLE_HIBERNATE, 30 * MINUTE_MS, 0, 0, 0}},
-        {TB_KIND_IOS, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0}},
-        {TB_KIND_ANDROID, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0}},
-        {TB_KIND_TAB, "", {TB_IDLE_CLOSE, 0, 0, 0, 0}},
-        {TB_KIND_CLIENT, "", {TB_IDLE_REST, 300 * SECOND_MS, 0, HOUR_MS, 24 * HOUR_MS}},
+        {TB_KIND_BROWSER, "talk", {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0}, true},
+        {TB_KIND_BROWSER, "chat", {TB_IDLE_HIBERNATE, 120 * SECOND_MS, 0, 0, 0}, false},
+        {TB_KIND_BROWSER, "", {TB_IDLE_HIBERNATE, 30 * MINUTE_MS, 0, 0, 0}, false},
+        {TB_KIND_IOS, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0}, false},
+        {TB_KIND_ANDROID, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0}, false},
+        {TB_KIND_TAB, "", {TB_IDLE_CLOSE, 0, 0, 0, 0}, false},
+        {TB_KIND_CLIENT, "", {TB_IDLE_REST, 300 * SECOND_MS, 0, HOUR_MS, 24 * HOUR_MS}, false},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        rig->brief = rows[i].brief;
         struct tb_session *session = make(rig, rows[i].kind, rows[i].conversation);
         const struct tb_policy policy = tb_policy_of(session);
         assert_int_equal(policy.at_idle, rows[i].policy.at_idle);
@@ -59,6 +63,7 @@ static void each_kind_has_its_times(void **state)
 static void an_unused_session_ends_by_its_kind_with_notice(void **state)
 {
     struct rig *rig = *state;
+    rig->brief = true;
     static const struct {
         enum tb_session_kind kind;
         const char *conversation;
@@ -107,6 +112,7 @@ static void an_unused_session_ends_by_its_kind_with_notice(void **state)
 static void the_maximum_age_is_announced_however_busy_the_session_is(void **state)
 {
     struct rig *rig = *state;
+    rig->brief = true;
     for (int i = 0; i < 10; i++) {
         assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
         rig_advance(rig, 59 * SECOND_MS);
@@ -121,6 +127,7 @@ static void the_maximum_age_is_announced_however_busy_the_session_is(void **stat
 static void a_call_puts_off_the_end_and_a_new_notice_comes_before_the_new_end(void **state)
 {
     struct rig *rig = *state;
+    rig->brief = true;
     make(rig, TB_KIND_BROWSER, "talk");
     rig_advance(rig, 60 * SECOND_MS);
     assert_int_equal(rig_events(rig, "session_expiring"), 1);
@@ -136,7 +143,8 @@ static void a_call_puts_off_the_end_and_a_new_notice_comes_before_the_new_end(vo
 static void a_notice_comes_at_half_of_a_short_time_and_can_be_switched_off(void **state)
 {
     struct rig *rig = *state;
-    rig->config.sessions_conversation_idle_ms = 1000;
+    rig->brief = true;
+    rig->config.sessions_octopus_idle_ms = 1000;
     make(rig, TB_KIND_BROWSER, "talk");
     rig_advance(rig, 499);
     assert_int_equal(rig_events(rig, "session_expiring"), 0);

@@ -108,13 +108,44 @@ static void a_sleeping_session_ends_after_a_week_with_notice(void **state)
 }
 
 /* S0-07: the next call of a conversation gets a new one. */
-static void a_conversations_idle_session_ends_all_the_same(void **state)
+static void a_conversations_idle_session_ends_where_its_toolset_says_so(void **state)
 {
     struct rig *rig = *state;
+    rig->brief = true;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", "{\"tag\":\"x\"}"), 0);
     rig_advance(rig, 120000);
     assert_null(rig_find(rig, "browser-1"));
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_STATE), 0);
+}
+
+/* A pause costs nobody a login. */
+static void a_conversations_idle_session_sleeps_and_comes_back(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", "{\"tag\":\"x\"}"), 0);
+    rig_advance(rig, 120000);
+    struct tb_session *session = rig_find(rig, "browser-1");
+    assert_true(session && session->asleep);
+    rig_advance(rig, (int64_t)6 * 24 * 3600 * 1000);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
+    assert_string_equal(tb_fake_memory(rig->fake, session->id), "x");
+}
+
+static void a_newcomer_sends_the_oldest_idle_one_to_sleep(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_per_tenant = 2;
+    for (int i = 0; i < 4; i++) {
+        char talk[16];
+        snprintf(talk, sizeof(talk), "talk%d", i);
+        assert_int_equal(rig_run(rig, &rig_navigate, talk, "{\"tag\":\"x\"}"), 0);
+        rig_advance(rig, 10);
+    }
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 4);
+    assert_true(rig_find(rig, "browser-1")->asleep && rig_find(rig, "browser-2")->asleep);
+    assert_false(rig_find(rig, "browser-3")->asleep || rig_find(rig, "browser-4")->asleep);
+    assert_int_equal(rig_run(rig, &rig_click, "talk0", NULL), 0);
+    assert_true(rig_find(rig, "browser-3")->asleep);
 }
 
 static void changes_are_saved_at_rest_and_not_too_often(void **state)
@@ -491,7 +522,9 @@ int main(void)
         RIG_TEST(an_idle_named_session_sleeps_and_its_next_call_brings_it_back),
         RIG_TEST(what_could_not_be_brought_back_is_said_once),
         RIG_TEST(a_sleeping_session_ends_after_a_week_with_notice),
-        RIG_TEST(a_conversations_idle_session_ends_all_the_same),
+        RIG_TEST(a_conversations_idle_session_ends_where_its_toolset_says_so),
+        RIG_TEST(a_conversations_idle_session_sleeps_and_comes_back),
+        RIG_TEST(a_newcomer_sends_the_oldest_idle_one_to_sleep),
         RIG_TEST(changes_are_saved_at_rest_and_not_too_often),
         RIG_TEST(saved_is_told_when_it_is_durable),
         RIG_TEST(a_call_that_comes_during_a_save_waits_for_its_end_only),

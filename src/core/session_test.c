@@ -65,6 +65,7 @@ static void a_call_renews_the_idle_time_and_its_end_counts(void **state)
 static void a_conversations_session_ends_at_its_age_and_the_next_call_makes_a_new_one(void **state)
 {
     struct rig *rig = *state;
+    rig->brief = true;
     for (int i = 0; i < 10; i++) {
         assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
         assert_non_null(rig_find(rig, "browser-1"));
@@ -80,7 +81,8 @@ static void a_conversations_session_ends_at_its_age_and_the_next_call_makes_a_ne
 static void a_call_never_gets_a_session_past_its_age(void **state)
 {
     struct rig *rig = *state;
-    rig->config.sessions_conversation_idle_ms = 0;
+    rig->brief = true;
+    rig->config.sessions_octopus_idle_ms = 0;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     tb_clock_manual_advance(&rig->clock, 600000);
     struct rig_call *call = rig_start(rig, &rig_navigate, "talk", NULL);
@@ -92,8 +94,9 @@ static void a_call_never_gets_a_session_past_its_age(void **state)
 static void a_running_call_may_finish_at_the_maximum_age(void **state)
 {
     struct rig *rig = *state;
+    rig->brief = true;
     hold(rig);
-    rig->config.sessions_conversation_max_age_ms = 1000;
+    rig->config.sessions_octopus_max_age_ms = 1000;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct tb_session *session = rig_find(rig, "browser-1");
     struct rig_call *running = rig_start(rig, &rig_click, "talk", NULL);
@@ -107,7 +110,8 @@ static void a_running_call_may_finish_at_the_maximum_age(void **state)
     tb_fake_release(rig->fake, session->id);
     rig_turn(rig);
     rig_expect(running, 0);
-    assert_string_equal(waiting->message, "Session 'browser-1' reached its maximum age");
+    assert_string_equal(waiting->message,
+                        "Session 'browser-1' reached its maximum age of 1 second");
     rig_expect(waiting, TB_E_SESSION_ENDED);
     assert_null(rig_find(rig, "browser-1"));
     assert_int_equal(rig_events(rig, "\"reason\":\"max_age\""), 1);
@@ -278,15 +282,16 @@ static void a_session_describes_itself(void **state)
     rig_turn(rig);
     tb_clock_manual_advance(&rig->clock, 1000);
     tb_json_writer_init(&json, &text);
-    tb_session_describe(session, &json);
+    tb_session_describe(session, &(struct tb_caller){.conversation = "talk"}, &json);
     assert_int_equal(json.rc, 0);
     assert_int_equal(tb_buf_append_char(&text, '\0'), 0);
-    assert_string_equal((const char *)text.data,
-                        "{\"sessionId\":\"a\",\"type\":\"browser\",\"state\":\"idle\","
-                        "\"createdAt\":\"2026-01-31T12:00:00.000Z\","
-                        "\"lastActiveAt\":\"2026-01-31T12:00:00.000Z\","
-                        "\"expiresAt\":\"2026-01-31T12:30:00.000Z\",\"calls\":0,\"errors\":0,"
-                        "\"capabilities\":{\"browserName\":\"fake\"}}");
+    assert_string_equal(
+        (const char *)text.data,
+        "{\"sessionId\":\"a\",\"type\":\"browser\",\"state\":\"idle\",\"own\":false,"
+        "\"createdAt\":\"2026-01-31T12:00:00.000Z\","
+        "\"lastActiveAt\":\"2026-01-31T12:00:00.000Z\","
+        "\"expiresAt\":\"2026-01-31T12:30:00.000Z\",\"calls\":0,\"errors\":0,"
+        "\"capabilities\":{\"browserName\":\"fake\"}}");
 }
 
 static void names_are_those_of_the_tables(void **state)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/session.h"
@@ -8,8 +10,9 @@ static const struct {
     const char *wire;
     bool expired;
     const char *words;
-} reasons[] = {
-#define TB_REASON(NAME, wire, expired, words) {wire, expired, words},
+    const char *after;
+} reasons[TB_END_COUNT] = {
+#define TB_REASON(NAME, wire, expired, words, after) {wire, expired, words, after},
 #include "core/reasons.def"
 #undef TB_REASON
 };
@@ -36,6 +39,33 @@ const char *tb_end_reason_words(enum tb_end_reason reason)
     return reasons[reason].words;
 }
 
+const char *tb_end_reason_after(enum tb_end_reason reason)
+{
+    return reasons[reason].after;
+}
+
+bool tb_session_kind_find(struct tb_str name, enum tb_session_kind *ret_kind)
+{
+    for (int kind = 0; kind < TB_KIND_COUNT; kind++) {
+        if (tb_str_eq_cstr(name, tb_session_kind_name((enum tb_session_kind)kind))) {
+            *ret_kind = (enum tb_session_kind)kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tb_end_reason_find(struct tb_str name, enum tb_end_reason *ret_reason)
+{
+    for (int reason = 0; reason < TB_END_COUNT; reason++) {
+        if (tb_str_eq_cstr(name, reasons[reason].wire)) {
+            *ret_reason = (enum tb_end_reason)reason;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tb_end_reason_expired(enum tb_end_reason reason)
 {
     return reasons[reason].expired;
@@ -60,7 +90,25 @@ static void put_times(const struct tb_session *session, struct tb_json_writer *j
     }
 }
 
-void tb_session_describe(const struct tb_session *session, struct tb_json_writer *json)
+static void put_owner(const struct tb_session *session, const struct tb_caller *caller,
+                      struct tb_json_writer *json)
+{
+    char shown[TB_CONVERSATION_SHOWN];
+    tb_conversation_show(session->core, session->owner->name, shown);
+    tb_json_key(json, "own");
+    tb_json_put_bool(json, strcmp(session->owner->name, caller->conversation) == 0);
+    if (shown[0]) {
+        tb_json_key(json, "owner");
+        tb_json_put_cstr(json, shown);
+    }
+    if (session->hidden) {
+        tb_json_key(json, "private");
+        tb_json_put_bool(json, true);
+    }
+}
+
+void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
+                         struct tb_json_writer *json)
 {
     tb_json_object_open(json);
     tb_json_key(json, "sessionId");
@@ -73,6 +121,7 @@ void tb_session_describe(const struct tb_session *session, struct tb_json_writer
         tb_json_key(json, "hibernated");
         tb_json_put_bool(json, true);
     }
+    put_owner(session, caller, json);
     put_times(session, json);
     tb_json_key(json, "calls");
     tb_json_put_int(json, session->stats.calls);

@@ -5,6 +5,7 @@
 
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/ends.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
@@ -35,19 +36,9 @@ struct tb_tenant *tb_tenant_find(const struct tb_sessions *sessions, const char 
 static void tenant_free(struct tb_tenant *tenant)
 {
     tb_map_fini(&tenant->by_name);
-    tb_map_fini(&tenant->by_conversation);
-    tb_map_fini(&tenant->currents);
+    tb_map_fini(&tenant->conversations);
+    tb_ends_free(tenant);
     tb_free(tenant);
-}
-
-static size_t end_all(struct tb_tenant *tenant, enum tb_end_reason reason, struct tb_gate *gate)
-{
-    size_t count = 0;
-    while (!tb_list_empty(&tenant->sessions)) {
-        tb_session_end_stored(tb_session_of(tenant->sessions.next), reason, gate);
-        count++;
-    }
-    return count;
 }
 
 /* What can come back goes to sleep. */
@@ -178,23 +169,92 @@ struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *te
         return session;
     }
     const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
-    return found ? tb_map_get(&found->by_name, id_or_name) : NULL;
+    session = found ? tb_map_get(&found->by_name, id_or_name) : NULL;
+    return session && !session->hidden ? session : NULL;
 }
 
-/* All that are awake, and the newest of those that sleep; how many were left out. */
-static size_t put_list(const struct tb_tenant *tenant, struct tb_json_writer *json)
+bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller)
 {
-    size_t asleep_count = tenant->by_name.count - tenant->named_count - tenant->conversation_count;
-    size_t too_many = asleep_count > LISTED_ASLEEP ? asleep_count - LISTED_ASLEEP : 0;
-    size_t left = too_many;
-    LIST_FOREACH(link, &tenant->sessions) {
-        if (left && tb_session_of(link)->asleep) {
-            left--;
-        } else {
-            tb_session_describe(tb_session_of(link), json);
+    return !session->hidden || caller->everyone ||
+           strcmp(session->owner->name, caller->conversation) == 0;
+}
+
+/* A private session of that name that the caller may see. Others' are not even looked at, so that
+ * nobody can tell by the time it takes that there are any. */
+static struct tb_session *find_hidden(const struct tb_tenant *tenant,
+                                      const struct tb_caller *caller, struct tb_str name)
+{
+    const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
+    if (own) {
+        LIST_FOREACH(link, &own->sessions) {
+            struct tb_session *session = tb_session_owned(link);
+            if (session->hidden && tb_str_eq_cstr(name, session->name)) {
+                return session;
+            }
         }
     }
-    return too_many;
+    if (caller->everyone) {
+        LIST_FOREACH(link, &tenant->sessions) {
+            struct tb_session *session = tb_session_of(link);
+            if (session->hidden && tb_str_eq_cstr(name, session->name)) {
+                return session;
+            }
+        }
+    }
+    return NULL;
+}
+
+struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct tb_caller *caller,
+                                     struct tb_str id_or_name)
+{
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    struct tb_session *session = tenant ? find_hidden(tenant, caller, id_or_name) : NULL;
+    if (!session) {
+        session = tb_sessions_find(sessions, caller->tenant, id_or_name);
+    }
+    return session && tb_session_visible(session, caller) ? session : NULL;
+}
+
+/* The list: all that are awake, and the newest of those that sleep. */
+struct listing {
+    const struct tb_caller *caller;
+    const struct tb_conversation *own; /* NULL: the caller has started none */
+    size_t asleep_count;
+    size_t skipped;
+    struct tb_json_writer *json;
+};
+
+static void put_sessions(struct listing *listing, const struct tb_tenant *tenant, bool own)
+{
+    LIST_FOREACH(link, &tenant->sessions) {
+        const struct tb_session *session = tb_session_of(link);
+        if ((session->owner == listing->own) != own ||
+            !tb_session_visible(session, listing->caller)) {
+            continue;
+        }
+        if (session->asleep && listing->asleep_count > LISTED_ASLEEP + listing->skipped) {
+            listing->skipped++;
+        } else {
+            tb_session_describe(session, listing->caller, listing->json);
+        }
+    }
+}
+
+static size_t put_list(const struct tb_tenant *tenant, const struct tb_caller *caller,
+                       struct tb_json_writer *json)
+{
+    struct listing listing = {
+        .caller = caller,
+        .own = tb_conversation_find(tenant, caller->conversation),
+        .json = json,
+    };
+    LIST_FOREACH(link, &tenant->sessions) {
+        const struct tb_session *session = tb_session_of(link);
+        listing.asleep_count += session->asleep && tb_session_visible(session, caller);
+    }
+    put_sessions(&listing, tenant, true);
+    put_sessions(&listing, tenant, false);
+    return listing.skipped;
 }
 
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -208,7 +268,7 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
     tb_json_array_open(json);
     if (tenant) {
         current = tb_current_get(tenant, caller->conversation);
-        left_out = put_list(tenant, json);
+        left_out = put_list(tenant, caller, json);
     }
     tb_json_array_close(json);
     if (left_out) {
@@ -220,18 +280,18 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
     tb_json_object_close(json);
 }
 
-void tb_sessions_forget(struct tb_session *session, enum tb_end_reason reason)
+void tb_sessions_forget(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
     struct tb_tenant *tenant = session->home;
-    struct tb_ended *slot = &tenant->ended[tenant->ended_next++ % TB_ENDED_KEPT];
-    memcpy(slot->name, session->name, sizeof(slot->name));
-    slot->reason = reason;
     tb_current_forget(session);
-    tb_map_remove(&tenant->by_name, tb_str_of(session->name));
+    if (!session->hidden) {
+        tb_map_remove(&tenant->by_name, tb_str_of(session->name));
+    }
     tb_map_remove(&sessions->by_id, tb_str_of(session->id));
+    tenant->count--;
     tb_sessions_count_awake(session, -1);
-    tb_list_remove(&session->owned);
+    tb_conversation_disown(session);
     tb_list_remove(&session->link);
     tb_list_append(&sessions->closing, &session->link);
     sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
@@ -248,14 +308,54 @@ size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate)
 {
     struct tb_tenant *found = tb_tenant_find(sessions, tenant);
-    return found ? end_all(found, reason, gate) : 0;
+    size_t count = 0;
+    while (found && !tb_list_empty(&found->sessions)) {
+        tb_session_end_stored(tb_session_of(found->sessions.next), reason, gate);
+        count++;
+    }
+    return count;
+}
+
+/* The sessions that are meant, as ids: whoever hears of an end may end others. */
+static size_t collect(const struct tb_tenant *tenant, const struct tb_conversation *owner,
+                      bool everyone, char (*ret_ids)[TB_ID_SIZE])
+{
+    size_t count = 0;
+    LIST_FOREACH(link, &tenant->sessions) {
+        const struct tb_session *session = tb_session_of(link);
+        if (everyone || session->owner == owner) {
+            memcpy(ret_ids[count++], session->id, TB_ID_SIZE);
+        }
+    }
+    return count;
+}
+
+size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_caller *caller,
+                             bool everyone, bool detach)
+{
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    if (!tenant) {
+        return 0;
+    }
+    TB_AUTO(tb_free) char(*ids)[TB_ID_SIZE] = tb_zalloc((tenant->count + 1) * TB_ID_SIZE);
+    size_t count =
+        collect(tenant, tb_conversation_find(tenant, caller->conversation), everyone, ids);
+    for (size_t i = 0; i < count; i++) {
+        struct tb_session *session = tb_map_get(&sessions->by_id, tb_str_of(ids[i]));
+        if (session && detach) {
+            tb_session_detach(session, caller);
+        } else if (session) {
+            tb_session_close(session, caller);
+        }
+    }
+    return count;
 }
 
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate)
 {
     const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
-    tb_json_set_int(json, "sessions", found ? (int64_t)found->by_name.count : 0);
+    tb_json_set_int(json, "sessions", found ? (int64_t)found->count : 0);
     tb_log_at(sessions->core->log, WARN, "session", "global stop", tb_kv_cstr("tenant", tenant));
     tb_bus_publish_json(&sessions->core->bus, TB_EVENT_GLOBAL_STOP, tenant, "", json, gate);
     return tb_sessions_end_all(sessions, tenant, TB_END_GLOBAL_STOP, gate);
@@ -271,12 +371,17 @@ static bool kept(const struct tb_session *session, const struct tb_config_list *
     return false;
 }
 
-static struct tb_session *of_conversation(struct tb_tenant *tenant, const char *conversation,
-                                          const struct tb_config_list *kept_kinds)
+/* One that goes with its conversation. */
+static struct tb_session *leaving(const struct tb_tenant *tenant, const char *name,
+                                  const struct tb_config_list *kept_kinds)
 {
-    LIST_FOREACH(link, &tenant->owned) {
+    const struct tb_conversation *conversation = tb_conversation_find(tenant, name);
+    if (!conversation) {
+        return NULL;
+    }
+    LIST_FOREACH(link, &conversation->sessions) {
         struct tb_session *session = tb_session_owned(link);
-        if (strcmp(session->conversation, conversation) == 0 && !kept(session, kept_kinds)) {
+        if ((session->of_conversation || session->hidden) && !kept(session, kept_kinds)) {
             return session;
         }
     }
@@ -296,9 +401,15 @@ static void end_conversation(struct tb_sessions *sessions, const struct tb_calle
         tb_record_put(session, caller->gate);
     }
     /* From the start each time: whoever hears of an end may end others. */
-    while ((session = of_conversation(tenant, caller->conversation, kept_kinds))) {
+    while ((session = leaving(tenant, caller->conversation, kept_kinds))) {
         tb_session_end_stored(session, reason, caller->gate);
     }
+}
+
+bool tb_sessions_has(const struct tb_sessions *sessions, const struct tb_caller *caller)
+{
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    return tenant && leaving(tenant, caller->conversation, NULL) != NULL;
 }
 
 void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,

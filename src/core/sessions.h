@@ -26,6 +26,8 @@ struct tb_caller {
     const char *agent;    /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
     struct tb_gate *gate; /* of its reply: what that acknowledges is stored first; may be NULL */
     bool files;           /* it has tools for files, so its new sessions keep downloads */
+    bool brief;           /* its toolset lets a conversation's session end when it is idle */
+    bool everyone;        /* the tenant's operator: private sessions of others are there for it */
 };
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core);
@@ -57,7 +59,8 @@ void tb_sessions_wait(struct tb_sessions *sessions, struct tb_sessions_wait *wai
 struct tb_session_spec {
     enum tb_session_kind kind;
     struct tb_str name;    /* empty: "{kind}-{n}" */
-    bool for_conversation; /* the caller's conversation owns it, if it has one */
+    bool for_conversation; /* it lives with the caller's conversation, if that has a name */
+    bool hidden;           /* nobody but the caller's conversation reaches it */
     const struct tb_driver *driver;
     void *driver_state;
     const struct cJSON *args; /* of start_session; may be NULL */
@@ -73,36 +76,55 @@ struct tb_session_spec {
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
                        const struct tb_session_spec *spec, struct tb_session **ret_session,
                        const char **ret_warning, struct tb_err *err);
-/* By id or name inside the tenant; NULL when there is none. */
+/* By id, or by name unless it is private, inside the tenant; NULL when there is none. */
 struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *tenant,
                                     struct tb_str id_or_name);
+/* The same for a caller: its own private ones by their names too, those of others not at all. */
+struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct tb_caller *caller,
+                                     struct tb_str id_or_name);
 /* Which session does the call mean: the explicit one; the caller's current one; that of the
  * caller's conversation (the newest, if it made several); a new one if `may_create`; else
- * TB_E_SESSION_NOT_FOUND with the candidates. *ret_chosen: the caller did not name it. */
+ * TB_E_SESSION_ENDED with what is known of its end, or TB_E_SESSION_NOT_FOUND with the candidates.
+ * *ret_chosen: the caller did not name it. */
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
                         struct tb_str explicit_id, bool may_create, struct tb_session **ret_session,
                         bool *ret_chosen, struct tb_err *err);
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_err *err);
-/* The caller lets go of one session, or of all its tenant's (NULL): it is no longer the caller's
- * current one, nor its conversation's, and goes on as one that was started by name; or it ends and
- * leaves its pages in a browser that is not ours. How many it let go of. */
-size_t tb_sessions_detach(struct tb_sessions *sessions, const struct tb_caller *caller,
-                          const struct tb_session *session);
-/* {"sessions":[...],"currentSession":name or null} for the tenant, oldest first; if very many
- * sleep, the oldest of those are only counted, as hibernatedNotListed. */
+/* The caller lets go of a session: it is no longer the caller's current one, nor does it end with
+ * its conversation, and it goes on as one that was started by name; or it ends and leaves its pages
+ * in a browser that is not ours. */
+void tb_session_detach(struct tb_session *session, const struct tb_caller *caller);
+/* {"sessions":[...],"currentSession":name or null}: the caller's own, then those of others that it
+ * can reach, each oldest first; if very many sleep, the oldest of those are only counted, as
+ * hibernatedNotListed. */
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json);
+/* Closes, or lets go of, the sessions that the caller started, or with `everyone` all of the
+ * tenant's; how many there were. */
+size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_caller *caller,
+                             bool everyone, bool detach);
 /* Ends all of the tenant's sessions; how many there were. The gate is of a reply that acknowledges
  * it; it may be NULL. */
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate);
 /* The emergency stop: the same with the reason global_stop, announced on the bus before. */
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
-/* The conversation is over: its sessions end. Those that it started by name stay. */
+/* The conversation is over: its sessions end, and the private ones that it started, which nobody
+ * could reach any more. Others that it started by name stay. */
 void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   enum tb_end_reason reason);
 /* Its caller went away without a word: as mcp.on_disconnect and mcp.keep_kinds say. */
 void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller);
+/* The caller's conversation has a session that would end with it. */
+bool tb_sessions_has(const struct tb_sessions *sessions, const struct tb_caller *caller);
+
+enum {
+    TB_CONVERSATION_SHOWN = 13, /* 12 digits and a NUL */
+};
+/* What the outside sees of a conversation's name, which is as good as a key: a hash that is the
+ * same as long as the installation has its secret. Empty of empty. */
+void tb_conversation_show(const struct tb_core *core, const char *name,
+                          char ret_shown[TB_CONVERSATION_SHOWN]);
 /* All, also those that sleep. */
 size_t tb_sessions_count(const struct tb_sessions *sessions);

@@ -12,13 +12,19 @@
 
 /* Limits. */
 
-/* The conversation session that was idle longest; NULL when all are busy. */
-static struct tb_session *oldest_idle(struct tb_tenant *tenant)
+/* The conversation session that was idle longest, NULL when all are busy; and how many there are
+ * besides those that are on their way to sleep. */
+static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *ret_count)
 {
     struct tb_session *oldest = NULL;
-    LIST_FOREACH(link, &tenant->owned) {
-        struct tb_session *session = tb_session_owned(link);
-        if (!session->asleep && tb_session_at_rest(session) &&
+    *ret_count = 0;
+    LIST_FOREACH(link, &tenant->awake) {
+        struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
+        if (!session->of_conversation || session->sleepy || session->closing) {
+            continue;
+        }
+        *ret_count += 1;
+        if (tb_session_at_rest(session) && !session->opening &&
             (!oldest || session->last_active_ms < oldest->last_active_ms)) {
             oldest = session;
         }
@@ -26,20 +32,33 @@ static struct tb_session *oldest_idle(struct tb_tenant *tenant)
     return oldest;
 }
 
+/* Nobody loses a login to a newcomer if it can be kept. */
+static void give_way(struct tb_session *session)
+{
+    if (tb_policy_of(session).at_idle == TB_IDLE_HIBERNATE) {
+        tb_session_sleep(session);
+    } else {
+        tb_session_end(session, TB_END_EVICTED);
+    }
+}
+
 static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, struct tb_err *err)
 {
     const int64_t max = sessions->core->config->sessions_per_tenant;
-    while (tenant->conversation_count >= (size_t)max) {
-        struct tb_session *oldest = oldest_idle(tenant);
+    for (;;) {
+        size_t count;
+        struct tb_session *oldest = oldest_idle(tenant, &count);
+        if (count < (size_t)max) {
+            return 0;
+        }
         if (!oldest) {
             return tb_fail(err, TB_E_LIMIT,
                            "all %zu conversation sessions of this tenant are busy; try again when "
                            "a call of theirs has ended, or close one with close_session",
-                           tenant->conversation_count);
+                           count);
         }
-        tb_session_end(oldest, TB_END_EVICTED);
+        give_way(oldest);
     }
-    return 0;
 }
 
 static int full(struct tb_sessions *sessions, struct tb_err *err)
@@ -92,18 +111,35 @@ static bool name_valid(struct tb_str name)
             return false;
         }
     }
-    return name.len > 0 && name.len < TB_NAME_SIZE;
+    /* "." and ".." mean something to whoever makes a path of it. */
+    return name.len > 0 && name.len < TB_NAME_SIZE && name.ptr[0] != '.';
 }
 
-static void name_make(struct tb_tenant *tenant, struct tb_session *session)
+void tb_tenant_note_name(struct tb_tenant *tenant, enum tb_session_kind kind, struct tb_str name)
 {
+    struct tb_str kind_name = tb_str_of(tb_session_kind_name(kind));
+    uint64_t number;
+    if (tb_str_starts(name, kind_name) &&
+        tb_str_to_u64(tb_str_sub(name, kind_name.len + 1, name.len), &number) &&
+        number < UINT32_MAX && number > tenant->numbers[kind]) {
+        tenant->numbers[kind] = (unsigned)number;
+    }
+}
+
+/* A private one leaves no gap in the numbers that others see. */
+static void name_make(struct tb_sessions *sessions, const struct tb_caller *caller,
+                      struct tb_session *session)
+{
+    unsigned own = 0;
+    unsigned *number = session->hidden ? &own : &session->home->numbers[session->kind];
     do {
         snprintf(session->name, sizeof(session->name), "%s-%u", tb_session_kind_name(session->kind),
-                 ++tenant->numbers[session->kind]);
-    } while (tb_map_get(&tenant->by_name, tb_str_of(session->name)));
+                 ++*number);
+    } while (tb_sessions_reach(sessions, caller, tb_str_of(session->name)));
 }
 
-static int check_name(const struct tb_tenant *tenant, struct tb_str name, struct tb_err *err)
+static int check_name(struct tb_sessions *sessions, const struct tb_caller *caller,
+                      struct tb_str name, struct tb_err *err)
 {
     if (!name.len) {
         return 0;
@@ -111,10 +147,10 @@ static int check_name(const struct tb_tenant *tenant, struct tb_str name, struct
     if (!name_valid(name)) {
         return tb_fail(err, TB_E_PARAMS,
                        "a session's name has 1 to %d characters, each a letter, a digit or one of "
-                       "'_', '.' and '-'",
+                       "'_', '.' and '-', and does not begin with '.'",
                        TB_NAME_SIZE - 1);
     }
-    if (tb_map_get(&tenant->by_name, name)) {
+    if (tb_sessions_reach(sessions, caller, name)) {
         return tb_fail(err, TB_E_SESSION_EXISTS, "Session '%.*s' already exists", TB_STR_ARG(name));
     }
     return 0;
@@ -130,12 +166,13 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
     }
     tenant = TB_NEW(struct tb_tenant);
     snprintf(tenant->name, sizeof(tenant->name), "%s", name);
+    tenant->core = sessions->core;
     tb_list_init(&tenant->sessions);
-    tb_list_init(&tenant->owned);
+    tb_list_init(&tenant->awake);
     tb_list_init(&tenant->current_order);
+    tb_list_init(&tenant->ends);
     tb_map_init(&tenant->by_name);
-    tb_map_init(&tenant->by_conversation);
-    tb_map_init(&tenant->currents);
+    tb_map_init(&tenant->conversations);
     tb_map_add(&sessions->tenants, tb_str_of(tenant->name), tenant);
     return tenant;
 }
@@ -152,16 +189,20 @@ static int admit(struct tb_sessions *sessions, struct tb_tenant *tenant, bool ow
 
 int tb_sessions_admit(const struct tb_session *session, struct tb_err *err)
 {
-    return admit(session->core->sessions, session->home, session->conversation[0] != '\0', err);
+    return admit(session->core->sessions, session->home, session->of_conversation, err);
 }
 
-void tb_sessions_count_awake(const struct tb_session *session, int by)
+void tb_sessions_count_awake(struct tb_session *session, int by)
 {
     struct tb_tenant *tenant = session->home;
     if (session->asleep) {
         return;
     }
-    *(session->conversation[0] ? &tenant->conversation_count : &tenant->named_count) += (size_t)by;
+    *(session->of_conversation ? &tenant->conversation_count : &tenant->named_count) += (size_t)by;
+    tb_list_remove(&session->awake);
+    if (by > 0) {
+        tb_list_append(&tenant->awake, &session->awake);
+    }
     session->core->sessions->awake_count += (size_t)by;
 }
 
@@ -172,29 +213,18 @@ int tb_sessions_add(struct tb_session *session)
     if (tb_map_add(&sessions->by_id, tb_str_of(session->id), session) < 0) {
         return -EEXIST;
     }
-    if (tb_map_add(&tenant->by_name, tb_str_of(session->name), session) < 0) {
+    if (!session->hidden && tb_map_add(&tenant->by_name, tb_str_of(session->name), session) < 0) {
         tb_map_remove(&sessions->by_id, tb_str_of(session->id));
         return -EEXIST;
     }
     tb_list_append(&tenant->sessions, &session->link);
+    tenant->count++;
     tb_sessions_count_awake(session, 1);
-    tb_conversation_note(session);
     sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
     return 0;
 }
 
-void tb_conversation_note(struct tb_session *session)
-{
-    struct tb_str key = tb_str_of(session->conversation);
-    if (key.len) {
-        tb_map_remove(&session->home->by_conversation, key);
-        tb_map_add(&session->home->by_conversation, key, session);
-        tb_list_remove(&session->owned);
-        tb_list_append(&session->home->owned, &session->owned);
-    }
-}
-
-static int check_spec(struct tb_sessions *sessions, struct tb_tenant *tenant,
+static int check_spec(struct tb_sessions *sessions, const struct tb_caller *caller,
                       const struct tb_session_spec *spec, bool owned, struct tb_err *err)
 {
     if (sessions->draining) {
@@ -203,8 +233,8 @@ static int check_spec(struct tb_sessions *sessions, struct tb_tenant *tenant,
     if (!tb_store_ready(&sessions->core->store, err)) {
         return TB_E_STORE;
     }
-    int rc = check_name(tenant, spec->name, err);
-    return rc < 0 ? rc : admit(sessions, tenant, owned, err);
+    int rc = check_name(sessions, caller, spec->name, err);
+    return rc < 0 ? rc : admit(sessions, tb_tenant_make(sessions, caller->tenant), owned, err);
 }
 
 static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -215,14 +245,15 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     session->driver = spec->driver;
     session->files = caller->files;
     tb_id_make(sessions->core->secret, session->id);
-    if (owned) {
-        snprintf(session->conversation, sizeof(session->conversation), "%s", caller->conversation);
-    }
+    session->of_conversation = owned;
+    session->brief = owned && caller->brief;
+    session->hidden = spec->hidden;
     if (spec->name.len) {
         memcpy(session->name, spec->name.ptr, spec->name.len);
     } else {
-        name_make(session->home, session);
+        name_make(sessions, caller, session);
     }
+    tb_conversation_own(caller->conversation, session);
     int64_t ttl_ms = tb_policy_of(session).ttl_ms;
     tb_session_touch(session);
     session->created_ms = session->last_active_ms;
@@ -256,9 +287,8 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
                        const struct tb_session_spec *spec, struct tb_session **ret_session,
                        const char **ret_warning, struct tb_err *err)
 {
-    struct tb_tenant *tenant = tb_tenant_make(sessions, caller->tenant);
     bool owned = spec->for_conversation && caller->conversation[0];
-    int rc = check_spec(sessions, tenant, spec, owned, err);
+    int rc = check_spec(sessions, caller, spec, owned, err);
     if (rc < 0) {
         return rc;
     }
@@ -270,7 +300,7 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
     }
     tb_sessions_add(session);
     tb_current_choose(caller, session);
-    *ret_warning = owned ? NULL : warn(sessions, tenant);
+    *ret_warning = owned ? NULL : warn(sessions, session->home);
     tb_session_browse(session);
     tb_session_rearm(session);
     tb_session_open(session, spec);

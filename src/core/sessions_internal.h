@@ -11,29 +11,31 @@
 #include "core/sessions.h"
 #include "io/loop.h"
 
-enum {
-    TB_ENDED_KEPT = 8,
-};
-
-/* A session that is gone, for the words of an error. */
-struct tb_ended {
-    char name[TB_NAME_SIZE];
-    enum tb_end_reason reason;
+/* What one conversation started, and its choice: core/conversation.c. */
+struct tb_conversation {
+    char name[TB_CONVERSATION_SIZE]; /* empty: all callers that have none */
+    struct tb_tenant *tenant;
+    struct tb_list sessions;    /* that it started, the oldest first */
+    struct tb_session *current; /* NULL: it has none */
+    struct tb_list of_session;  /* of that session's `currents` */
+    struct tb_list in_order;    /* of the tenant's */
 };
 
 struct tb_tenant {
     char name[TB_TENANT_SIZE];
-    struct tb_list sessions; /* oldest first */
-    struct tb_list owned;    /* those of conversations: few, however many sleep */
-    struct tb_map by_name;
-    struct tb_map by_conversation; /* the newest session of each */
-    struct tb_map currents;        /* struct tb_current by conversation */
-    struct tb_list current_order;  /* the one that was set longest ago first */
-    size_t named_count;            /* awake ones */
+    struct tb_core *core;
+    struct tb_list sessions;      /* oldest first */
+    struct tb_list awake;         /* few, however many sleep */
+    size_t count;                 /* of these */
+    struct tb_map by_name;        /* those that are not private */
+    struct tb_map conversations;  /* that own or have chosen a session */
+    struct tb_list current_order; /* the choice that was made longest ago first */
+    size_t current_count;
+    size_t named_count; /* awake ones */
     size_t conversation_count;
     unsigned numbers[TB_KIND_COUNT];
-    struct tb_ended ended[TB_ENDED_KEPT]; /* a ring */
-    size_t ended_next;
+    struct tb_list ends; /* of its last sessions, the oldest first: core/ends.c */
+    size_t end_count;
 };
 
 struct tb_sessions {
@@ -59,7 +61,7 @@ static inline struct tb_session *tb_session_of(struct tb_list *link)
     return TB_CONTAINER(link, struct tb_session, link);
 }
 
-/* The same from a link of those that belong to conversations. */
+/* The same from a link of its owner's. */
 static inline struct tb_session *tb_session_owned(struct tb_list *link)
 {
     return TB_CONTAINER(link, struct tb_session, owned);
@@ -67,7 +69,16 @@ static inline struct tb_session *tb_session_owned(struct tb_list *link)
 
 /* Makes it if need be. */
 struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name);
+/* A session of before has, or had, this name: "browser-7" is not given again. */
+void tb_tenant_note_name(struct tb_tenant *tenant, enum tb_session_kind kind, struct tb_str name);
 struct tb_tenant *tb_tenant_find(const struct tb_sessions *sessions, const char *tenant);
+
+struct tb_conversation *tb_conversation_find(const struct tb_tenant *tenant, const char *name);
+/* The conversation has started this session. */
+void tb_conversation_own(const char *name, struct tb_session *session);
+void tb_conversation_disown(struct tb_session *session);
+/* The newest session that its calls made; NULL: there is none that goes on. */
+struct tb_session *tb_conversation_newest(const struct tb_conversation *conversation);
 
 /* The current session of a conversation, NULL if it has none. */
 struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *conversation);
@@ -112,7 +123,7 @@ void tb_session_rearm(struct tb_session *session);
 /* It is too old: ends now, or with the call that runs. */
 void tb_session_retire(struct tb_session *session);
 bool tb_session_too_old(const struct tb_session *session);
-/* It no longer belongs to a conversation. */
+/* It no longer ends with its conversation. */
 void tb_session_make_named(struct tb_session *session);
 /* When it ends by itself, in monotonic time; INT64_MAX: never. */
 int64_t tb_session_expires_ms(const struct tb_session *session);
@@ -146,16 +157,16 @@ void tb_session_woken(struct tb_session *session);
 /* Its browser is gone. */
 void tb_session_lose(struct tb_session *session);
 
-/* It is the newest one of its conversation, if it has one. */
-void tb_conversation_note(struct tb_session *session);
 /* A record with an id and a name gets its place; -EEXIST. */
 int tb_sessions_add(struct tb_session *session);
+/* The caller may know that it is there. */
+bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller);
 /* Its place among those that are awake. */
-void tb_sessions_count_awake(const struct tb_session *session, int by);
+void tb_sessions_count_awake(struct tb_session *session, int by);
 /* Is there room for one more that is awake? TB_E_LIMIT; may end an idle one. */
 int tb_sessions_admit(const struct tb_session *session, struct tb_err *err);
 /* Takes an ended session out of every table; it waits among those that are closing. */
-void tb_sessions_forget(struct tb_session *session, enum tb_end_reason reason);
+void tb_sessions_forget(struct tb_session *session);
 /* The driver is done with it: frees it. */
 void tb_sessions_gone(struct tb_session *session);
 /* One less may be all that the end of the daemon waits for. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/ends.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
@@ -75,7 +76,7 @@ static void sort(struct tb_tenant *tenant)
 {
     size_t count = 0;
     TB_AUTO(tb_free)
-    struct tb_session **all = TB_NEW_ARRAY(struct tb_session *, tenant->by_name.count + 1);
+    struct tb_session **all = TB_NEW_ARRAY(struct tb_session *, tenant->count + 1);
     struct tb_list *link;
     while ((link = tb_list_pop(&tenant->sessions))) {
         all[count++] = tb_session_of(link);
@@ -83,7 +84,8 @@ static void sort(struct tb_tenant *tenant)
     qsort(all, count, sizeof(struct tb_session *), by_age);
     for (size_t i = 0; i < count; i++) {
         tb_list_append(&tenant->sessions, &all[i]->link);
-        tb_conversation_note(all[i]);
+        tb_list_remove(&all[i]->owned);
+        tb_list_append(&all[i]->owner->sessions, &all[i]->owned);
     }
 }
 
@@ -134,21 +136,44 @@ static void loaded(struct tb_load *load)
 }
 
 /* Without them the daemon would make others of the same names. */
-static void on_end(const struct tb_err *err, void *user)
+static void failed(struct tb_load *load, const struct tb_err *err)
 {
-    struct tb_load *load = user;
     struct tb_err told;
-    load->read = NULL;
-    if (!err) {
-        loaded(load);
-        return;
-    }
     tb_log_at(load->sessions->core->log, ERROR, "session", "stored sessions cannot be read yet",
               tb_kv_cstr("reason", err->text));
     tb_fail(&told, TB_E_STORE, "the stored sessions cannot be read: %s", err->text);
     tb_timer_start(&load->timer, RETRY_MS);
     end_waits(load->sessions, &told);
     fail_calls(load->sessions, &told);
+}
+
+static void on_end_record(struct tb_str key, struct tb_str value, void *user)
+{
+    tb_end_load(((struct tb_load *)user)->sessions, key, value);
+}
+
+static void on_ends_read(const struct tb_err *err, void *user)
+{
+    struct tb_load *load = user;
+    load->read = NULL;
+    if (err) {
+        failed(load, err);
+    } else {
+        loaded(load);
+    }
+}
+
+static void on_sessions_read(const struct tb_err *err, void *user)
+{
+    struct tb_load *load = user;
+    const struct tb_store *store = &load->sessions->core->store;
+    load->read = NULL;
+    if (err) {
+        failed(load, err);
+    } else {
+        load->read =
+            store->kind->each(store->state, TB_SPACE_END, on_end_record, on_ends_read, load);
+    }
 }
 
 static void on_job(struct tb_deferred *job)
@@ -162,7 +187,8 @@ static void begin(struct tb_timer *timer, void *user)
     const struct tb_store *store = &load->sessions->core->store;
     (void)timer;
     load->aside = 0;
-    load->read = store->kind->each(store->state, TB_SPACE_SESSION, on_record, on_end, load);
+    load->read =
+        store->kind->each(store->state, TB_SPACE_SESSION, on_record, on_sessions_read, load);
 }
 
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user)

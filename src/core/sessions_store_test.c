@@ -49,20 +49,34 @@ static void nothing_that_must_be_kept_is_begun_while_the_store_is_not_ready(void
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0); /* without a restart */
 }
 
+/* The session of the conversation. */
+static void begin(struct rig *rig)
+{
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_session_spec spec = {.name = TB_STR("talks"),
+                                         .for_conversation = true,
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake};
+    struct tb_session *session;
+    const char *warning;
+    assert_int_equal(
+        tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, NULL), 0);
+    rig_turn(rig);
+}
+
 static void detach(struct rig *rig, const struct tb_caller *caller)
 {
-    tb_sessions_detach(rig->core.sessions, caller, rig_find(rig, "browser-1"));
+    tb_session_detach(rig_find(rig, "talks"), caller);
 }
 
 static void choose(struct rig *rig, const struct tb_caller *caller)
 {
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, caller, TB_STR("browser-1"), NULL),
-                     0);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, caller, TB_STR("talks"), NULL), 0);
 }
 
 static void renew(struct rig *rig, const struct tb_caller *caller)
 {
-    assert_int_equal(tb_session_renew(rig_find(rig, "browser-1"), 1000, caller->gate, NULL), 0);
+    assert_int_equal(tb_session_renew(rig_find(rig, "talks"), 1000, caller->gate, NULL), 0);
 }
 
 static void create(struct rig *rig, const struct tb_caller *caller)
@@ -72,7 +86,7 @@ static void create(struct rig *rig, const struct tb_caller *caller)
 
 static void end(struct rig *rig, const struct tb_caller *caller)
 {
-    tb_session_end_stored(rig_find(rig, "browser-1"), TB_END_CLOSED, caller->gate);
+    tb_session_end_stored(rig_find(rig, "talks"), TB_END_CLOSED, caller->gate);
 }
 
 static void end_all(struct rig *rig, const struct tb_caller *caller)
@@ -101,7 +115,7 @@ static void a_gate_hears_that_its_act_was_not_stored(void **state)
             struct tb_gate gate;
             const struct tb_caller caller = {.tenant = "t", .conversation = "talk", .gate = &gate};
             tb_gate_init(&gate, on_open);
-            assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+            begin(rig);
             store->broken = broken;
             acts[i](rig, &caller);
             assert_int_equal(gate.err.code, broken ? TB_E_STORE : 0);
@@ -109,7 +123,7 @@ static void a_gate_hears_that_its_act_was_not_stored(void **state)
             store->broken = false;
             tb_gate_fini(&gate);
             tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, NULL);
-            rig_kill(rig, 0); /* the numbers in names begin anew */
+            rig_kill(rig, 0);
             tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, NULL);
             rig_kill(rig, 0);
         }

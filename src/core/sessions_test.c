@@ -205,7 +205,7 @@ static void the_list_shows_the_tenants_sessions_and_the_current_one(void **state
     static const struct {
         const char *names;
         const char *current;
-    } expected[] = {{"one two ", "one"}, {"one two ", "two"}, {"theirs ", "theirs"}, {"", ""}};
+    } expected[] = {{"one two ", "one"}, {"two one ", "two"}, {"theirs ", "theirs"}, {"", ""}};
     size_t at = 0;
     JSON_ARRAY_FOREACH(list, lists) {
         char names[64] = "";
@@ -266,7 +266,7 @@ static void a_conversation_takes_its_sessions_with_it(void **state)
     assert_int_equal(tb_sessions_count(sessions), 2);
     assert_non_null(rig_find(rig, "named"));
     assert_int_equal(rig_events(rig, "\"reason\":\"conversation_ended\""), 2);
-    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_SESSION_NOT_FOUND);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_SESSION_ENDED);
 }
 
 static void note(void *user)
@@ -291,7 +291,7 @@ static void draining_ends_everything_and_tells_when_the_browsers_are_gone(void *
     assert_int_equal(rig_run(rig, &rig_navigate, "", NULL), TB_E_SHUTDOWN);
     assert_int_equal(make(rig, "c", TB_KIND_BROWSER, &made), TB_E_SHUTDOWN);
     rig_turn(rig);
-    assert_string_equal(running->message, "Session 'a' ended because the daemon is stopping");
+    assert_string_equal(running->message, "Session 'a' ended when the daemon stopped");
     rig_expect(running, TB_E_SHUTDOWN);
     rig_expect(waiting, TB_E_SHUTDOWN);
     assert_int_equal(drained, 0);

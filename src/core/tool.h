@@ -70,4 +70,5 @@ struct tb_toolset {
     const struct tb_face
         *faces; /* ended by a NULL name; NULL for the default set: all tools as they are */
     const char *instructions; /* for the agent; under 2 KB */
+    bool brief;               /* a conversation's session ends when it is idle, and at an age */
 };

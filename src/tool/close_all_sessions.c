@@ -9,6 +9,7 @@
 #include "tool/tools.h"
 
 static const struct tb_param params[] = {
+    {.name = "everyone", .type = TB_PARAM_FLAG, .help = "Not only those that you started"},
     {.name = "detach", .type = TB_PARAM_FLAG, .help = "Detach instead of terminate"},
     TB_PARAM_ROW_END,
 };
@@ -19,9 +20,8 @@ static void run(struct tb_call *call)
     const struct tb_caller *caller = tb_call_caller(call);
     struct tb_result *out = tb_call_out(call);
     bool detach = tb_args_flag(tb_call_args(call), "detach", false);
-    size_t count = detach
-                       ? tb_sessions_detach(sessions, caller, NULL)
-                       : tb_sessions_end_all(sessions, caller->tenant, TB_END_CLOSED, caller->gate);
+    bool everyone = tb_args_flag(tb_call_args(call), "everyone", false);
+    size_t count = tb_sessions_close_all(sessions, caller, everyone, detach);
     tb_json_set_int(out->data, "count", (int64_t)count);
     tb_json_set_bool(out->data, "detached", detach);
     tb_call_finish(call);

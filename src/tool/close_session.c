@@ -31,9 +31,9 @@ static void run(struct tb_call *call)
         tb_json_set_cstr(out->data, "sessionId", session->name);
         tb_json_set_bool(out->data, "detached", detach);
         if (detach) {
-            tb_sessions_detach(sessions, tb_call_caller(call), session);
+            tb_session_detach(session, tb_call_caller(call));
         } else {
-            tb_session_end_stored(session, TB_END_CLOSED, tb_call_caller(call)->gate);
+            tb_session_close(session, tb_call_caller(call));
         }
         tb_json_set_bool(out->data, "ended", session->state >= TB_STATE_EXPIRED);
     }

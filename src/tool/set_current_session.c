@@ -25,7 +25,7 @@ static void run(struct tb_call *call)
         tb_result_fail_err(out, &err);
     } else {
         /* It may have been named by its id. */
-        const struct tb_session *session = tb_sessions_find(sessions, caller->tenant, name);
+        const struct tb_session *session = tb_sessions_reach(sessions, caller, name);
         tb_json_set_cstr(out->data, "currentSession", session->name);
         tb_call_about(call, session);
     }

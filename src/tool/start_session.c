@@ -38,6 +38,7 @@ static const struct tb_param params[] = {
      .type = TB_PARAM_OBJECT,
      .help = "Default 1280x720",
      .fields = tb_viewport_fields},
+    {.name = "private", .type = TB_PARAM_FLAG, .help = "Hide it from other agents"},
     TB_PARAM_ROW_TIMEOUT,
     TB_PARAM_ROW_END,
 };
@@ -71,9 +72,11 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
     tb_json_remove(kept, "url");
     tb_json_remove(kept, "sessionId");
     tb_json_remove(kept, "timeout_ms");
+    tb_json_remove(kept, "private");
     const struct tb_session_spec spec = {
         .kind = TB_KIND_BROWSER,
         .name = tb_args_text(args, "sessionId", ""),
+        .hidden = tb_args_flag(args, "private", false),
         .driver = slot->driver,
         .driver_state = slot->state,
         .args = kept,
@@ -101,7 +104,7 @@ static void describe(struct tb_call *call, const struct tb_session *session)
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(DESCRIPTION_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &text);
-    tb_session_describe(session, &json);
+    tb_session_describe(session, tb_call_caller(call), &json);
     TB_AUTO(tb_json_free) struct cJSON *record = tb_json_parse(tb_buf_str(&text));
     JSON_ARRAY_FOREACH(member, record) {
         tb_json_set_take(data, tb_json_name(member), tb_json_dup(member));
@@ -134,8 +137,8 @@ static void on_open(struct tb_call *call)
 {
     struct tb_str url = tb_args_text(tb_call_args(call), "url", "");
     struct tb_session *session =
-        tb_sessions_find(tb_call_core(call)->sessions, tb_call_caller(call)->tenant,
-                         tb_data_text(tb_call_out(call)->data, "sessionId"));
+        tb_sessions_reach(tb_call_core(call)->sessions, tb_call_caller(call),
+                          tb_data_text(tb_call_out(call)->data, "sessionId"));
     if (session) {
         describe(call, session);
     }

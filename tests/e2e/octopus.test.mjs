@@ -12,7 +12,7 @@ async function setup(t, config) {
   const daemon = await Daemon.start(t, { config });
   const site = await Site.start(t);
   const agent = await Agent.connect(t, daemon, http, { toolset: 'octopus', headers: { 'x-conversation-id': 'c1' } });
-  const call = async (name, args) => JSON.parse(await agent.call(name, args));
+  const call = async (name, args) => JSON.parse((await agent.call(name, args)).split('\n')[0]); // a note may follow
   return { daemon, site, agent, call };
 }
 
@@ -143,16 +143,18 @@ test('S0-24 S0-30: with or without a window is a matter of the configuration', a
 });
 
 test('S0-07 S0-28: an idle session is closed, the next navigate makes a new one', async (t) => {
-  const { daemon, site, call } = await setup(t, 'sessions:\n  conversation_idle_ms: 300\n');
+  const { daemon, site, agent, call } = await setup(t, 'sessions:\n  octopus_idle_ms: 300\n');
   await call('browser_navigate', { url: `${site.url}/chat` });
   await daemon.logged('name=browser-1 reason=idle_timeout');
   await site.heardBy(0);
   assert.equal((await sessions(t, daemon)).length, 0);
-  assert.equal((await call('browser_navigate', { url: site.url })).ok, true);
+  const said = await agent.call('browser_navigate', { url: site.url });
+  assert.equal(JSON.parse(said.split('\n')[0]).ok, true);
+  assert.match(said, /Session browser-1 ended after \d+ seconds? without a call; its cookies are gone\./);
 });
 
 test('S0-08 S0-09 S0-22 S0-29: a session over its maximum age is closed and made anew, however busy', async (t) => {
-  const { daemon, site, call } = await setup(t, 'sessions:\n  conversation_max_age_ms: 1500\n');
+  const { daemon, site, call } = await setup(t, 'sessions:\n  octopus_max_age_ms: 1500\n');
   const names = [];
   for (const seen = new Set(); seen.size < 2; seen.add(names.at(-1))) {
     await call('browser_navigate', { url: site.url });

@@ -121,7 +121,7 @@ test('sessions are listed, renewed and stopped by REST, and their events tell it
   assert.ok(Math.abs(Date.parse(renewed.expiresAt) - Date.now() - 60_000) < 10_000);
   assert.deepEqual(await ask('sessions/two/close'), [200, { closed: 'two' }]);
   assert.deepEqual(await ask('stop-all'), [200, { stopped: 2 }]);
-  assert.equal((await ask('sessions/one/close'))[0], 404);
+  assert.equal((await ask('sessions/one/close'))[0], 410);
   await reader.until(7);
   const events = reader.events.map((text) => JSON.parse(text));
   assert.deepEqual(events.slice(0, 5).map(({ type, sessionId }) => `${type} ${sessionId}`), [

@@ -129,7 +129,10 @@ struct rig_call *rig_start_as(struct rig *rig, const struct tb_tool *tool, const
     const struct tb_call_request request = {
         .tool = tool,
         .args = json,
-        .caller = {.tenant = tenant, .conversation = conversation, .agent = rig->agent},
+        .caller = {.tenant = tenant,
+                   .conversation = conversation,
+                   .agent = rig->agent,
+                   .brief = rig->brief},
         .done = on_done,
         .progress = on_progress,
         .user = mine,

@@ -29,6 +29,7 @@ struct rig {
     struct tb_buf events; /* "session_started {...}\n" */
     size_t finished;      /* calls so far */
     const char *agent;    /* whose calls they are; NULL: unknown */
+    bool brief;           /* they are of a toolset whose sessions end when they are idle */
 };
 
 /* A call of the test; freed by rig_forget. */

@@ -289,7 +289,6 @@ void model_restart(struct model *model)
             *newest = session;
         }
     }
-    memset(model->numbers, 0, sizeof(model->numbers));
 }
 
 /* Beginning. */

@@ -113,6 +113,7 @@ static int read_request(struct act *act, struct tb_err *err)
         return tb_fail(err, TB_E_PARAMS, "X-Conversation-Id is too long");
     }
     snprintf(act->conversation, sizeof(act->conversation), "%.*s", TB_STR_ARG(conversation));
+    act->caller.everyone = !conversation.len; /* an operator, not an agent */
     return act->req->args[0].len ? read_target(act, err) : 0;
 }
 
@@ -163,7 +164,7 @@ static void close_session(struct act *act)
     struct tb_session *session = find(act);
     if (session) {
         put_only(act, "closed", session->name);
-        tb_session_end_stored(session, TB_END_CLOSED, &act->gate);
+        tb_session_close(session, &act->caller);
         finish(act);
     }
 }
@@ -204,7 +205,7 @@ static void renew_session(struct act *act)
         tb_reply_error(act->req, err.code, err.text);
         return;
     }
-    tb_session_describe(session, &act->json);
+    tb_session_describe(session, &act->caller, &act->json);
     finish(act);
 }
 

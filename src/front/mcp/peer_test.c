@@ -305,9 +305,10 @@ static void the_message_names_the_conversation_before_the_peer_does(void **state
                 ",\"_meta\":{\"tabard/conversation\":\"other\"},\"arguments\":{\"url\":\"http://x/\"}")),
         "browser-2");
     assert_string_equal(
-        tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->conversation, "own");
+        tb_session_owner(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))),
+        "own");
     assert_string_equal(
-        tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-2"))->conversation,
+        tb_session_owner(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-2"))),
         "other");
     expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"tabard/conversation\":7}")),
            "\"code\":-32602");

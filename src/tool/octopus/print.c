@@ -64,11 +64,10 @@ static void put_flag(struct tb_json_writer *json, const char *key, bool value)
 
 /* Failures. */
 
-static void put_no_session(struct tb_json_writer *json)
+static void put_no_session(struct tb_json_writer *json, const char *why)
 {
     put_cstr(json, "error", "not_found");
-    put_cstr(json, "message",
-             "There is no browser session for this conversation. Navigate must come first.");
+    put_cstr(json, "message", why);
     put_cstr(json, "hint", "Call browser_navigate, then try again.");
 }
 
@@ -76,7 +75,12 @@ static void put_failure(struct tb_json_writer *json, const struct tb_result *res
 {
     const struct tb_err_info *info = tb_err_info(result->code);
     if (result->code == TB_E_SESSION_NOT_FOUND) {
-        put_no_session(json);
+        put_no_session(
+            json, "There is no browser session for this conversation. Navigate must come first.");
+        return;
+    }
+    if (result->code == TB_E_SESSION_ENDED) {
+        put_no_session(json, result->message);
         return;
     }
     put_cstr(json, "error", info->wire);

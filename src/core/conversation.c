@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A conversation as far as core knows it: the sessions that it started, and which of all it has
+ * chosen as its current one. Its record is made with the first of either and freed with the last.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "core/records.h"
+#include "core/sessions_internal.h"
+
+enum {
+    RECORDED_MAX = 50, /* callers of a session that are told in its record */
+    SHOWN_BYTES = (TB_CONVERSATION_SHOWN - 1) / 2,
+};
+
+static struct tb_conversation *of_current(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tb_conversation, of_session);
+}
+
+struct tb_conversation *tb_conversation_find(const struct tb_tenant *tenant, const char *name)
+{
+    return tb_map_get(&tenant->conversations, tb_str_of(name));
+}
+
+static struct tb_conversation *make(struct tb_tenant *tenant, const char *name)
+{
+    struct tb_conversation *conversation = tb_conversation_find(tenant, name);
+    if (conversation) {
+        return conversation;
+    }
+    conversation = TB_NEW(struct tb_conversation);
+    conversation->tenant = tenant;
+    snprintf(conversation->name, sizeof(conversation->name), "%s", name);
+    tb_list_init(&conversation->sessions);
+    tb_map_add(&tenant->conversations, tb_str_of(conversation->name), conversation);
+    return conversation;
+}
+
+static void free_if_done(struct tb_conversation *conversation)
+{
+    if (!conversation->current && tb_list_empty(&conversation->sessions)) {
+        tb_map_remove(&conversation->tenant->conversations, tb_str_of(conversation->name));
+        tb_free(conversation);
+    }
+}
+
+/* Owning. */
+
+void tb_conversation_own(const char *name, struct tb_session *session)
+{
+    session->owner = make(session->home, name);
+    tb_list_append(&session->owner->sessions, &session->owned);
+}
+
+void tb_conversation_disown(struct tb_session *session)
+{
+    struct tb_conversation *owner = session->owner;
+    tb_list_remove(&session->owned);
+    session->owner = NULL;
+    if (owner) {
+        free_if_done(owner);
+    }
+}
+
+const char *tb_session_owner(const struct tb_session *session)
+{
+    return session->owner->name;
+}
+
+struct tb_session *tb_conversation_newest(const struct tb_conversation *conversation)
+{
+    struct tb_session *newest = NULL;
+    LIST_FOREACH(link, &conversation->sessions) {
+        struct tb_session *session = tb_session_owned(link);
+        newest = session->of_conversation && !session->retiring ? session : newest;
+    }
+    return newest;
+}
+
+/* Choosing. */
+
+static void drop(struct tb_conversation *conversation)
+{
+    conversation->current = NULL;
+    tb_list_remove(&conversation->of_session);
+    tb_list_remove(&conversation->in_order);
+    free_if_done(conversation);
+}
+
+struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *name)
+{
+    const struct tb_conversation *conversation = tb_conversation_find(tenant, name);
+    return conversation ? conversation->current : NULL;
+}
+
+void tb_current_drop(struct tb_tenant *tenant, const char *name)
+{
+    struct tb_conversation *conversation = tb_conversation_find(tenant, name);
+    if (conversation && conversation->current) {
+        tenant->current_count--;
+        drop(conversation);
+    }
+}
+
+void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_session *session)
+{
+    tb_current_drop(tenant, name);
+    if (tenant->current_count >= TB_CURRENT_MAX) {
+        struct tb_list *oldest = tenant->current_order.next;
+        tb_current_drop(tenant, TB_CONTAINER(oldest, struct tb_conversation, in_order)->name);
+    }
+    struct tb_conversation *conversation = make(tenant, name);
+    conversation->current = session;
+    tb_list_append(&session->currents, &conversation->of_session);
+    tb_list_append(&tenant->current_order, &conversation->in_order);
+    tenant->current_count++;
+}
+
+void tb_current_choose(const struct tb_caller *caller, struct tb_session *session)
+{
+    struct tb_session *before = tb_current_get(session->home, caller->conversation);
+    if (before != session) {
+        tb_current_set(session->home, caller->conversation, session);
+        if (before) {
+            tb_record_put(before, caller->gate);
+        }
+    }
+    tb_record_put(session, caller->gate);
+}
+
+void tb_current_print(const struct tb_session *session, struct tb_json_writer *json)
+{
+    size_t count = 0;
+    tb_json_array_open(json);
+    LIST_FOREACH(link, &session->currents) {
+        if (count++ < RECORDED_MAX) {
+            tb_json_put_cstr(json, of_current(link)->name);
+        }
+    }
+    tb_json_array_close(json);
+}
+
+void tb_current_forget(struct tb_session *session)
+{
+    while (!tb_list_empty(&session->currents)) {
+        tb_current_drop(session->home, of_current(session->currents.next)->name);
+    }
+}
+
+/* Showing. */
+
+void tb_conversation_show(const struct tb_core *core, const char *name,
+                          char ret_shown[TB_CONVERSATION_SHOWN])
+{
+    uint8_t hash[TB_HASH_BYTES];
+    const struct tb_str parts[] = {TB_STR("conversation"), tb_str_of(name)};
+    ret_shown[0] = '\0';
+    if (!name[0]) {
+        return;
+    }
+    tb_hash_keyed(core->secret, parts, TB_COUNT(parts), hash);
+    for (size_t i = 0; i < SHOWN_BYTES; i++) {
+        snprintf(ret_shown + 2 * i, 3, "%02x", hash[i]);
+    }
+}

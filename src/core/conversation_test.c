@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose a session is, and who may know of it. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+
+#include "support/fake_store.h"
+
+static const struct tb_caller alice = {.tenant = "t", .conversation = "alice"};
+static const struct tb_caller bob = {.tenant = "t", .conversation = "bob"};
+static const struct tb_caller nobody = {.tenant = "t", .conversation = ""};
+static const struct tb_caller the_operator = {.tenant = "t", .conversation = "", .everyone = true};
+
+static int start(struct rig *rig, const struct tb_caller *caller, const char *name, bool hidden)
+{
+    const struct tb_session_spec spec = {.name = tb_str_of(name),
+                                         .hidden = hidden,
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake};
+    struct tb_session *session;
+    const char *warning;
+    int rc = tb_sessions_create(rig->core.sessions, caller, &spec, &session, &warning, NULL);
+    rig_turn(rig);
+    return rc;
+}
+
+static bool reaches(struct rig *rig, const struct tb_caller *caller, const char *name)
+{
+    return tb_sessions_reach(rig->core.sessions, caller, tb_str_of(name)) != NULL;
+}
+
+static char *list(struct rig *rig, const struct tb_caller *caller)
+{
+    struct tb_json_writer json;
+    struct tb_buf text = TB_BUF(TB_MIB);
+    size_t len;
+    tb_json_writer_init(&json, &text);
+    tb_sessions_list(rig->core.sessions, caller, &json);
+    tb_buf_append_char(&text, '\0');
+    return (char *)tb_buf_take(&text, &len);
+}
+
+static void who_closes_all_closes_its_own(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_sessions *sessions = rig->core.sessions;
+    start(rig, &alice, "a", false);
+    assert_int_equal(rig_run(rig, &rig_navigate, "alice", NULL), 0);
+    start(rig, &bob, "b", false);
+    start(rig, &nobody, "n", false);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false), 1);
+    assert_false(reaches(rig, &alice, "a"));
+    assert_true(reaches(rig, &bob, "b") && reaches(rig, &alice, "b"));
+    assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false), 1);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false), 0);
+    start(rig, &bob, "c", true);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, true, false), 2);
+    assert_int_equal(tb_sessions_count(sessions), 0);
+}
+
+static void the_list_has_the_callers_own_first_and_says_whose_they_are(void **state)
+{
+    struct rig *rig = *state;
+    char shown[TB_CONVERSATION_SHOWN];
+    start(rig, &bob, "b", false);
+    start(rig, &alice, "a", false);
+    TB_AUTO(tb_free) char *hers = list(rig, &alice);
+    TB_AUTO(tb_free) char *his = list(rig, &bob);
+    assert_true(strstr(hers, "\"sessionId\":\"a\"") < strstr(hers, "\"sessionId\":\"b\""));
+    assert_true(strstr(his, "\"sessionId\":\"b\"") < strstr(his, "\"sessionId\":\"a\""));
+    assert_true(strstr(hers, "\"own\":true") < strstr(hers, "\"own\":false"));
+    assert_null(strstr(hers, "bob")); /* as good as a key */
+    tb_conversation_show(&rig->core, "bob", shown);
+    assert_int_equal(strlen(shown), 12);
+    assert_non_null(strstr(hers, shown));
+}
+
+static void a_private_session_is_there_for_its_owner_alone(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    assert_int_equal(start(rig, &alice, "secret", true), 0);
+    assert_true(reaches(rig, &alice, "secret"));
+    char id[TB_ID_SIZE];
+    memcpy(id, tb_sessions_reach(rig->core.sessions, &alice, TB_STR("secret"))->id, sizeof(id));
+    assert_false(reaches(rig, &bob, "secret") || reaches(rig, &bob, id));
+    assert_true(reaches(rig, &the_operator, "secret"));
+    TB_AUTO(tb_free) char *his = list(rig, &bob);
+    assert_null(strstr(his, "secret"));
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), &err),
+                     TB_E_SESSION_NOT_FOUND);
+    assert_string_equal(err.text, "No session: secret. Start one with start_session.");
+    /* Its name is free for others, and each means its own. */
+    assert_int_equal(start(rig, &bob, "secret", false), 0);
+    assert_int_equal(start(rig, &alice, "secret", true), TB_E_SESSION_EXISTS);
+    assert_string_not_equal(tb_sessions_reach(rig->core.sessions, &bob, TB_STR("secret"))->id, id);
+    assert_string_equal(tb_sessions_reach(rig->core.sessions, &alice, TB_STR("secret"))->id, id);
+    /* Nor does it show in the numbers of others. */
+    assert_int_equal(start(rig, &alice, "", true), 0);
+    assert_int_equal(start(rig, &bob, "", false), 0);
+    assert_non_null(tb_sessions_find(rig->core.sessions, "t", TB_STR("browser-1")));
+}
+
+static void the_end_of_a_private_session_is_told_to_its_owner_alone(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    start(rig, &alice, "secret", true);
+    tb_session_end(tb_sessions_reach(rig->core.sessions, &alice, TB_STR("secret")),
+                   TB_END_USER_STOPPED);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), &err),
+                     TB_E_SESSION_NOT_FOUND);
+    assert_string_equal(err.text, "No session: secret. Start one with start_session.");
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &alice, TB_STR("secret"), &err),
+                     TB_E_SESSION_ENDED);
+}
+
+static void a_private_session_ends_with_its_conversation(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, &alice, "secret", true);
+    start(rig, &alice, "open", false);
+    tb_sessions_leave_conversation(rig->core.sessions, &alice);
+    assert_false(reaches(rig, &the_operator, "secret"));
+    assert_true(reaches(rig, &bob, "open"));
+}
+
+static void owners_and_private_sessions_survive(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, &alice, "secret", true);
+    start(rig, &alice, "open", false);
+    start(rig, &bob, "his", false);
+    assert_int_equal(rig_run(rig, &rig_navigate, "bob", NULL), 0);
+    rig_kill(rig, 1000);
+    assert_true(reaches(rig, &alice, "secret") && !reaches(rig, &bob, "secret"));
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &alice, false, false), 2);
+    assert_true(reaches(rig, &alice, "his"));
+    /* So does the choice of a current one. */
+    struct rig_call *call = rig_start(rig, &rig_click, "bob", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->chosen, "his");
+    rig_expect(call, 0);
+}
+
+static void events_show_a_hash_of_the_conversation(void **state)
+{
+    struct rig *rig = *state;
+    char shown[TB_CONVERSATION_SHOWN];
+    char again[TB_CONVERSATION_SHOWN];
+    assert_int_equal(rig_run(rig, &rig_navigate, "a-bearer-secret", NULL), 0);
+    assert_int_equal(rig_events(rig, "a-bearer-secret"), 0);
+    tb_conversation_show(&rig->core, "a-bearer-secret", shown);
+    assert_int_equal(rig_events(rig, shown), 1);
+    tb_conversation_show(&rig->core, shown, again);
+    assert_string_not_equal(again, shown); /* to know the hash is not to have the key */
+    tb_conversation_show(&rig->core, "", again);
+    assert_string_equal(again, "");
+}
+
+static void names_that_are_no_names_are_refused(void **state)
+{
+    struct rig *rig = *state;
+    static const char *const bad[] = {".",    "..",  ".hidden", "a/b", "a\\b",
+                                      "a\nb", "a b", "\x7f",    "%2e", "x\x01"};
+    for (size_t i = 0; i < TB_COUNT(bad); i++) {
+        assert_int_equal(start(rig, &alice, bad[i], false), TB_E_PARAMS);
+    }
+    assert_int_equal(start(rig, &alice, "a..b-_9.", false), 0);
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(who_closes_all_closes_its_own),
+        RIG_TEST(the_list_has_the_callers_own_first_and_says_whose_they_are),
+        RIG_TEST(a_private_session_is_there_for_its_owner_alone),
+        RIG_TEST(the_end_of_a_private_session_is_told_to_its_owner_alone),
+        RIG_TEST(a_private_session_ends_with_its_conversation),
+        RIG_TEST(owners_and_private_sessions_survive),
+        RIG_TEST(events_show_a_hash_of_the_conversation),
+        RIG_TEST(names_that_are_no_names_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

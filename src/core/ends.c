@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/ends.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/args.h"
+#include "core/core.h"
+#include "core/limits.h"
+#include "core/sessions_internal.h"
+
+struct tb_end {
+    struct tb_list link;
+    char id[TB_ID_SIZE];
+    char name[TB_NAME_SIZE];
+    enum tb_session_kind kind;
+    enum tb_end_reason reason;
+    int64_t wall_ms;
+    int64_t span_ms; /* that ran out, if the reason is one of time */
+    bool hidden;     /* it was private */
+    char *owner;
+    struct cJSON *missed_by; /* the conversations whose calls went to it without naming it */
+};
+
+static struct tb_end *end_of(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tb_end, link);
+}
+
+static void end_free(struct tb_end *end)
+{
+    tb_list_remove(&end->link);
+    tb_json_free(end->missed_by);
+    tb_free(end->owner);
+    tb_free(end);
+}
+
+void tb_ends_free(struct tb_tenant *tenant)
+{
+    while (!tb_list_empty(&tenant->ends)) {
+        end_free(end_of(tenant->ends.next));
+    }
+}
+
+/* Words. */
+
+static void print_span(int64_t ms, struct tb_buf *out)
+{
+    static const struct {
+        int64_t ms;
+        const char *name;
+    } units[] = {{86400000, "day"}, {3600000, "hour"}, {60000, "minute"}, {1000, "second"}};
+    for (size_t i = 0; i < TB_COUNT(units); i++) {
+        /* 90 seconds say more than 1 minute. */
+        bool last = i + 1 == TB_COUNT(units);
+        if (last || ms >= 2 * units[i].ms || (ms >= units[i].ms && ms % units[i].ms < 1000)) {
+            int64_t count = ms / units[i].ms;
+            tb_buf_printf(out, "%" PRId64 " %s%s", count, units[i].name, count == 1 ? "" : "s");
+            return;
+        }
+    }
+}
+
+/* What a session of this kind had and nobody can bring back. */
+static const char *gone_with(enum tb_session_kind kind)
+{
+    static const char *const words[TB_KIND_COUNT] = {
+        [TB_KIND_BROWSER] = "; its cookies are gone", [TB_KIND_IOS] = "; its app is closed",
+        [TB_KIND_ANDROID] = "; its app is closed",    [TB_KIND_TAB] = "",
+        [TB_KIND_CLIENT] = "; its tools are gone",
+    };
+    return words[kind];
+}
+
+static void print_reason(enum tb_end_reason reason, int64_t span_ms, struct tb_buf *out)
+{
+    const char *after = tb_end_reason_after(reason);
+    tb_buf_append_cstr(out, tb_end_reason_words(reason));
+    if (after) {
+        tb_buf_append_char(out, ' ');
+        print_span(span_ms, out);
+        tb_buf_append_cstr(out, after);
+    }
+}
+
+static int64_t span_of(const struct tb_session *session, enum tb_end_reason reason)
+{
+    int64_t now_ms = tb_loop_now_ms(session->core->loop);
+    return now_ms - (reason == TB_END_IDLE_TIMEOUT ? session->last_active_ms : session->created_ms);
+}
+
+void tb_end_words(const struct tb_session *session, enum tb_end_reason reason, struct tb_buf *out)
+{
+    print_reason(reason, span_of(session, reason), out);
+}
+
+void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out)
+{
+    int64_t ago_ms = tb_clock_wall_ms(core->clock) - end->wall_ms;
+    tb_buf_printf(out, "Session %s ", end->name);
+    print_reason(end->reason, end->span_ms, out);
+    tb_buf_printf(out, "%s. That was ", gone_with(end->kind));
+    if (ago_ms < 1000) {
+        tb_buf_append_cstr(out, "just now.");
+        return;
+    }
+    print_span(ago_ms, out);
+    tb_buf_append_cstr(out, " ago.");
+}
+
+/* Asking. */
+
+static bool could_reach(const struct tb_end *end, const struct tb_caller *caller)
+{
+    return !end->hidden || caller->everyone || strcmp(end->owner, caller->conversation) == 0;
+}
+
+static bool is_recent(const struct tb_core *core, const struct tb_end *end)
+{
+    return tb_clock_wall_ms(core->clock) - end->wall_ms < TB_ENDS_MS;
+}
+
+struct tb_end *tb_end_find(const struct tb_tenant *tenant, const struct tb_caller *caller,
+                           struct tb_str id_or_name)
+{
+    struct tb_end *found = NULL;
+    LIST_FOREACH(link, &tenant->ends) {
+        struct tb_end *end = end_of(link);
+        bool meant = tb_str_eq_cstr(id_or_name, end->name) || tb_str_eq_cstr(id_or_name, end->id);
+        if (meant && could_reach(end, caller) && is_recent(tenant->core, end)) {
+            found = end; /* the newest comes last */
+        }
+    }
+    return found;
+}
+
+struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_caller *caller)
+{
+    struct tb_end *found = NULL;
+    LIST_FOREACH(link, &tenant->ends) {
+        struct tb_end *end = end_of(link);
+        bool missed = tb_json_get(end->missed_by, caller->conversation) != NULL;
+        found = missed && is_recent(tenant->core, end) ? end : found;
+    }
+    return found;
+}
+
+void tb_end_told(struct tb_end *end, const struct tb_caller *caller)
+{
+    tb_json_remove(end->missed_by, caller->conversation);
+}
+
+/* Keeping. */
+
+/* In the order of time; what is over the ceiling goes, from the store too. */
+static void add(struct tb_tenant *tenant, struct tb_end *end)
+{
+    struct tb_list *before = tenant->ends.prev;
+    while (before != &tenant->ends && end_of(before)->wall_ms > end->wall_ms) {
+        before = before->prev;
+    }
+    tb_list_append(before->next, &end->link);
+    tenant->end_count++;
+    while (tenant->end_count > TB_ENDS_KEPT ||
+           (tenant->end_count && !is_recent(tenant->core, end_of(tenant->ends.next)))) {
+        struct tb_end *oldest = end_of(tenant->ends.next);
+        tb_store_remove(&tenant->core->store, TB_SPACE_END, tb_str_of(oldest->id), NULL);
+        tenant->end_count--;
+        end_free(oldest);
+    }
+}
+
+static void put(const struct tb_tenant *tenant, const struct tb_end *end)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_RECORD_LIGHT_MAX);
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "tenant", tenant->name);
+    tb_json_set_cstr(json, "name", end->name);
+    tb_json_set_cstr(json, "kind", tb_session_kind_name(end->kind));
+    tb_json_set_cstr(json, "reason", tb_end_reason_name(end->reason));
+    tb_json_set_int(json, "at", end->wall_ms);
+    tb_json_set_int(json, "span", end->span_ms);
+    tb_json_set_cstr(json, "owner", end->owner);
+    tb_json_set_bool(json, "private", end->hidden);
+    tb_json_set_take(json, "missed_by", tb_json_dup(end->missed_by));
+    if (tb_json_print(json, &text) == 0) {
+        tb_store_put(&tenant->core->store, TB_SPACE_END, tb_str_of(end->id), tb_buf_str(&text),
+                     NULL);
+    }
+}
+
+static struct cJSON *missed_by(const struct tb_session *session, const char *by)
+{
+    struct cJSON *names = tb_json_new_object();
+    size_t count = 0;
+    if (session->of_conversation) {
+        tb_json_set_bool(names, session->owner->name, true);
+    }
+    LIST_FOREACH(link, &session->currents) {
+        if (count++ < TB_END_MISSED_MAX) {
+            tb_json_set_bool(names, TB_CONTAINER(link, struct tb_conversation, of_session)->name,
+                             true);
+        }
+    }
+    if (by) {
+        tb_json_remove(names, by);
+    }
+    return names;
+}
+
+void tb_end_keep(const struct tb_session *session, enum tb_end_reason reason, const char *by)
+{
+    struct tb_end *end = TB_NEW(struct tb_end);
+    memcpy(end->id, session->id, sizeof(end->id));
+    memcpy(end->name, session->name, sizeof(end->name));
+    end->kind = session->kind;
+    end->reason = reason;
+    end->wall_ms = tb_clock_wall_ms(session->core->clock);
+    end->span_ms = span_of(session, reason);
+    end->hidden = session->hidden;
+    end->owner = tb_strdup(session->owner->name);
+    end->missed_by = missed_by(session, by);
+    put(session->home, end);
+    add(session->home, end);
+}
+
+/* Reading. */
+
+static bool fill(struct tb_end *end, const struct cJSON *json)
+{
+    struct tb_str name = tb_args_text(json, "name", "");
+    if (!tb_session_kind_find(tb_args_text(json, "kind", ""), &end->kind) ||
+        !tb_end_reason_find(tb_args_text(json, "reason", ""), &end->reason) ||
+        !tb_json_int(tb_json_get(json, "at"), &end->wall_ms) || name.len >= TB_NAME_SIZE) {
+        return false;
+    }
+    snprintf(end->name, sizeof(end->name), "%.*s", TB_STR_ARG(name));
+    end->span_ms = tb_args_int(json, "span", 0);
+    end->hidden = tb_args_flag(json, "private", false);
+    end->owner = tb_str_dup(tb_args_text(json, "owner", ""));
+    end->missed_by = tb_json_dup(tb_json_get(json, "missed_by"));
+    return true;
+}
+
+static bool is_known(const struct tb_tenant *tenant, struct tb_str id)
+{
+    LIST_FOREACH(link, &tenant->ends) {
+        if (tb_str_eq_cstr(id, end_of(link)->id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tb_end_load(struct tb_sessions *sessions, struct tb_str id, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    char name[TB_TENANT_SIZE];
+    struct tb_end *end = TB_NEW(struct tb_end);
+    tb_list_init(&end->link);
+    snprintf(end->id, sizeof(end->id), "%.*s", TB_STR_ARG(id));
+    snprintf(name, sizeof(name), "%.*s", TB_STR_ARG(tb_args_text(json, "tenant", "")));
+    struct tb_tenant *tenant = tb_tenant_make(sessions, name);
+    if (fill(end, json) && !is_known(tenant, id)) {
+        if (!end->hidden) {
+            tb_tenant_note_name(tenant, end->kind, tb_str_of(end->name));
+        }
+        add(tenant, end);
+    } else {
+        end_free(end);
+    }
+}

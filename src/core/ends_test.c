@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/ends.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+
+#include "support/fake_store.h"
+
+#define MINUTE_MS ((int64_t)60 * 1000)
+
+/* What a call is told, and with which code. */
+static void expect(struct rig *rig, const struct tb_tool *tool, const char *conversation,
+                   const char *args, int code, const char *words)
+{
+    struct rig_call *call = rig_start(rig, tool, conversation, args);
+    rig_turn(rig);
+    assert_string_equal(call->message, words);
+    rig_expect(call, code);
+}
+
+/* The note of a call that made a new session. */
+static void expect_note(struct rig *rig, const char *conversation, const char *words)
+{
+    struct rig_call *call = rig_start(rig, &rig_navigate, conversation, NULL);
+    struct tb_str note = TB_STR("");
+    rig_turn(rig);
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    assert_string_equal(note.ptr, words);
+    rig_expect(call, 0);
+}
+
+static void a_call_to_a_session_that_has_ended_says_which_when_why_and_what_is_gone(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_advance(rig, 2 * MINUTE_MS);
+    rig_advance(rig, 5 * MINUTE_MS);
+    static const char words[] = "Session browser-1 ended after 2 minutes without a call; its "
+                                "cookies are gone. That was 5 minutes ago.";
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED, words);
+    expect(rig, &rig_click, "other", "{\"sessionId\":\"browser-1\"}", TB_E_SESSION_ENDED, words);
+    expect(rig, &rig_click, "other", NULL, TB_E_SESSION_NOT_FOUND,
+           "No session: none active. Start one with start_session.");
+    expect_note(rig, "talk",
+                "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
+                "That was 5 minutes ago. Session browser-2 is a new one.");
+    expect_note(rig, "talk", ""); /* once */
+}
+
+static void it_is_known_after_a_restart_too(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_advance(rig, 2 * MINUTE_MS);
+    rig_kill(rig, 90 * 1000);
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED,
+           "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was "
+           "90 seconds ago.");
+    rig_kill(rig, TB_ENDS_MS);
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_NOT_FOUND,
+           "No session: none active. Start one with start_session.");
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_END), 0);
+}
+
+static void what_could_not_be_kept_over_a_stop_is_told(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_hibernate = false;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_kill(rig, 0);
+    expect_note(rig, "talk",
+                "Session browser-1 ended when the daemon stopped; its cookies are gone. That was "
+                "just now. Session browser-2 is a new one.");
+}
+
+static void who_closed_it_need_not_be_told_but_others_are(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller other = {.tenant = "t", .conversation = "other"};
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &other, TB_STR("browser-1"), NULL),
+                     0);
+    tb_session_close(rig_find(rig, "browser-1"), &talk);
+    expect_note(rig, "talk", "");
+    expect_note(rig, "other",
+                "Session browser-1 was closed; its cookies are gone. That was just now. Session "
+                "browser-3 is a new one.");
+}
+
+static void a_name_that_lives_again_is_the_live_one(void **state)
+{
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+    rig_create(rig, "a");
+    assert_int_equal(rig_run(rig, &rig_click, "x", "{\"sessionId\":\"a\"}"), 0);
+}
+
+static void only_the_last_ends_are_kept(void **state)
+{
+    struct rig *rig = *state;
+    char name[TB_NAME_SIZE];
+    for (int i = 0; i <= TB_ENDS_KEPT; i++) {
+        snprintf(name, sizeof(name), "s%d", i);
+        rig_create(rig, name);
+        rig_turn(rig);
+        tb_session_end(rig_find(rig, name), TB_END_CLOSED);
+        rig_advance(rig, 1);
+    }
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_END), TB_ENDS_KEPT);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "x", "{\"sessionId\":\"s0\"}"),
+                     TB_E_SESSION_NOT_FOUND);
+    assert_int_equal(rig_run(rig, &rig_click, "x", "{\"sessionId\":\"s1\"}"), TB_E_SESSION_ENDED);
+    assert_int_equal(rig_run(rig, &rig_click, "x", "{\"sessionId\":\"s200\"}"), TB_E_SESSION_ENDED);
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(a_call_to_a_session_that_has_ended_says_which_when_why_and_what_is_gone),
+        RIG_TEST(it_is_known_after_a_restart_too),
+        RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
+        RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
+        RIG_TEST(a_name_that_lives_again_is_the_live_one),
+        RIG_TEST(only_the_last_ends_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
