@@ -59,6 +59,11 @@ size_t tb_utf8_prefix(struct tb_str text)
     return at;
 }
 
+size_t tb_utf8_char(struct tb_str text)
+{
+    return text.len ? char_len((const uint8_t *)text.ptr, text.len) : 0;
+}
+
 bool tb_utf8_valid(struct tb_str text)
 {
     return tb_utf8_prefix(text) == text.len;

@@ -9,4 +9,6 @@
 
 /* How many bytes from the start are whole, valid characters. Equal to text.len when all is. */
 size_t tb_utf8_prefix(struct tb_str text);
+/* The length of the first character; 0 when it is none. */
+size_t tb_utf8_char(struct tb_str text);
 bool tb_utf8_valid(struct tb_str text);
