@@ -127,7 +127,7 @@ const waitUntil = async (target, conditions, timeoutMs, changes) => {
     await changes.next(deadline);
     if (cost > 10) {
       // On a huge page that never rests, the page gets most of the time.
-      await new Promise((resolve) => { setTimeout(resolve, Math.min(3 * cost, 1000)); });
+      await new Promise((resolve) => { setTimeout(resolve, Math.min(3 * cost, 1000, deadline - performance.now())); });
     }
   }
 };

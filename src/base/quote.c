@@ -183,14 +183,14 @@ static const char *keep_in(struct tb_quoted *room, struct tb_buf *made)
 
 const char *tb_quoted(struct tb_quoted *room, struct tb_str text, size_t max)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf made = {.max = sizeof(room->text)};
+    TB_AUTO(tb_buf_fini) struct tb_buf made = TB_BUF(sizeof(room->text));
     tb_quote(text, max && max < TB_QUOTED_MAX ? max : TB_QUOTED_MAX, &made);
     return keep_in(room, &made);
 }
 
 const char *tb_quoted_url(struct tb_quoted *room, struct tb_str url)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf made = {.max = sizeof(room->text)};
+    TB_AUTO(tb_buf_fini) struct tb_buf made = TB_BUF(sizeof(room->text));
     tb_quote_url(url, TB_QUOTED_MAX, &made);
     return keep_in(room, &made);
 }

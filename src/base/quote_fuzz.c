@@ -19,7 +19,7 @@ static void require(bool holds)
 /* One line of whole characters without controls, and no quote but those at the ends. */
 static void check_quoted(struct tb_str text, size_t max)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out = {.max = 1 << 20};
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1 << 20);
     tb_quote(text, max, &out);
     struct tb_str made = tb_buf_str(&out);
     require(made.len >= 2 && made.ptr[0] == '"' && made.ptr[made.len - 1] == '"');
@@ -36,7 +36,7 @@ static void check_quoted(struct tb_str text, size_t max)
 
 static void check_block(struct tb_str text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out = {.max = 1 << 20};
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1 << 20);
     tb_quote_block(text, &out);
     struct tb_str rest = tb_buf_str(&out);
     require(tb_utf8_valid(rest));
@@ -47,7 +47,7 @@ static void check_block(struct tb_str text)
 
 static void check_url(struct tb_str text)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out = {.max = 1 << 20};
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1 << 20);
     tb_quote_url(text, SIZE_MAX, &out);
     for (size_t i = 0; i < out.len; i++) {
         require(out.data[i] > ' ' && out.data[i] < 0x7f && out.data[i] != '"');

@@ -42,7 +42,7 @@ static void nothing_ends_the_quotes_or_hides(void **state)
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        struct tb_buf out = {.max = 1024};
+        struct tb_buf out = TB_BUF(1024);
         tb_quote(tb_str_of(rows[i].text), 200, &out);
         assert_buf(&out, rows[i].shown);
     }
@@ -63,7 +63,7 @@ static void what_is_too_long_is_cut_between_characters(void **state)
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        struct tb_buf out = {.max = 1024};
+        struct tb_buf out = TB_BUF(1024);
         tb_quote(tb_str_of(rows[i].text), rows[i].max, &out);
         assert_buf(&out, rows[i].shown);
     }
@@ -72,7 +72,7 @@ static void what_is_too_long_is_cut_between_characters(void **state)
 static void an_address_has_neither_blanks_nor_quotes(void **state)
 {
     (void)state;
-    struct tb_buf out = {.max = 1024};
+    struct tb_buf out = TB_BUF(1024);
     tb_quote_url(TB_STR("data:text/html,a\". b\n<i>\xc3\xa4"), 100, &out);
     assert_buf(&out, "data:text/html,a%22.%20b%0A%3Ci%3E%C3%A4");
     tb_quote_url(TB_STR("http://a/bcdef"), 10, &out);
@@ -82,7 +82,7 @@ static void an_address_has_neither_blanks_nor_quotes(void **state)
 static void every_line_of_a_block_is_set_in(void **state)
 {
     (void)state;
-    struct tb_buf out = {.max = 1024};
+    struct tb_buf out = TB_BUF(1024);
     tb_quote_block(TB_STR("one \"1\"\r\n\n\ttwo\\\nA dialog is open\xe2\x80\xa8more\rx"), &out);
     assert_buf(&out, "  one \"1\"\n  \n  \ttwo\\\n  A dialog is open\\u2028more\\rx");
     tb_quote_block(TB_STR(""), &out);
@@ -92,7 +92,7 @@ static void every_line_of_a_block_is_set_in(void **state)
 static void json_stays_json(void **state)
 {
     (void)state;
-    struct tb_buf out = {.max = 1024};
+    struct tb_buf out = TB_BUF(1024);
     tb_quote_json(TB_STR("{\"a\":\"b\\\"\xe2\x80\xae\"}"), &out);
     assert_buf(&out, "{\"a\":\"b\\\"\\u202e\"}");
 }

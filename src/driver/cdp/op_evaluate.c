@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A script runs in the page's own world, as if the page had it. Without a target:
+/* A script runs in the page's own world, as if the page had it:
  *
- *   AS_VALUE --does not compile--> AS_STATEMENTS --"illegal return"--> AS_BODY
+ *   RUNNING --> its value, or what it failed with
+ *      | a SyntaxError: did it run and fail, or not compile?
+ *      v
+ *   COMPILING --it compiles--> it ran and failed so; nothing is done twice
+ *      +--it does not: nothing has run--> RUNNING in the next form
  *
- * With one, the element is looked up in our world and handed over to the page's:
+ * Statements give an object by reference, since it may be a promise: RUNNING --> SHOWING.
+ * With a target the element is looked up in our world and handed over to the page's first:
+ * ELEMENT --> NODE --> OBJECT --> RUNNING.
  *
- *   ELEMENT --> NODE --> OBJECT --> AS_VALUE --does not compile--> AS_BODY
- *
- * A script that does not compile has not run, so trying another form does nothing twice. */
+ * A script that computes past the deadline is ended by the browser's own timer, which knows it from
+ * what the page does by itself. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/args.h"
 #include "core/limits.h"
 #include "driver/cdp/json_plain.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/script_form.h"
 #include "proto/json_iter.h"
 #include "proto/json_string.h"
 
@@ -23,9 +30,9 @@ enum state {
     ELEMENT,
     NODE,
     OBJECT,
-    AS_VALUE,
-    AS_STATEMENTS,
-    AS_BODY,
+    RUNNING,
+    COMPILING,
+    SHOWING,
 };
 
 enum {
@@ -34,126 +41,102 @@ enum {
     WORDS_MAX = 64 * 1024,
     OBJECT_ID_SIZE = 128,
     TITLE_MAX = 500,
+    SHOWN_MAX = 260,     /* of what a script failed with */
+    STOP_MARGIN_MS = 20, /* our own words come first */
 };
+
+#define OBJECT_GROUP "tabard-evaluate"
 
 struct evaluate {
     struct tb_opwork work;
+    enum tb_script_form form;
     char object[OBJECT_ID_SIZE]; /* the element in the page's world, in quotes; empty: no target */
+    struct tb_err failure;       /* what the script failed with, if it has run */
+    bool holds;                  /* objects of the page */
 };
-
-/* What JSON has no form for is told by what it is called: elements, functions, symbols. */
-static const char show[] =
-    "v=>typeof v==='function'||typeof v==='symbol'||typeof v==='bigint'||v!==v?String(v):"
-    "v&&typeof v==='object'&&typeof v.nodeType==='number'&&typeof v.cloneNode==='function'?"
-    "(v.cloneNode(false).outerHTML||v.nodeName):v";
-
-static bool looks_like_function(struct tb_str script)
-{
-    return memmem(script.ptr, script.len, "=>", 2) || memmem(script.ptr, script.len, "function", 8);
-}
-
-/* Some functions of pages work only for a user who has just done something. To pretend so makes a
- * short script a quarter slower, so it is done where one of them may be meant. */
-static bool may_want_gesture(struct tb_str script)
-{
-    static const char *const words[] = {"open",   "click",  "play",    "lipboard", "ullscreen",
-                                        "icture", "submit", "print",   "share",    "how",
-                                        "exec",   "ibrate", "request", "dispatch"};
-    for (size_t i = 0; i < TB_COUNT(words); i++) {
-        if (memmem(script.ptr, script.len, words[i], strlen(words[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static struct tb_str script_of(const struct tb_opwork *work)
 {
     return tb_args_text(work->op->args, "script", "");
 }
 
-/* A value stands in parentheses, where no semicolon may end it. */
-static struct tb_str value_of(struct tb_str script)
-{
-    while (script.len && strchr(" \t\r\n;", script.ptr[script.len - 1])) {
-        script.len--;
-    }
-    return script;
-}
-
-/* The text to run. It begins on the first line, so that line numbers in errors are the script's.
- * Without a target the title of the page comes along, and nothing more has to be asked for; and
- * what is longer than any result may be is not sent at all. */
-static void put_source(const struct evaluate *evaluate, struct tb_buf *out)
-{
-    struct tb_str script = script_of(&evaluate->work);
-    struct tb_str value = value_of(script);
-    const char *call = looks_like_function(script) ? "typeof f==='function'?f(e):f" : "f";
-    bool on_element = evaluate->object[0];
-    if (evaluate->work.state == AS_STATEMENTS) {
-        tb_buf_append_str(out, script);
-    } else if (evaluate->work.state == AS_VALUE && on_element) {
-        tb_buf_printf(out,
-                      "function(element){return(async(f,e)=>(%s)(await(%s)))((%.*s\n),element)}",
-                      show, call, TB_STR_ARG(value));
-    } else if (evaluate->work.state == AS_VALUE) {
-        /* Nothing is waited for that is no promise: a plain value is answered at once. */
-        tb_buf_printf(
-            out,
-            "((f,e)=>{const d=v=>v?.length>%d?{n:v.length}:{v:(%s)(v),t:document.title},r="
-            "%s;return r&&typeof r.then==='function'?r.then(d):d(r)})((%.*s\n))",
-            TB_RESULT_TEXT_MAX, show, call, TB_STR_ARG(value));
-    } else if (on_element) {
-        tb_buf_printf(out, "function(element){return(async()=>(%s)(await(async()=>{%.*s\n})()))()}",
-                      show, TB_STR_ARG(script));
-    } else {
-        tb_buf_printf(out, "(async()=>({v:(%s)(await(async()=>{%.*s\n})()),t:document.title}))()",
-                      show, TB_STR_ARG(script));
-    }
-}
-
 /* True when the reply holds the title beside the value. */
 static bool brings_title(const struct evaluate *evaluate)
 {
-    return !evaluate->object[0] && evaluate->work.state != AS_STATEMENTS;
+    return !evaluate->object[0] &&
+           (evaluate->form != TB_SCRIPT_STATEMENTS || evaluate->work.state == SHOWING);
 }
 
-static void run(struct evaluate *evaluate, enum state state)
+static void put_flag(struct tb_json_writer *json, const char *name, bool value)
+{
+    tb_json_key(json, name);
+    tb_json_put_bool(json, value);
+}
+
+static void put_flags(struct evaluate *evaluate, struct tb_json_writer *json)
+{
+    bool statements = evaluate->form == TB_SCRIPT_STATEMENTS;
+    struct {
+        const char *name;
+        bool holds;
+    } flags[] = {
+        {"awaitPromise", true},
+        {"returnByValue", !statements},
+        {"userGesture", tb_script_wants_gesture(script_of(&evaluate->work))},
+        {"replMode", statements}, /* await, and names that an earlier script has declared */
+    };
+    for (size_t i = 0; i < TB_COUNT(flags); i++) {
+        if (flags[i].holds) {
+            put_flag(json, flags[i].name, true);
+        }
+    }
+    tb_json_key(json, "objectGroup");
+    tb_json_put_cstr(json, OBJECT_GROUP);
+    if (!evaluate->object[0]) {
+        tb_json_key(json, "timeout");
+        tb_json_put_int(json, tb_opwork_left_ms(&evaluate->work) + STOP_MARGIN_MS);
+    }
+}
+
+static void put_element(const struct evaluate *evaluate, struct tb_json_writer *json)
+{
+    tb_json_key(json, "objectId");
+    tb_json_put_raw(json, tb_str_of(evaluate->object));
+    tb_json_key(json, "arguments");
+    tb_json_array_open(json);
+    tb_json_object_open(json);
+    tb_json_key(json, "objectId");
+    tb_json_put_raw(json, tb_str_of(evaluate->object));
+    tb_json_object_close(json);
+    tb_json_array_close(json);
+}
+
+/* Sends the script in its present form, to be run or only to be compiled. */
+static void send_script(struct evaluate *evaluate, enum state state)
 {
     struct tb_opwork *work = &evaluate->work;
     TB_AUTO(tb_buf_fini) struct tb_buf source = TB_BUF(SCRIPT_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    bool on_object = evaluate->object[0];
-    tb_json_writer_init(&json, &params);
+    bool on_element = evaluate->object[0];
+    bool compile = state == COMPILING;
     work->state = state;
-    work->acted = true;
-    work->script = true;
-    put_source(evaluate, &source);
+    tb_buf_append_cstr(&source, compile && on_element ? "(" : "");
+    tb_script_put(evaluate->form, on_element, script_of(work), &source);
+    tb_buf_append_cstr(&source, compile && on_element ? ")" : "");
+    tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, on_object ? "functionDeclaration" : "expression");
+    tb_json_key(&json, on_element && !compile ? "functionDeclaration" : "expression");
     tb_json_put_str(&json, tb_buf_str(&source));
-    if (on_object) {
-        tb_json_key(&json, "objectId");
-        tb_json_put_raw(&json, tb_str_of(evaluate->object));
-        tb_json_key(&json, "arguments");
-        tb_json_array_open(&json);
-        tb_json_object_open(&json);
-        tb_json_key(&json, "objectId");
-        tb_json_put_raw(&json, tb_str_of(evaluate->object));
-        tb_json_object_close(&json);
-        tb_json_array_close(&json);
-    }
-    static const char *const flags[] = {"awaitPromise", "returnByValue", "userGesture"};
-    size_t count = TB_COUNT(flags) - (may_want_gesture(script_of(work)) ? 0 : 1);
-    for (size_t i = 0; i < count; i++) {
-        tb_json_key(&json, flags[i]);
-        tb_json_put_bool(&json, true);
-    }
-    if (state == AS_STATEMENTS) {
-        /* Lets a script declare the names that an earlier one has declared. */
-        tb_json_key(&json, "replMode");
-        tb_json_put_bool(&json, true);
+    if (compile) {
+        tb_json_key(&json, "sourceURL");
+        tb_json_put_cstr(&json, "");
+        put_flag(&json, "persistScript", false);
+    } else {
+        if (on_element) {
+            put_element(evaluate, &json);
+        }
+        put_flags(evaluate, &json);
     }
     tb_json_object_close(&json);
     if (json.rc < 0 || source.len < script_of(work).len) {
@@ -161,8 +144,17 @@ static void run(struct evaluate *evaluate, enum state state)
                        SCRIPT_MAX / TB_KIB);
         return;
     }
-    tb_opwork_frame_send(work, on_object ? "Runtime.callFunctionOn" : "Runtime.evaluate",
-                         tb_buf_str(&params));
+    const char *method = on_element ? "Runtime.callFunctionOn" : "Runtime.evaluate";
+    tb_opwork_frame_send(work, compile ? "Runtime.compileScript" : method, tb_buf_str(&params));
+}
+
+static void run(struct evaluate *evaluate, enum tb_script_form form)
+{
+    struct tb_opwork *work = &evaluate->work;
+    evaluate->form = form;
+    work->acted = true;
+    work->script = true;
+    send_script(evaluate, RUNNING);
     if (!brings_title(evaluate)) {
         tb_opwork_here(work, TB_HERE_BEHIND);
     }
@@ -196,7 +188,7 @@ static void ask_element(struct tb_opwork *work, struct tb_frame *frame)
     tb_json_key(&json, "uniqueContextId");
     tb_json_put_cstr(&json, tb_frame_world(frame));
     tb_json_key(&json, "objectGroup");
-    tb_json_put_cstr(&json, "tabard-evaluate");
+    tb_json_put_cstr(&json, OBJECT_GROUP);
     tb_json_object_close(&json);
     work->state = ELEMENT;
     tb_opwork_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
@@ -208,6 +200,7 @@ static void on_element(struct evaluate *evaluate, struct tb_str reply)
 {
     struct tb_opwork *work = &evaluate->work;
     struct tb_str result = tb_pick(reply, "result");
+    evaluate->holds = true;
     if (!tb_json_string_eq(tb_pick(result, "subtype"), TB_STR("node"))) {
         TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", false, &args);
@@ -225,15 +218,7 @@ static void on_object(struct evaluate *evaluate, struct tb_str reply)
         return;
     }
     snprintf(evaluate->object, sizeof(evaluate->object), "%.*s", TB_STR_ARG(id));
-    run(evaluate, AS_VALUE);
-}
-
-/* True when the script could not be compiled: only then there is no stack. */
-static bool is_syntax_error(struct tb_str details)
-{
-    struct tb_str class_name = tb_pick(tb_pick(details, "exception"), "className");
-    return tb_json_string_eq(class_name, TB_STR("SyntaxError")) &&
-           !tb_pick(details, "stackTrace").len;
+    run(evaluate, tb_script_form_of(script_of(&evaluate->work), true));
 }
 
 /* The line of the script where it failed, from 1. The frames of the stack tell it, all of them
@@ -254,42 +239,127 @@ static unsigned long long line_of(struct tb_str details)
     return (unsigned long long)line + 1;
 }
 
-static void fail_script(struct tb_opwork *work, struct tb_str details)
+static bool is_rejection(struct tb_str details)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
-    struct tb_str exception = tb_pick(details, "exception");
-    struct tb_str text = tb_pick(exception, "description");
-    if (!text.len) {
-        text = tb_pick(exception, "value");
-    }
-    if (tb_json_string_decode(text, &words) < 0) {
-        tb_buf_append_str(&words, tb_str_sub(text, 0, 300));
-    }
-    /* The message; the stack below it is of our own making. */
-    struct tb_str rest = tb_buf_str(&words);
-    const char *stack = rest.len ? memmem(rest.ptr, rest.len, "\n    at ", 8) : NULL;
-    size_t len = stack ? (size_t)(stack - rest.ptr) : rest.len;
-    tb_opwork_fail(work, TB_E_SCRIPT, "%.*s (line %llu)",
-                   TB_STR_ARG(tb_str_sub(rest, 0, len < 400 ? len : 400)), line_of(details));
+    struct tb_str text = tb_pick(details, "text");
+    return text.len && memmem(text.ptr, text.len, "(in promise)", 12);
 }
 
-static bool try_another_form(struct evaluate *evaluate, struct tb_str details)
+/* An object that is no error: its first members, as the browser lists them. */
+static void put_preview(struct tb_str exception, struct tb_buf *out)
 {
-    struct tb_opwork *work = &evaluate->work;
-    if (!is_syntax_error(details)) {
-        return false;
+    struct tb_json_iter iter =
+        tb_json_iter_of(tb_pick(tb_pick(exception, "preview"), "properties"));
+    struct tb_json_item item;
+    const char *before = "{";
+    while (tb_json_iter_next(&iter, &item)) {
+        tb_buf_append_cstr(out, before);
+        tb_json_string_decode(tb_pick(item.value.text, "name"), out);
+        tb_buf_append_cstr(out, ": ");
+        tb_json_string_decode(tb_pick(item.value.text, "value"), out);
+        before = ", ";
     }
+    tb_buf_append_cstr(out, *before == '{' ? "{}" : "}");
+}
+
+/* The message of an error; the stack below it is of our own making. Of another value what it is. */
+static void put_thrown(struct tb_str exception, struct tb_buf *out)
+{
+    struct tb_str text = tb_pick(exception, "description");
+    bool is_error = tb_json_string_eq(tb_pick(exception, "subtype"), TB_STR("error"));
+    if (text.len && !is_error && tb_pick(exception, "preview").len) {
+        put_preview(exception, out);
+        return;
+    }
+    text = text.len ? text : tb_pick(exception, "value");
+    text = text.len ? text : tb_pick(exception, "type");
+    if (tb_json_string_decode(text, out) < 0) {
+        tb_buf_append_str(out, tb_str_sub(text, 0, SHOWN_MAX));
+    }
+    const char *stack = out->len ? memmem(out->data, out->len, "\n    at ", 8) : NULL;
+    out->len = stack ? (size_t)(stack - (const char *)out->data) : out->len;
+}
+
+static void note_failure(struct evaluate *evaluate, struct tb_str details)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
+    struct tb_quoted shown;
+    char where[32] = "";
+    put_thrown(tb_pick(details, "exception"), &words);
+    if (tb_pick(details, "stackTrace").len || !is_rejection(details)) {
+        snprintf(where, sizeof(where), " (line %llu)", line_of(details));
+    }
+    tb_fail(&evaluate->failure, TB_E_SCRIPT, "%s%s%s",
+            is_rejection(details) ? "its promise was rejected: " : "",
+            tb_quoted(&shown, tb_buf_str(&words), SHOWN_MAX), where);
+}
+
+/* The form to try when the present one does not compile; false: there is none. */
+static bool next_form(const struct evaluate *evaluate, struct tb_str details,
+                      enum tb_script_form *ret_form)
+{
     struct tb_str words = tb_pick(tb_pick(details, "exception"), "description");
     bool is_return = words.len && memmem(words.ptr, words.len, "Illegal return", 14);
-    if (work->state == AS_VALUE && !evaluate->object[0]) {
-        run(evaluate, AS_STATEMENTS);
+    if (evaluate->form == TB_SCRIPT_VALUE) {
+        *ret_form = evaluate->object[0] ? TB_SCRIPT_BODY : TB_SCRIPT_STATEMENTS;
         return true;
     }
-    if (work->state == AS_VALUE || (work->state == AS_STATEMENTS && is_return)) {
-        run(evaluate, AS_BODY);
-        return true;
+    *ret_form = TB_SCRIPT_BODY;
+    return evaluate->form == TB_SCRIPT_STATEMENTS && is_return;
+}
+
+/* What was thrown at run time brings a stack, and a promise that was rejected says so. The rest
+ * is asked about, since a page can take stacks away. */
+static bool may_not_compile(struct tb_str details)
+{
+    struct tb_str class_name = tb_pick(tb_pick(details, "exception"), "className");
+    return tb_json_string_eq(class_name, TB_STR("SyntaxError")) && !is_rejection(details) &&
+           !tb_pick(details, "stackTrace").len;
+}
+
+static void on_failure(struct evaluate *evaluate, struct tb_str details)
+{
+    enum tb_script_form next;
+    evaluate->holds = true;
+    note_failure(evaluate, details);
+    if (evaluate->work.state != RUNNING || !may_not_compile(details) ||
+        !next_form(evaluate, details, &next)) {
+        tb_opwork_fail_err(&evaluate->work, &evaluate->failure);
+    } else if (evaluate->form == TB_SCRIPT_STATEMENTS) {
+        run(evaluate, next); /* a `return` outside of a function never compiles */
+    } else {
+        send_script(evaluate, COMPILING);
     }
-    return false;
+}
+
+static void on_compiled(struct evaluate *evaluate, struct tb_str reply)
+{
+    struct tb_str details = tb_pick(reply, "exceptionDetails");
+    enum tb_script_form next;
+    if (details.len && next_form(evaluate, details, &next)) {
+        run(evaluate, next);
+    } else {
+        tb_opwork_fail_err(&evaluate->work, &evaluate->failure);
+    }
+}
+
+/* What the statements gave is an object: its value, or that of what it promises. */
+static void ask_value(struct evaluate *evaluate, struct tb_str object_id)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(4096);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "functionDeclaration");
+    tb_json_put_cstr(&json, tb_script_show);
+    tb_json_key(&json, "objectId");
+    tb_json_put_raw(&json, object_id);
+    put_flag(&json, "awaitPromise", true);
+    put_flag(&json, "returnByValue", true);
+    tb_json_object_close(&json);
+    evaluate->work.state = SHOWING;
+    evaluate->holds = true;
+    tb_opwork_frame_send(&evaluate->work, "Runtime.callFunctionOn", tb_buf_str(&params));
 }
 
 /* What is no text has been put there by the page in place of its title. */
@@ -307,14 +377,17 @@ static void on_value(struct evaluate *evaluate, struct tb_str reply)
 {
     struct tb_opwork *work = &evaluate->work;
     struct tb_str details = tb_pick(reply, "exceptionDetails");
-    if (details.len) {
-        if (!try_another_form(evaluate, details)) {
-            fail_script(work, details);
-        }
-        return;
-    }
     struct tb_str result = tb_pick(reply, "result");
     struct tb_str value = tb_pick(result, "value");
+    struct tb_str object_id = tb_pick(result, "objectId");
+    if (details.len) {
+        on_failure(evaluate, details);
+        return;
+    }
+    if (object_id.len && evaluate->form == TB_SCRIPT_STATEMENTS && work->state == RUNNING) {
+        ask_value(evaluate, object_id);
+        return;
+    }
     struct tb_str length = tb_pick(value, "n");
     if (brings_title(evaluate) && length.len) {
         tb_opwork_fail(work, TB_E_TOO_LARGE, "the value has a length of %.*s, more than %d",
@@ -353,33 +426,47 @@ static void step(struct tb_opwork *work, struct tb_str value)
     case OBJECT:
         on_object(evaluate, value);
         break;
+    case COMPILING:
+        on_compiled(evaluate, value);
+        break;
     default:
         on_value(evaluate, value);
         break;
     }
 }
 
+/* A function that is called on an object has no timer in the browser; its page had answered a
+ * moment ago, so it is this that keeps it busy. */
+static void fail_late(struct evaluate *evaluate)
+{
+    struct tb_opwork *work = &evaluate->work;
+    struct tb_page *page = tb_opwork_page(work);
+    if (page && evaluate->object[0]) {
+        tb_page_terminate_script(page);
+    }
+    tb_opwork_fail(work, TB_E_TIMEOUT,
+                   "the script did not end in %lld ms; a loop is stopped, what it awaits is not",
+                   (long long)(work->deadline_ms - work->began_ms));
+}
+
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
+    struct evaluate *evaluate = TB_CONTAINER(work, struct evaluate, work);
     struct tb_page *page = tb_opwork_page(work);
-    bool running = work->state >= AS_VALUE;
+    bool running = work->state >= RUNNING;
     if (running && err->code == TB_E_TOO_LARGE) {
         tb_opwork_fail(work, TB_E_TOO_LARGE, "the value is larger than %d MB as JSON",
                        TB_CDP_MESSAGE_MAX / TB_MIB);
         return true;
     }
     if (running && err->code == TB_E_TIMEOUT) {
-        if (page) {
-            tb_page_terminate_script(page);
-        }
-        tb_opwork_fail(work, TB_E_TIMEOUT, "the script did not end in %lld ms and was stopped",
-                       (long long)(work->deadline_ms - work->began_ms));
+        fail_late(evaluate);
         return true;
     }
     if (!running || err->code != TB_E_PROTOCOL) {
         return false;
     }
-    if (page && (strstr(err->text, "navigated") || strstr(err->text, "context was destroyed"))) {
+    if (page && tb_page_was_replaced(err)) {
         /* It has led to another page, and with its own page its value is gone. */
         tb_buf_append_cstr(&work->op->result->text, "null");
         work->script = false;
@@ -395,9 +482,20 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return true;
 }
 
+static void fini(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    if (TB_CONTAINER(work, struct evaluate, work)->holds && frame && tb_page_conn(page)) {
+        tb_cdp_post(tb_page_conn(page), tb_frame_session_id(frame), "Runtime.releaseObjectGroup",
+                    TB_STR("{\"objectGroup\":\"" OBJECT_GROUP "\"}"));
+    }
+}
+
 static const struct tb_opwork_kind kind = {.size = sizeof(struct evaluate),
                                            .step = step,
-                                           .failed = failed};
+                                           .failed = failed,
+                                           .fini = fini};
 
 void tb_cdp_op_evaluate(struct tb_driver_session *session, struct tb_op *op)
 {
@@ -406,7 +504,7 @@ void tb_cdp_op_evaluate(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     if (!tb_args_has(op->args, "target")) {
-        run(evaluate, AS_VALUE);
+        run(evaluate, tb_script_form_of(script_of(&evaluate->work), false));
         return;
     }
     struct tb_frame *frame = tb_opwork_frame(&evaluate->work, tb_args_text(op->args, "target", ""));

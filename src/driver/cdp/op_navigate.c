@@ -4,6 +4,8 @@
  * With `snapshot`: ... OUTLINE --> done
  * No page:         ASKED --> REFUSED --the browser shows its error page--> failed
  * A download:      ASKED --> REFUSED --the browser tells of it--> failed, with what comes of it
+ * A step in the history, or a reload, that leads to no page:
+ *                  LOADING --it came to nothing--> is it a download? --> failed
  *
  * Title and status are told by the page itself as it loads (page/here.js), since afterwards it is
  * busy with drawing itself. Where it has not told them, it is asked: LOADING --> READING --> done.
@@ -38,14 +40,13 @@ enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
     PARAMS_MAX = 8 * TB_ADDRESS_MAX,
     OUTLINE_CHARS = 8000,
-    BEGIN_MS = 1000,    /* for a step in the history, or a reload, to begin */
     DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
+    NOTHING_MS = 300,   /* the same when it may as well be no download */
 };
 
 struct navigate {
     struct tb_opwork work;
-    struct tb_buf url; /* empty: a step in the history */
-    int64_t begin_by_ms;
+    struct tb_buf url;     /* empty: a step in the history */
     struct tb_err refusal; /* why there is no page */
     bool download;         /* it is one */
     struct tb_timer download_timer;
@@ -98,6 +99,15 @@ static void on_history(struct navigate *navigate, struct tb_str value)
     ask(navigate, "Page.navigateToHistoryEntry", (struct tb_str){params, (size_t)len});
 }
 
+static void say_download(struct navigate *navigate, struct tb_str url)
+{
+    bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
+    tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%.*s is a file to download and no page; %s",
+            TB_STR_ARG(tb_str_sub(url, 0, 200)),
+            kept ? "browser_downloads tells what comes of it"
+                 : "it was refused: call browser_downloads (group files), then try again");
+}
+
 /* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
 static bool was_refused(struct navigate *navigate, struct tb_str value)
 {
@@ -107,15 +117,10 @@ static bool was_refused(struct navigate *navigate, struct tb_str value)
     if (!tb_json_str(tb_json_get(json, "errorText"), &error) || !error.len) {
         return false;
     }
-    struct tb_str url = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
     if (navigate->download) {
-        bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
-        tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%.*s is a file to download and no page; %s",
-                TB_STR_ARG(url),
-                kept ? "browser_downloads tells what comes of it"
-                     : "it was refused: call browser_downloads (group files), then try again");
+        say_download(navigate, tb_buf_str(&navigate->url));
     } else {
-        tb_net_error_words(error, url, &navigate->refusal);
+        tb_net_error_words(error, tb_buf_str(&navigate->url), &navigate->refusal);
     }
     return true;
 }
@@ -139,9 +144,13 @@ static void refuse(struct navigate *navigate)
 static void on_download(void *user)
 {
     struct navigate *navigate = user;
-    if (tb_memory_of(navigate->work.session)->downloads.begun > navigate->work.downloads) {
-        refuse(navigate);
+    if (tb_memory_of(navigate->work.session)->downloads.begun <= navigate->work.downloads) {
+        return;
     }
+    if (!navigate->download) {
+        say_download(navigate, TB_STR("what answers there now"));
+    }
+    refuse(navigate);
 }
 
 static void on_no_download(struct tb_timer *timer, void *user)
@@ -151,21 +160,42 @@ static void on_no_download(struct tb_timer *timer, void *user)
 }
 
 /* The browser tells of a download a moment before or after it has refused the page. */
-static void wait_for_download(struct navigate *navigate)
+static void wait_for_download(struct navigate *navigate, int64_t ms)
 {
     struct tb_driver_session *session = navigate->work.session;
     struct tb_download_log *log = &tb_memory_of(session)->downloads;
     log->on_change = on_download;
     log->user = navigate;
     tb_timer_init(&navigate->download_timer, tb_session_loop(session), on_no_download, navigate);
-    tb_timer_start(&navigate->download_timer, DOWNLOAD_MS);
+    tb_timer_start(&navigate->download_timer, ms);
     on_download(navigate);
 }
 
 static void load(struct navigate *navigate)
 {
     navigate->work.state = LOADING;
-    tb_opwork_settle(&navigate->work);
+    if (navigate->url.len) {
+        tb_opwork_settle(&navigate->work);
+    } else {
+        tb_opwork_settle_asked(&navigate->work);
+    }
+}
+
+static void on_no_page(struct navigate *navigate, struct tb_page *page)
+{
+    struct tb_opwork *work = &navigate->work;
+    struct tb_str url = tb_str_sub(tb_page_url(page), 0, 200);
+    if (tb_page_navigation_mark(page) == work->mark) {
+        tb_opwork_fail(work, TB_E_NAVIGATION,
+                       "the browser did not begin to load it; the page is still %.*s",
+                       TB_STR_ARG(url));
+        return;
+    }
+    tb_fail(&navigate->refusal, TB_E_NAVIGATION,
+            "the server answered with no page (204 No Content or the like); the page is still %.*s",
+            TB_STR_ARG(url));
+    work->state = REFUSED;
+    wait_for_download(navigate, NOTHING_MS);
 }
 
 static void finish(struct navigate *navigate)
@@ -217,9 +247,8 @@ static void on_loaded(struct navigate *navigate)
 {
     struct tb_opwork *work = &navigate->work;
     struct tb_page *page = tb_opwork_page(work);
-    int64_t now_ms = tb_loop_now_ms(tb_session_loop(work->session));
-    if (!work->navigated && !navigate->url.len && now_ms < navigate->begin_by_ms) {
-        load(navigate); /* it was asked for, so it will begin */
+    if (page && !work->navigated && !navigate->url.len) {
+        on_no_page(navigate, page);
         return;
     }
     const struct cJSON *told = page ? told_by(work, page) : NULL;
@@ -253,7 +282,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     case REFUSED:
         if (navigate->download) {
-            wait_for_download(navigate);
+            wait_for_download(navigate, DOWNLOAD_MS);
         } else {
             refuse(navigate);
         }
@@ -362,7 +391,6 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     struct tb_str to = tb_args_text(op->args, "to", "");
     tb_buf_init(&navigate->url, URL_MAX);
     work->until = stage_of(op->args);
-    navigate->begin_by_ms = work->began_ms + BEGIN_MS;
     if (by_url == (to.len > 0)) {
         tb_opwork_fail(work, TB_E_PARAMS, "give either url or to");
         return;

@@ -63,7 +63,7 @@ static void call(struct tb_opwork *work)
         put_url(tb_args_text(work->op->args, "url", ""), &json);
     }
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_page_ms(work));
+    tb_json_put_int(&json, tb_opwork_left_ms(work));
     tb_json_object_close(&json);
     tb_opwork_call(work, "waitFor", tb_buf_str(&args));
 }

@@ -268,15 +268,15 @@ static void a_script_that_fails_tells_message_and_line(void **state)
         const char *script;
         const char *words;
     } rows[] = {
-        {"nosuch.thing", "ReferenceError: nosuch is not defined (line 1)"},
-        {"\\n\\nnosuch.thing", "ReferenceError: nosuch is not defined (line 3)"},
-        {"throw new Error(`bang`)", "Error: bang (line 1)"},
-        {"Promise.reject(new TypeError(`no`))", "TypeError: no (line 1)"},
+        {"nosuch.thing", "ReferenceError: nosuch is not defined\" (line 1)"},
+        {"\\n\\nnosuch.thing", "ReferenceError: nosuch is not defined\" (line 3)"},
+        {"throw new Error(`bang`)", "Error: bang\" (line 1)"},
+        {"Promise.reject(new TypeError(`no`))", "TypeError: no\" (line 1)"},
         {"1 +", "SyntaxError"},
         {"JSON.parse(`{`)", "SyntaxError"},
         {"window", "refers to itself"},
         {"const a = {}; a.a = a; a", "refers to itself"},
-        {"throw 5", "5 (line 1)"},
+        {"throw 5", "\"5\" (line 1)"},
     };
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");

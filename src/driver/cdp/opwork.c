@@ -13,8 +13,7 @@
 #include "proto/json_string.h"
 
 enum {
-    MARGIN_MS = 60,       /* our own answer comes so long before core's */
-    PAGE_MARGIN_MS = 250, /* and the page's so long before ours */
+    GRACE_MS = 250, /* for the page's own words at the deadline to arrive; within core's grace */
     ROLE_MAX_BYTES = 100,
     NAME_MAX_BYTES = 1000,
     ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 8,
@@ -25,20 +24,10 @@ static int64_t now_ms(const struct tb_opwork *work)
     return tb_loop_now_ms(tb_session_loop(work->session));
 }
 
-static int64_t less(int64_t left_ms, int64_t margin_ms)
-{
-    return left_ms - (left_ms / 4 < margin_ms ? left_ms / 4 : margin_ms);
-}
-
 int64_t tb_opwork_left_ms(const struct tb_opwork *work)
 {
     int64_t left_ms = work->deadline_ms - now_ms(work);
     return left_ms > 0 ? left_ms : 0;
-}
-
-int64_t tb_opwork_page_ms(const struct tb_opwork *work)
-{
-    return less(tb_opwork_left_ms(work), PAGE_MARGIN_MS);
 }
 
 static struct tb_cdp_conn *conn_of(const struct tb_opwork *work)
@@ -55,6 +44,7 @@ void tb_opwork_drop(struct tb_opwork *work)
     }
     tb_deferred_cancel(&work->here_ask);
     tb_deferred_cancel(&work->closed);
+    tb_timer_fini(&work->grace);
     tb_free(work);
 }
 
@@ -68,19 +58,35 @@ void tb_opwork_end(struct tb_opwork *work)
     tb_session_changed(session);
 }
 
-static void cancel(struct tb_op *op)
+static void stop(struct tb_opwork *work)
 {
-    struct tb_opwork *work = op->driver_state;
-    bool late = now_ms(work) >= work->deadline_ms;
-    struct tb_page *page = tb_opwork_page(work);
     if (work->kind->stop) {
         work->kind->stop(work);
     }
-    if (work->script && page) {
-        tb_page_terminate_script(page);
+}
+
+static void on_grace_over(struct tb_timer *timer, void *user)
+{
+    struct tb_opwork *work = user;
+    (void)timer;
+    stop(work);
+    tb_opwork_fail(work, TB_E_TIMEOUT, "the time was over before it was done");
+}
+
+/* At the deadline what is under way ends by itself, with better words than could be had here. */
+static void cancel(struct tb_op *op)
+{
+    struct tb_opwork *work = op->driver_state;
+    struct tb_page *page = tb_opwork_page(work);
+    if (now_ms(work) >= work->deadline_ms) {
+        tb_timer_start(&work->grace, GRACE_MS);
+        return;
     }
-    tb_opwork_fail(work, late ? TB_E_TIMEOUT : TB_E_CANCELLED, "%s",
-                   late ? "the time was over before it was done" : "it was cancelled");
+    stop(work);
+    if (work->script && page) {
+        tb_page_terminate_script(page); /* the caller wants it stopped */
+    }
+    tb_opwork_fail(work, TB_E_CANCELLED, "it was cancelled");
 }
 
 static void run_closed(struct tb_deferred *job);
@@ -108,7 +114,8 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     work->op = op;
     work->until = "load";
     work->began_ms = now_ms(work);
-    work->deadline_ms = work->began_ms + less(op->deadline_ms - work->began_ms, MARGIN_MS);
+    work->deadline_ms = op->deadline_ms;
+    tb_timer_init(&work->grace, tb_session_loop(session), on_grace_over, work);
     tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
     work->mark = tb_page_navigation_mark(page);
     work->tabs_opened = tb_session_tabs_opened(session);
@@ -220,7 +227,7 @@ void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str 
         fail_closed(work);
         return;
     }
-    tb_page_call(frame, function, args, work->deadline_ms, on_reply, work);
+    tb_page_call(frame, function, args, work->deadline_ms + GRACE_MS, on_reply, work);
 }
 
 void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *function,
@@ -285,6 +292,16 @@ void tb_opwork_settle(struct tb_opwork *work)
     tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
 }
 
+void tb_opwork_settle_asked(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    if (!page) {
+        fail_closed(work);
+        return;
+    }
+    tb_page_settle_asked(page, work->mark, work->until, work->deadline_ms, on_settled, work);
+}
+
 void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out)
 {
     struct tb_json_writer json;
@@ -303,7 +320,7 @@ void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct
     }
     if (wait) {
         tb_json_key(&json, "timeout_ms");
-        tb_json_put_int(&json, tb_opwork_page_ms(work));
+        tb_json_put_int(&json, tb_opwork_left_ms(work));
     }
     tb_json_object_close(&json);
 }
@@ -320,9 +337,14 @@ void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
 
 void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
 {
-    /* A protocol error is about our own command, and its words help nobody but us. */
-    int code = err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code;
-    tb_result_fail(work->op->result, code, "%s", err->text);
+    struct tb_result *result = work->op->result;
+    if (tb_page_was_replaced(err)) {
+        tb_result_fail(result, TB_E_ELEMENT_STALE, "the page went to another document meanwhile");
+    } else {
+        /* A protocol error is about our own command, and its words help nobody but us. */
+        tb_result_fail(result, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, "%s",
+                       err->text);
+    }
     tb_opwork_end(work);
 }
 

@@ -18,6 +18,7 @@
 #include "driver/cdp/session.h"
 #include "driver/cdp/target.h"
 #include "io/loop.h"
+#include "io/timer.h"
 
 enum {
     TB_OPWORK_ARGS_MAX = 16 * 1024 * 1024, /* of what tb_opwork_args writes */
@@ -52,7 +53,8 @@ struct tb_opwork {
     bool script;       /* a script of the caller's runs in the page */
     const char *until; /* how far a navigation is waited for; "load" */
     int64_t began_ms;
-    int64_t deadline_ms; /* a little before core's own, so that our words come first */
+    int64_t deadline_ms;
+    struct tb_timer grace; /* after it, for words that are on their way */
     char page_id[TB_TARGET_ID_SIZE];
     unsigned frame;            /* the number of the target's frame */
     struct tb_deferred closed; /* it asked when its tab was gone */
@@ -99,13 +101,13 @@ void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const cha
 void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params);
 /* Waits for a navigation that began since the operation did. */
 void tb_opwork_settle(struct tb_opwork *work);
+/* The same for one that the browser was asked for; see tb_page_settle_asked. */
+void tb_opwork_settle_asked(struct tb_opwork *work);
 
 /* Arguments of a page function: an object with the named members of the operation's arguments (as
  * far as they are given) and, with `wait`, the time that is left. Names stand between blanks. */
 void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out);
 int64_t tb_opwork_left_ms(const struct tb_opwork *work);
-/* What a page function gets of it, so that its own words come in time. */
-int64_t tb_opwork_page_ms(const struct tb_opwork *work);
 
 /* Ends. */
 void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)

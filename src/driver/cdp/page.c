@@ -10,8 +10,7 @@
 #include "driver/cdp/session_internal.h"
 
 enum {
-    PROBE_MS = 100,        /* for a page that is well */
-    PROBE_AGAIN_MS = 1000, /* after its script was ended */
+    PROBE_MS = 600 * 1000, /* the question stands until the page answers it */
 };
 
 static const char auto_attach[] =
@@ -191,41 +190,20 @@ void tb_page_end(struct tb_page *page, const struct tb_err *err)
     tb_loop_defer(page->browser->cdp->loop, &page->free);
 }
 
-static void on_probe_again(int code, struct tb_str result, const struct tb_err *err, void *user)
-{
-    struct tb_page *page = user;
-    (void)result;
-    (void)err;
-    page->probing = false;
-    if (code == TB_E_TIMEOUT && !page->main_frame->nav_asked) {
-        /* Nothing else ends it; navigating revives the tab. */
-        tb_target_post(page->target, "Page.crash", (struct tb_str){NULL, 0});
-    }
-}
-
 static void on_probe(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_page *page = user;
     (void)result;
     (void)err;
-    if (code != TB_E_TIMEOUT || page->main_frame->nav_asked) {
-        page->probing = false;
-        return;
-    }
-    tb_page_terminate_script(page);
-    int64_t deadline_ms = tb_loop_now_ms(page->browser->cdp->loop) + PROBE_AGAIN_MS;
-    tb_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"), deadline_ms,
-                    on_probe_again, page);
+    page->in_doubt = code == TB_E_TIMEOUT;
 }
 
 void tb_page_probe(struct tb_page *page)
 {
-    /* While a navigation is under way the browser holds such questions back. */
-    if (page->probing || page->gone || !page->ready || page->crashed || page->dialog.open ||
-        page->main_frame->nav_asked) {
+    if (page->in_doubt || page->gone || !page->ready || page->crashed || page->dialog.open) {
         return;
     }
-    page->probing = true;
+    page->in_doubt = true;
     int64_t deadline_ms = tb_loop_now_ms(page->browser->cdp->loop) + PROBE_MS;
     tb_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"), deadline_ms,
                     on_probe, page);
@@ -241,7 +219,7 @@ void tb_page_terminate_script(struct tb_page *page)
 
 void tb_page_free_if_in_doubt(struct tb_page *page)
 {
-    if (page->probing) {
+    if (page->in_doubt) {
         tb_page_terminate_script(page);
     }
 }

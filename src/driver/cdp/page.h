@@ -85,6 +85,9 @@ typedef void tb_page_call_fn(int code, struct tb_str value, const struct tb_err 
 uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
                       int64_t deadline_ms, tb_page_call_fn *fn, void *user);
 
+/* True when the browser refused a command because the document that it was about has gone. */
+bool tb_page_was_replaced(const struct tb_err *err);
+
 /* Navigations. A mark taken before an act tells afterwards whether the act began one. */
 uint64_t tb_page_navigation_mark(const struct tb_page *page);
 /* Waits for what began since the mark: returns at once (by `fn`, later) if none did; else when the
@@ -94,6 +97,10 @@ uint64_t tb_page_navigation_mark(const struct tb_page *page);
 typedef void tb_page_settled_fn(int code, bool navigated, const struct tb_err *err, void *user);
 uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
                         tb_page_settled_fn *fn, void *user);
+/* The same for a navigation that the browser was asked for and that it begins by itself. Ends
+ * without one when it came to nothing (204, a download) or did not begin within seconds. */
+uint64_t tb_page_settle_asked(struct tb_page *page, uint64_t mark, const char *until,
+                              int64_t deadline_ms, tb_page_settled_fn *fn, void *user);
 
 /* The callback of this handle will not come; ended handles are passed over. */
 void tb_page_call_forget(struct tb_page *page, uint64_t handle);
@@ -101,9 +108,9 @@ void tb_page_call_forget(struct tb_page *page, uint64_t handle);
  * way to cancel an operation. */
 void tb_session_forget(struct tb_driver_session *session, const void *user);
 
-/* Frees a page that spins: ends the script that runs in it. A call or command that passes its
- * deadline leads to this by itself when the page does not answer. */
+/* Ends the script that runs in the page: for one that the caller started and wants stopped. What
+ * the page does by itself is its own work and is not ended by a call that cannot wait for it. */
 void tb_page_terminate_script(struct tb_page *page);
-/* The same, if the page is in doubt because a call passed its deadline and it has not answered
- * since. Before a navigation, which a page that spins would never let begin. */
+/* Ends what the page does if it is in doubt: a call passed its deadline and it has not answered
+ * since. For a navigation, which leaves the page and which one that spins would never let begin. */
 void tb_page_free_if_in_doubt(struct tb_page *page);

@@ -176,31 +176,47 @@ static void on_replaced(struct call *call, bool had_begun)
     end_with(call, &err);
 }
 
+bool tb_page_was_replaced(const struct tb_err *err)
+{
+    static const char *const words[] = {
+        "uniqueContextId not found",   "context was destroyed",    "navigated or closed",
+        "Promise was collected",       "Cannot find context with", "Could not find object with",
+        "Could not find node with",    "No node with given id",    "No frame for given id",
+        "does not belong to the same",
+    };
+    for (size_t i = 0; err->code == TB_E_PROTOCOL && i < TB_COUNT(words); i++) {
+        if (strstr(err->text, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct call *call = user;
     call->cmd = NULL;
     if (code == 0) {
         on_result(call, result);
-    } else if (code == TB_E_PROTOCOL && strstr(err->text, "uniqueContextId not found")) {
-        on_replaced(call, false);
-    } else if (code == TB_E_PROTOCOL && (strstr(err->text, "context was destroyed") ||
-                                         strstr(err->text, "navigated or closed") ||
-                                         strstr(err->text, "Promise was collected"))) {
-        on_replaced(call, true);
+    } else if (tb_page_was_replaced(err)) {
+        on_replaced(call, !strstr(err->text, "uniqueContextId not found"));
     } else {
         end_with(call, err);
     }
 }
 
+/* With `timeout` the browser ends a function of ours that computes past its deadline, and nothing
+ * of the page's own. */
 static void send_call(struct call *call)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_buf_append_cstr(&params, "{\"expression\":");
     tb_buf_append_str(&params, tb_buf_str(&call->expression));
+    int64_t left_ms = call->deadline_ms - tb_loop_now_ms(call->frame->page->browser->cdp->loop);
     tb_buf_printf(&params,
-                  ",\"uniqueContextId\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true}",
-                  call->frame->world);
+                  ",\"uniqueContextId\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
+                  "\"timeout\":%lld}",
+                  call->frame->world, (long long)(left_ms > 0 ? left_ms : 1));
     memcpy(call->world, call->frame->world, sizeof(call->world));
     tb_timer_stop(&call->timer);
     call->cmd = tb_page_cmd_new(call->frame->target, "Runtime.evaluate", tb_buf_str(&params),

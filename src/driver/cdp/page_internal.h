@@ -71,7 +71,7 @@ struct tb_page {
     bool ready;
     bool crashed;
     bool gone;
-    bool probing;
+    bool in_doubt;        /* a call passed its deadline, and it has not answered since */
     uint64_t navs;        /* navigations so far */
     uint64_t last_handle; /* of commands, calls and waits */
     struct tb_list cmds;
@@ -98,7 +98,7 @@ void tb_page_fail_all(struct tb_page *page, const struct tb_target *target,
 void tb_page_set_viewport(struct tb_page *page, int width, int height);
 /* NULL: it has none, or the page has ended. */
 struct tb_driver_session *tb_page_session(const struct tb_page *page);
-/* A command has passed its deadline: is the page still there? */
+/* A command has passed its deadline: the page is in doubt until it answers a question. */
 void tb_page_probe(struct tb_page *page);
 
 /* page_cmd.c: commands that end with their page. */

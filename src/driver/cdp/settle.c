@@ -10,6 +10,7 @@
 
 enum {
     FENCE_GRACE_MS = 1000, /* the wait's own deadline comes first */
+    BEGIN_MS = 5000,       /* for a navigation that the browser was asked for to begin */
 };
 
 struct settle {
@@ -19,7 +20,9 @@ struct settle {
     uint64_t mark;
     unsigned until;
     bool fenced; /* whatever the act has started is known */
+    bool asked;  /* the browser was asked for a navigation: it begins by itself */
     struct tb_page_cmd *fence;
+    struct tb_timer begin_timer;
     struct tb_timer timer;
     tb_page_settled_fn *fn;
 };
@@ -35,6 +38,7 @@ static void settle_free(struct settle *settle)
         tb_page_cmd_drop(settle->fence);
     }
     tb_timer_fini(&settle->timer);
+    tb_timer_fini(&settle->begin_timer);
     tb_ask_end(&settle->ask);
     tb_free(settle);
 }
@@ -72,7 +76,8 @@ static bool is_settled(const struct settle *settle, bool *ret_navigated,
             *ret_failed = frame;
         }
     }
-    return *ret_navigated || settle->fenced;
+    bool came_to_nothing = settle->asked && settle->page->navs > settle->mark;
+    return *ret_navigated || settle->fenced || came_to_nothing;
 }
 
 static bool check_one(struct settle *settle)
@@ -116,6 +121,14 @@ static void on_fence(int code, struct tb_str result, const struct tb_err *err, v
         return;
     }
     /* Any other failure means that the document went away: that is an answer too. */
+    settle->fenced = true;
+    check_one(settle);
+}
+
+static void on_not_begun(struct tb_timer *timer, void *user)
+{
+    struct settle *settle = user;
+    (void)timer;
     settle->fenced = true;
     check_one(settle);
 }
@@ -165,8 +178,8 @@ static void forget(struct tb_ask *ask)
     settle_free(TB_CONTAINER(ask, struct settle, ask));
 }
 
-uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
-                        tb_page_settled_fn *fn, void *user)
+static struct settle *settle_new(struct tb_page *page, uint64_t mark, const char *until,
+                                 int64_t deadline_ms, tb_page_settled_fn *fn, void *user)
 {
     struct tb_loop *loop = page->browser->cdp->loop;
     struct settle *settle = TB_NEW(struct settle);
@@ -178,16 +191,37 @@ uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, 
     settle->ask.user = user;
     settle->ask.forget = forget;
     tb_timer_init(&settle->timer, loop, on_settle_timer, settle);
+    tb_timer_init(&settle->begin_timer, loop, on_not_begun, settle);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     tb_timer_start(&settle->timer, left_ms > 0 ? left_ms : 0);
     tb_ask_begin(&settle->ask, &page->settles, tb_page_session(page));
+    return settle;
+}
+
+uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
+                        tb_page_settled_fn *fn, void *user)
+{
+    struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     if (page->navs > mark) {
         settle->fenced = true;
-        tb_loop_defer(loop, &page->late);
+        tb_loop_defer(page->browser->cdp->loop, &page->late);
     } else {
         settle->fence =
             tb_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
                             deadline_ms + FENCE_GRACE_MS, on_fence, settle);
+    }
+    return settle->handle;
+}
+
+uint64_t tb_page_settle_asked(struct tb_page *page, uint64_t mark, const char *until,
+                              int64_t deadline_ms, tb_page_settled_fn *fn, void *user)
+{
+    struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
+    settle->asked = true;
+    if (page->navs > mark) {
+        tb_loop_defer(page->browser->cdp->loop, &page->late);
+    } else {
+        tb_timer_start(&settle->begin_timer, BEGIN_MS);
     }
     return settle->handle;
 }

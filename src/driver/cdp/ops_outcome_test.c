@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an agent is told is what happened: scripts run once, waits use their time, a page's own work
+ * is left alone, and an address that gives no page is told as that. With a real browser. */
+#include "support/ops_lab.h"
+
+static const struct ops_doc docs[] = {
+    {.path = "/",
+     .body = "<title>Home</title><h1>Welcome</h1><a href=/two>Two</a><script>"
+             "function work(ms) { const end = performance.now() + ms;"
+             "while (performance.now() < end); }</script>"},
+    {.path = "/two", .body = "<title>Two</title>"},
+    {.path = "/pay", .body = "no JSON"},
+    {.path = "/data.json", .body = "{\"x\":7}", .type = "application/json"},
+    {.path = NULL},
+};
+
+static const struct ops_doc nothing[] = {
+    {.path = "/", .status = 204},
+    {.path = "/two", .body = "<title>Two</title>"},
+    {.path = NULL},
+};
+
+static const struct ops_doc files[] = {
+    {.path = "/",
+     .body = "hello",
+     .type = "application/octet-stream",
+     .header = "Content-Disposition",
+     .value = "attachment; filename=a.bin"},
+    {.path = "/two", .body = "<title>Two</title>"},
+    {.path = NULL},
+};
+
+static int start(void **state)
+{
+    return ops_lab_start(state, docs);
+}
+
+static size_t visits(const struct ops_lab *lab, const char *path)
+{
+    size_t count = 0;
+    struct tb_str rest = tb_buf_str(&lab->visits);
+    while (rest.len) {
+        count += tb_str_eq_cstr(tb_str_cut(&rest, '\n'), path);
+    }
+    return count;
+}
+
+static void a_reload_that_leads_to_no_page_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    lab->docs = nothing;
+    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'reload'}");
+    assert_non_null(strstr(lab->result.message, "no page (204 No Content"));
+    assert_non_null(strstr(lab->result.message, "still http://127.0.0.1"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
+    lab->docs = files;
+    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'reload'}");
+    assert_non_null(strstr(lab->result.message, "file to download"));
+    assert_non_null(strstr(ops_text(lab, "downloads"), "a.bin"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
+    lab->docs = docs;
+    ops_ok(lab, TB_OP_NAVIGATE, "{'to':'reload'}");
+}
+
+static void a_step_back_that_leads_to_no_page_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://localhost:%d/two'}", lab->port);
+    /* Nothing is kept of the first page, so that the way back asks the server. */
+    ops_eval(lab, "addEventListener(`unload`, () => 0)");
+    lab->docs = nothing;
+    int code = ops_run(lab, TB_OP_NAVIGATE, "{'to':'back'}");
+    lab->docs = docs;
+    if (code == TB_E_NAVIGATION) {
+        assert_non_null(strstr(lab->result.message, "no page"));
+        assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
+    } else {
+        assert_int_equal(code, 0); /* the browser had kept the page after all */
+        assert_string_equal(ops_text(lab, "title"), "Home");
+    }
+}
+
+static void a_script_runs_once_whatever_it_fails_with(void **state)
+{
+    static const char *const scripts[] = {
+        "fetch(`/pay`, {method: `POST`}).then(r => r.json())",
+        "const r = await fetch(`/pay`, {method: `POST`}); await r.json()",
+        "return (await fetch(`/pay`, {method: `POST`})).json()",
+        "(n => { fetch(`/pay`, {method: `POST`, keepalive: true}); Error.stackTraceLimit = 0; "
+        "throw Object.assign(new SyntaxError(`x`), {stack: ``}) })()",
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(scripts); i++) {
+        lab->visits.len = 0;
+        ops_fails(lab, TB_E_SCRIPT, TB_OP_EVALUATE, "{'script':'%s'}", scripts[i]);
+        assert_non_null(strstr(lab->result.message, "SyntaxError"));
+        OPS_WAIT(lab, visits(lab, "/pay") > 0);
+        assert_string_equal(ops_eval(lab, "fetch(`/two`).then(() => 1)"), "1");
+        assert_int_equal(visits(lab, "/pay"), 1);
+    }
+}
+
+static void statements_give_the_value_of_the_last_one(void **state)
+{
+    static const struct {
+        const char *script;
+        const char *value;
+    } rows[] = {
+        {"const r = await fetch(`/data.json`); (await r.json()).x", "7"},
+        {"const r = await fetch(`/data.json`); r.json()", "{\"x\":7}"},
+        {"let a = 2; a = a + 1; Promise.resolve({a})", "{\"a\":3}"},
+        {"1; document.querySelector(`h1`)", "\"<h1></h1>\""},
+        {"var f = () => 5; f", "\"() => 5\""},
+        {"let n = 10n; n", "\"10n\""},
+        {"const u = undefined; u", "null"},
+        {"await Promise.resolve(4)", "4"},
+        {"if (true) 8; else 9", "8"},
+        {"// first\\nconst z = 3\\nz * 2", "6"},
+        {"return 3", "3"},
+        {"const x = await 1; return x + 1", "2"},
+        {"{a: 1}", "{\"a\":1}"},
+        {"() => document.title", "\"Home\""},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_ok(lab, TB_OP_EVALUATE, "{'script':'%s'}", rows[i].script);
+        if (strcmp(ops_out(lab), rows[i].value) != 0) {
+            fail_msg("%s: %s", rows[i].script, ops_out(lab));
+        }
+        assert_string_equal(ops_text(lab, "title"), "Home");
+    }
+}
+
+static void what_is_thrown_is_told_in_quotes(void **state)
+{
+    static const struct {
+        const char *script;
+        const char *words;
+    } rows[] = {
+        {"Promise.reject({code: 5, why: `x`})", "its promise was rejected: \"{code: 5, why: x}\""},
+        {"throw {a: 1}", "\"{a: 1}\" (line 1)"},
+        {"Promise.reject(`no`)", "its promise was rejected: \"no\""},
+        {"Promise.reject()", "its promise was rejected: \"undefined\""},
+        {"throw null", "\"null\" (line 1)"},
+        {"throw new Error(`a\\\" b\\\\nc`)", "\"Error: a\\\" b\\nc\" (line 1)"},
+        {"const a = 1; a(", "\"SyntaxError: "},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_fails(lab, TB_E_SCRIPT, TB_OP_EVALUATE, "{'script':'%s'}", rows[i].script);
+        if (!tb_str_starts(tb_str_of(lab->result.message), tb_str_of(rows[i].words))) {
+            fail_msg("%s: %s", rows[i].script, lab->result.message);
+        }
+    }
+}
+
+/* The page works for longer than the call may wait, and ends what it began. */
+static void a_call_that_cannot_wait_leaves_the_page_its_work(void **state)
+{
+    static const struct {
+        enum tb_op_kind kind;
+        const char *args;
+    } rows[] = {
+        {TB_OP_SNAPSHOT, "{}"},
+        {TB_OP_EVALUATE, "{'script':'document.title'}"},
+        {TB_OP_EXTRACT, "{'target':'h1'}"},
+        {TB_OP_CLICK, "{'target':'h1'}"},
+    };
+    struct ops_lab *lab = *state;
+    size_t late = 0;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        lab->visits.len = 0;
+        ops_eval(lab,
+                 "document.title = `Home`; setTimeout(() => { const ask = new XMLHttpRequest();"
+                 "ask.open(`GET`, `/busy`, false); ask.send(); work(1500);"
+                 "document.title = `Done` })");
+        OPS_WAIT(lab, visits(lab, "/busy"));
+        ops_begin(lab, rows[i].kind, 100, rows[i].args);
+        late += ops_end(lab) == TB_E_TIMEOUT;
+        assert_string_equal(ops_eval(lab, "document.title"), "\"Done\"");
+    }
+    assert_true(late > 1); /* on a busy machine one may come when the work is over */
+}
+
+static void a_loop_of_the_callers_is_stopped(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_begin(lab, TB_OP_EVALUATE, 200, "{'script':'for (;;);'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_string_equal(ops_eval(lab, "1"), "1");
+    ops_begin(lab, TB_OP_EVALUATE, 300, "{'script':'e => { for (;;); }','target':'h1'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_string_equal(ops_eval(lab, "2"), "2");
+    /* What comes after a wait is like the page's own work; leaving the page ends it. */
+    ops_begin(lab, TB_OP_EVALUATE, 200, "{'script':'await 1; for (;;);'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    ops_goto(lab, "/two");
+    assert_string_equal(ops_eval(lab, "3"), "3");
+}
+
+/* All of it, and not much more. */
+static void a_wait_uses_the_time_it_was_given(void **state)
+{
+    static const struct {
+        enum tb_op_kind kind;
+        const char *args;
+    } rows[] = {
+        {TB_OP_WAIT, "{'target':'#none'}"},
+        {TB_OP_CLICK, "{'target':'#none'}"},
+        {TB_OP_WAIT, "{'time_ms':60000}"},
+        {TB_OP_EVALUATE, "{'script':'new Promise(() => 0)'}"},
+        {TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/held'}"},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char args[128];
+        snprintf(args, sizeof(args), rows[i].args, lab->port);
+        int64_t began_ms = tb_loop_now_ms(lab->loop);
+        ops_begin(lab, rows[i].kind, 300, args);
+        struct tb_timer timer;
+        bool late = false;
+        tb_timer_init(&timer, lab->loop, ops_late, &late);
+        tb_timer_start(&timer, 300); /* as core does */
+        while (!late && !lab->dones) {
+            tb_loop_turn(lab->loop, true);
+        }
+        tb_timer_fini(&timer);
+        if (!lab->dones) {
+            lab->op.cancel(&lab->op);
+        }
+        assert_true(ops_end(lab) < 0);
+        int64_t took_ms = tb_loop_now_ms(lab->loop) - began_ms;
+        if (took_ms < 300 || took_ms > 900) {
+            fail_msg("%s %s: %lld ms", tb_op_name(rows[i].kind), args, (long long)took_ms);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(a_reload_that_leads_to_no_page_is_told),
+        OPS_TEST(a_step_back_that_leads_to_no_page_is_told),
+        OPS_TEST(a_script_runs_once_whatever_it_fails_with),
+        OPS_TEST(statements_give_the_value_of_the_last_one),
+        OPS_TEST(what_is_thrown_is_told_in_quotes),
+        OPS_TEST(a_call_that_cannot_wait_leaves_the_page_its_work),
+        OPS_TEST(a_loop_of_the_callers_is_stopped),
+        OPS_TEST(a_wait_uses_the_time_it_was_given),
+    };
+    return cmocka_run_group_tests(tests, start, ops_lab_stop);
+}
