@@ -32,7 +32,8 @@ static const struct {
     {"BLOCKED_BY", "it is blocked"},
     {"PROXY_CONNECTION_FAILED", "the proxy cannot be reached"},
     {"TUNNEL_CONNECTION_FAILED", "the proxy does not let it through"},
-    {"ABORTED", "the server answered with no page (204 No Content or the like), or the page stopped it"},
+    {"ABORTED",
+     "the server answered with no page (204 No Content or the like), or the page stopped it"},
 };
 
 void tb_net_error_words(struct tb_str name, struct tb_str url, struct tb_err *ret_err)

@@ -236,7 +236,7 @@ void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *func
     struct tb_page *page = tb_opwork_page(work);
     struct tb_frame *frame = page ? tb_page_frame_by_number(page, number) : NULL;
     if (frame) {
-        tb_page_call(frame, function, args, work->deadline_ms, on_reply, work);
+        tb_page_call(frame, function, args, work->deadline_ms + GRACE_MS, on_reply, work);
     } else if (page) {
         tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
     } else {

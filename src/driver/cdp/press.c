@@ -30,7 +30,7 @@ static void put_args(struct tb_press *press, struct tb_buf *args)
         tb_json_put_tree(&json, position);
     }
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_page_ms(press->work));
+    tb_json_put_int(&json, tb_opwork_left_ms(press->work));
     tb_json_key(&json, "presses");
     tb_json_put_int(&json, press->count);
     tb_json_key(&json, "careful");
@@ -142,7 +142,7 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
     }
     snprintf(press->missed, sizeof(press->missed), "%.*s", TB_STR_ARG(tb_str_sub(words, 0, 250)));
     press->missed[tb_utf8_prefix(tb_str_of(press->missed))] = '\0';
-    if (press->tries < TRIES_MAX && tb_opwork_page_ms(work) > 0) {
+    if (press->tries < TRIES_MAX && tb_opwork_left_ms(work) > 0) {
         tb_opwork_begin_again(work);
         tb_press_start(press);
     } else {
