@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -388,14 +390,25 @@ static int open_new(struct tb_intake *intake, bool expected, struct tb_err *ret_
     return rc;
 }
 
+/* Memory that costs nothing before it is used: most of it never is. */
+static uint8_t *make_half(void)
+{
+    void *half = mmap(NULL, TB_INTAKE_HALF_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (half == MAP_FAILED) {
+        abort();
+    }
+    return half;
+}
+
 struct tb_intake *tb_intake_open(const char *path, bool expected, struct tb_err *ret_damage,
                                  struct tb_err *err)
 {
     struct tb_intake *intake = TB_NEW(struct tb_intake);
     ret_damage->code = 0;
     intake->path = tb_strdup(path);
-    intake->halves[0] = tb_zalloc(TB_INTAKE_HALF_BYTES);
-    intake->halves[1] = tb_zalloc(TB_INTAKE_HALF_BYTES);
+    intake->halves[0] = make_half();
+    intake->halves[1] = make_half();
     int rc = load(intake, err);
     if (rc >= 0) {
         rc = rc ? open_new(intake, expected, ret_damage, err) : take_over(intake, ret_damage, err);
@@ -422,8 +435,8 @@ void tb_intake_free(struct tb_intake *intake)
     if (intake->fd >= 0) {
         close(intake->fd);
     }
-    tb_free(intake->halves[0]);
-    tb_free(intake->halves[1]);
+    munmap(intake->halves[0], TB_INTAKE_HALF_BYTES);
+    munmap(intake->halves[1], TB_INTAKE_HALF_BYTES);
     tb_free(intake->path);
     tb_free(intake);
 }
@@ -507,7 +520,7 @@ int tb_intake_check(const struct tb_intake *intake, struct tb_err *err)
 
 int tb_intake_renew(struct tb_intake *intake, bool sync, struct tb_err *err)
 {
-    size_t used[2] = {0, 0};
+    size_t used[2] = {intake->stored[0], intake->stored[1]};
     if (intake->frozen != NONE) {
         used[intake->frozen] = intake->used[intake->frozen];
     }
@@ -516,7 +529,6 @@ int tb_intake_renew(struct tb_intake *intake, bool sync, struct tb_err *err)
 
 void tb_intake_renewed(struct tb_intake *intake)
 {
-    intake->stored[intake->active] = 0;
     if (intake->frozen != NONE) {
         intake->stored[intake->frozen] = intake->used[intake->frozen];
     }
@@ -586,8 +598,7 @@ void tb_intake_release(struct tb_intake *intake)
     }
     intake->header.released = intake->frozen_seq;
     if (intake->used[half] > KEEP_BYTES) {
-        tb_free(intake->halves[half]);
-        intake->halves[half] = tb_zalloc(TB_INTAKE_HALF_BYTES);
+        madvise(intake->halves[half], TB_INTAKE_HALF_BYTES, MADV_DONTNEED);
     }
     intake->used[half] = intake->stored[half] = 0;
     intake->frozen = NONE;

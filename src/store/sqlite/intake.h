@@ -55,8 +55,8 @@ int tb_intake_write(const struct tb_intake *intake, const struct tb_intake_part 
 void tb_intake_written(struct tb_intake *intake, const struct tb_intake_part *part);
 /* Is the file still in its place, and whole? */
 int tb_intake_check(const struct tb_intake *intake, struct tb_err *err);
-/* Puts a new file in its place, with the frozen half. Nothing is written or frozen meanwhile; the
- * half that takes what comes is to be written anew. */
+/* Puts a new file in its place, with all that the old one had and the frozen half. Nothing is
+ * written or frozen meanwhile. */
 int tb_intake_renew(struct tb_intake *intake, bool sync, struct tb_err *err);
 void tb_intake_renewed(struct tb_intake *intake);
 /* Bytes that records, each a little longer than it is, can still take. */

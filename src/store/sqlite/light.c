@@ -70,7 +70,6 @@ void tb_light_broken(struct tb_sqlite *store, const struct tb_err *err)
         store->light.broken = true;
         tb_store_report(store->core, err);
     }
-    tb_writer_look(store);
 }
 
 void tb_light_renewed(struct tb_sqlite *store)
@@ -105,6 +104,7 @@ static void on_part(int status, void *user)
     }
     tb_writer_due(store); /* a batch goes first: there may always be another part */
     tb_light_go(store);
+    tb_writer_look(store);
 }
 
 void tb_light_go(struct tb_sqlite *store)

@@ -29,7 +29,7 @@ static bool somebody_waits(const struct tb_sqlite *store)
 static void plan(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
-    if (writer->work) {
+    if (writer->work || store->closing) {
         return;
     }
     if (!anything_left(store) && (writer->mover.checked || store->reader.running)) {
