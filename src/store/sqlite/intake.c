@@ -175,18 +175,24 @@ static bool follows(const struct extent *extent, uint64_t seq)
     return seq > extent->last && seq < UINT64_MAX / 2;
 }
 
-/* Of a half that says that it has so many bytes, which are in memory. */
-static struct extent look_at(const uint8_t *half, uint64_t word)
+/* How much a half says that it has. */
+static bool read_used(uint64_t word, size_t *ret_used)
 {
-    struct extent extent = {0};
-    size_t used = (uint32_t)word;
-    if (word != used_word(used) || used > TB_INTAKE_HALF_BYTES) {
-        extent.damaged = true;
-        return extent;
-    }
+    *ret_used = (uint32_t)word;
+    return word == used_word(*ret_used) && *ret_used <= TB_INTAKE_HALF_BYTES;
+}
+
+/* A half whose count is damaged has what its records say: those of its life before have numbers
+ * that do not follow. */
+static struct extent look_at(const uint8_t *half, uint64_t word, uint64_t released)
+{
+    size_t used;
+    bool counted = read_used(word, &used);
+    struct extent extent = {.last = counted ? 0 : released};
     struct record record;
     struct tb_str bytes;
     int rc;
+    used = counted ? used : TB_INTAKE_HALF_BYTES;
     for (size_t pos = 0; (rc = read_record(half, used, &pos, &record, &bytes)) > 0;
          extent.used = pos) {
         if (!follows(&extent, record.seq)) {
@@ -196,7 +202,7 @@ static struct extent look_at(const uint8_t *half, uint64_t word)
         extent.first = extent.first ? extent.first : record.seq;
         extent.last = record.seq;
     }
-    extent.damaged = rc < 0;
+    extent.damaged = rc < 0 || !counted;
     return extent;
 }
 
@@ -322,9 +328,10 @@ static int load(struct tb_intake *intake, struct tb_err *err)
     if (rc == 0 && info.st_size == FILE_BYTES) {
         rc = read_at(intake->fd, 0, &intake->header, sizeof(intake->header));
         for (int half = 0; half < 2 && rc == 0; half++) {
-            uint32_t used = (uint32_t)intake->header.used[half];
-            size_t len = used < TB_INTAKE_HALF_BYTES ? used : TB_INTAKE_HALF_BYTES;
-            rc = read_at(intake->fd, half_at(half), intake->halves[half], len);
+            size_t used;
+            bool counted = read_used(intake->header.used[half], &used);
+            rc = read_at(intake->fd, half_at(half), intake->halves[half],
+                         counted ? used : TB_INTAKE_HALF_BYTES);
         }
     }
     return rc < 0 ? tb_fail(err, rc, "cannot read %s: %s", intake->path, tb_err_name(rc)) : 0;
@@ -356,8 +363,8 @@ static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct
                        intake->path);
     }
     if (good) {
-        extents[0] = look_at(intake->halves[0], header->used[0]);
-        extents[1] = look_at(intake->halves[1], header->used[1]);
+        extents[0] = look_at(intake->halves[0], header->used[0], header->released);
+        extents[1] = look_at(intake->halves[1], header->used[1], header->released);
         compare(extents);
     } else {
         new_header(&intake->header);

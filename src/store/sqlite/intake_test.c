@@ -291,7 +291,7 @@ static void every_flipped_byte_of_a_record_or_count_is_noticed(void **state)
         reopen(lab);
         assert_int_equal(lab->damage.code, TB_E_STORE);
         assert_non_null(strstr(lab->damage.text, "intake.broken-"));
-        EXPECT_FROZEN(lab, place >= first ? "1:first " : "");
+        EXPECT_FROZEN(lab, place >= first ? "1:first " : "1:first 2:12345678 ");
         tb_intake_free(lab->intake);
         assert_true(sweep(lab) == 1); /* what was set aside */
         open_it(lab);
