@@ -69,6 +69,7 @@ enum {
     TB_CDP_MESSAGE_MAX = 64 * TB_MIB,
     TB_CDP_SEND_MAX = 64 * TB_MIB,
     TB_CDP_FRAMES_MAX = 1000,  /* of one tab; further ones are not entered */
+    TB_DOWNLOADS_MAX = 1000,   /* of one session */
     TB_CDP_TARGETS_MAX = 1000, /* workers and frames of other processes, of one tab */
 
     /* Stopping */

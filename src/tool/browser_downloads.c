@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {directory, downloads: [{file, path, url, bytes, total, state}]}. */
+/* data: {directory, downloads: [{file, path, url, bytes, total, state, reason}]}. */
 #include <inttypes.h>
 
 #include "tool/params.h"
@@ -18,6 +18,12 @@ static void print_one(const struct cJSON *download, struct tb_buf *out)
     tb_print_quoted(tb_data_text(download, "file"), out);
     tb_buf_append_char(out, ' ');
     tb_print_line(tb_data_text(download, "state"), TB_PRINT_NAME_MAX, out);
+    struct tb_str reason = tb_data_text(download, "reason");
+    if (reason.len) {
+        tb_buf_append_cstr(out, ": ");
+        tb_print_line(reason, TB_PRINT_URL_MAX, out);
+        return;
+    }
     tb_buf_printf(out, ", %" PRId64, tb_data_int(download, "bytes"));
     if (total > 0) {
         tb_buf_printf(out, " of %" PRId64, total);

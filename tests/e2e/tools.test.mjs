@@ -5,10 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
 import { Daemon } from '../support/daemon.mjs';
+import { Reader } from '../support/events.mjs';
 import { Site } from '../support/site.mjs';
 
-async function setup(t, groups) {
-  const daemon = await Daemon.start(t);
+async function setup(t, groups, config) {
+  const daemon = await Daemon.start(t, { config });
   const site = await Site.start(t);
   const agent = await Agent.connect(t, daemon, kinds[0], { groups });
   const called = new Set();
@@ -18,7 +19,7 @@ async function setup(t, groups) {
   };
   const value = async (script) => JSON.parse((await call('browser_evaluate', { sessionId: 's', script })).split('\n')[0]);
   await call('start_session', { sessionId: 's', url: site.url });
-  return { site, agent, called, call, value };
+  return { daemon, site, agent, called, call, value };
 }
 
 test('the default set', async (t) => {
@@ -95,6 +96,17 @@ test('group files: a file goes in and one comes out', async (t) => {
   const listed = await call('browser_downloads', { wait: true });
   const [, directory] = /^Downloads in (\S+)\n"report.bin" done, 12 of 12/.exec(listed) ?? assert.fail(listed);
   assert.equal(await readFile(`${directory}/report.bin`, 'utf8'), 'file content');
+});
+
+test('a download over a ceiling is ended, and one that is whole is told as an event', async (t) => {
+  const { site, agent, call, daemon } = await setup(t, 'files', 'browser:\n  download_max_bytes: 12\n');
+  const done = await Reader.open(t, daemon, { query: '?type=download_done' });
+  await agent.failure('browser_navigate', { url: `${site.url}/file` });
+  await done.until(1);
+  assert.match(done.events[0], new RegExp(`"file":"report.bin","bytes":12,"url":"${site.url}/file"`));
+  await agent.failure('browser_navigate', { url: `${site.url}/file?more` });
+  assert.match(await call('browser_downloads', { wait: true }),
+    /"report.bin" refused: larger than 12 bytes, which browser.download_max_bytes allows/);
 });
 
 test('without the group files a download is refused, and that is told', async (t) => {

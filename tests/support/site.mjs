@@ -172,6 +172,6 @@ export class Site {
 
   on_file(req, res) {
     res.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="report.bin"' });
-    res.end('file content');
+    res.end(req.url.endsWith('?more') ? 'more content of a file' : 'file content');
   }
 }

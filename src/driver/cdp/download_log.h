@@ -16,12 +16,28 @@ enum {
     TB_DOWNLOADS_KEPT = 100, /* records */
 };
 
+struct tb_files_id;
+
+/* Where they go and how large they may be; 0: any size. */
+struct tb_download_rules {
+    const char *directory; /* NULL: none are kept */
+    const struct tb_files_id *id;
+    int64_t file_max_bytes;
+    int64_t all_max_bytes;  /* of one session */
+    int64_t room_min_bytes; /* that stay free on the disk */
+};
+
 struct tb_download_log {
     struct tb_list items;
     size_t count;
     uint64_t begun;  /* ever */
     uint64_t listed; /* so many of them the caller has been told of, by the operation of the name */
     bool allowed;    /* the browser saves them in the session's directory */
+    int64_t dropped_bytes; /* of files that are whole and whose records are gone */
+    /* Has the browser end one. Set by the owner, as is `done`: a file is whole. */
+    void (*cancel)(const char *guid, void *owner);
+    void (*done)(const char *file, const char *url, int64_t bytes, void *owner);
+    void *owner;
     /* Told of every change until tb_download_log_forget. NULL: nobody. */
     void (*on_change)(void *user);
     void *user;
@@ -29,9 +45,8 @@ struct tb_download_log {
 
 void tb_download_log_init(struct tb_download_log *log);
 void tb_download_log_fini(struct tb_download_log *log);
-/* Takes Page.downloadWillBegin and Page.downloadProgress. `directory` is NULL when none are kept.
- */
-void tb_download_log_on_event(struct tb_download_log *log, const char *directory,
+/* Takes Page.downloadWillBegin and Page.downloadProgress. */
+void tb_download_log_on_event(struct tb_download_log *log, const struct tb_download_rules *rules,
                               struct tb_str method, struct tb_str params);
 /* `user` does not want to hear of changes any more, if it ever did. */
 void tb_download_log_forget(struct tb_download_log *log, const void *user);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -19,28 +20,77 @@ enum {
     PARAMS_MAX = 2048,
 };
 
-/* A directory of the browser's user inside its profile. */
-static int make(const char *profile, const char *name)
+static int open_directory(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* The browser's user gets it. */
+static int give_away(int profile, int dir, struct tb_files_id *ret_id)
 {
     struct stat owner;
-    int dir = open(profile, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir < 0) {
+    struct stat info;
+    if (fstat(profile, &owner) < 0 || fstat(dir, &info) < 0 ||
+        (geteuid() == 0 && fchown(dir, owner.st_uid, owner.st_gid) < 0)) {
         return -errno;
     }
-    int rc = fstat(dir, &owner) < 0 || mkdirat(dir, name, 0700) < 0 ? -errno : 0;
-    if (rc == 0 && geteuid() == 0 &&
-        fchownat(dir, name, owner.st_uid, owner.st_gid, AT_SYMLINK_NOFOLLOW) < 0) {
-        rc = -errno;
+    *ret_id = (struct tb_files_id){info.st_dev, info.st_ino};
+    return 0;
+}
+
+/* A directory of the browser's user inside its profile. */
+static int make(const char *profile, const char *name, struct tb_files_id *ret_id)
+{
+    int parent = open_directory(profile);
+    if (parent < 0) {
+        return parent;
     }
-    close(dir);
+    int rc = mkdirat(parent, name, 0700) < 0 ? -errno : 0;
+    int dir = rc < 0 ? rc : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (rc == 0) {
+        rc = dir < 0 ? -errno : give_away(parent, dir, ret_id);
+    }
+    if (dir >= 0) {
+        close(dir);
+    }
+    close(parent);
     return rc;
+}
+
+bool tb_files_same(const char *directory, const struct tb_files_id *id)
+{
+    struct stat info;
+    return stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_dev == id->device &&
+           info.st_ino == id->inode;
+}
+
+int64_t tb_files_room(const char *directory)
+{
+    struct statvfs room;
+    if (statvfs(directory, &room) < 0) {
+        return 0;
+    }
+    uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+static const char *known_directory(const struct tb_memory *memory, struct tb_err *err)
+{
+    if (tb_files_same(memory->directory, &memory->directory_id)) {
+        return memory->directory;
+    }
+    tb_fail(err, TB_E_FORBIDDEN,
+            "the session's directory was replaced by something else, so no file goes in or out; "
+            "start a new session for files");
+    return NULL;
 }
 
 const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err)
 {
     struct tb_memory *memory = tb_memory_of(session);
     if (memory->directory) {
-        return memory->directory;
+        return known_directory(memory, err);
     }
     const struct tb_browser *browser = session->browser;
     if (!browser || !browser->launch) {
@@ -49,14 +99,13 @@ const char *tb_files_directory(struct tb_driver_session *session, struct tb_err 
     }
     const char *profile = tb_launch_profile(browser->launch);
     TB_AUTO(tb_free) char *name = tb_strdupf("files-%s", tb_session_context_id(session));
-    int rc = make(profile, name);
+    int rc = make(profile, name, &memory->directory_id);
     if (rc < 0) {
         tb_fail(err, TB_E_INTERNAL, "the session's directory cannot be made: %s", strerror(-rc));
         return NULL;
     }
-    char *path = tb_strdupf("%s/%s", profile, name);
-    memory->directory = path;
-    return path;
+    memory->directory = tb_strdupf("%s/%s", profile, name);
+    return memory->directory;
 }
 
 bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
@@ -132,12 +181,6 @@ void tb_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE])
     }
 }
 
-static int open_directory(const char *directory)
-{
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
 static int write_all(int fd, struct tb_str content)
 {
     while (content.len) {
@@ -181,6 +224,15 @@ bool tb_files_has(const char *directory, const char *name)
         close(dir);
     }
     return has;
+}
+
+void tb_files_delete(const char *directory, const char *name)
+{
+    int dir = open_directory(directory);
+    if (dir >= 0) {
+        unlinkat(dir, name, 0);
+        close(dir);
+    }
 }
 
 /* "a.tar" and 2: "a (2).tar". */

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -18,10 +19,22 @@ enum {
     TB_FILES_BYTES_MAX = 64 * 1024 * 1024, /* of a file that a call brings */
 };
 
-/* The directory, made when there is none. NULL with words: the browser is not ours. */
+/* Which directory it is, whatever its name leads to by now. */
+struct tb_files_id {
+    uint64_t device;
+    uint64_t inode;
+};
+
+/* The directory, made when there is none. NULL with words: the browser is not ours, or the name
+ * leads elsewhere now. */
 const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err);
 /* From now on the browser saves there what pages offer for download. False with words. */
 bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err);
+/* False when the name leads to another directory than it did, or to none: nothing may be written or
+ * read there then. */
+bool tb_files_same(const char *directory, const struct tb_files_id *id);
+/* Bytes that are left on its disk. */
+int64_t tb_files_room(const char *directory);
 /* Removes it with all that is inside; NULL is nothing. */
 void tb_files_remove(const char *directory);
 
@@ -36,5 +49,6 @@ int tb_files_write(const char *directory, const char *name, struct tb_str conten
                    struct tb_err *err);
 /* True if there is such a file, and it is a plain one. */
 bool tb_files_has(const char *directory, const char *name);
+void tb_files_delete(const char *directory, const char *name);
 /* Gives a file its name; when that is taken, a number is put before its ending. */
 int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE]);

@@ -104,10 +104,24 @@ static void a_taken_name_gets_a_number(void **state)
     assert_true(tb_files_rename(directory, "missing", name) < 0);
 }
 
+static struct tb_files_id id_of(const char *directory)
+{
+    struct stat info;
+    assert_int_equal(stat(directory, &info), 0);
+    return (struct tb_files_id){info.st_dev, info.st_ino};
+}
+
+static void feed_by(struct tb_download_log *log, const struct tb_download_rules *rules,
+                    const char *method, const char *params)
+{
+    tb_download_log_on_event(log, rules, tb_str_of(method), tb_str_of(params));
+}
+
 static void feed(struct tb_download_log *log, const char *directory, const char *method,
                  const char *params)
 {
-    tb_download_log_on_event(log, directory, tb_str_of(method), tb_str_of(params));
+    struct tb_files_id id = directory ? id_of(directory) : (struct tb_files_id){0, 0};
+    feed_by(log, &(struct tb_download_rules){.directory = directory, .id = &id}, method, params);
 }
 
 static void a_download_is_named_when_it_is_whole(void **state)
@@ -148,6 +162,134 @@ static void a_download_is_named_when_it_is_whole(void **state)
     tb_download_log_fini(&log);
 }
 
+/* What the log asked for. */
+struct asked {
+    char cancelled[64];
+    char done[64];
+    int64_t bytes;
+};
+
+static void on_cancel(const char *guid, void *owner)
+{
+    struct asked *asked = owner;
+    snprintf(asked->cancelled, sizeof(asked->cancelled), "%s", guid);
+}
+
+static void on_done(const char *file, const char *url, int64_t bytes, void *owner)
+{
+    struct asked *asked = owner;
+    assert_string_equal(url, "http://x/f?q");
+    snprintf(asked->done, sizeof(asked->done), "%s", file);
+    asked->bytes = bytes;
+}
+
+static void begin(struct tb_download_log *log, struct asked *asked)
+{
+    *asked = (struct asked){.bytes = 0};
+    tb_download_log_init(log);
+    log->cancel = on_cancel;
+    log->done = on_done;
+    log->owner = asked;
+}
+
+static void expect_last(const struct tb_download_log *log, const char *state, const char *reason)
+{
+    struct cJSON *list = tb_download_log_list(log, NULL);
+    const struct cJSON *last = NULL;
+    JSON_ARRAY_FOREACH(each, list) {
+        last = each;
+    }
+    struct tb_str text = TB_STR("");
+    assert_true(tb_json_str(tb_json_get(last, "state"), &text));
+    assert_true(tb_str_eq_cstr(text, state));
+    text = TB_STR("");
+    tb_json_str(tb_json_get(last, "reason"), &text);
+    assert_non_null(memmem(text.ptr, text.len, reason, strlen(reason)));
+    tb_json_free(list);
+}
+
+#define BEGIN(guid) "{\"guid\":\"" guid "\",\"url\":\"http://x/f?q\",\"suggestedFilename\":\"f\"}"
+#define PROGRESS(guid, bytes, state) \
+    "{\"guid\":\"" guid "\",\"totalBytes\":0,\"receivedBytes\":" bytes ",\"state\":\"" state "\"}"
+
+static void a_guid_that_is_no_plain_name_is_passed_over(void **state)
+{
+    static const char *const bad[] = {BEGIN("../x"), BEGIN("/etc/passwd"), BEGIN(".."), BEGIN(""),
+                                      BEGIN("a\\\"b")};
+    struct asked asked;
+    struct tb_download_log log;
+    begin(&log, &asked);
+    for (size_t i = 0; i < TB_COUNT(bad); i++) {
+        feed(&log, *state, "Page.downloadWillBegin", bad[i]);
+        assert_int_equal(log.begun, 0);
+    }
+    tb_download_log_fini(&log);
+}
+
+static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
+{
+    const char *directory = *state;
+    struct tb_files_id id = id_of(directory);
+    struct tb_download_rules rules = {
+        .directory = directory, .id = &id, .file_max_bytes = 100, .all_max_bytes = 150};
+    struct asked asked;
+    struct tb_download_log log;
+    begin(&log, &asked);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g1"));
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "100", "inProgress"));
+    assert_string_equal(asked.cancelled, "");
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "101", "inProgress"));
+    assert_string_equal(asked.cancelled, "g1");
+    expect_last(&log, "refused", "browser.download_max_bytes");
+    assert_false(tb_download_log_busy(&log));
+    /* One that was whole at once is not kept either. */
+    assert_int_equal(tb_files_write(directory, "g2", TB_STR("x"), NULL), 0);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g2"));
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g2", "500", "completed"));
+    assert_false(tb_files_has(directory, "g2"));
+    assert_false(tb_files_has(directory, "f"));
+    assert_int_equal(tb_files_write(directory, "g3", TB_STR("x"), NULL), 0);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g3"));
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g3", "90", "completed"));
+    assert_string_equal(asked.done, "f");
+    assert_int_equal(asked.bytes, 90);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g4"));
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g4", "61", "inProgress"));
+    assert_string_equal(asked.cancelled, "g4");
+    expect_last(&log, "refused", "browser.downloads_max_bytes");
+    rules.room_min_bytes = INT64_MAX;
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g5"));
+    assert_string_equal(asked.cancelled, "g5");
+    expect_last(&log, "refused", "browser.downloads_room_min_bytes");
+    tb_download_log_fini(&log);
+}
+
+static void a_directory_that_was_replaced_gets_nothing(void **state)
+{
+    const char *directory = *state;
+    char inside[128];
+    char aside[128];
+    snprintf(inside, sizeof(inside), "%s/files", directory);
+    snprintf(aside, sizeof(aside), "%s/aside", directory);
+    assert_int_equal(mkdir(inside, 0700), 0);
+    struct tb_files_id id = id_of(inside);
+    struct tb_download_rules rules = {.directory = inside, .id = &id};
+    struct asked asked;
+    struct tb_download_log log;
+    begin(&log, &asked);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g1"));
+    assert_string_equal(asked.cancelled, "");
+    assert_int_equal(rename(inside, aside), 0);
+    assert_int_equal(symlink("/tmp", inside), 0);
+    assert_false(tb_files_same(inside, &id));
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "5", "completed"));
+    assert_string_equal(asked.cancelled, "g1");
+    assert_string_equal(asked.done, "");
+    expect_last(&log, "refused", "replaced");
+    unlink(inside);
+    tb_download_log_fini(&log);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
@@ -156,6 +298,9 @@ int main(void)
         TEST(nothing_follows_a_link_out_of_the_directory),
         TEST(a_taken_name_gets_a_number),
         TEST(a_download_is_named_when_it_is_whole),
+        TEST(a_guid_that_is_no_plain_name_is_passed_over),
+        TEST(a_download_over_a_ceiling_is_ended_and_says_which),
+        TEST(a_directory_that_was_replaced_gets_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "core/bus.h"
+#include "core/config.h"
+#include "core/core.h"
 #include "core/limits.h"
-#include "driver/cdp/files.h"
+#include "core/url.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/refs.h"
 #include "driver/cdp/session_internal.h"
@@ -36,6 +39,50 @@ static void on_end(struct tb_page_listener *listener, void *user)
     tb_free(memory->directory);
     tb_json_free(memory->emulation);
     tb_free(memory);
+}
+
+static void cancel_download(const char *guid, void *owner)
+{
+    const struct tb_memory *memory = owner;
+    const struct tb_browser *browser = memory->session->browser;
+    if (browser && browser->conn) {
+        TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TOLD_MAX);
+        tb_buf_printf(&params, "{\"guid\":\"%s\",\"browserContextId\":\"%s\"}", guid,
+                      tb_session_context_id(memory->session));
+        tb_cdp_post(browser->conn, NULL, "Browser.cancelDownload", tb_buf_str(&params));
+    }
+}
+
+static void tell_download(const char *file, const char *url, int64_t bytes, void *owner)
+{
+    const struct tb_memory *memory = owner;
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_EVENT_MAX);
+    struct tb_json_writer json;
+    tb_url_shown(tb_str_of(url), &shown);
+    tb_json_writer_init(&json, &text);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "file");
+    tb_json_put_cstr(&json, file);
+    tb_json_key(&json, "bytes");
+    tb_json_put_int(&json, bytes);
+    tb_json_key(&json, "url");
+    tb_json_put_str(&json, tb_buf_str(&shown));
+    tb_json_object_close(&json);
+    tb_session_tell(memory->session, TB_EVENT_DOWNLOAD_DONE, tb_buf_str(&text));
+}
+
+static void on_download(struct tb_memory *memory, struct tb_str method, struct tb_str params)
+{
+    const struct tb_config *config = memory->session->cdp->core->config;
+    const struct tb_download_rules rules = {
+        .directory = memory->downloads.allowed ? memory->directory : NULL,
+        .id = &memory->directory_id,
+        .file_max_bytes = config->browser_download_max_bytes,
+        .all_max_bytes = config->browser_downloads_max_bytes,
+        .room_min_bytes = config->browser_downloads_room_min_bytes,
+    };
+    tb_download_log_on_event(&memory->downloads, &rules, method, params);
 }
 
 static void post(struct tb_page *page, const char *method, struct tb_str params)
@@ -104,9 +151,7 @@ static void on_event(struct tb_page *page, const char *session_id, struct tb_str
     } else if (tb_str_starts(method, TB_STR("Network."))) {
         tb_net_log_on_event(&memory->net, session_id, method, params);
     } else if (tb_str_starts(method, TB_STR("Page.download"))) {
-        tb_download_log_on_event(&memory->downloads,
-                                 memory->downloads.allowed ? memory->directory : NULL, method,
-                                 params);
+        on_download(memory, method, params);
     } else {
         tb_console_log_on_event(&memory->console, method, params);
     }
@@ -126,6 +171,9 @@ struct tb_memory *tb_memory_of(struct tb_driver_session *session)
     tb_console_log_init(&memory->console);
     tb_net_log_init(&memory->net);
     tb_download_log_init(&memory->downloads);
+    memory->downloads.cancel = cancel_download;
+    memory->downloads.done = tell_download;
+    memory->downloads.owner = memory;
     memory->listener = (struct tb_page_listener){
         .prefix = "", .on_page = on_page, .on_event = on_event, .on_end = on_end, .user = memory};
     tb_session_listen(session, &memory->listener);

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "driver/cdp/console_log.h"
 #include "driver/cdp/download_log.h"
+#include "driver/cdp/files.h"
 #include "driver/cdp/net_log.h"
 #include "driver/cdp/session.h"
 #include "driver/cdp/target.h"
@@ -26,6 +27,7 @@ struct tb_memory {
     bool net_on;             /* and of requests */
     struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
     char *directory;         /* of the session's files; NULL: not made */
+    struct tb_files_id directory_id;
     /* Gets the events that an operation has asked the browser for; whoever sets it takes it away
      * again. NULL: nobody. */
     void (*on_event)(struct tb_page *page, struct tb_str method, struct tb_str params, void *user);
