@@ -380,5 +380,6 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->url);
     tb_free(session->args);
     tb_free(session->note);
+    tb_free(session->loss);
     tb_free(session);
 }

@@ -308,6 +308,10 @@ void tb_session_lose(struct tb_session *session)
     tb_fail(&err, session->trouble->code, "%s; %s", session->trouble->text,
             session->saved ? "the next call brings the session back with what was saved last"
                            : "nothing of it was saved, so the next call gets a blank one");
+    if (!session->running) {
+        tb_free(session->loss); /* nobody hears of it now */
+        session->loss = tb_strdup(session->trouble->text);
+    }
     tb_session_fail_running(session, &err);
     tb_session_close_driver(session);
 }
@@ -381,6 +385,11 @@ static char *note_of(const struct tb_session *session, const char *missing)
                           "saved.",
                           session->name);
     }
+    if (session->loss) {
+        return tb_strdupf("%s. It was brought back from what was saved of it; what came after that "
+                          "is gone.%s%s",
+                          session->loss, missing ? " " : "", missing ? missing : "");
+    }
     return missing ? tb_strdupf("Session '%s' was brought back from what was saved of it. %s",
                                 session->name, missing)
                    : NULL;
@@ -397,6 +406,8 @@ void tb_session_woken(struct tb_session *session)
     }
     tb_free(session->note);
     session->note = note_of(session, missing);
+    tb_free(session->loss);
+    session->loss = NULL;
     tb_buf_fini(&session->browsing->state);
     session->saved = session->saved && !session->browsing->unreadable;
     tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);

@@ -342,6 +342,22 @@ static void a_lost_browser_of_which_nothing_was_saved_is_blank_and_says_so(void 
     tb_free(note);
 }
 
+static void a_browser_lost_between_two_calls_is_told_by_the_next_reply(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_advance(rig, 500);
+    tb_fake_lose(rig->fake, rig_find(rig, "a")->id);
+    rig_turn(rig);
+    char *note = note_of_call(rig);
+    assert_string_equal(note, "Session 'a' lost its browser: killed by signal 9. It was brought "
+                              "back from what was saved of it; what came after that is gone.");
+    tb_free(note);
+    note = note_of_call(rig);
+    assert_string_equal(note, "");
+    tb_free(note);
+}
+
 static void a_browser_that_does_not_start_again_fails_the_calls_and_is_tried_again(void **state)
 {
     struct rig *rig = *state;
@@ -536,6 +552,7 @@ int main(void)
         RIG_TEST(with_something_saved_earlier_it_sleeps_with_that),
         RIG_TEST(a_lost_browser_fails_its_call_and_the_next_brings_back_what_was_saved),
         RIG_TEST(a_lost_browser_of_which_nothing_was_saved_is_blank_and_says_so),
+        RIG_TEST(a_browser_lost_between_two_calls_is_told_by_the_next_reply),
         RIG_TEST(a_browser_that_does_not_start_again_fails_the_calls_and_is_tried_again),
         RIG_TEST(a_state_that_cannot_be_read_is_an_error_or_a_blank_browser_with_a_note),
         RIG_TEST(a_sleeping_session_counts_for_no_limit_but_waking_does),

@@ -60,6 +60,23 @@ test('a login survives kill -9 of the browser', async (t) => {
   await isInside(agent, site);
 });
 
+// Chromium replaces its services in silence, without what they held, and its zygotes never.
+for (const [what, mark, nth, engine] of [
+  ['network service', '--utility-sub-type=network.mojom.NetworkService', 0, 'auto'],
+  ['first zygote', '--type=zygote', 0, 'auto'],
+  ['second zygote', '--type=zygote', 1, 'auto'],
+  ['storage service', '--utility-sub-type=storage.mojom.StorageService', 0, 'chromium'],
+]) {
+  test(`a login survives kill -9 of the browser's ${what}, and the next reply says so`, async (t) => {
+    const { site, daemon, agent } = await logIn(t, { config: `${NO_LINGER}  engine: ${engine}\n` });
+    const hibernated = await events(t, daemon, 'session_hibernated');
+    const victim = below(daemon.child.pid).filter((p) => p.args.join(' ').includes(mark))[nth];
+    process.kill(victim.pid, 'SIGKILL');
+    await hibernated.until(1);
+    assert.match(await isInside(agent, site), /lost its browser: .* ended unexpectedly.* brought back/);
+  });
+}
+
 test('a login survives kill -9 of the daemon', async (t) => {
   const { site, daemon } = await logIn(t);
   await daemon.kill();

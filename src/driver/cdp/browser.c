@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/context.h"
+#include "driver/cdp/helpers.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/remote.h"
 #include "driver/cdp/session_internal.h"
@@ -24,8 +25,11 @@ enum {
      * time: at once it would slow down that page, and the calls that follow closely. */
     REFILL_MS = 1000,
     REFILL_SOON_MS = 150,
+    RECOUNT_MS = 60000, /* what is kept ready may be too much by now */
+    SPARES_AT_ONCE = 2,
 };
 
+static void ask_for_helpers(struct tb_browser *browser);
 static void try_start(struct tb_browser *browser);
 static void failed_to_start(struct tb_browser *browser, const struct tb_err *err);
 
@@ -34,30 +38,98 @@ static struct tb_loop *loop_of(const struct tb_browser *browser)
     return browser->cdp->loop;
 }
 
-/* Makes as many contexts as sessions wait for, and one more if a spare is due, though not in
- * somebody else's browser: nobody there would clear it away. */
-static void fill(struct tb_browser *browser, bool with_spare)
+static size_t count_waiting(const struct tb_browser *browser)
 {
+    size_t count = 0;
+    LIST_FOREACH(link, &browser->waiting) {
+        count++;
+    }
+    return count;
+}
+
+/* Contexts that nobody has, those that are being made included. */
+static size_t count_free(const struct tb_browser *browser, size_t *ret_making)
+{
+    size_t count = 0;
+    *ret_making = 0;
+    LIST_FOREACH(link, &browser->contexts) {
+        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (!context->session && !context->closing) {
+            *ret_making += context->ready ? 0 : 1;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Makes as many contexts as sessions wait for, at once. */
+static void fill(struct tb_browser *browser)
+{
+    size_t making;
     if (!browser->conn || browser->over) {
         return;
     }
-    size_t wanted = with_spare && !browser->endpoint[0] ? 1 : 0;
-    LIST_FOREACH(link, &browser->waiting) {
-        wanted++;
-    }
-    LIST_FOREACH(link, &browser->contexts) {
-        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
-        wanted -= wanted && !context->session && !context->closing ? 1 : 0;
-    }
-    for (; wanted; wanted--) {
+    size_t have = count_free(browser, &making);
+    for (size_t wanted = count_waiting(browser); have < wanted; have++) {
         tb_context_new(browser);
+    }
+}
+
+/* None in somebody else's browser: nobody there would clear them away. */
+static size_t spares_wanted(const struct tb_browser *browser)
+{
+    if (browser->endpoint[0]) {
+        return 0;
+    }
+    size_t wanted = tb_demand_spares(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    size_t most = tb_demand_affordable(tb_demand_available());
+    return wanted < most ? wanted : most;
+}
+
+static void drop_spares(struct tb_browser *browser, size_t count)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_CLOSED, "the tab is not needed");
+    LIST_FOREACH_SAFE(link, &browser->contexts) {
+        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (count && context->ready && !context->session && !context->closing) {
+            count--;
+            tb_context_dispose(context);
+            tb_context_free(context, &err);
+        }
+    }
+}
+
+/* Brings the spares to as many as are wanted, a few at a time: pages at work want the processor
+ * too. */
+static void stock(struct tb_browser *browser)
+{
+    size_t making;
+    if (!browser->conn || browser->over) {
+        return;
+    }
+    size_t have = count_free(browser, &making);
+    size_t wanted = count_waiting(browser) + spares_wanted(browser);
+    if (have > wanted) {
+        drop_spares(browser, have - wanted);
+    }
+    for (; have < wanted && making < SPARES_AT_ONCE; have++) {
+        tb_context_new(browser);
+        making++;
+    }
+    browser->stocking = have < wanted;
+    if (wanted > 1) {
+        tb_timer_start(&browser->refill, RECOUNT_MS);
     }
 }
 
 static void on_refill(struct tb_timer *timer, void *user)
 {
+    struct tb_browser *browser = user;
     (void)timer;
-    fill(user, true);
+    browser->spare_taken = false;
+    ask_for_helpers(browser);
+    stock(browser);
 }
 
 static struct tb_driver_session *find_user(const struct tb_browser *browser)
@@ -91,6 +163,8 @@ static void drop_line(struct tb_browser *browser, const struct tb_err *err)
     struct tb_cdp_conn *conn = browser->conn;
     browser->launch = NULL;
     browser->conn = NULL;
+    tb_helpers_free(browser->helpers);
+    browser->helpers = NULL;
     tb_remote_free(browser->remote);
     browser->remote = NULL;
     tb_launch_free(launch);
@@ -217,6 +291,33 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
     tb_cdp_conn_watch(browser->conn, SILENT_MS, SILENT_MISSES);
 }
 
+static void on_helper_ended(const char *words, void *user)
+{
+    lost(user, words);
+}
+
+static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_browser *browser = user;
+    (void)err;
+    if (code == 0 && browser->helpers) {
+        tb_helpers_take(browser->helpers, result);
+    }
+}
+
+/* Some begin with the first page, so they are asked for more than once. */
+static void ask_for_helpers(struct tb_browser *browser)
+{
+    if (!browser->launch || !browser->conn || browser->over) {
+        return;
+    }
+    if (!browser->helpers) {
+        browser->helpers = tb_helpers_new(loop_of(browser), on_helper_ended, browser);
+    }
+    tb_cdp_send(browser->conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
+                tb_loop_now_ms(loop_of(browser)) + TB_BROWSER_COMMAND_MS, on_processes, browser);
+}
+
 static const struct tb_cdp_ops conn_ops = {.on_event = on_event, .on_end = on_line_end};
 
 /* The line is there: all that is needed goes out at once, without waiting for the first answer. */
@@ -229,7 +330,11 @@ static void greet(struct tb_browser *browser)
                 on_version, browser);
     tb_cdp_post(browser->conn, NULL, "Target.setAutoAttach",
                 TB_STR("{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}"));
-    fill(browser, browser->prestarted);
+    if (browser->prestarted) {
+        stock(browser);
+    } else {
+        fill(browser);
+    }
 }
 
 static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_str target,
@@ -363,6 +468,11 @@ void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
     tb_browser_get(cdp, spec)->prestarted = true;
 }
 
+bool tb_browser_whole(const struct tb_browser *browser)
+{
+    return !browser->helpers || tb_helpers_whole(browser->helpers);
+}
+
 static struct tb_context *find_free(struct tb_browser *browser)
 {
     LIST_FOREACH(link, &browser->contexts) {
@@ -379,8 +489,23 @@ static void seat_waiting(struct tb_browser *browser)
 {
     struct tb_context *context;
     while (!tb_list_empty(&browser->waiting) && (context = find_free(browser))) {
+        browser->stocking = false;
+        browser->spare_taken = true;
         tb_timer_start(&browser->refill, REFILL_MS);
         tb_session_seated(tb_list_pop(&browser->waiting), context);
+    }
+}
+
+/* Of sessions that come one right after the other, the next finds a context that was made while the
+ * one before it loaded its page. */
+static void prepare_next(struct tb_browser *browser)
+{
+    size_t making;
+    if (browser->conn && !browser->over &&
+        tb_demand_bursting(&browser->demand, tb_loop_now_ms(loop_of(browser))) &&
+        count_waiting(browser) <= 1 && count_free(browser, &making) <= 1 &&
+        spares_wanted(browser)) {
+        tb_context_new(browser);
     }
 }
 
@@ -388,8 +513,10 @@ void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link)
 {
     browser->sessions++;
     tb_timer_stop(&browser->linger);
+    tb_demand_note(&browser->demand, tb_loop_now_ms(loop_of(browser)));
     tb_list_append(&browser->waiting, session_link);
-    fill(browser, false);
+    fill(browser);
+    prepare_next(browser);
     seat_waiting(browser);
 }
 
@@ -403,7 +530,7 @@ void tb_browser_leave(struct tb_browser *browser)
 
 void tb_browser_page_loaded(struct tb_browser *browser)
 {
-    if (tb_timer_armed(&browser->refill)) {
+    if (browser->spare_taken) {
         tb_timer_start(&browser->refill, REFILL_SOON_MS);
     }
 }
@@ -411,7 +538,13 @@ void tb_browser_page_loaded(struct tb_browser *browser)
 void tb_browser_context_ready(struct tb_browser *browser)
 {
     browser->spoilt = 0;
+    if (!browser->helpers) {
+        ask_for_helpers(browser);
+    }
     seat_waiting(browser);
+    if (browser->stocking) {
+        stock(browser);
+    }
 }
 
 void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *err)
@@ -427,6 +560,6 @@ void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *
     if (session) {
         tb_session_refused(session, err);
     }
-    fill(browser, false);
+    fill(browser);
     tb_timer_start(&browser->refill, REFILL_MS); /* it may have been the spare */
 }

@@ -6,8 +6,8 @@
  *      ^  |
  *      +--+ does not come up: up to three tries
  *
- * Sessions that want a context wait in a list. One more context than is asked for is kept ready, so
- * that the next session need not wait. */
+ * Sessions that want a context wait in a list. As many more as demand.h says are kept ready, so
+ * that the next sessions need not wait. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,9 +18,11 @@
 #include "base/map.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/conn.h"
+#include "driver/cdp/demand.h"
 #include "io/timer.h"
 
 struct tb_context;
+struct tb_helpers;
 struct tb_remote;
 
 enum {
@@ -53,6 +55,7 @@ struct tb_browser {
     int spoilt; /* new contexts in a row whose tab crashed */
     int64_t start_deadline_ms;
     struct tb_launch *launch;
+    struct tb_helpers *helpers; /* NULL: not known yet, or not ours */
     struct tb_remote *remote;
     struct tb_cdp_conn *conn; /* NULL before and between tries */
     char product[64];         /* "HeadlessChrome/156.0.1.2" */
@@ -62,10 +65,13 @@ struct tb_browser {
     struct tb_list dead_pages; /* they go at the end of the turn */
     struct tb_list waiting;    /* sessions that want a context */
     size_t sessions;           /* those that have or want one */
-    struct tb_timer retry;     /* the next try */
-    struct tb_timer linger;    /* nobody uses it */
-    struct tb_timer refill;    /* prepares the spare when the session before it has had its start */
-    struct tb_deferred free;   /* once it is over */
+    struct tb_demand demand;
+    bool stocking;           /* spares are being made, and more are wanted */
+    bool spare_taken;        /* since they were counted last */
+    struct tb_timer retry;   /* the next try */
+    struct tb_timer linger;  /* nobody uses it */
+    struct tb_timer refill;  /* prepares the spare when the session before it has had its start */
+    struct tb_deferred free; /* once it is over */
 };
 
 /* The browser for this spec, started if there is none. */
@@ -84,6 +90,10 @@ void tb_browser_leave(struct tb_browser *browser);
 
 /* From browser_cmd.c: the line goes, and with it what was asked on it. */
 void tb_browser_cmds_end(struct tb_browser *browser, const struct tb_err *err);
+/* False when a process that it needs has ended, even if nobody was told yet: what it says of its
+ * cookies and storage is not to be believed. */
+bool tb_browser_whole(const struct tb_browser *browser);
+
 /* From nav.c: a page is there, so there is time for the next spare. */
 void tb_browser_page_loaded(struct tb_browser *browser);
 /* From context.c: one is ready, or could not be made. */

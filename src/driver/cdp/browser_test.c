@@ -188,6 +188,40 @@ static void the_second_session_finds_a_context_that_is_ready(void **state)
     lab_fini(&lab);
 }
 
+static size_t count_spares(const struct tb_browser *browser)
+{
+    size_t count = 0;
+    LIST_FOREACH(link, &browser->contexts) {
+        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        count += context->ready && !context->session ? 1 : 0;
+    }
+    return count;
+}
+
+static void as_many_contexts_are_ready_as_sessions_came_at_once(void **state)
+{
+    struct lab lab;
+    struct lab_session sessions[3];
+    (void)state;
+    LAB_NEEDS_BROWSER();
+    lab_init(&lab, docs);
+    for (size_t i = 0; i < TB_COUNT(sessions); i++) {
+        lab_start(&lab, &sessions[i], "default", NULL);
+    }
+    LAB_WAIT(&lab, sessions[0].opened && sessions[1].opened && sessions[2].opened);
+    struct tb_browser *browser = browser_of(&sessions[0]);
+    LAB_WAIT(&lab, count_spares(browser) == TB_COUNT(sessions));
+    for (size_t i = 0; i < TB_COUNT(sessions); i++) {
+        lab_close(&sessions[i]);
+        lab_start(&lab, &sessions[i], "default", NULL);
+        assert_true(sessions[i].opened); /* at once */
+    }
+    for (size_t i = 0; i < TB_COUNT(sessions); i++) {
+        lab_close(&sessions[i]);
+    }
+    lab_fini(&lab);
+}
+
 static bool has_spare_but(struct tb_browser *browser, const char *id)
 {
     const struct tb_context *spare = spare_of(browser);
@@ -432,6 +466,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_sessions_share_a_process_and_no_cookies),
         cmocka_unit_test(two_tenants_never_share_a_process),
         cmocka_unit_test(the_second_session_finds_a_context_that_is_ready),
+        cmocka_unit_test(as_many_contexts_are_ready_as_sessions_came_at_once),
         cmocka_unit_test(a_browser_may_be_started_before_anybody_asks),
         cmocka_unit_test(a_spare_that_crashes_is_replaced),
         cmocka_unit_test(many_sessions_at_once_all_open),
