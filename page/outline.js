@@ -27,10 +27,11 @@ class Line {
     return out;
   }
 
-  print(indent) {
+  /** All but the indent. */
+  print() {
     const ref = this.el === null ? '' : ` [ref=${refOf(this.el)}]`;
     const text = this.text === '' ? '' : `: ${bare(cut(this.text))}`;
-    return `${indent}- ${this.head()}${ref}${text}`;
+    return `${this.head()}${ref}${text}`;
   }
 }
 
@@ -156,30 +157,26 @@ const ROOM_FOR_MARK = 80;
 const printLines = (lines, maxChars, cutShort) => {
   const out = [];
   const frames = [];
-  const told = new Map();
-  const indents = [''];
+  const texts = new Set();
+  const indents = ['- '];
   let room = maxChars - ROOM_FOR_MARK;
   let printed = 0;
   for (const line of lines) {
     // A tree that is deep only to be deep must not fill the page with blanks.
     const depth = Math.min(line.depth, 40);
-    const indent = indents[depth] ??= '  '.repeat(depth);
-    const text = line.print(indent);
-    room -= text.length + 1;
+    const indent = indents[depth] ??= `${'  '.repeat(depth)}- `;
+    const text = line.print();
+    room -= indent.length + text.length + 1;
     if (room < 0) {
       break;
     }
-    out.push(text);
+    out.push(indent + text);
     printed += 1;
-    if (line.src !== null) {
-      const before = told.get(line.src);
-      told.set(line.src, before === undefined ? text.trimStart().slice(2) : `${before}\n${text.trimStart().slice(2)}`);
-    }
+    rememberLine(line, text, texts);
     if (line.closed) {
       frames.push(refOf(line.el));
     }
   }
-  rememberLines(told);
   const missing = lines.length - printed;
   if (missing > 0 || cutShort) {
     out.push(`… ${missing}${cutShort ? ' or more' : ''} more lines; ask with target, depth or find`);

@@ -206,8 +206,7 @@ static void finish(struct navigate *navigate)
         tb_opwork_done(work);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
-    tb_buf_init(&args, TB_KIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
     tb_buf_printf(&args, "{\"max_chars\":%d}", OUTLINE_CHARS);
     tb_refs_continue(work, &args);
     work->state = OUTLINE;

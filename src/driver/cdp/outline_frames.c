@@ -119,8 +119,7 @@ static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, st
     if (!frame || room < CHARS_LEAST) {
         return skip(frames, work);
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args;
-    tb_buf_init(&args, TB_KIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
     tb_buf_printf(&args, "{\"interactive\":%s,\"max_chars\":%lld}",
                   tb_args_flag(work->op->args, "interactive", false) ? "true" : "false",
                   (long long)room);
