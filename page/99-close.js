@@ -15,7 +15,8 @@ const describe = () => {
 };
 
 const api = {
-  snapshot, point, through, focus, fill, filled, select, check, scroll, waitFor, extract, elements, adopt, hosts, describe, here: afterAct, arrived, kept, takeAim,
+  snapshot, point, through, focus, fill, filled, select, check, scroll, waitFor, extract, elements, adopt, hosts, describe,
+  here: afterAct, arrived, kept, takeAim,
   element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {

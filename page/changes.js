@@ -15,8 +15,9 @@ const OBSERVED = { subtree: true, childList: true, characterData: true, attribut
 // An element whose text is part of its own line is told whole.
 const ONE_LINE = `${CLICKABLE},h1,h2,h3,h4,h5,h6,tr,[role=row],[role=heading]`;
 
-// The lines that were last told of an element, joined.
+// The lines that were last told of an element, joined; and whether an outline of the whole page was.
 const toldLines = new WeakMap();
+let allTold = false;
 
 /** `texts`: the elements of which bare text was told in the same outline, because that can make several lines. */
 const rememberLine = ({ src, role }, text, texts) => {
@@ -94,7 +95,7 @@ const watchChanges = (el = null) => {
   watch = new Watch(el);
 };
 
-/** Elements to look at again, new ones first. */
+/** Elements to look at again: those with new content, then those of which only attributes changed. */
 const regionsOf = (records) => {
   const added = new Set();
   const changed = new Set();
@@ -110,15 +111,18 @@ const regionsOf = (records) => {
       (type === 'attributes' ? changed : added).add(closest(el, ONE_LINE) ?? el);
     }
   }
-  const all = new Set([...added, ...changed]);
-  const isOutermost = (el) => {
+  const all = new Map([...[...changed].map((el) => [el, false]), ...[...added].map((el) => [el, true])]);
+  // What is new is looked at by itself, even inside something large of which an attribute changed.
+  const isOutermost = (el, among) => {
     let up = parentElementOf(el);
-    for (let steps = 0; up !== null && steps < 100 && !all.has(up); steps += 1) {
+    for (let steps = 0; up !== null && steps < 100 && !among.has(up); steps += 1) {
       up = parentElementOf(up);
     }
-    return up === null || !all.has(up);
+    return up === null || !among.has(up);
   };
-  return [...all].filter((el) => isAttached(el) && isOutermost(el) && closest(el, '[aria-hidden=true],[inert]') === null).slice(0, REGIONS);
+  const isTold = (el, isNew) => isAttached(el) && isOutermost(el, isNew ? added : all)
+    && closest(el, '[aria-hidden=true],[inert]') === null;
+  return [...all].filter(([el, isNew]) => isTold(el, isNew)).sort((a, b) => b[1] - a[1]).slice(0, REGIONS);
 };
 
 /** Lines that were told before of what is under `root` and are not there any more. */
@@ -135,26 +139,35 @@ const goneFrom = (root, now) => {
   return gone;
 };
 
+/**
+ * {now, whole}: the texts of what is in the regions, and those regions that were looked at to their end. Where only attributes
+ * changed, a line that was never told need not be new, unless all that the page showed was told before.
+ */
 const linesOfRegions = (regions) => {
   const now = new Map();
+  const whole = [];
   let left = CHANGED_NODES;
-  for (const region of regions) {
+  for (const [region, isNew] of regions) {
     const walk = new Walk({ nodes: left });
     walk.collect(region);
     left -= walk.nodes;
-    for (const [src, text] of linesBySource(walk.lines)) {
-      now.set(src, text);
+    // Where the walk was cut short, the last line may be, too.
+    const lines = walk.cutShort ? walk.lines.slice(0, isNew ? -1 : 0) : walk.lines;
+    for (const [src, text] of linesBySource(lines)) {
+      if (isNew || allTold || toldLines.has(src)) {
+        now.set(src, text);
+      }
     }
-    if (left <= 0) {
+    if (walk.cutShort) {
       break;
     }
+    whole.push(region);
   }
-  return now;
+  return { now, whole };
 };
 
 const comparedLines = ({ el, before, records }) => {
-  const regions = regionsOf(records);
-  const now = linesOfRegions(regions);
+  const { now, whole } = linesOfRegions(regionsOf(records));
   const own = el === null || !isAttached(el) ? null : stateLine(el);
   if (own !== null && own.head() !== before && !now.has(own.src)) {
     now.set(own.src, own.print());
@@ -167,7 +180,7 @@ const comparedLines = ({ el, before, records }) => {
     }
   }
   const came = new Set(lines.map((line) => withoutRef(line.slice(2))));
-  const roots = new Set(regions);
+  const roots = new Set(whole);
   for (const { removedNodes } of records) {
     for (const node of removedNodes) {
       if (nodeTypeOf(node) === ELEMENT) {

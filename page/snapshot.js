@@ -30,6 +30,9 @@ const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChar
   if (depth > 0) {
     lines = foldDeep(lines, depth);
   }
+  const part = isGiven(target) || isGiven(find) || interactive || depth > 0;
   const room = Math.max(LEAST_CHARS, Math.trunc(Number(maxChars)) || DEFAULT_CHARS);
-  return { ...result, ...printLines(lines, room, walk.cutShort), last: lastRef };
+  const printed = printLines(lines, room, walk.cutShort);
+  allTold ||= !part && !printed.truncated;
+  return { ...result, ...printed, last: lastRef };
 };

@@ -67,6 +67,14 @@ test('at most 600 characters and a count of the rest', async (t) => {
   assert.equal(lines.length + more, 100);
 });
 
+test('what was there before is not told as new, however much an attribute may have changed', async (t) => {
+  const tab = await rig.show(t, `${PAGE}${'<p>filler <b>text</b></p>'.repeat(3000)}<p id=last>Last</p>`);
+  assert.deepEqual((await changes(tab, 'document.body.className = "x"')).lines, []);
+  await tab.call('snapshot', { max_chars: 1e6 });
+  assert.deepEqual((await changes(tab, 'document.body.className = "y"')).lines, []);
+  assert.deepEqual((await changes(tab, 'box.innerHTML = "<p>New</p>", document.body.className = "z"')).lines, ['+ text: New']);
+});
+
 test('a large page costs no more', async (t) => {
   const tab = await rig.show(t, `${PAGE}${'<div><p>filler <b>text</b></p></div>'.repeat(20000)}`);
   const ms = await tab.inside(`(async () => { await tabard.point({target: '#go', watch: true}); document.body.className = 'x';
