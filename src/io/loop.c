@@ -114,6 +114,8 @@ bool tb_loop_turn(struct tb_loop *loop, bool wait)
     if (first) {
         ready = ready || first->due_ms <= tb_loop_now_ms(loop);
         alarm_update(loop, first);
+    } else {
+        alarm_stop(loop); /* its timer was stopped between turns */
     }
     loop->now_known = false;
     uv_run(&loop->uv, wait && !ready ? UV_RUN_ONCE : UV_RUN_NOWAIT);

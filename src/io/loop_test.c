@@ -174,6 +174,27 @@ static void note_signal(int signum, void *user)
     *(int *)user = signum;
 }
 
+static void never(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    (void)user;
+    fail();
+}
+
+/* Or a loop would sleep until a time at which nothing is due any more. */
+static void a_timer_that_was_stopped_between_turns_is_not_waited_for(void **state)
+{
+    struct tb_loop *loop = tb_loop_new(tb_clock_system());
+    struct tb_timer timer;
+    (void)state;
+    tb_timer_init(&timer, loop, never, NULL);
+    tb_timer_start(&timer, TEST_HOUR_MS);
+    assert_true(tb_loop_turn(loop, false));
+    tb_timer_fini(&timer);
+    assert_false(tb_loop_turn(loop, true));
+    tb_loop_free(loop);
+}
+
 static void a_signal_reaches_its_watcher(void **state)
 {
     (void)state;
@@ -216,6 +237,7 @@ int main(void)
         cmocka_unit_test(time_stands_still_within_a_turn_and_goes_on_between_turns),
         cmocka_unit_test(the_loop_runs_until_it_is_stopped),
         cmocka_unit_test(a_loop_with_nothing_to_wait_for_returns_at_once),
+        cmocka_unit_test(a_timer_that_was_stopped_between_turns_is_not_waited_for),
         cmocka_unit_test(a_signal_reaches_its_watcher),
         cmocka_unit_test(codes_of_libuv_that_leave_this_folder_have_words),
     };
