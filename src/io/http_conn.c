@@ -348,7 +348,7 @@ void tb_http_conn_finish_reply(struct tb_http_conn *conn)
 {
     conn->state = TB_HTTP_CONN_FLUSH;
     /* Behind the stream's own job, which writes what was queued in this turn. */
-    tb_loop_defer(conn->server->loop, &conn->settle);
+    tb_loop_defer_output(conn->server->loop, &conn->settle);
 }
 
 static void on_end(struct tb_stream *stream, int status, void *user)

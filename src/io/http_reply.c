@@ -2,7 +2,6 @@
 #include "io/http_reply.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -108,14 +107,33 @@ static void put_headers(struct tb_buf *out, const struct tb_http_header *headers
     }
 }
 
+static void put_number(struct tb_buf *out, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    tb_buf_append(out, digits + at, sizeof(digits) - at);
+}
+
 void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head *head)
 {
-    tb_buf_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status,
-                  tb_http_status_text(head->status), head->date);
+    /* Every reply passes here, and printf would cost more than all the rest. */
+    tb_buf_append_str(out, TB_STR("HTTP/1.1 "));
+    put_number(out, (uint64_t)head->status);
+    tb_buf_append_char(out, ' ');
+    tb_buf_append_cstr(out, tb_http_status_text(head->status));
+    tb_buf_append_str(out, TB_STR("\r\nDate: "));
+    tb_buf_append_cstr(out, head->date);
+    tb_buf_append_str(out, TB_STR("\r\n"));
     put_headers(out, head->headers, head->header_count);
     put_headers(out, head->more, head->more_count);
     if (head->framing == TB_HTTP_LENGTH) {
-        tb_buf_printf(out, "Content-Length: %" PRIu64 "\r\n", head->length);
+        tb_buf_append_str(out, TB_STR("Content-Length: "));
+        put_number(out, head->length);
+        tb_buf_append_str(out, TB_STR("\r\n"));
     } else if (head->framing == TB_HTTP_CHUNKED) {
         tb_buf_append_str(out, TB_STR("Transfer-Encoding: chunked\r\n"));
     }

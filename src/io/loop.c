@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "io/loop_internal.h"
 
-/* One turn: wait for input and handle it (uv_run), fire timers, run deferred jobs. Time stands
- * still from the first look at the clock after the wait until the end of the turn. */
+/* One turn: wait for input and handle it (uv_run), fire timers, run deferred jobs, then write. Time
+ * stands still from the first look at the clock after the wait until the end of the turn. */
 
 struct tb_loop *tb_loop_new(const struct tb_clock *clock)
 {
@@ -20,10 +20,16 @@ struct tb_loop *tb_loop_new(const struct tb_clock *clock)
     loop->uv.data = loop;
     loop->clock = clock;
     tb_list_init(&loop->jobs);
+    tb_list_init(&loop->outputs);
     tb_list_init(&loop->leftovers);
     /* A peer that is gone must show up as a failed write, not end the process. */
     signal(SIGPIPE, SIG_IGN);
     return loop;
+}
+
+static bool has_jobs(const struct tb_loop *loop)
+{
+    return !tb_list_empty(&loop->jobs) || !tb_list_empty(&loop->outputs);
 }
 
 static void run_all(struct tb_list *jobs)
@@ -43,7 +49,7 @@ void tb_loop_free(struct tb_loop *loop)
     run_all(&loop->leftovers);
     assert(loop->live == 0);
     assert(loop->timer_count == 0);
-    assert(tb_list_empty(&loop->jobs));
+    assert(!has_jobs(loop));
     tb_handle_close((uv_handle_t *)&loop->alarm);
     while (loop->closing) {
         uv_run(&loop->uv, UV_RUN_ONCE);
@@ -95,12 +101,12 @@ static void alarm_update(struct tb_loop *loop, const struct tb_timer *first)
     loop->alarm_ms = first->due_ms;
 }
 
-static void run_jobs(struct tb_loop *loop)
+/* What these jobs add to their own list waits for the next turn. */
+static void run_jobs(struct tb_list *list)
 {
-    /* What these jobs defer waits for the next turn. */
     struct tb_list jobs;
     tb_list_init(&jobs);
-    tb_list_splice(&jobs, &loop->jobs);
+    tb_list_splice(&jobs, list);
     run_all(&jobs);
 }
 
@@ -110,7 +116,7 @@ bool tb_loop_turn(struct tb_loop *loop, bool wait)
     loop->turning = true;
     loop->now_known = false;
     const struct tb_timer *first = tb_timers_first(loop);
-    bool ready = !tb_list_empty(&loop->jobs);
+    bool ready = has_jobs(loop);
     if (first) {
         ready = ready || first->due_ms <= tb_loop_now_ms(loop);
         alarm_update(loop, first);
@@ -120,11 +126,12 @@ bool tb_loop_turn(struct tb_loop *loop, bool wait)
     loop->now_known = false;
     uv_run(&loop->uv, wait && !ready ? UV_RUN_ONCE : UV_RUN_NOWAIT);
     tb_timers_fire(loop);
-    run_jobs(loop);
+    run_jobs(&loop->jobs);
+    run_jobs(&loop->outputs);
     loop->now_known = false;
     loop->turning = false;
 
-    if (tb_timers_first(loop) || !tb_list_empty(&loop->jobs)) {
+    if (tb_timers_first(loop) || has_jobs(loop)) {
         return true;
     }
     alarm_stop(loop); /* or libuv would count it as something to wait for */
@@ -162,6 +169,13 @@ void tb_loop_defer(struct tb_loop *loop, struct tb_deferred *job)
 {
     if (!tb_deferred_waits(job)) {
         tb_list_append(&loop->jobs, &job->link);
+    }
+}
+
+void tb_loop_defer_output(struct tb_loop *loop, struct tb_deferred *job)
+{
+    if (!tb_deferred_waits(job)) {
+        tb_list_append(&loop->outputs, &job->link);
     }
 }
 

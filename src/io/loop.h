@@ -39,6 +39,9 @@ const struct tb_clock *tb_loop_clock(const struct tb_loop *loop);
 
 /* Runs the job once at the end of this turn; a job that waits already stays where it is. */
 void tb_loop_defer(struct tb_loop *loop, struct tb_deferred *job);
+/* The same behind all jobs of the turn: for what writes, so that what a job has to say leaves in
+ * the same turn. */
+void tb_loop_defer_output(struct tb_loop *loop, struct tb_deferred *job);
 void tb_deferred_cancel(struct tb_deferred *job);
 
 /* Signals: the callback comes from the loop. One watcher a signal number. */

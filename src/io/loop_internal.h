@@ -28,6 +28,7 @@ struct tb_loop {
     bool stopped;
 
     struct tb_list jobs;
+    struct tb_list outputs; /* jobs that run behind the others */
     /* Jobs that close what lives on without an owner; run when the loop is freed. */
     struct tb_list leftovers;
 

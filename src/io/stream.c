@@ -220,7 +220,7 @@ void tb_stream_resume(struct tb_stream *stream)
 void tb_stream_finish(struct tb_stream *stream)
 {
     stream->finishing = true;
-    tb_loop_defer(stream->loop, &stream->output);
+    tb_loop_defer_output(stream->loop, &stream->output);
 }
 
 void tb_stream_finish_and_free(struct tb_stream *stream, int64_t timeout_ms)

@@ -57,7 +57,7 @@ static void shake(struct tb_stream *stream)
 {
     int rc = tb_tls_conn_shake(stream->tls);
     tb_tls_conn_drain(stream->tls, &stream->queue);
-    tb_loop_defer(stream->loop, &stream->output);
+    tb_loop_defer_output(stream->loop, &stream->output);
     if (rc == 0) {
         tb_stream_connected(stream, 0);
     } else if (rc != -EAGAIN) {
@@ -77,7 +77,7 @@ void tb_stream_tls_pump(struct tb_stream *stream)
         int rc = tb_tls_conn_read(stream->tls, room, TB_LOOP_READ_BYTES, &len);
         tb_tls_conn_drain(stream->tls, &stream->queue);
         /* Also for what waited for the end of the handshake. */
-        tb_loop_defer(stream->loop, &stream->output);
+        tb_loop_defer_output(stream->loop, &stream->output);
         if (rc < 0) {
             end(stream, rc == UV_EOF ? 0 : rc);
             return;

@@ -53,7 +53,7 @@ static struct tb_sendq *entrance(struct tb_stream *stream)
 static void flush_later(struct tb_stream *stream)
 {
     stream->drain_due = stream->drain_due || tb_stream_queued(stream) > stream->send_max / 2;
-    tb_loop_defer(stream->loop, &stream->output);
+    tb_loop_defer_output(stream->loop, &stream->output);
 }
 
 int tb_stream_write(struct tb_stream *stream, struct tb_str bytes)

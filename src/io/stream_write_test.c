@@ -102,6 +102,25 @@ static void writes_of_one_turn_go_out_at_its_end(void **state)
     assert_true(tb_str_eq_cstr(tb_buf_str(&f->seen), "abcd"));
 }
 
+struct speaker {
+    struct tb_deferred job;
+    struct fixture *f;
+};
+
+static void speak(struct tb_deferred *job)
+{
+    assert_int_equal(write_str(TB_CONTAINER(job, struct speaker, job)->f, "by a job"), 0);
+}
+
+static void what_a_job_writes_leaves_in_the_same_turn(void **state)
+{
+    struct speaker speaker = {.job = {.run = speak}, .f = *state};
+    tb_loop_defer(speaker.f->loop, &speaker.job);
+    tb_loop_turn(speaker.f->loop, false);
+    peer_reads(speaker.f);
+    assert_true(tb_str_eq_cstr(tb_buf_str(&speaker.f->seen), "by a job"));
+}
+
 static void megabytes_arrive_whole_and_in_order(void **state)
 {
     struct fixture *f = *state;
@@ -371,6 +390,7 @@ int main(void)
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(writes_of_one_turn_go_out_at_its_end),
+        WITH_FIXTURE(what_a_job_writes_leaves_in_the_same_turn),
         WITH_FIXTURE(megabytes_arrive_whole_and_in_order),
         WITH_FIXTURE(many_small_blocks_go_out_even_if_there_are_more_than_one_call_takes),
         WITH_FIXTURE(over_the_ceiling_nothing_is_queued),

@@ -409,7 +409,7 @@ int tb_ws_conn_send(struct tb_ws_conn *conn, bool text, struct tb_str data)
         conn->refused = true;
         /* The stream tells when it had to wait; the job finds a queue that empties at the end of
          * this turn. */
-        tb_loop_defer(tb_stream_loop(conn->stream), &conn->job);
+        tb_loop_defer_output(tb_stream_loop(conn->stream), &conn->job);
     }
     return rc;
 }

@@ -42,10 +42,34 @@ static void name_ended(const struct cJSON *details, struct tb_notice_spec *spec)
     }
 }
 
+/* True if somebody reads, or may come back for what it misses: one that has left lately, or in the
+ * first moments one that was there before a restart. */
+static bool has_audience(const struct tb_feed *feed)
+{
+    return feed->reader_count > 0 || tb_loop_now_ms(feed->core->loop) < feed->awaited_ms;
+}
+
+/* Most daemons never have a reader, and what nobody can ask for costs nothing but its number. */
+static void skip(struct tb_feed *feed)
+{
+    struct tb_notices *notices = &feed->notices;
+    struct tb_notice *notice;
+    while ((notice = tb_notices_pop(notices))) {
+        tb_notice_unref(notice, "kept");
+    }
+    notices->first = ++notices->next;
+}
+
 static void on_event(const struct tb_event *event, void *user)
 {
     struct tb_feed *feed = user;
     struct tb_core *core = feed->core;
+    core->metrics.values[TB_METRIC_EVENTS]++;
+    bool audience = has_audience(feed);
+    if (!audience && !tb_hooks_any(feed->hooks)) {
+        skip(feed);
+        return;
+    }
     TB_AUTO(tb_json_free) struct cJSON *details = NULL;
     char id[TB_NOTICE_ID_SIZE];
     tb_feed_id(feed, feed->notices.next, id);
@@ -70,11 +94,14 @@ static void on_event(const struct tb_event *event, void *user)
         name_ended(details, &spec);
     }
     struct tb_notice *notice = tb_notice_new(&spec);
-    core->metrics.values[TB_METRIC_EVENTS]++;
     tb_hooks_offer(feed->hooks, notice);
-    tb_notices_add(&feed->notices, notice);
+    if (audience) {
+        tb_notices_add(&feed->notices, notice);
+        tb_readers_deliver_soon(feed);
+    } else {
+        skip(feed);
+    }
     tb_notice_unref(notice, "made");
-    tb_readers_deliver_soon(feed);
 }
 
 struct tb_feed *tb_feed_new(struct tb_core *core)
@@ -87,6 +114,7 @@ struct tb_feed *tb_feed_new(struct tb_core *core)
     tb_notices_init(&feed->notices, TB_EVENTS_KEPT, TB_EVENTS_KEPT_BYTES);
     tb_readers_init(feed);
     feed->hooks = tb_hooks_new(core);
+    feed->awaited_ms = tb_loop_now_ms(core->loop) + TB_EVENTS_START_MS;
     feed->bus = (struct tb_subscriber){.fn = on_event, .user = feed};
     tb_bus_subscribe(&core->bus, &feed->bus);
     return feed;

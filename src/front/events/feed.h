@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the events front. Whatever is published becomes a notice, goes to the webhooks that
- * want it, and is kept; readers take from what is kept at the end of the turn, so nobody who
- * publishes waits for anybody.
+ * want it, and is kept for readers if there are or may be some; they take from what is kept at the
+ * end of the turn, so nobody who publishes waits for anybody.
  *
  *   bus -> feed.c -> notices.c -> readers.c -> SSE, WebSocket
  *                 `-> hooks.c  -> HTTP POST */
@@ -27,6 +27,7 @@ struct tb_feed {
     struct tb_notices notices;
     struct tb_list readers;
     size_t reader_count;
+    int64_t awaited_ms;  /* until then somebody may come back for what it misses */
     struct tb_buf piece; /* what one of them is about to be sent */
     struct tb_deferred deliver;
     struct tb_timer keepalive;

@@ -174,6 +174,11 @@ static void offer(struct hook *hook, struct tb_notice *notice)
     }
 }
 
+bool tb_hooks_any(const struct tb_hooks *hooks)
+{
+    return hooks->count > 0;
+}
+
 void tb_hooks_offer(struct tb_hooks *hooks, struct tb_notice *notice)
 {
     for (size_t i = 0; i < hooks->count; i++) {

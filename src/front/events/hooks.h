@@ -7,6 +7,8 @@
  *                    ^-- pause --' else */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 #include "core/core.h"
 #include "front/events/notice.h"
@@ -17,5 +19,7 @@ struct tb_hooks *tb_hooks_new(struct tb_core *core);
 /* What waits or is under way is lost. */
 void tb_hooks_free(struct tb_hooks *hooks);
 TB_DEFINE_AUTO(struct tb_hooks *, tb_hooks_free)
+/* True if there are any. */
+bool tb_hooks_any(const struct tb_hooks *hooks);
 /* Hands the notice to every hook that wants it. */
 void tb_hooks_offer(struct tb_hooks *hooks, struct tb_notice *notice);

@@ -48,6 +48,7 @@ static void reader_free(struct reader *reader)
 {
     tb_list_remove(&reader->link);
     reader->feed->reader_count--;
+    reader->feed->awaited_ms = tb_loop_now_ms(reader->feed->core->loop) + TB_EVENTS_AWAY_MS;
     reader->feed->core->metrics.values[TB_METRIC_EVENT_READERS]--;
     tb_ws_conn_free(reader->ws);
     tb_free(reader);

@@ -334,6 +334,38 @@ static void streams_end_well_when_the_daemon_drains(void **state)
     mcp_client_close(&other);
 }
 
+/* A daemon that nobody watches does not remember for them. */
+static void nothing_is_kept_while_nobody_can_come_for_it(void **state)
+{
+    struct fixture *f = *state;
+    char id[TB_NOTICE_ID_SIZE];
+    char query[64];
+    const struct tb_notices *notices = &f->feed->notices;
+    publish(f, 1); /* somebody may come back after a restart */
+    assert_int_equal(notices->next - notices->first, 1);
+    tb_clock_manual_advance(&f->rig.clock, TB_EVENTS_START_MS);
+    mcp_rig_turn(&f->rig);
+    publish(f, 2);
+    assert_int_equal(notices->next - notices->first, 0);
+    open_at(f, &f->client, "", "");
+    publish(f, 3);
+    expect(heard(f, &f->client), "\"n\":3");
+    id_of(f, notices->next - 1, id);
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    publish(f, 4);
+    mcp_client_open(&f->rig, &f->client);
+    snprintf(query, sizeof(query), "?after=%s", id);
+    expect(open_at(f, &f->client, query, ""), "\"n\":4");
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    mcp_rig_advance(&f->rig, TB_EVENTS_AWAY_MS);
+    publish(f, 5);
+    assert_int_equal(notices->next - notices->first, 0);
+    mcp_client_open(&f->rig, &f->client);
+    expect(open_at(f, &f->client, query, ""), "\"reason\":\"expired\"");
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -350,6 +382,7 @@ int main(void)
         WITH(a_quiet_stream_shows_signs_of_life),
         WITH(what_is_asked_wrongly_or_of_too_many_is_refused),
         WITH(streams_end_well_when_the_daemon_drains),
+        WITH(nothing_is_kept_while_nobody_can_come_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

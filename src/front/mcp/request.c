@@ -180,7 +180,7 @@ static int take_conversation(struct tb_mcp_req *req)
         return -1;
     }
     name = name.len ? name : tb_str_of(req->peer->conversation);
-    snprintf(req->conversation, sizeof(req->conversation), "%.*s", TB_STR_ARG(name));
+    memcpy(req->conversation, name.ptr, name.len); /* the rest is zero */
     return 0;
 }
 
