@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Agents that behave badly, over HTTP and on stdio at once: they pipeline, cancel, leave in the
+ * middle of a message, do not read, resume streams that never were, end their sessions under their
+ * own calls, and send rubbish, while the driver answers late, badly or never and time passes. The
+ * input is a list of steps, see `step`. Whatever they do: a request gets one answer, every reply of
+ * HTTP ends and is well formed, and nothing is left behind. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "io/stream.h"
+#include "proto/http1.h"
+
+#include "support/mcp_rig.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                  \
+    do {                                                 \
+        if (!(condition)) {                              \
+            fprintf(stderr, "broken: %s\n", #condition); \
+            abort();                                     \
+        }                                                \
+    } while (0)
+
+enum {
+    AGENTS = 5, /* the last two on stdio */
+    FIRST_STDIO = 3,
+    ASKS_MAX = 512,
+    STEPS_MAX = 400,
+    HEADERS_SIZE = 512,
+    FIRST_ID = 1000, /* initialize has 1 */
+};
+
+struct agent {
+    struct mcp_client line;
+    struct tb_http1 *parser; /* of what it hears; NULL: stdio */
+    struct tb_buf text;      /* all bodies, or all lines */
+    char session[128];       /* the header line that names its MCP session */
+    size_t asked;            /* requests of HTTP, and their replies that have ended */
+    size_t answered;
+    unsigned life; /* counts its connections */
+    bool open;
+    bool spoilt;  /* it sent what is no request */
+    bool streams; /* a stream without an end stands before what it asks from now on */
+    bool paused;
+};
+
+struct ask {
+    size_t agent;
+    unsigned life;
+    bool cancelled;
+};
+
+struct play {
+    struct mcp_rig rig;
+    const uint8_t *data;
+    size_t left;
+    struct agent agents[AGENTS];
+    struct ask asks[ASKS_MAX];
+    size_t ask_count;
+    bool resumed; /* an answer may have gone to another line, or come twice */
+};
+
+static uint8_t next(struct play *play)
+{
+    if (!play->left) {
+        return 0;
+    }
+    play->left--;
+    return *play->data++;
+}
+
+/* What agents hear. */
+
+static void hear_http(struct agent *agent, struct tb_str input)
+{
+    struct tb_str body;
+    struct tb_err err;
+    int event;
+    while ((event = tb_http1_next(agent->parser, &input, &body, &err)) != TB_HTTP1_MORE) {
+        MUST(event > 0);
+        if (event == TB_HTTP1_HEAD) {
+            struct tb_str id = tb_http1_header(tb_http1_head(agent->parser), "Mcp-Session-Id");
+            if (id.len) {
+                snprintf(agent->session, sizeof(agent->session), "Mcp-Session-Id: %.*s\r\n",
+                         TB_STR_ARG(id));
+            }
+        } else if (event == TB_HTTP1_BODY) {
+            tb_buf_append_str(&agent->text, body);
+        } else {
+            tb_buf_append_char(&agent->text, '\n');
+            agent->answered++;
+        }
+    }
+}
+
+static void hear(struct agent *agent)
+{
+    struct tb_str input = tb_buf_str(&agent->line.got);
+    if (agent->open && input.len) {
+        if (agent->parser) {
+            hear_http(agent, input);
+        } else {
+            tb_buf_append_str(&agent->text, input);
+        }
+        agent->line.got.len = 0;
+    }
+}
+
+static void turn(struct play *play, int turns)
+{
+    while (turns--) {
+        tb_loop_turn(play->rig.core.loop, false);
+    }
+    for (size_t i = 0; i < AGENTS; i++) {
+        hear(&play->agents[i]);
+    }
+}
+
+/* Lines. */
+
+static void hang_up(struct agent *agent)
+{
+    if (agent->open) {
+        mcp_client_close(&agent->line);
+        tb_http1_free(agent->parser);
+        agent->parser = NULL;
+        agent->open = false;
+    }
+}
+
+static void send(struct agent *agent, struct tb_str bytes)
+{
+    if (agent->open) {
+        (void)tb_stream_write(agent->line.stream, bytes); /* refused when the daemon has hung up */
+    }
+}
+
+static void dial(struct play *play, size_t which)
+{
+    static const struct tb_http1_limits limits = {.line_max = TB_HTTP_LINE_MAX,
+                                                  .head_max = TB_HTTP_HEAD_MAX,
+                                                  .header_count = TB_HTTP_HEADER_COUNT,
+                                                  .body_max = 1U << 30,
+                                                  .chunk_ext_max = TB_HTTP_CHUNK_EXT_MAX};
+    struct agent *agent = &play->agents[which];
+    if (agent->open) {
+        return;
+    }
+    mcp_client_open(&play->rig, &agent->line);
+    agent->open = true;
+    agent->life++;
+    agent->asked = agent->answered = 0;
+    agent->spoilt = agent->streams = agent->paused = false;
+    if (which >= FIRST_STDIO) {
+        send(agent, TB_STR("GET /mcp/stdio HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+                           "Upgrade: tabard-mcp\r\n\r\n"));
+    } else {
+        agent->parser = tb_http1_new(TB_HTTP1_RESPONSE, &limits);
+    }
+}
+
+/* Sends all of a message, or its first part: then what follows is no message any more. */
+static void send_cut(struct play *play, struct agent *agent, struct tb_str bytes)
+{
+    uint8_t cut = next(play);
+    if (cut < 240) {
+        send(agent, bytes);
+        return;
+    }
+    agent->spoilt = true;
+    send(agent, tb_str_sub(bytes, 0, bytes.len * (cut - 240U) / 16));
+}
+
+static void request(struct play *play, struct agent *agent, const char *line, const char *headers,
+                    struct tb_str body)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
+    tb_buf_printf(&text,
+                  "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                  "Accept: application/json%s\r\n%sContent-Length: %zu\r\n\r\n",
+                  line, next(play) & 3 ? ", text/event-stream" : "", headers, body.len);
+    tb_buf_append_str(&text, body);
+    agent->asked++;
+    send_cut(play, agent, tb_buf_str(&text));
+}
+
+/* Messages. */
+
+static int new_ask(struct play *play, size_t which)
+{
+    if (play->ask_count == ASKS_MAX) {
+        return -1;
+    }
+    play->asks[play->ask_count] =
+        (struct ask){.agent = which, .life = play->agents[which].life, .cancelled = false};
+    return (int)play->ask_count++;
+}
+
+static const struct {
+    const char *method;
+    const char *name; /* for Mcp-Name; NULL: none */
+    const char *params;
+} messages[] = {
+    {"tools/call", "browser_navigate",
+     "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}"},
+    {"tools/call", "browser_snapshot", "\"name\":\"browser_snapshot\",\"arguments\":{}"},
+    {"tools/call", "browser_evaluate",
+     "\"name\":\"browser_evaluate\",\"arguments\":{\"script\":\"1\"}"},
+    {"tools/call", "start_session",
+     "\"name\":\"start_session\",\"arguments\":{\"sessionId\":\"a\"}"},
+    {"tools/call", "close_session",
+     "\"name\":\"close_session\",\"arguments\":{\"sessionId\":\"a\"}"},
+    {"tools/call", "list_sessions", "\"name\":\"list_sessions\",\"arguments\":{}"},
+    {"tools/call", "nope", "\"name\":\"nope\",\"arguments\":{}"},
+    {"tools/list", NULL, ""},
+    {"ping", NULL, ""},
+    {"resources/read", "tabard://sessions", "\"uri\":\"tabard://sessions\""},
+    {"resources/subscribe", NULL, "\"uri\":\"tabard://sessions\""},
+    {"resources/unsubscribe", NULL, "\"uri\":\"tabard://sessions\""},
+    {"subscriptions/listen", NULL,
+     "\"notifications\":{\"resourceSubscriptions\":[\"tabard://sessions\"]}"},
+    {"logging/setLevel", NULL, "\"level\":\"debug\""},
+    {"server/discover", NULL, ""},
+    {"initialize", NULL, "\"protocolVersion\":\"2025-03-26\",\"capabilities\":{}"},
+};
+
+/* Appends a request; -1 when there have been too many. `ret_row` says which it is. */
+static int put_message(struct play *play, size_t which, bool modern, struct tb_buf *out,
+                       size_t *ret_row)
+{
+    uint8_t choice = next(play);
+    size_t row = choice % TB_COUNT(messages);
+    int id = new_ask(play, which);
+    if (id < 0) {
+        return -1;
+    }
+    /* A subscription ends with its line, and only there. */
+    play->asks[id].cancelled = strcmp(messages[row].method, "subscriptions/listen") == 0;
+    tb_buf_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":{%s",
+                  FIRST_ID + id, messages[row].method, messages[row].params);
+    const char *comma = messages[row].params[0] ? "," : "";
+    if (modern) {
+        tb_buf_printf(out, "%s" MODERN_META, comma);
+    } else if (choice & 0x80) {
+        tb_buf_printf(out, "%s\"_meta\":{\"progressToken\":%d}", comma, id);
+    }
+    tb_buf_append_cstr(out, "}}");
+    *ret_row = row;
+    return id;
+}
+
+static void put_cancel(struct play *play, struct tb_buf *out)
+{
+    unsigned id = next(play);
+    if (id < play->ask_count) {
+        play->asks[id].cancelled = true;
+    }
+    tb_buf_printf(out,
+                  "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+                  "\"params\":{\"requestId\":%u}}",
+                  FIRST_ID + id);
+}
+
+static void put_batch(struct play *play, size_t which, struct tb_buf *out)
+{
+    size_t row;
+    int count = next(play) % 5;
+    tb_buf_append_char(out, '[');
+    for (int i = 0; i < count; i++) {
+        if (next(play) & 7) {
+            put_message(play, which, false, out, &row);
+        } else {
+            put_cancel(play, out);
+        }
+        tb_buf_append_char(out, ',');
+    }
+    tb_buf_append_cstr(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]");
+}
+
+static void say_legacy(struct play *play, size_t which)
+{
+    struct agent *agent = &play->agents[which];
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
+    size_t row;
+    uint8_t kind = next(play) % 8;
+    if (kind == 0) {
+        put_cancel(play, &body);
+    } else if (kind == 1) {
+        size_t before = play->ask_count;
+        put_batch(play, which, &body);
+        /* It is refused as a whole without a session of the one version that has batches. */
+        for (size_t i = before; i < play->ask_count; i++) {
+            play->asks[i].cancelled = true;
+        }
+    } else if (put_message(play, which, false, &body, &row) < 0) {
+        return;
+    }
+    request(play, agent, "POST /mcp", agent->session, tb_buf_str(&body));
+}
+
+static void say_modern(struct play *play, size_t which)
+{
+    struct agent *agent = &play->agents[which];
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
+    char headers[HEADERS_SIZE];
+    char name[64] = "";
+    size_t row;
+    if (put_message(play, which, true, &body, &row) < 0) {
+        return;
+    }
+    if (messages[row].name) {
+        snprintf(name, sizeof(name), "Mcp-Name: %s\r\n", messages[row].name);
+    }
+    snprintf(headers, sizeof(headers),
+             "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\nX-Conversation-Id: c%d\r\n%s",
+             messages[row].method, next(play) & 1, name);
+    agent->streams = agent->streams || strcmp(messages[row].method, "subscriptions/listen") == 0;
+    request(play, agent, "POST /mcp", headers, tb_buf_str(&body));
+}
+
+static void say_line(struct play *play, size_t which)
+{
+    struct agent *agent = &play->agents[which];
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(SIZE_MAX);
+    size_t row;
+    uint8_t kind = next(play) % 8;
+    if (kind == 0) {
+        put_cancel(play, &line);
+    } else if (kind == 1) {
+        size_t before = play->ask_count;
+        put_batch(play, which, &line);
+        for (size_t i = before; i < play->ask_count; i++) {
+            play->asks[i].cancelled = true;
+        }
+    } else if (put_message(play, which, kind == 2, &line, &row) < 0) {
+        return;
+    }
+    tb_buf_append_char(&line, '\n');
+    send_cut(play, agent, tb_buf_str(&line));
+}
+
+static void get(struct play *play, struct agent *agent)
+{
+    char headers[HEADERS_SIZE];
+    uint8_t choice = next(play);
+    if (choice & 1) {
+        play->resumed = true;
+        snprintf(headers, sizeof(headers), "%sLast-Event-ID: %d-%d\r\n", agent->session,
+                 (choice >> 1) & 7, choice >> 4);
+        request(play, agent, "GET /mcp", headers, TB_STR(""));
+    } else {
+        request(play, agent, "GET /mcp", agent->session, TB_STR(""));
+    }
+    agent->streams = true;
+}
+
+/* What happens around them. */
+
+static void plan(struct play *play)
+{
+    static const int codes[] = {0, TB_E_TIMEOUT, TB_E_PAGE_CRASHED, TB_E_SCRIPT};
+    uint8_t choice = next(play);
+    struct tb_fake_plan plan = {
+        .when = (enum tb_fake_when)(choice % 3),
+        .delay_ms = (choice >> 2 & 3) * 5000,
+        .code = codes[choice >> 4 & 3],
+        .cancel = (enum tb_fake_cancel)(next(play) % 3),
+        .progress = choice >> 6,
+    };
+    for (size_t i = 0; i < TB_OP_COUNT; i++) {
+        play->rig.fake->ops[i] = plan;
+    }
+    play->rig.fake->text_bytes = choice % 5 ? 0 : 400 * TB_KIB;
+}
+
+static void happen(struct play *play)
+{
+    static const char *const names[] = {"browser-1", "browser-2", "browser-3", "a"};
+    uint8_t choice = next(play);
+    const struct tb_session *session = tb_sessions_find(play->rig.core.sessions, "default",
+                                                        tb_str_of(names[choice % TB_COUNT(names)]));
+    if (!session) {
+        return;
+    }
+    switch (choice >> 2 & 3) {
+    case 0:
+        tb_fake_lose(play->rig.fake, session->id);
+        break;
+    case 1:
+        tb_fake_emit(play->rig.fake, session->id, TB_EVENT_NAVIGATED, TB_STR("{}"));
+        break;
+    default:
+        tb_fake_release(play->rig.fake, session->id);
+    }
+}
+
+static void pass_time(struct play *play)
+{
+    static const int64_t spans_ms[] = {10, 150, 1000, 5000, 12000, 31000, 70000, 700000};
+    tb_clock_manual_advance(&play->rig.clock, spans_ms[next(play) % TB_COUNT(spans_ms)]);
+}
+
+static void rubbish(struct play *play, struct agent *agent)
+{
+    size_t len = next(play) % 32;
+    len = len < play->left ? len : play->left;
+    agent->spoilt = true;
+    send(agent, (struct tb_str){(const char *)play->data, len});
+    play->data += len;
+    play->left -= len;
+}
+
+static void step_http(struct play *play, size_t which, uint8_t what)
+{
+    struct agent *agent = &play->agents[which];
+    switch (what % 8) {
+    case 0:
+    case 1:
+    case 2:
+        say_legacy(play, which);
+        break;
+    case 3:
+        say_modern(play, which);
+        break;
+    case 4:
+        get(play, agent);
+        break;
+    case 5:
+        request(play, agent, "DELETE /mcp", agent->session, TB_STR(""));
+        break;
+    case 6:
+        request(play, agent, "POST /mcp", "", TB_STR(INITIALIZE("2025-03-26")));
+        break;
+    default:
+        rubbish(play, agent);
+    }
+}
+
+static void step_line(struct play *play, size_t which, uint8_t what)
+{
+    struct agent *agent = &play->agents[which];
+    if (what % 8 == 7) {
+        rubbish(play, agent);
+    } else if (what % 8 == 6) {
+        send(agent, TB_STR(INITIALIZE("2025-03-26") "\n"));
+    } else {
+        say_line(play, which);
+    }
+}
+
+static void toggle_reading(struct agent *agent)
+{
+    if (!agent->open) {
+        return;
+    }
+    agent->paused = !agent->paused;
+    if (agent->paused) {
+        tb_stream_pause(agent->line.stream);
+    } else {
+        tb_stream_resume(agent->line.stream);
+    }
+}
+
+/* Two bytes choose who does what; further ones are its arguments. */
+static void step(struct play *play)
+{
+    uint8_t what = next(play);
+    size_t which = next(play) % AGENTS;
+    struct agent *agent = &play->agents[which];
+    switch (what % 16) {
+    case 0:
+        hang_up(agent);
+        break;
+    case 1:
+        toggle_reading(agent);
+        break;
+    case 2:
+        plan(play);
+        break;
+    case 3:
+    case 4:
+        happen(play);
+        break;
+    case 5:
+    case 6:
+        pass_time(play);
+        break;
+    default:
+        dial(play, which);
+        if (which >= FIRST_STDIO) {
+            step_line(play, which, what >> 4);
+        } else {
+            step_http(play, which, what >> 4);
+        }
+    }
+    turn(play, what >> 6);
+}
+
+/* The end: all that was asked has been answered. */
+
+static size_t count(struct tb_str text, const char *part)
+{
+    size_t found = 0;
+    size_t len = strlen(part);
+    const char *at;
+    while (text.len >= len && (at = memmem(text.ptr, text.len, part, len))) {
+        found++;
+        text = tb_str_sub(text, (size_t)(at - text.ptr) + len, text.len);
+    }
+    return found;
+}
+
+static size_t answers_to(const struct play *play, size_t id)
+{
+    size_t found = 0;
+    char result[64];
+    char error[64];
+    snprintf(result, sizeof(result), "\"id\":%zu,\"result\"", FIRST_ID + id);
+    snprintf(error, sizeof(error), "\"id\":%zu,\"error\"", FIRST_ID + id);
+    for (size_t i = 0; i < AGENTS; i++) {
+        struct tb_str text = tb_buf_str(&play->agents[i].text);
+        found += count(text, result) + count(text, error);
+    }
+    return found;
+}
+
+static void wait_for_all(struct play *play)
+{
+    for (size_t i = 0; i < AGENTS; i++) {
+        if (play->agents[i].paused) {
+            toggle_reading(&play->agents[i]);
+        }
+    }
+    /* A line serves one request after the other, and each may take its whole time. */
+    for (int i = 0; i < 40; i++) {
+        tb_clock_manual_advance(&play->rig.clock, TB_CALL_TIMEOUT_MAX_MS + TB_CALL_GRACE_MS);
+        turn(play, 30);
+    }
+}
+
+static void check(const struct play *play)
+{
+    for (size_t i = 0; i < AGENTS; i++) {
+        const struct agent *agent = &play->agents[i];
+        bool serves = agent->open && !agent->line.ended && !agent->spoilt && !agent->streams;
+        MUST(!serves || !agent->parser || agent->asked == agent->answered);
+    }
+    for (size_t id = 0; id < play->ask_count; id++) {
+        const struct ask *ask = &play->asks[id];
+        const struct agent *agent = &play->agents[ask->agent];
+        bool listens = agent->open && !agent->line.ended && !agent->spoilt && !agent->streams &&
+                       agent->life == ask->life;
+        size_t answers = answers_to(play, id);
+        MUST(play->resumed || answers <= 1);
+        MUST(play->resumed || !listens || ask->cancelled || answers == 1);
+    }
+    MUST(play->rig.fake->at_work == 0 || play->rig.fake->ops[0].when == TB_FAKE_HELD);
+}
+
+static unsigned long long steps;
+
+static void tell_steps(void)
+{
+    fprintf(stderr, "%llu steps\n", steps);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool begun;
+    struct play *play = TB_NEW(struct play);
+    if (!begun) {
+        begun = true;
+        atexit(tell_steps);
+    }
+    play->data = data;
+    play->left = size;
+    mcp_rig_init(&play->rig);
+    mcp_rig_serve(&play->rig);
+    for (size_t i = 0; i < AGENTS; i++) {
+        tb_buf_init(&play->agents[i].text, SIZE_MAX);
+    }
+    for (int i = 0; i < STEPS_MAX && play->left; i++) {
+        step(play);
+        steps++;
+    }
+    wait_for_all(play);
+    check(play);
+    for (size_t i = 0; i < AGENTS; i++) {
+        hang_up(&play->agents[i]);
+        tb_buf_fini(&play->agents[i].text);
+    }
+    turn(play, 30);
+    mcp_rig_fini(&play->rig);
+    tb_free(play);
+    return 0;
+}
