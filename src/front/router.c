@@ -196,7 +196,7 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
         return false;
     }
     if (!found.route) {
-        tb_reply_error(req, TB_E_NOT_FOUND, "there is nothing at this address");
+        tb_reply_error(req, TB_E_NOT_FOUND, "nothing is served at this address");
         return false;
     }
     req->route = found.route;

@@ -375,7 +375,7 @@ static void check_body(struct tb_http_conn *conn, int64_t now_ms)
     if (now_ms < due_ms) {
         deadline_at(conn, due_ms);
     } else {
-        refuse(conn, TB_E_TIMEOUT, "the body of the request comes too slowly");
+        refuse(conn, TB_E_TIMEOUT, "the request body arrives too slowly");
     }
 }
 
@@ -405,7 +405,7 @@ static void expire(struct tb_http_conn *conn, int64_t now_ms)
         tb_http_conn_close(conn);
         break;
     case TB_HTTP_CONN_HEAD:
-        refuse(conn, TB_E_TIMEOUT, "the head of the request did not come in time");
+        refuse(conn, TB_E_TIMEOUT, "the request head did not arrive in time");
         break;
     case TB_HTTP_CONN_BODY:
         check_body(conn, now_ms);

@@ -12,9 +12,7 @@ static int get(struct tb_str query, const char *name, struct tb_buf *value, stru
 {
     tb_buf_clear(value);
     int rc = tb_target_query(query, name, value);
-    return rc < 0 ? tb_fail(err, TB_E_INVALID, "'%s' in the query is not written as it should be",
-                            name)
-                  : 0;
+    return rc < 0 ? tb_fail(err, TB_E_INVALID, "'%s' in the query string is malformed", name) : 0;
 }
 
 static int add_kind(struct tb_str name, unsigned *kinds, struct tb_err *err)
@@ -25,7 +23,7 @@ static int add_kind(struct tb_str name, unsigned *kinds, struct tb_err *err)
             return 0;
         }
     }
-    return tb_fail(err, TB_E_PARAMS, "there is no kind '%.*s' of sessions", TB_STR_ARG(name));
+    return tb_fail(err, TB_E_PARAMS, "unknown session kind '%.*s'", TB_STR_ARG(name));
 }
 
 static int parse_kinds(struct tb_str list, unsigned *kinds, struct tb_err *err)

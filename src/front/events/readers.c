@@ -353,7 +353,7 @@ static int read_request(const struct tb_front_req *req, struct tb_filter *ret_fi
     int rc = header.len ? tb_buf_append_str(last_id, header)
                         : tb_target_query(head->query, "after", last_id);
     if (rc < 0) {
-        return tb_fail(err, TB_E_INVALID, "the id to go on from is not written as it should be");
+        return tb_fail(err, TB_E_INVALID, "the event id in 'after' or Last-Event-ID is malformed");
     }
     return tb_filter_parse(tb_target_tenant(req), head->query, ret_filter, err);
 }

@@ -97,7 +97,8 @@ static void run_one(struct batch *batch, struct tb_mcp_peer *peer, struct tb_str
             refuse(batch, message.rpc.id.text, tb_err_info(rc)->rpc_code, err.text);
         }
     } else if (kind == TB_JSONRPC_REQUEST && tb_jsonrpc_is(&message.rpc, "initialize")) {
-        refuse(batch, message.rpc.id.text, -32600, "initialize is no part of a batch");
+        refuse(batch, message.rpc.id.text, -32600,
+               "initialize cannot be part of a batch; send it alone");
     } else {
         tb_mcp_envelope_read(&message.rpc, &message.envelope);
         batch->waiting += kind == TB_JSONRPC_REQUEST;
@@ -120,7 +121,8 @@ bool tb_mcp_batch_run(struct tb_mcp_peer *peer, struct tb_str array, struct tb_s
                 SIZE_MAX); /* as many results as messages, each with its own ceiling */
     while (tb_json_iter_next(&iter, &item)) {
         if (++count > TB_MCP_BATCH) {
-            refuse(batch, TB_STR(""), -32600, "the batch is too long; its rest was not read");
+            refuse(batch, TB_STR(""), -32600,
+                   "the batch has too many messages; the rest was not read");
             break;
         }
         run_one(batch, peer, item.value.text, conversation);

@@ -96,7 +96,8 @@ void tb_mcp_complete(struct tb_mcp_req *req)
     struct tb_str start = TB_STR("");
     enum subject subject = subject_of(req->mcp, params);
     if (subject == UNKNOWN) {
-        tb_mcp_req_fail(req, -32602, "ref names no prompt and no resource template of this server");
+        tb_mcp_req_fail(req, -32602,
+                        "ref must name a prompt or a resource template of this server");
         return;
     }
     tb_json_str(tb_json_get(tb_json_get(params, "argument"), "value"), &start);

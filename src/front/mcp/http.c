@@ -47,9 +47,10 @@ static bool has_session(const struct arrival *arrival)
     }
     if (arrival->session_id.len) {
         refuse(arrival, 404, -32600,
-               "this session is over or never was; begin a new one with initialize");
+               "unknown or expired MCP session; start a new one with initialize");
     } else {
-        refuse(arrival, 400, -32600, "the header Mcp-Session-Id is missing; begin with initialize");
+        refuse(arrival, 400, -32600,
+               "the Mcp-Session-Id header is missing; start a session with initialize");
     }
     return false;
 }
@@ -57,7 +58,9 @@ static bool has_session(const struct arrival *arrival)
 static void receive_initialize(struct arrival *arrival)
 {
     if (arrival->session) {
-        refuse(arrival, 400, -32600, "this session has begun already");
+        refuse(
+            arrival, 400, -32600,
+            "this MCP session is already initialized; send initialize without Mcp-Session-Id to start another");
         return;
     }
     struct tb_mcp_session *session =
@@ -117,7 +120,8 @@ static void receive_batch(struct arrival *arrival, struct tb_str body)
         tb_mcp_version_find(arrival->headers.version, &version);
     }
     if (tb_mcp_batch_claims(body) || (arrival->session && version != TB_MCP_2025_03_26)) {
-        refuse(arrival, 400, -32600, "batches are no part of this protocol version");
+        refuse(arrival, 400, -32600,
+               "this protocol version has no batches; send one message per request");
         return;
     }
     if (!has_session(arrival)) {
@@ -202,7 +206,9 @@ static void resume(const struct arrival *arrival, struct tb_str last_id)
     if (sse && tb_mcp_sse_can_resume(sse, number)) {
         tb_mcp_sse_resume(sse, arrival->front, number);
     } else {
-        refuse(arrival, 400, -32600, "the event in Last-Event-ID is not known or no longer kept");
+        refuse(
+            arrival, 400, -32600,
+            "the event named in Last-Event-ID is unknown or no longer kept; open a new stream without that header");
     }
 }
 
@@ -234,7 +240,8 @@ void tb_mcp_http_get(struct tb_front_req *front)
     }
     struct tb_mcp_sse *sse = tb_mcp_session_standalone(arrival.session);
     if (sse->front) {
-        refuse(&arrival, 409, -32600, "this session has its stream open already");
+        refuse(&arrival, 409, -32600,
+               "this MCP session already has an open event stream; close that one first");
     } else {
         tb_mcp_sse_open(sse, front, arrival.session->peer.version >= TB_MCP_2025_11_25);
     }

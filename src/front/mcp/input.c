@@ -80,7 +80,7 @@ void tb_mcp_input_ask(struct tb_mcp_req *req, const struct tb_mcp_input *inputs,
         snprintf(data, sizeof(data), "{\"requiredCapabilities\":{\"%s\":{}}}",
                  capability_of(inputs));
         tb_mcp_req_fail_data(req, TB_MCP_MISSING_CAPABILITY,
-                             "the client has not declared what this needs", data);
+                             "the client has not declared a capability that this needs", data);
         return;
     }
     struct tb_json_writer *json = tb_mcp_result_open_input(&result, req);

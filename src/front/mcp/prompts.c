@@ -124,13 +124,12 @@ void tb_mcp_prompts_get(struct tb_mcp_req *req)
     const struct tb_mcp_prompt *prompt =
         tb_json_str(tb_json_get(params, "name"), &name) ? tb_mcp_prompt_find(req->mcp, name) : NULL;
     if (!prompt) {
-        tb_mcp_req_fail(req, -32602,
-                        "there is no such prompt; prompts/list names those that there are");
+        tb_mcp_req_fail(req, -32602, "unknown prompt; prompts/list names the available ones");
         return;
     }
     const char *wrong = wrong_arg(prompt, args);
     if (wrong) {
-        tb_mcp_req_fail(req, -32602, "the argument '%s' is missing or no text", wrong);
+        tb_mcp_req_fail(req, -32602, "the argument '%s' is missing or not a string", wrong);
     } else if (prompt->get) {
         prompt->get(req, args);
     } else {

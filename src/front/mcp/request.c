@@ -213,18 +213,20 @@ void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *mes
     struct tb_mcp_req *req = req_new(peer, message, out);
     req->method = tb_mcp_method_find(&message->rpc);
     if (!req->method || !(req->method->eras & tb_mcp_version_era(req->version))) {
-        tb_mcp_req_fail(req, -32601, "there is no method %.*s in this version",
+        tb_mcp_req_fail(req, -32601, "unknown method %.*s in this protocol version",
                         TB_STR_ARG(message->rpc.method.text));
     } else if (peer->request_count > TB_MCP_REQUESTS) {
         tb_mcp_req_fail(req, tb_err_info(TB_E_BUSY)->rpc_code,
-                        "too many requests are under way at once");
+                        "too many requests are in progress; wait for one to finish");
     } else if (take_conversation(req) < 0) {
-        tb_mcp_req_fail(req, -32602, "the name of a conversation is text of at most %d bytes",
+        tb_mcp_req_fail(req, -32602, "the conversation name must be a string of at most %d bytes",
                         TB_CONVERSATION_SIZE - 1);
     } else if (take_log_level(req) < 0) {
-        tb_mcp_req_fail(req, -32602, "there is no such log level");
+        tb_mcp_req_fail(
+            req, -32602,
+            "unknown log level; use one of debug, info, notice, warning, error, critical, alert, emergency");
     } else if (!token_ok(req)) {
-        tb_mcp_req_fail(req, -32602, "progressToken is a string or a number");
+        tb_mcp_req_fail(req, -32602, "progressToken must be a string or a number");
     } else {
         req->method->run(req);
     }

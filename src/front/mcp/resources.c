@@ -102,7 +102,7 @@ void tb_mcp_resource_missing(struct tb_mcp_req *req, struct tb_str uri)
     tb_json_object_close(&json);
     tb_buf_append_char(&data, '\0');
     tb_mcp_req_fail_data(req, tb_mcp_req_is_modern(req) ? -32602 : TB_MCP_NOT_FOUND,
-                         "there is no such resource", (const char *)data.data);
+                         "unknown resource", (const char *)data.data);
 }
 
 void tb_mcp_resources_read(struct tb_mcp_req *req)

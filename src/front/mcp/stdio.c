@@ -165,7 +165,8 @@ static void take_batch(struct conn *conn, struct tb_str line)
 {
     bool allowed = conn->peer.introduced && conn->peer.version == TB_MCP_2025_03_26;
     if (!allowed || tb_mcp_batch_claims(line)) {
-        refuse(conn, TB_STR(""), -32600, "batches are no part of this protocol version");
+        refuse(conn, TB_STR(""), -32600,
+               "this protocol version has no batches; send one message per request");
         return;
     }
     tb_mcp_batch_run(&conn->peer, line, TB_STR(""), &conn->out);
@@ -371,7 +372,7 @@ void tb_mcp_stdio_open(struct tb_front_req *front)
         !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
         tb_reply_error(front, TB_E_INVALID, "this address speaks 'Upgrade: tabard-mcp' only");
     } else if (tb_target_query(head->query, "toolset", &toolset) < 0) {
-        tb_reply_error(front, TB_E_INVALID, "the query is not written as it should be");
+        tb_reply_error(front, TB_E_INVALID, "the query string is malformed");
     } else if (check_secret(secret, &err) < 0) {
         tb_reply_error(front, err.code, err.text);
     } else if (tb_mcp_http_view(front, tb_buf_str(&toolset), &view)) {

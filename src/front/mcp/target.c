@@ -14,7 +14,7 @@ bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset,
     struct tb_err err;
     int rc = tb_target_query(tb_http_req_head(front->http)->query, "groups", &groups);
     if (rc < 0) {
-        tb_fail(&err, rc, "the query is not written as it should be");
+        tb_fail(&err, rc, "the query string is malformed");
     } else {
         rc = tb_mcp_view_parse(toolset, tb_buf_str(&groups), &front->core->config->mcp_groups,
                                ret_view, &err);

@@ -181,7 +181,7 @@ static void call_native(struct tb_mcp_req *req, const struct cJSON *args)
         char data[128];
         snprintf(data, sizeof(data), "{\"requiredCapabilities\":{\"%s\":{}}}", native->capability);
         tb_mcp_req_fail_data(req, TB_MCP_MISSING_CAPABILITY,
-                             "the client has not declared what this tool needs", data);
+                             "the client has not declared a capability that this tool needs", data);
         return;
     }
     if (native->fixed) {
@@ -208,8 +208,7 @@ void tb_mcp_tools_call(struct tb_mcp_req *req)
         return;
     }
     if (!tb_mcp_catalog_find(&req->mcp->catalog, &req->peer->view, name, &req->entry)) {
-        tb_mcp_req_fail(req, -32602,
-                        "there is no tool '%.*s'; tools/list names those that there are",
+        tb_mcp_req_fail(req, -32602, "unknown tool '%.*s'; tools/list names the available ones",
                         (int)(name.len < 80 ? name.len : 80), name.ptr);
         return;
     }
