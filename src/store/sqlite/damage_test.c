@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <dirent.h>
+#include <sqlite3.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -244,12 +245,50 @@ static void a_header_of_an_unknown_format_is_damage(void **state)
     }
 }
 
+/* SQLite would go on writing to the removed file. */
+static void a_log_that_is_removed_is_noticed_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    struct tb_err err;
+    assert_int_equal(store_append_type(lab, "a"), 0);
+    assert_int_equal(store_expect_chain(lab), 1);
+    assert_int_equal(unlink(store_lab_path(lab, "tabard.db-wal")), 0);
+    assert_int_equal(store_append_type(lab, "b"), 0); /* the intake has it */
+    WAIT_UNTIL(lab->core.loop, strstr(store_lab_logged(lab), "tabard.db-wal was removed"));
+    assert_false(lab->kind->ready(lab->state, &err));
+    assert_int_equal(store_append_type(lab, "c"), TB_E_STORE);
+    assert_non_null(strstr(lab->words, "was removed while the daemon runs"));
+    store_lab_reopen(lab);
+    assert_int_equal(store_expect_chain(lab), 2);
+    store_lab_free(lab);
+}
+
+static void a_log_that_another_program_emptied_is_none_the_worse(void **state)
+{
+    (void)state;
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    sqlite3 *other;
+    assert_int_equal(store_append_type(lab, "a"), 0);
+    assert_int_equal(store_expect_chain(lab), 1);
+    assert_int_equal(sqlite3_open(store_lab_path(lab, "tabard.db"), &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(other);
+    assert_int_equal(store_append_type(lab, "b"), 0);
+    assert_int_equal(store_expect_chain(lab), 2);
+    assert_string_equal(store_lab_logged(lab), "");
+    store_lab_free(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flipped_bytes_never_make_a_wrong_log_pass),
         cmocka_unit_test(a_broken_database_is_set_aside_and_a_new_one_begun),
         cmocka_unit_test(a_header_of_an_unknown_format_is_damage),
+        cmocka_unit_test(a_log_that_is_removed_is_noticed_and_nothing_is_lost),
+        cmocka_unit_test(a_log_that_another_program_emptied_is_none_the_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

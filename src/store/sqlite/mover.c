@@ -2,7 +2,6 @@
 #include "store/sqlite/mover.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "store/sqlite/aside.h"
@@ -22,29 +21,46 @@ static int check(struct tb_mover *mover, struct tb_err *err)
     return rc;
 }
 
-/* The file that has this name now. */
-static void look_at_file(const char *path, uint64_t ret_file[2])
+/* The file that has this name now; its number is 0 if there is none. */
+static void look_at_file(const char *path, struct stat *ret_info)
 {
-    struct stat info = {0};
-    ret_file[0] = stat(path, &info) == 0 ? info.st_dev : 0;
-    ret_file[1] = info.st_ino;
+    if (stat(path, ret_info) < 0) {
+        *ret_info = (struct stat){0};
+    }
+}
+
+static void look_at_log(const struct tb_mover *mover, struct stat *ret_info)
+{
+    TB_AUTO(tb_free) char *path = tb_strdupf("%s-wal", mover->path);
+    look_at_file(path, ret_info);
+}
+
+static bool moved_away(const struct stat *before, const struct stat *now)
+{
+    return before->st_ino && (now->st_ino != before->st_ino || now->st_dev != before->st_dev);
 }
 
 /* What is written to a file that somebody removed is gone with the process, and SQLite does not
  * notice. */
 static int still_there(struct tb_mover *mover, struct tb_err *err)
 {
-    uint64_t now[2];
-    look_at_file(mover->path, now);
-    if (!mover->file[1] || (now[0] == mover->file[0] && now[1] == mover->file[1])) {
+    struct stat file;
+    struct stat log;
+    look_at_file(mover->path, &file);
+    look_at_log(mover, &log);
+    bool log_alone = !moved_away(&mover->file, &file);
+    if (log_alone && !moved_away(&mover->log, &log)) {
+        if (log.st_size < mover->log.st_size) {
+            mover->checked = false; /* another program has emptied it, or somebody has cut it */
+        }
         return 0;
     }
     mover->lost = true;
-    return tb_fail(
-        err, TB_E_STORE,
-        "%s was %s while the daemon runs: put it back, or restart the daemon, which then "
-        "begins with what it finds",
-        mover->path, now[1] ? "replaced" : "removed");
+    return tb_fail(err, TB_E_STORE,
+                   "%s%s was %s while the daemon runs: put it back, or restart the daemon, which "
+                   "then begins with what it finds",
+                   mover->path, log_alone ? "-wal" : "",
+                   (log_alone ? log : file).st_ino ? "replaced" : "removed");
 }
 
 static int open_db(struct tb_mover *mover, struct tb_err *err)
@@ -55,7 +71,7 @@ static int open_db(struct tb_mover *mover, struct tb_err *err)
         rc = tb_db_open(&mover->db, mover->path, TB_DB_CREATE, BUSY_MS, err);
     }
     if (rc == 0 && !mover->looked) {
-        look_at_file(mover->path, mover->file);
+        look_at_file(mover->path, &mover->file);
         rc = tb_db_sync(&mover->db, mover->sync, err);
     }
     if (rc == 0 && !mover->looked) {
@@ -160,6 +176,7 @@ static int move(struct tb_mover *mover, const struct tb_list *heavy, struct tb_e
     if (rc < 0) {
         tb_db_rollback(&mover->db);
     }
+    look_at_log(mover, &mover->log);
     return rc;
 }
 
@@ -168,7 +185,7 @@ static int replace(struct tb_mover *mover, struct tb_err *err)
     TB_AUTO(tb_free) char *aside = tb_aside_name(mover->path);
     struct tb_err why = *err;
     tb_db_close(&mover->db);
-    mover->file[1] = 0;
+    mover->file.st_ino = mover->log.st_ino = 0;
     int rc = tb_db_set_aside(mover->path, aside, err);
     if (rc < 0) {
         return rc;

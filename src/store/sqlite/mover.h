@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/list.h"
@@ -36,7 +37,8 @@ struct tb_mover {
     bool lost;       /* the database is not in its place any more */
     struct tb_err
         intake_err;     /* what is wrong with the intake's file; its code is 0 if nothing is */
-    uint64_t file[2];   /* device and number of the database's file, when it was opened */
+    struct stat file;   /* the database's, when it was opened; its number is 0 before */
+    struct stat log;    /* its log's, after the last run; the same */
     struct tb_err note; /* something that people have to know; its code is 0 if there is nothing */
 };
 
