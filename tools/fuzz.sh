@@ -32,7 +32,9 @@ fuzz_one() {
     if "build/fuzz/${program}er" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 \
         -print_final_stats=1 -artifact_prefix="$findings/" "$work" "tests/corpus/$name" \
         > "build/fuzz/$name.log" 2>&1; then
-        echo "ok      $name: $(awk '/number_of_executed_units/ {print $2}' "build/fuzz/$name.log") runs in $seconds s, nothing found"
+        # A target that counts what it does in a run says so at its end.
+        echo "ok      $name: $(awk '/number_of_executed_units/ {runs = $2 " runs"} /^[0-9]+ steps$/ {runs = runs ", " $0 ","}
+            END {print runs}' "build/fuzz/$name.log") in $seconds s, nothing found"
     else
         report_finding "$name" "$program" "$findings"
         return 1

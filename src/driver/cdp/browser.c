@@ -349,6 +349,13 @@ static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_st
     greet(browser);
 }
 
+void tb_browser_on_pipe_take(struct tb_browser *browser, struct tb_stream *to,
+                             struct tb_stream *from)
+{
+    browser->conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
+    greet(browser);
+}
+
 static int start_process(struct tb_browser *browser, struct tb_err *err)
 {
     const struct tb_config_list *extra = &browser->cdp->core->config->browser_args;
@@ -371,8 +378,7 @@ static int start_process(struct tb_browser *browser, struct tb_err *err)
     struct tb_stream *to;
     struct tb_stream *from;
     tb_launch_pipe_take(browser->launch, &to, &from);
-    browser->conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
-    greet(browser);
+    tb_browser_on_pipe_take(browser, to, from);
     return 0;
 }
 

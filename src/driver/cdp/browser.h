@@ -76,6 +76,9 @@ struct tb_browser {
 
 /* The browser for this spec, started if there is none. */
 struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_spec *spec);
+/* The process is there, at the other end of this pipe. */
+void tb_browser_on_pipe_take(struct tb_browser *browser, struct tb_stream *to,
+                             struct tb_stream *from);
 /* Starts it, and a spare, before anybody asks. */
 void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec);
 /* Ends it at once: contexts are dropped, sessions lost with these words. */

@@ -52,7 +52,7 @@ static struct drag *drag_of(struct tb_opwork *work)
     return TB_CONTAINER(work, struct drag, work);
 }
 
-static void ask_point(struct drag *drag, enum state state, const char *name, bool force)
+static void ask_point(struct drag *drag, int state, const char *name, bool force)
 {
     struct tb_opwork *work = &drag->work;
     struct tb_str target = tb_args_text(work->op->args, name, "");
@@ -96,7 +96,7 @@ static void move_between(struct drag *drag, double part, bool ask)
     tb_mouse_drag(&drag->work, &at, ask);
 }
 
-static void evaluate(struct drag *drag, enum state state, const char *expression)
+static void evaluate(struct drag *drag, int state, const char *expression)
 {
     struct tb_opwork *work = &drag->work;
     struct tb_page *page = tb_opwork_page(work);
@@ -183,7 +183,7 @@ static void on_event(struct tb_page *page, struct tb_str method, struct tb_str p
 }
 
 /* Brings the point that was just found out of its frame. True: it is out. */
-static bool start_out(struct drag *drag, const struct tb_mouse *mouse, enum state state)
+static bool start_out(struct drag *drag, const struct tb_mouse *mouse, int state)
 {
     drag->work.state = state;
     drag->point = (struct tb_outward){.x = mouse->x,

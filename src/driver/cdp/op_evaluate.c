@@ -112,7 +112,7 @@ static void put_element(const struct evaluate *evaluate, struct tb_json_writer *
 }
 
 /* Sends the script in its present form, to be run or only to be compiled. */
-static void send_script(struct evaluate *evaluate, enum state state)
+static void send_script(struct evaluate *evaluate, int state)
 {
     struct tb_opwork *work = &evaluate->work;
     TB_AUTO(tb_buf_fini) struct tb_buf source = TB_BUF(SCRIPT_MAX);
@@ -160,7 +160,7 @@ static void run(struct evaluate *evaluate, enum tb_script_form form)
     }
 }
 
-static void ask(struct tb_opwork *work, enum state state, const char *method, const char *key,
+static void ask(struct tb_opwork *work, int state, const char *method, const char *key,
                 struct tb_str value)
 {
     char params[256];

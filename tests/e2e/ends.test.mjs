@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tabs and sessions end while much is asked of them: every call has its one end, and the daemon lives.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Agent, kinds } from '../support/agent.mjs';
+import { Daemon, until, within } from '../support/daemon.mjs';
+import { Site } from '../support/site.mjs';
+
+const BUSY_MS = 3000;
+const END_MS = 20_000;
+
+async function setup(t, options) {
+  const daemon = await Daemon.start(t);
+  const site = await Site.start(t);
+  const agent = await Agent.connect(t, daemon, kinds[1], options);
+  const other = await Agent.connect(t, daemon, kinds[1]);
+  await agent.call('start_session', { sessionId: 's', url: site.url });
+  /** The whole daemon is asked, not only its process: a new session opens and answers. */
+  const lives = async () => {
+    assert.equal(daemon.child.exitCode ?? daemon.child.signalCode, null, daemon.log.text);
+    await other.call('start_session', { sessionId: 'next', url: site.url });
+    assert.match(await other.call('browser_evaluate', { sessionId: 'next', script: '6 * 7' }), /42/);
+    await other.call('close_session', { sessionId: 'next' });
+  };
+  const visited = (path) => site.seen.filter((visit) => visit.path === path).length;
+  return { daemon, site, agent, other, lives, visited };
+}
+
+/** A script that keeps its page busy, and tells the site when it begins. */
+const busy = (path) => `const x = new XMLHttpRequest(); x.open('GET', '${path}', false); x.send();
+  for (const end = Date.now() + ${BUSY_MS}; Date.now() < end;);`;
+
+async function makeBusy({ agent, visited }, path) {
+  const before = visited(path);
+  await agent.call('browser_evaluate', { sessionId: 's', script: `setTimeout(() => { ${busy(path)} }); 0` });
+  await until(() => visited(path) > before, END_MS, 'the page is busy');
+}
+
+test('a dialog beside a tab that has no address yet', async (t) => {
+  const { agent, lives } = await setup(t);
+  await agent.raw('browser_evaluate', { sessionId: 's', script: "window.open('/list', '_blank', 'noopener'); alert('hi')" });
+  await agent.raw('browser_dialog', { sessionId: 's', accept: true });
+  await agent.raw('browser_evaluate', { sessionId: 's', script: 'alert(1)' });
+  await agent.raw('browser_tabs', { sessionId: 's', action: 'new' });
+  await lives();
+});
+
+test('another agent closes the session during a script that blocks', async (t) => {
+  const play = await setup(t);
+  const call = play.agent.failure('browser_evaluate', { sessionId: 's', script: busy('/list') });
+  await until(() => play.visited('/list') > 0, END_MS, 'the script runs');
+  await play.other.call('close_session', { sessionId: 's' });
+  assert.match(await within(call, END_MS, 'the call ends'), /closed|ended/);
+  await play.lives();
+});
+
+test('a conversation ends while its page is busy', async (t) => {
+  const play = await setup(t);
+  await makeBusy(play, '/tall');
+  const call = play.agent.raw('browser_scroll', { sessionId: 's', to: 'bottom' }).catch(() => {});
+  await play.agent.client.ping();
+  await play.agent.transport.terminateSession();
+  await play.agent.close();
+  await within(call, END_MS, 'the call ends');
+  await play.lives();
+});
+
+test('tabard mcp is killed while its page is busy', async (t) => {
+  const play = await setup(t);
+  const agent = await Agent.connect(t, play.daemon, kinds[0]);
+  await makeBusy({ ...play, agent }, '/tall');
+  const call = agent.raw('browser_scroll', { sessionId: 's', to: 'bottom' }).catch(() => {});
+  await agent.client.ping();
+  process.kill(agent.transport.pid, 'SIGKILL');
+  await within(call, END_MS, 'the call ends');
+  await play.lives();
+});
+
+test('a tab closes under an operation', async (t) => {
+  const { agent, lives } = await setup(t);
+  const calls = [
+    ['browser_evaluate', { script: 'new Promise(() => {})' }],
+    ['browser_snapshot', {}],
+    ['browser_wait', { text: 'never' }],
+    ['browser_scroll', { to: 'bottom' }],
+  ];
+  for (const [name, args] of calls) {
+    await agent.call('browser_evaluate', { sessionId: 's', script: "window.open('/list'); 0" });
+    await agent.raw('browser_wait', { sessionId: 's', text: 'Item 3' });
+    await agent.call('browser_evaluate', { sessionId: 's', script: 'setTimeout(close, 20); 0' });
+    await agent.raw(name, { sessionId: 's', timeout_ms: 2000, ...args });
+    assert.match(await agent.call('browser_tabs', { sessionId: 's', action: 'list' }), /Home/);
+  }
+  await lives();
+});
+
+test('state is saved from a busy page while its session closes', async (t) => {
+  const play = await setup(t, { groups: 'state,emulate,pointer' });
+  for (const name of ['browser_state', 'browser_emulate', 'browser_snapshot']) {
+    const args = { browser_state: { action: 'save', name: 'a' }, browser_emulate: { device: 'iPhone 15' } }[name] ?? {};
+    await makeBusy(play, '/form');
+    const call = play.agent.raw(name, { sessionId: 's', ...args });
+    await play.agent.client.ping();
+    await play.other.call('close_session', { sessionId: 's' });
+    await within(call, END_MS, 'the call ends');
+    await play.agent.call('start_session', { sessionId: 's', url: play.site.url });
+  }
+  await play.lives();
+});
+
+test('a drag from a frame that does not exist', async (t) => {
+  const { agent, lives } = await setup(t, { groups: 'state,emulate,pointer' });
+  for (let i = 0; i < 5; i++) {
+    assert.match(await agent.failure('browser_drag', { sessionId: 's', target: `f${i + 7}e1`, to: 'e2' }), /frame/);
+  }
+  await lives();
+});
