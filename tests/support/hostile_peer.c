@@ -73,6 +73,7 @@ static const char *const answers[] = {
     "\"error\":{\"code\":-32001,\"message\":\"Session with given id not found.\"}",
     "\"error\":{\"code\":-32602,\"message\":\"Invalid parameters\"}",
     "\"error\":{}",
+    "\"result\":{\"result\":{\"value\":{}}}",
 };
 
 #define DIALOG(type)                                                           \

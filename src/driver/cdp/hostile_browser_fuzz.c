@@ -51,6 +51,7 @@ struct seat {
 struct play {
     const uint8_t *data;
     size_t left;
+    uint8_t how; /* the first byte: what core does at once when it is told of something */
     struct tb_clock_manual clock;
     struct tb_loop *loop;
     struct tb_config config;
@@ -73,10 +74,16 @@ static uint8_t next(struct play *play)
 
 /* What core is told. */
 
+static void do_close(struct seat *seat, bool detach);
+static void do_op(struct play *play, struct seat *seat, uint8_t what, uint8_t how);
+
 static void on_lost(void *owner, int code, const char *detail)
 {
-    const struct seat *seat = owner;
+    struct seat *seat = owner;
     assert(seat->phase == OPEN && code < 0 && detail[0]);
+    if (seat->play->how & 0x08) {
+        do_close(seat, false);
+    }
 }
 
 static void on_event(void *owner, int type, struct tb_str json)
@@ -113,6 +120,9 @@ static void on_opened(struct tb_driver_session *session, const struct tb_err *er
     if (session) {
         give_directory(seat);
     }
+    if (session && seat->play->how & 0x10) {
+        do_op(seat->play, seat, next(seat->play), next(seat->play));
+    }
 }
 
 static void on_closed(void *owner)
@@ -132,6 +142,9 @@ static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
         assert(json);
     }
     seat->saving = false;
+    if (seat->play->how & 0x20) {
+        do_close(seat, false); /* it is saved to be put to sleep */
+    }
 }
 
 static void op_fini(struct seat *seat)
@@ -519,6 +532,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     play_init(&play);
     uint8_t how = next(&play);
+    play.how = how;
     if (how & 1) {
         do_open(&play, &play.seats[0], how >> 1);
         turn(&play);

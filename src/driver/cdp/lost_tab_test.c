@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/id.h"
+#include "core/core.h"
+#include "driver/cdp/cdp.h"
+#include "driver/cdp/session_internal.h"
+
+#include "support/hostile_peer.h"
+
+enum {
+    ROUNDS = 10,
+    CREATE_MS = TB_BROWSER_COMMAND_MS,
+    DETACHED = 5, /* the event of hostile_tell */
+};
+
+/* One session whose browser we are. */
+struct scene {
+    struct tb_clock_manual clock;
+    struct tb_loop *loop;
+    struct tb_config config;
+    struct tb_core core;
+    struct tb_cdp *cdp;
+    struct hostile_peer peer;
+    struct tb_driver_session *session;
+    struct tb_op op;
+    struct cJSON *args;
+    struct tb_result result;
+    int dones;
+};
+
+static void on_lost(void *owner, int code, const char *detail)
+{
+    (void)owner;
+    (void)code;
+    (void)detail;
+}
+
+static void on_event(void *owner, int type, struct tb_str json)
+{
+    (void)owner;
+    (void)type;
+    (void)json;
+}
+
+static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
+{
+    (void)err;
+    ((struct scene *)owner)->session = session;
+}
+
+static void on_done(struct tb_op *op)
+{
+    ((struct scene *)op->user)->dones++;
+}
+
+static void turn(struct scene *scene)
+{
+    tb_loop_turn(scene->loop, false);
+    hostile_read(&scene->peer);
+}
+
+static void answer_all(struct scene *scene)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        hostile_answer_all(&scene->peer);
+        turn(scene);
+    }
+}
+
+static bool is_asked(const struct scene *scene, const char *method)
+{
+    for (size_t i = 0; i < scene->peer.count; i++) {
+        if (strcmp(scene->peer.waiting[i].method, method) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int run(struct scene *scene, bool answered)
+{
+    tb_result_fini(&scene->result);
+    tb_result_init(&scene->result);
+    scene->dones = 0;
+    scene->op = (struct tb_op){
+        .kind = TB_OP_SNAPSHOT,
+        .args = scene->args,
+        .deadline_ms = tb_loop_now_ms(scene->loop) + 30000,
+        .result = &scene->result,
+        .done = on_done,
+        .user = scene,
+    };
+    tb_driver_cdp.ops[TB_OP_SNAPSHOT](scene->session, &scene->op);
+    turn(scene);
+    if (answered) {
+        answer_all(scene);
+    }
+    assert_int_equal(scene->dones, 1);
+    return scene->result.code;
+}
+
+static void open_session(struct scene *scene)
+{
+    static const struct tb_driver_events events = {.on_lost = on_lost, .on_event = on_event};
+    const struct tb_open_opts opts = {
+        .tenant = "default",
+        .session_id = "s",
+        .deadline_ms = 30000,
+        .events = &events,
+        .owner = scene,
+    };
+    struct tb_stream *to;
+    struct tb_stream *from;
+    tb_cdp_session_open(scene->cdp, &opts, on_opened);
+    struct tb_browser *browser = TB_CONTAINER(scene->cdp->browsers.next, struct tb_browser, link);
+    tb_timer_stop(&browser->retry); /* no process: we are the browser */
+    hostile_open(&scene->peer, scene->loop, &to, &from);
+    tb_browser_on_pipe_take(browser, to, from);
+    turn(scene);
+    answer_all(scene);
+    assert_non_null(scene->session);
+}
+
+static int set_up(void **state)
+{
+    struct scene *scene = TB_NEW(struct scene);
+    *state = scene;
+    assert_int_equal(tb_id_init(), 0);
+    tb_clock_manual_init(&scene->clock);
+    scene->loop = tb_loop_new(&scene->clock.clock);
+    tb_config_init(&scene->config);
+    tb_free(scene->config.browser_path);
+    scene->config.browser_path = tb_strdup("/proc/self/exe");
+    scene->core.loop = scene->loop;
+    scene->core.clock = &scene->clock.clock;
+    scene->core.config = &scene->config;
+    scene->config.browser_prestart = false;
+    scene->cdp = tb_cdp_new(&scene->core, NULL);
+    scene->args = tb_json_new_object();
+    tb_result_init(&scene->result);
+    open_session(scene);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *scene = *state;
+    tb_cdp_free(scene->cdp);
+    hostile_close(&scene->peer);
+    tb_loop_free(scene->loop);
+    tb_config_fini(&scene->config);
+    tb_json_free(scene->args);
+    tb_result_fini(&scene->result);
+    tb_free(scene);
+    return 0;
+}
+
+static void close_last_tab(struct scene *scene)
+{
+    static const uint8_t first[HOSTILE_PICKS] = {0};
+    hostile_tell(&scene->peer, DETACHED, first);
+    turn(scene);
+}
+
+static void a_session_without_a_tab_asks_for_one_again(void **state)
+{
+    struct scene *scene = *state;
+    assert_int_equal(run(scene, true), 0);
+    close_last_tab(scene);
+    assert_true(is_asked(scene, "Target.createTarget"));
+    scene->peer.count = 0; /* the request is lost */
+    assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
+    assert_false(is_asked(scene, "Target.createTarget")); /* one is on its way, for all we know */
+
+    tb_clock_manual_advance(&scene->clock, CREATE_MS);
+    turn(scene);
+    assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
+    assert_true(is_asked(scene, "Target.createTarget"));
+    answer_all(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void an_answer_that_tells_of_no_tab_counts_as_none(void **state)
+{
+    struct scene *scene = *state;
+    close_last_tab(scene);
+    hostile_answer(&scene->peer, 0, 1, false); /* {} */
+    turn(scene);
+    assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
+    assert_true(is_asked(scene, "Target.createTarget"));
+    answer_all(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_session_without_a_tab_asks_for_one_again, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
