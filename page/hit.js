@@ -51,7 +51,7 @@ const sketch = (el) => {
   const parts = ['id', 'class', 'type', 'role'].map((name) => [name, attr(el, name)]).filter(([, value]) => value)
     .map(([name, value]) => ` ${name}=${quote(cut(squeezeSome(value, 40), 40))}`).join('');
   const words60 = tag === 'html' || tag === 'body' ? '' : cut(nameOf(el) || contentText(el), 60);
-  return `<${cut(tag, 40)}${parts}>${words60 === '' ? '' : ` ${quote(words60)}`}`;
+  return `<${cut(tag.replace(/[^-\w]/g, '_'), 40)}${parts}>${words60 === '' ? '' : ` ${quote(words60)}`}`;
 };
 
 /** What is in the way of a click at a point of the element's own viewport; null: nothing. */

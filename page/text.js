@@ -19,11 +19,21 @@ const cut = (text, max = LINE_TEXT) => {
   return `${text.slice(0, whole)}…`;
 };
 
-/** In quotes, so that a name can neither end early nor begin a line of its own. */
-const quote = (text) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
+// What ends quotes, begins a line, turns the reading order around or hides: the rule of src/base/quote.c. The joiners are left.
+const HIDDEN = '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb';
+const TO_ESCAPE = new RegExp(`["\\\\${HIDDEN}]|\\udb40[\\udc00-\\udc7f]`, 'g');
 
-// What makes bare text look like the marks of a line.
-const LOOKS_LIKE_MARKS = /\[ref=|^"/;
+const escapeOne = (piece) => (piece === '"' || piece === '\\' ? `\\${piece}`
+  : [...Array(piece.length).keys()].map((at) => `\\u${piece.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''));
+
+/** In quotes, so that a name can neither end early nor begin a line of its own. */
+const quote = (text) => `"${text.replace(TO_ESCAPE, escapeOne)}"`;
+
+/** An address as part of a sentence: the browser leaves blanks and quotes in those of no host. */
+const shownAddress = (href) => cut(href.replace(/[\s"]/g, encodeURIComponent));
+
+// What makes bare text look like the marks of a line, or hides in it.
+const LOOKS_LIKE_MARKS = new RegExp(`\\[ref=|^"|[${HIDDEN}]|\\udb40[\\udc00-\\udc7f]`);
 
 /** Text behind the colon of a line: bare, unless it could be taken for a ref of ours. */
 const bare = (text) => (LOOKS_LIKE_MARKS.test(text) ? quote(text) : text);

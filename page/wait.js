@@ -74,7 +74,7 @@ const conditionsOf = ({ target, state = 'visible', text, text_gone: textGone, ur
   if (isGiven(url)) {
     conditions.push({
       what: `the address ${shown(url)}`,
-      lacks: () => (fitsUrl(String(url)) ? null : `it is ${cut(location.href)}`),
+      lacks: () => (fitsUrl(String(url)) ? null : `it is ${shownAddress(location.href)}`),
     });
   }
   return conditions.length > 0 ? conditions : fail('invalid_params', 'nothing to wait for: give target, text, text_gone or url');

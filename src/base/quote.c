@@ -175,6 +175,11 @@ void tb_quote_json(struct tb_str json, struct tb_buf *out)
     put(json, KEEP_QUOTES | KEEP_LINES, out);
 }
 
+void tb_quote_line(struct tb_str text, struct tb_buf *out)
+{
+    put(text, KEEP_QUOTES, out);
+}
+
 static const char *keep_in(struct tb_quoted *room, struct tb_buf *made)
 {
     snprintf(room->text, sizeof(room->text), "%.*s", TB_STR_ARG(tb_buf_str(made)));

@@ -27,6 +27,8 @@ struct tb_quoted {
 void tb_quote(struct tb_str text, size_t max, struct tb_buf *out);
 /* The same without the quotes around it, for what stands alone at the end of a line. */
 void tb_quote_bare(struct tb_str text, size_t max, struct tb_buf *out);
+/* A sentence whose quotes were set where it was made: on one line, with nothing hidden. */
+void tb_quote_line(struct tb_str text, struct tb_buf *out);
 /* An address, without quotes: what no address has is percent-encoded. */
 void tb_quote_url(struct tb_str url, size_t max, struct tb_buf *out);
 /* A text of many lines as a block: each begins with two spaces. No line end behind the last. */

@@ -2,6 +2,7 @@
 /* data: {messages: [{level, text, url, line, count}], total}. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -34,12 +35,12 @@ static void print_one(const struct cJSON *message, struct tb_buf *out)
     struct tb_str url = tb_data_text(message, "url");
     int64_t count = tb_data_int(message, "count");
     tb_buf_append_char(out, '\n');
-    tb_print_line(tb_data_text(message, "level"), TB_PRINT_NAME_MAX, out);
+    tb_quote_bare(tb_data_text(message, "level"), TB_PRINT_NAME_MAX, out);
     tb_buf_append_cstr(out, ": ");
-    tb_print_line(tb_data_text(message, "text"), MESSAGE_MAX, out);
+    tb_quote(tb_data_text(message, "text"), MESSAGE_MAX, out);
     if (url.len) {
         tb_buf_append_cstr(out, " (");
-        tb_print_line(url, TB_PRINT_URL_MAX, out);
+        tb_quote_url(url, TB_PRINT_URL_MAX, out);
         tb_buf_printf(out, ":%" PRId64 ")", tb_data_int(message, "line"));
     }
     if (count > 1) {

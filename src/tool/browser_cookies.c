@@ -3,6 +3,7 @@
  * {changed}. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -28,7 +29,9 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *cookies = tb_json_get(result->data, "cookies");
     if (cookies) {
-        tb_json_print(cookies, out);
+        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
+        tb_json_print(cookies, &text);
+        tb_quote_json(tb_buf_str(&text), out);
         return;
     }
     int64_t changed = tb_data_int(result->data, "changed");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: {type, message, accepted} and the page keys. */
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -14,7 +15,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *data = result->data;
     tb_buf_append_cstr(out, tb_data_flag(data, "accepted") ? "Accepted " : "Dismissed ");
-    tb_print_line(tb_data_text(data, "type"), TB_PRINT_NAME_MAX, out);
+    tb_quote_bare(tb_data_text(data, "type"), TB_PRINT_NAME_MAX, out);
     tb_buf_append_char(out, ' ');
     tb_print_quoted(tb_data_text(data, "message"), out);
     tb_buf_append_char(out, '.');

@@ -2,6 +2,7 @@
 /* data: {directory, downloads: [{file, path, url, bytes, total, state, reason}]}. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -17,11 +18,11 @@ static void print_one(const struct cJSON *download, struct tb_buf *out)
     tb_buf_append_char(out, '\n');
     tb_print_quoted(tb_data_text(download, "file"), out);
     tb_buf_append_char(out, ' ');
-    tb_print_line(tb_data_text(download, "state"), TB_PRINT_NAME_MAX, out);
+    tb_quote_bare(tb_data_text(download, "state"), TB_PRINT_NAME_MAX, out);
     struct tb_str reason = tb_data_text(download, "reason");
     if (reason.len) {
         tb_buf_append_cstr(out, ": ");
-        tb_print_line(reason, TB_PRINT_URL_MAX, out);
+        tb_quote_bare(reason, TB_PRINT_URL_MAX, out);
         return;
     }
     tb_buf_printf(out, ", %" PRId64, tb_data_int(download, "bytes"));
@@ -29,14 +30,14 @@ static void print_one(const struct cJSON *download, struct tb_buf *out)
         tb_buf_printf(out, " of %" PRId64, total);
     }
     tb_buf_append_cstr(out, " bytes, from ");
-    tb_print_line(tb_data_text(download, "url"), TB_PRINT_URL_MAX, out);
+    tb_quote_url(tb_data_text(download, "url"), TB_PRINT_URL_MAX, out);
 }
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *downloads = tb_json_get(result->data, "downloads");
     tb_buf_append_cstr(out, tb_json_first(downloads) ? "Downloads in " : "No downloads yet in ");
-    tb_print_line(tb_data_text(result->data, "directory"), TB_PRINT_URL_MAX, out);
+    tb_quote_bare(tb_data_text(result->data, "directory"), TB_PRINT_URL_MAX, out);
     JSON_ARRAY_FOREACH(download, downloads) {
         print_one(download, out);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: {element, to_element} and the page keys. */
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -16,9 +17,9 @@ static const struct tb_param params[] = {
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_buf_append_cstr(out, "Dragged ");
-    tb_print_line(tb_data_text(result->data, "element"), TB_PRINT_NAME_MAX, out);
+    tb_quote_line(tb_data_text(result->data, "element"), out);
     tb_buf_append_cstr(out, " to ");
-    tb_print_line(tb_data_text(result->data, "to_element"), TB_PRINT_NAME_MAX, out);
+    tb_quote_line(tb_data_text(result->data, "to_element"), out);
     tb_buf_append_char(out, '.');
     tb_print_changes(result->data, out);
 }

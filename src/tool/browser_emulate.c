@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: what is in force, under the names of the arguments; {devices} for device "list"; and the
  * page keys. */
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -51,7 +52,7 @@ static void print_devices(const struct cJSON *devices, struct tb_buf *out)
         struct tb_str name = {"", 0};
         tb_json_str(item, &name);
         tb_buf_append_char(out, '\n');
-        tb_print_line(name, TB_PRINT_NAME_MAX, out);
+        tb_quote_bare(name, TB_PRINT_NAME_MAX, out);
     }
 }
 

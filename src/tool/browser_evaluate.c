@@ -21,7 +21,7 @@ static const struct tb_param params[] = {
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    tb_print_cut(tb_buf_str(&result->text), TB_PRINT_VALUE_MAX, "let the script return less", out);
+    tb_print_json(tb_buf_str(&result->text), TB_PRINT_VALUE_MAX, "let the script return less", out);
     tb_print_changes(result->data, out);
 }
 

@@ -2,6 +2,7 @@
 /* data: {count, total, format, truncated} and the page keys; text: the JSON array of results. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -36,9 +37,9 @@ static void print_results(const struct cJSON *results, struct tb_buf *out)
         tb_json_str(item, &text);
         number++;
         if (numbered) {
-            tb_buf_printf(out, "%s[%zu] ", number > 1 ? "\n" : "", number);
+            tb_buf_printf(out, "%s[%zu]\n", number > 1 ? "\n" : "", number);
         }
-        tb_buf_append_str(out, text);
+        tb_quote_block(text, out);
     }
 }
 
@@ -51,7 +52,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     }
     tb_print_frame(result->data, out);
     if (tb_str_eq_cstr(tb_data_text(result->data, "format"), "json")) {
-        tb_buf_append_str(out, tb_buf_str(&result->text));
+        tb_quote_json(tb_buf_str(&result->text), out);
     } else {
         TB_AUTO(tb_json_free) struct cJSON *results = tb_json_parse(tb_buf_str(&result->text));
         print_results(results, out);

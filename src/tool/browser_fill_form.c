@@ -2,6 +2,7 @@
 /* data: {filled, elements} and the page keys. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -31,7 +32,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         struct tb_str element = {"", 0};
         tb_json_str(item, &element);
         tb_buf_append_cstr(out, before);
-        tb_print_line(element, TB_PRINT_NAME_MAX, out);
+        tb_quote_line(element, out);
         before = ", ";
     }
     tb_buf_append_char(out, '.');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: {action, x, y} and the page keys. */
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -32,7 +33,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_json_num(tb_json_get(result->data, "x"), &x);
     tb_json_num(tb_json_get(result->data, "y"), &y);
     tb_buf_append_cstr(out, "Mouse ");
-    tb_print_line(tb_data_text(result->data, "action"), TB_PRINT_NAME_MAX, out);
+    tb_quote_bare(tb_data_text(result->data, "action"), TB_PRINT_NAME_MAX, out);
     tb_buf_printf(out, " at %.0f, %.0f.", x, y);
     tb_print_changes(result->data, out);
 }

@@ -2,6 +2,7 @@
 /* data: {file, path, bytes}. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -21,7 +22,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_buf_printf(out,
                   "Saved the page as PDF, %" PRId64 " bytes: ", tb_data_int(result->data, "bytes"));
-    tb_print_line(tb_data_text(result->data, "path"), TB_PRINT_URL_MAX, out);
+    tb_quote_bare(tb_data_text(result->data, "path"), TB_PRINT_URL_MAX, out);
 }
 
 const struct tb_tool tb_tool_browser_pdf = {

@@ -2,6 +2,7 @@
 /* data: {width, height, bytes, scale, format, element} and the page keys; image: the picture. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -33,7 +34,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     struct tb_str element = tb_data_text(data, "element");
     tb_buf_append_cstr(out, "Screenshot of ");
     if (element.len) {
-        tb_print_line(element, TB_PRINT_NAME_MAX, out);
+        tb_quote_line(element, out);
     } else {
         tb_print_address(data, out);
     }

@@ -2,6 +2,7 @@
 /* data: {origin, area, items} or {origin, area, changed}. */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -24,14 +25,14 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     if (items) {
         TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
         tb_json_print(items, &text);
-        tb_print_cut(tb_buf_str(&text), TB_PRINT_PAGE_MAX, "ask for one key", out);
+        tb_print_json(tb_buf_str(&text), TB_PRINT_PAGE_MAX, "ask for one key", out);
         return;
     }
     int64_t changed = tb_data_int(data, "changed");
     tb_buf_printf(out, "%" PRId64 " item%s changed in the ", changed, changed == 1 ? "" : "s");
-    tb_print_line(tb_data_text(data, "area"), TB_PRINT_NAME_MAX, out);
+    tb_quote_bare(tb_data_text(data, "area"), TB_PRINT_NAME_MAX, out);
     tb_buf_append_cstr(out, " storage of ");
-    tb_print_line(tb_data_text(data, "origin"), TB_PRINT_URL_MAX, out);
+    tb_quote_url(tb_data_text(data, "origin"), TB_PRINT_URL_MAX, out);
     tb_buf_append_char(out, '.');
 }
 

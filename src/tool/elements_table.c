@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "tool/print.h"
 
 static const char *const columns[] = {
@@ -27,7 +28,7 @@ static bool needs_quotes(struct tb_str text)
         return true;
     }
     for (size_t i = 0; i < text.len; i++) {
-        if (strchr(",:\"\\[]{}", text.ptr[i]) || (unsigned char)text.ptr[i] < 0x20) {
+        if (strchr(",:\"\\[]{}", text.ptr[i])) {
             return true;
         }
     }
@@ -36,13 +37,12 @@ static bool needs_quotes(struct tb_str text)
 
 static void put_value(struct tb_str text, struct tb_buf *out)
 {
-    if (!needs_quotes(text)) {
-        tb_buf_append_str(out, text);
-        return;
-    }
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, out);
-    tb_json_put_str(&json, text);
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(out->max);
+    tb_quote_bare(text, SIZE_MAX, &shown);
+    bool quotes = needs_quotes(text) || !tb_str_eq(tb_buf_str(&shown), text);
+    tb_buf_append_cstr(out, quotes ? "\"" : "");
+    tb_buf_append_str(out, tb_buf_str(&shown));
+    tb_buf_append_cstr(out, quotes ? "\"" : "");
 }
 
 /* Boxes have fractions of a pixel. */

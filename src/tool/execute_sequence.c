@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "core/call.h"
 #include "core/limits.h"
 #include "tool/params.h"
@@ -174,9 +175,9 @@ static void print_change(const struct cJSON *change, struct tb_buf *out)
     const struct cJSON *title = tb_json_get(change, "title");
     if (url) {
         tb_buf_append_cstr(out, " The address went from ");
-        tb_print_line(tb_data_text(url, "from"), TB_PRINT_URL_MAX / 2, out);
+        tb_quote_url(tb_data_text(url, "from"), TB_PRINT_URL_MAX / 2, out);
         tb_buf_append_cstr(out, " to ");
-        tb_print_line(tb_data_text(url, "to"), TB_PRINT_URL_MAX / 2, out);
+        tb_quote_url(tb_data_text(url, "to"), TB_PRINT_URL_MAX / 2, out);
         tb_buf_append_char(out, '.');
     }
     if (title) {

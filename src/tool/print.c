@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "base/utf8.h"
 
 static struct tb_str whole_characters(struct tb_str text, size_t max)
@@ -11,44 +12,37 @@ static struct tb_str whole_characters(struct tb_str text, size_t max)
     return tb_str_sub(text, 0, tb_utf8_prefix(text));
 }
 
-static void put_line(struct tb_str text, size_t max, bool quoted, struct tb_buf *out)
+static void put_missing(size_t bytes, const char *advice, struct tb_buf *out)
 {
-    struct tb_str kept = text.len > max ? whole_characters(text, max) : text;
-    for (size_t i = 0; i < kept.len; i++) {
-        char c = kept.ptr[i];
-        if (quoted && (c == '"' || c == '\\')) {
-            tb_buf_append_char(out, '\\');
-        }
-        bool control = (unsigned char)c < 0x20 || c == 0x7f;
-        if (control) {
-            c = ' ';
-        }
-        tb_buf_append_char(out, c);
+    if (bytes) {
+        tb_buf_printf(out, "\n[... %zu more bytes left out; %s]", bytes, advice);
     }
-    if (kept.len < text.len) {
-        tb_buf_append_cstr(out, "…");
-    }
-}
-
-void tb_print_line(struct tb_str text, size_t max, struct tb_buf *out)
-{
-    put_line(text, max, false, out);
 }
 
 void tb_print_quoted(struct tb_str text, struct tb_buf *out)
 {
-    tb_buf_append_char(out, '"');
-    put_line(text, TB_PRINT_NAME_MAX, true, out);
-    tb_buf_append_char(out, '"');
+    tb_quote(text, TB_PRINT_NAME_MAX, out);
 }
 
 void tb_print_cut(struct tb_str text, size_t max, const char *advice, struct tb_buf *out)
 {
     struct tb_str kept = text.len > max ? whole_characters(text, max) : text;
     tb_buf_append_str(out, kept);
-    if (kept.len < text.len) {
-        tb_buf_printf(out, "\n[... %zu more bytes left out; %s]", text.len - kept.len, advice);
-    }
+    put_missing(text.len - kept.len, advice, out);
+}
+
+void tb_print_json(struct tb_str json, size_t max, const char *advice, struct tb_buf *out)
+{
+    struct tb_str kept = json.len > max ? whole_characters(json, max) : json;
+    tb_quote_json(kept, out);
+    put_missing(json.len - kept.len, advice, out);
+}
+
+void tb_print_block(struct tb_str text, size_t max, const char *advice, struct tb_buf *out)
+{
+    struct tb_str kept = text.len > max ? whole_characters(text, max) : text;
+    tb_quote_block(kept, out);
+    put_missing(text.len - kept.len, advice, out);
 }
 
 struct tb_str tb_data_text(const struct cJSON *data, const char *key)
@@ -75,7 +69,7 @@ bool tb_data_flag(const struct cJSON *data, const char *key)
 void tb_print_address(const struct cJSON *data, struct tb_buf *out)
 {
     struct tb_str title = tb_data_text(data, "title");
-    tb_print_line(tb_data_text(data, "url"), TB_PRINT_URL_MAX, out);
+    tb_quote_url(tb_data_text(data, "url"), TB_PRINT_URL_MAX, out);
     if (title.len) {
         tb_buf_append_char(out, ' ');
         tb_print_quoted(title, out);
@@ -88,7 +82,7 @@ void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out
     tb_buf_append_cstr(out, verb);
     if (element.len) {
         tb_buf_append_char(out, ' ');
-        tb_print_line(element, TB_PRINT_NAME_MAX, out);
+        tb_quote_line(element, out);
     }
     tb_buf_append_char(out, '.');
 }
@@ -109,7 +103,7 @@ void tb_print_now(const struct cJSON *data, struct tb_buf *out)
 
 static void put_dialog(const struct cJSON *dialog, struct tb_buf *out)
 {
-    tb_print_line(tb_data_text(dialog, "type"), TB_PRINT_NAME_MAX, out);
+    tb_quote_bare(tb_data_text(dialog, "type"), TB_PRINT_NAME_MAX, out);
     tb_buf_append_char(out, ' ');
     tb_print_quoted(tb_data_text(dialog, "message"), out);
 }
@@ -162,7 +156,10 @@ static void print_difference(const struct cJSON *data, struct tb_buf *out)
     }
     while (rest.len) {
         tb_buf_append_cstr(out, "\n  ");
-        tb_print_line(tb_str_cut(&rest, '\n'), TB_PRINT_NAME_MAX, out);
+        struct tb_str line = tb_str_cut(&rest, '\n');
+        struct tb_str kept = whole_characters(line, TB_PRINT_NAME_MAX);
+        tb_quote_line(kept, out);
+        tb_buf_append_cstr(out, kept.len < line.len ? "…" : "");
     }
     if (more > 0) {
         tb_buf_printf(out, "\n  … %" PRId64 " more line%s changed", more, more == 1 ? "" : "s");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words in which tools answer. What an operation did is one sentence; what the page did because
- * of it follows, one line each, and only if it happened. Names, titles and addresses come from
- * pages: they are put on one line, quoted and cut, so that a page cannot write lines of our reply.
- * Longer page text stands below a line that says where it is from. */
+ * of it follows, one line each, and only if it happened. What comes from a page stands in quotes, or
+ * in a block whose lines are set in, below one that says where it is from; base/quote.h sees to it
+ * that a page cannot write words of our reply. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,12 +22,13 @@ enum {
     TB_PRINT_VALUE_MAX = 100 * 1000,
 };
 
-/* On one line, at most `max` bytes, an ellipsis where it was cut. */
-void tb_print_line(struct tb_str text, size_t max, struct tb_buf *out);
-/* The same in double quotes. */
+/* A name, title or message, in double quotes. */
 void tb_print_quoted(struct tb_str text, struct tb_buf *out);
-/* As it is, at most `max` bytes; a last line says how many are missing and what to do about it. */
+/* At most `max` bytes of a text of our own, of JSON, or of page text as a block; a last line says
+ * how many are missing and what to do about it. */
 void tb_print_cut(struct tb_str text, size_t max, const char *advice, struct tb_buf *out);
+void tb_print_json(struct tb_str json, size_t max, const char *advice, struct tb_buf *out);
+void tb_print_block(struct tb_str text, size_t max, const char *advice, struct tb_buf *out);
 
 /* Members of `data`; empty, 0 and false when absent. */
 struct tb_str tb_data_text(const struct cJSON *data, const char *key);

@@ -127,10 +127,9 @@ static void note_element(struct tb_filler *filler, const struct cJSON *json)
     }
     tb_json_str(tb_json_get(json, "name"), &name);
     if (role.len || name.len) {
-        snprintf(filler->element, sizeof(filler->element), "%.*s%s%.*s%s",
-                 TB_STR_ARG(tb_str_sub(role, 0, 100)), name.len ? " \"" : "",
-                 TB_STR_ARG(tb_str_sub(name, 0, 800)), name.len ? "\"" : "");
-        filler->element[tb_utf8_prefix(tb_str_of(filler->element))] = '\0';
+        TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(sizeof(filler->element));
+        tb_element_words(role, name, &words);
+        snprintf(filler->element, sizeof(filler->element), "%.*s", TB_STR_ARG(tb_buf_str(&words)));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/quote.h"
 #include "proto/json_scan.h"
 #include "proto/json_string.h"
 
@@ -168,5 +169,7 @@ int tb_cdp_message_error(struct tb_str error, struct tb_err *ret_err)
     if (!words.len) {
         tb_buf_append_cstr(&words, "the browser refused the command");
     }
-    return tb_fail(ret_err, code, "%.*s", TB_STR_ARG(tb_buf_str(&words)));
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(2 * ERROR_WORDS_MAX);
+    tb_quote_line(tb_buf_str(&words), &line);
+    return tb_fail(ret_err, code, "%.*s", TB_STR_ARG(tb_buf_str(&line)));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/net_error.h"
 
+#include "base/quote.h"
 #include "base/mem.h"
 
 static const struct {
@@ -47,6 +48,7 @@ void tb_net_error_words(struct tb_str name, struct tb_str url, struct tb_err *re
             break;
         }
     }
-    tb_fail(ret_err, TB_E_NAVIGATION, "%.*s: %s (%.*s)", TB_STR_ARG(tb_str_sub(url, 0, 200)), words,
+    struct tb_quoted shown;
+    tb_fail(ret_err, TB_E_NAVIGATION, "%s: %s (%.*s)", tb_quoted_url(&shown, url), words,
             TB_STR_ARG(tb_str_sub(name, 0, 80)));
 }

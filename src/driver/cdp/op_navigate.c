@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/args.h"
 #include "core/config.h"
 #include "core/core.h"
@@ -102,8 +103,9 @@ static void on_history(struct navigate *navigate, struct tb_str value)
 static void say_download(struct navigate *navigate, struct tb_str url)
 {
     bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
-    tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%.*s is a file to download and no page; %s",
-            TB_STR_ARG(tb_str_sub(url, 0, 200)),
+    struct tb_quoted shown;
+    tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%s is a file to download and no page; %s",
+            url.len ? tb_quoted_url(&shown, url) : "what answers there now",
             kept ? "browser_downloads tells what comes of it"
                  : "it was refused: call browser_downloads (group files), then try again");
 }
@@ -148,7 +150,7 @@ static void on_download(void *user)
         return;
     }
     if (!navigate->download) {
-        say_download(navigate, TB_STR("what answers there now"));
+        say_download(navigate, (struct tb_str){NULL, 0});
     }
     refuse(navigate);
 }
@@ -184,16 +186,16 @@ static void load(struct navigate *navigate)
 static void on_no_page(struct navigate *navigate, struct tb_page *page)
 {
     struct tb_opwork *work = &navigate->work;
-    struct tb_str url = tb_str_sub(tb_page_url(page), 0, 200);
+    struct tb_quoted shown;
+    const char *url = tb_quoted_url(&shown, tb_page_url(page));
     if (tb_page_navigation_mark(page) == work->mark) {
         tb_opwork_fail(work, TB_E_NAVIGATION,
-                       "the browser did not begin to load it; the page is still %.*s",
-                       TB_STR_ARG(url));
+                       "the browser did not begin to load it; the page is still %s", url);
         return;
     }
     tb_fail(&navigate->refusal, TB_E_NAVIGATION,
-            "the server answered with no page (204 No Content or the like); the page is still %.*s",
-            TB_STR_ARG(url));
+            "the server answered with no page (204 No Content or the like); the page is still %s",
+            url);
     work->state = REFUSED;
     wait_for_download(navigate, NOTHING_MS);
 }
@@ -307,7 +309,8 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     struct tb_page *page = tb_opwork_page(work);
     struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
-    struct tb_str asked = tb_str_sub(tb_buf_str(&navigate->url), 0, 200);
+    struct tb_quoted room;
+    const char *asked = tb_quoted_url(&room, tb_buf_str(&navigate->url));
     if (work->state == REFUSED) {
         refuse(navigate);
         return true;
@@ -317,8 +320,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if (work->state == ASKED && err->code == TB_E_PROTOCOL) {
-        tb_opwork_fail(work, TB_E_BAD_URL, "the browser takes \"%.*s\" for no address",
-                       TB_STR_ARG(asked));
+        tb_opwork_fail(work, TB_E_BAD_URL, "the browser takes %s for no address", asked);
         return true;
     }
     if (err->code == TB_E_DIALOG_OPEN && work->state != HISTORY) {
@@ -334,13 +336,13 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     }
     if (work->state == ASKED) {
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
-        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %.*s in %lld ms", TB_STR_ARG(asked),
+        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s in %lld ms", asked,
                        (long long)(work->deadline_ms - work->began_ms));
     } else {
         tb_opwork_fail(work, TB_E_TIMEOUT,
-                       "%.*s has answered but did not reach \"%s\" in %lld ms; it can be used as "
+                       "%s has answered but did not reach \"%s\" in %lld ms; it can be used as "
                        "far as it is there",
-                       TB_STR_ARG(tb_str_sub(url, 0, 200)), work->until,
+                       tb_quoted_url(&room, url), work->until,
                        (long long)(work->deadline_ms - work->began_ms));
     }
     return true;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/opwork.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/args.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
@@ -13,10 +15,10 @@
 #include "proto/json_string.h"
 
 enum {
-    GRACE_MS = 250, /* for the page's own words at the deadline to arrive; within core's grace */
+    GRACE_MS = 500, /* for the page's own words at the deadline to arrive; within core's grace */
     ROLE_MAX_BYTES = 100,
-    NAME_MAX_BYTES = 1000,
-    ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 8,
+    NAME_MAX_BYTES = 160,
+    ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 16,
 };
 
 static int64_t now_ms(const struct tb_opwork *work)
@@ -353,6 +355,30 @@ void tb_opwork_done(struct tb_opwork *work)
     tb_opwork_end(work);
 }
 
+/* A role that is more than a word was made up by the page. */
+static bool is_word(struct tb_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (!isalnum((unsigned char)text.ptr[i]) && text.ptr[i] != '-') {
+            return false;
+        }
+    }
+    return true;
+}
+
+void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out)
+{
+    if (is_word(role)) {
+        tb_buf_append_str(out, tb_str_sub(role, 0, ROLE_MAX_BYTES));
+    } else {
+        tb_quote(role, ROLE_MAX_BYTES, out);
+    }
+    if (name.len) {
+        tb_buf_append_cstr(out, role.len ? " " : "");
+        tb_quote(name, NAME_MAX_BYTES, out);
+    }
+}
+
 void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply)
 {
     struct tb_str role = {NULL, 0};
@@ -365,12 +391,7 @@ void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ELEMENT_MAX);
-    tb_buf_append_str(&text, tb_str_sub(role, 0, ROLE_MAX_BYTES));
-    if (name.len) {
-        tb_buf_append_cstr(&text, role.len ? " \"" : "\"");
-        tb_buf_append_str(&text, tb_str_sub(name, 0, NAME_MAX_BYTES));
-        tb_buf_append_char(&text, '"');
-    }
+    tb_element_words(role, name, &text);
     tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
 }
 

@@ -10,6 +10,7 @@
  * fence, too: navigations that the page has begun by then were announced before it. */
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/args.h"
 #include "core/limits.h"
 #include "driver/cdp/memory.h"
@@ -182,10 +183,11 @@ bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
     if (err->code == TB_E_TIMEOUT && work->navigated) {
         struct tb_page *page = tb_opwork_page(work);
         struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
+        struct tb_quoted shown;
         tb_opwork_fail(work, TB_E_TIMEOUT,
-                       "it was done, but the page that it led to (%.*s) did not finish loading in "
+                       "it was done, but the page that it led to (%s) did not finish loading in "
                        "time",
-                       TB_STR_ARG(tb_str_sub(url, 0, 200)));
+                       tb_quoted_url(&shown, url));
         return true;
     }
     return false;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/quote.h"
 #include "core/limits.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/page_script.h"
@@ -102,8 +103,10 @@ static bool is_failure(struct tb_str value, struct tb_err *ret_err)
         return false;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(WORDS_MAX);
     tb_json_string_decode(wants[1].value.text, &words);
-    tb_fail(ret_err, code_of_wire(wants[0].value.text), "%.*s", TB_STR_ARG(tb_buf_str(&words)));
+    tb_quote_line(tb_buf_str(&words), &line);
+    tb_fail(ret_err, code_of_wire(wants[0].value.text), "%.*s", TB_STR_ARG(tb_buf_str(&line)));
     return true;
 }
 

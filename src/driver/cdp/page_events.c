@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/bus.h"
 #include "core/limits.h"
 #include "core/url.h"
@@ -43,9 +44,10 @@ static bool share_thread(const struct tb_page *page, const struct tb_page *other
 
 bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
 {
+    struct tb_quoted shown;
     if (page->dialog.open) {
-        tb_fail(ret_err, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): \"%s\"",
-                page->dialog.type, page->dialog.message);
+        tb_fail(ret_err, TB_E_DIALOG_OPEN, "the page shows a dialog (%s): %s", page->dialog.type,
+                tb_quoted(&shown, tb_str_of(page->dialog.message), 0));
         return true;
     }
     LIST_FOREACH(link, &page->context->pages) {
@@ -53,9 +55,9 @@ bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
         if (other->dialog.open && share_thread(page, other)) {
             tb_fail(ret_err, TB_E_DIALOG_OPEN,
                     "tab %zu shows a dialog (%s), and this tab stands still until it is answered "
-                    "there: \"%s\"",
+                    "there: %s",
                     tb_session_page_index(page->context->session, other), other->dialog.type,
-                    other->dialog.message);
+                    tb_quoted(&shown, tb_str_of(other->dialog.message), 0));
             return true;
         }
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/quote.h"
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/address.h"
@@ -157,8 +158,9 @@ static void note_failure(const struct tb_restore_tab *tab, const char *why)
 {
     struct tb_restore *restore = tab->restore;
     struct tb_str url = tb_json_text(tab->kept, "url");
-    tb_buf_printf(&restore->words, "Tab %zu (%.*s) did not load: %s. ",
-                  (size_t)(tab - restore->tabs), TB_STR_ARG(tb_str_sub(url, 0, 200)), why);
+    struct tb_quoted shown;
+    tb_buf_printf(&restore->words, "Tab %zu (%s) did not load: %s. ", (size_t)(tab - restore->tabs),
+                  tb_quoted_url(&shown, url), why);
 }
 
 /* Tabs. */

@@ -6,6 +6,7 @@
  * act has started is known when that is answered, and no time has to be waited away. */
 #include <string.h>
 
+#include "base/quote.h"
 #include "driver/cdp/page_internal.h"
 
 enum {
@@ -89,7 +90,9 @@ static bool check_one(struct settle *settle)
     }
     struct tb_err err;
     if (failed) {
-        tb_fail(&err, TB_E_NAVIGATION, "%s could not be loaded", failed->url);
+        struct tb_quoted url;
+        tb_fail(&err, TB_E_NAVIGATION, "%s could not be loaded",
+                tb_quoted_url(&url, tb_str_of(failed->url)));
     }
     end_settle(settle, navigated, failed ? &err : NULL);
     return true;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "core/limits.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -123,7 +125,7 @@ void tb_wdio_print_navigate(const struct cJSON *args, const struct tb_result *re
         return;
     }
     tb_buf_append_cstr(out, "Navigated to ");
-    tb_print_line(tb_args_text(args, "url", ""), TB_PRINT_URL_MAX, out);
+    tb_quote_url(tb_args_text(args, "url", ""), TB_PRINT_URL_MAX, out);
     tb_print_events(result->data, out);
 }
 
@@ -131,7 +133,7 @@ static void print_acted(const char *words, const struct cJSON *args, const struc
                         struct tb_buf *out)
 {
     tb_buf_append_cstr(out, words);
-    tb_print_line(tb_args_text(args, "selector", ""), TB_PRINT_URL_MAX, out);
+    tb_quote_bare(tb_args_text(args, "selector", ""), TB_PRINT_URL_MAX, out);
     tb_buf_append_char(out, ')');
     tb_print_events(result->data, out);
 }
@@ -161,9 +163,9 @@ void tb_wdio_print_set_value(const struct cJSON *args, const struct tb_result *r
     /* A password is not said again: replies are kept in logs of the client. */
     bool secret = tb_data_flag(result->data, "secret");
     struct tb_str value = secret ? TB_STR("•••") : tb_args_text(args, "value", "");
-    tb_buf_append_cstr(out, "Text \"");
-    tb_print_line(value, VALUE_SHOWN, out);
-    tb_buf_append_cstr(out, "\" entered into element");
+    tb_buf_append_cstr(out, "Text ");
+    tb_quote(value, VALUE_SHOWN, out);
+    tb_buf_append_cstr(out, " entered into element");
     if (tb_data_flag(result->data, "differs")) {
         tb_buf_append_char(out, '.');
         tb_print_now(result->data, out);
@@ -192,7 +194,12 @@ void tb_wdio_print_script(const struct cJSON *args, const struct tb_result *resu
     }
     TB_AUTO(tb_json_free) struct cJSON *value = tb_json_parse(text);
     tb_json_str(value, &text);
-    tb_buf_append_cstr(out, "Result: ");
-    tb_print_cut(text, TB_PRINT_VALUE_MAX, "let the script return less", out);
+    bool lines = text.len && memchr(text.ptr, '\n', text.len);
+    tb_buf_append_cstr(out, lines ? "Result:\n" : "Result: ");
+    if (lines) {
+        tb_print_block(text, TB_PRINT_VALUE_MAX, "let the script return less", out);
+    } else {
+        tb_print_json(text, TB_PRINT_VALUE_MAX, "let the script return less", out);
+    }
     tb_print_events(result->data, out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/wdio/faces.h"
@@ -95,7 +96,7 @@ void tb_wdio_print_start(const struct cJSON *args, const struct tb_result *resul
         tb_data_int(data, "height"));
     if (url.len) {
         tb_buf_append_cstr(out, " and navigated to ");
-        tb_print_line(url, TB_PRINT_URL_MAX, out);
+        tb_quote_url(url, TB_PRINT_URL_MAX, out);
     }
     if (warning.len) {
         tb_buf_append_char(out, '\n');
