@@ -16,7 +16,7 @@ const describe = () => {
 
 const api = {
   snapshot, point, through, focus, fill, filled, select, check, scroll, waitFor, extract, elements, adopt, hosts, describe,
-  here: afterAct, arrived, kept, takeAim,
+  here: afterAct, arrived, kept, stored, store, takeAim,
   element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {

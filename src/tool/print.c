@@ -116,6 +116,11 @@ static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
         put_dialog(dialog, out);
         tb_buf_append_char(out, '.');
     }
+    int64_t more = tb_data_int(data, "dialogs_more");
+    if (more > 0) {
+        tb_buf_printf(out, "\n%" PRId64 " more dialog%s dismissed.", more,
+                      more == 1 ? " was" : "s were");
+    }
     const struct cJSON *open = tb_json_get(data, "dialog");
     if (open) {
         tb_buf_append_cstr(out, "\nA dialog is open: ");

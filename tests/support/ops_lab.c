@@ -160,6 +160,7 @@ int ops_open(void **state)
         .tenant = "default",
         .session_id = "test",
         .saved = lab->saved,
+        .args = lab->start,
         .deadline_ms = tb_loop_now_ms(lab->loop) + OPS_MS,
         .events = &events,
         .owner = lab,

@@ -49,6 +49,7 @@ struct ops_lab {
     struct tb_buf visits; /* what was asked of the site, one path a line */
     char state_dir[64];
     struct tb_str saved; /* what ops_open is to bring back */
+    struct cJSON *start; /* the arguments that it opens with; NULL: none */
     struct tb_driver_session *session;
     bool opened;
     bool closed;

@@ -128,6 +128,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     if (!frame->parent) {
         page->crashed = false;
         page->windows_refused = 0;
+        page->leaving = false;
     }
     tb_frames_drop_below(frame);
     frame->nav_asked = false;

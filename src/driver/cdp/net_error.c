@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/net_error.h"
 
-#include "base/quote.h"
 #include "base/mem.h"
+#include "base/quote.h"
 
 static const struct {
     const char *start; /* of the name behind net::ERR_ */

@@ -6,6 +6,7 @@
 #include "driver/cdp/memory.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
 struct emulate {
@@ -44,8 +45,8 @@ static void grant_place(struct tb_driver_session *session)
 static void note_viewport(struct tb_driver_session *session, const struct cJSON *emulation)
 {
     const struct cJSON *viewport = tb_json_get(emulation, "viewport");
-    int64_t width = 0;
-    int64_t height = 0;
+    int64_t width = session->own_width;
+    int64_t height = session->own_height;
     tb_json_int(tb_json_get(viewport, "width"), &width);
     tb_json_int(tb_json_get(viewport, "height"), &height);
     session->width = (int)width;
@@ -81,6 +82,9 @@ static void finish(struct emulate *emulate)
         struct tb_page *page = tb_session_page_by_index(work->session, i);
         if (page != tb_opwork_page(work)) {
             tb_emulation_commands(memory->emulation, reset, post, page);
+        }
+        if (reset && !tb_json_get(memory->emulation, "viewport")) {
+            tb_page_set_viewport(page, work->session->width, work->session->height);
         }
     }
     JSON_ARRAY_FOREACH(item, memory->emulation) {

@@ -29,6 +29,7 @@
 #include "proto/json_string.h"
 
 enum state {
+    LEAVING, /* a dialog was dismissed: until its script has ended */
     HISTORY,
     ASKED,
     REFUSED,
@@ -267,10 +268,27 @@ static void on_read(struct navigate *navigate, struct tb_str value)
     take(navigate, json);
 }
 
+static void go(struct navigate *navigate)
+{
+    struct tb_opwork *work = &navigate->work;
+    struct tb_str to = tb_args_text(work->op->args, "to", "");
+    if (navigate->url.len) {
+        ask_url(navigate);
+    } else if (tb_str_eq_cstr(to, "reload")) {
+        ask(navigate, "Page.reload", (struct tb_str){NULL, 0});
+    } else {
+        work->state = HISTORY;
+        tb_opwork_send(work, "Page.getNavigationHistory", (struct tb_str){NULL, 0});
+    }
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     switch (work->state) {
+    case LEAVING:
+        go(navigate);
+        break;
     case HISTORY:
         on_history(navigate, value);
         break;
@@ -323,6 +341,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         tb_opwork_fail(work, TB_E_BAD_URL, "the browser takes %s for no address", asked);
         return true;
     }
+    if (work->state == LEAVING && err->code == TB_E_PROTOCOL) {
+        go(navigate); /* it was ended together with the script */
+        return true;
+    }
     if (err->code == TB_E_DIALOG_OPEN && work->state != HISTORY) {
         /* The new page asks something while it loads: that is what there is to see. */
         work->navigated = true;
@@ -361,9 +383,11 @@ static void fini(struct tb_opwork *work)
     tb_download_log_forget(&tb_memory_of(work->session)->downloads, navigate);
     tb_timer_fini(&navigate->download_timer);
     tb_buf_fini(&navigate->url);
+    tb_session_stay(work->session);
 }
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct navigate),
+                                           .in_dialog = true,
                                            .step = step,
                                            .failed = failed,
                                            .stop = stop,
@@ -396,20 +420,18 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail(work, TB_E_PARAMS, "give either url or to");
         return;
     }
-    if (tb_str_eq_cstr(to, "reload")) {
-        ask(navigate, "Page.reload", (struct tb_str){NULL, 0});
-        return;
-    }
-    if (to.len) {
-        work->state = HISTORY;
-        tb_opwork_send(work, "Page.getNavigationHistory", (struct tb_str){NULL, 0});
-        return;
-    }
     struct tb_err err;
     bool data_urls = session->cdp->core->config->browser_data_urls;
-    if (tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0) {
+    if (by_url &&
+        tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0) {
         tb_opwork_fail_err(work, &err);
         return;
     }
-    ask_url(navigate);
+    tb_page_leave(tb_opwork_page(work), true);
+    if (work->dismissed) {
+        work->state = LEAVING;
+        tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+    } else {
+        go(navigate);
+    }
 }

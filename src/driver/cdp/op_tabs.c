@@ -179,6 +179,7 @@ static void open_tab(struct tabs *tabs)
 static void fini(struct tb_opwork *work)
 {
     tb_buf_fini(&TB_CONTAINER(work, struct tabs, work)->url);
+    tb_session_stay(work->session);
 }
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct tabs),
@@ -223,6 +224,7 @@ static void begin_new(struct tabs *tabs)
         tb_opwork_fail_err(work, &err);
         return;
     }
+    tb_page_leave(tb_opwork_page(work), false);
     open_tab(tabs);
 }
 
@@ -232,6 +234,7 @@ static void begin_close(struct tabs *tabs)
     if (!page) {
         return;
     }
+    tb_page_leave(page, true);
     if (tb_session_page_count(tabs->work.session) > 1) {
         close_tab(tabs, page);
         return;

@@ -79,8 +79,13 @@ static void finish(struct tb_opwork *work)
 static void on_time(struct tb_timer *timer, void *user)
 {
     struct wait *wait = user;
+    int64_t time_ms = tb_args_int(wait->work.op->args, "time_ms", 0);
     (void)timer;
-    if (waits_for_page(wait->work.op->args)) {
+    if (!tb_opwork_left_ms(&wait->work)) {
+        tb_opwork_fail(&wait->work, TB_E_TIMEOUT,
+                       "time_ms is %lld, more than the call had left; give a larger timeout_ms",
+                       (long long)time_ms);
+    } else if (waits_for_page(wait->work.op->args)) {
         call(&wait->work);
     } else {
         finish(&wait->work);
@@ -132,7 +137,8 @@ void tb_cdp_op_wait(struct tb_driver_session *session, struct tb_op *op)
     } else if (!tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
         return;
     } else if (time_ms > 0) {
-        tb_timer_start(&wait->timer, time_ms);
+        int64_t left_ms = tb_opwork_left_ms(work);
+        tb_timer_start(&wait->timer, time_ms < left_ms ? time_ms : left_ms);
     } else {
         call(work);
     }

@@ -15,7 +15,7 @@
 #include "proto/json_string.h"
 
 enum {
-    GRACE_MS = 500, /* for the page's own words at the deadline to arrive; within core's grace */
+    GRACE_MS = 800, /* for the page's own words at the deadline to arrive; within core's grace */
     ROLE_MAX_BYTES = 100,
     NAME_MAX_BYTES = 160,
     ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 16,

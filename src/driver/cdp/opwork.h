@@ -50,6 +50,7 @@ struct tb_opwork {
     struct tb_op *op;
     int state;         /* the operation's own */
     bool acted;        /* a dialog or a closed tab is from now on what came of the act */
+    int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's runs in the page */
     const char *until; /* how far a navigation is waited for; "load" */
     int64_t began_ms;
@@ -142,6 +143,8 @@ void tb_opwork_end(struct tb_opwork *work);
 void tb_opwork_drop(struct tb_opwork *work);
 bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err);
 void tb_opwork_add_events(struct tb_opwork *work);
+/* A dialog was in the way of leaving the page. The first are told one by one, then their number. */
+void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *dialog);
 /* What the page scripts tell without being asked; see page/here.js. */
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work);
 void tb_opwork_ask_here(struct tb_deferred *job);

@@ -17,6 +17,10 @@
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/refs.h"
 
+enum {
+    DISMISSED_TOLD = 3,
+};
+
 static void go_on(struct tb_opwork *work);
 
 static void add_dialog(struct tb_opwork *work, struct tb_page *page)
@@ -32,6 +36,25 @@ static void add_dialog(struct tb_opwork *work, struct tb_page *page)
         tb_json_set_cstr(json, "default_text", dialog->default_text);
     }
     tb_json_set_take(work->op->result->data, "dialog", json);
+}
+
+void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *dialog)
+{
+    struct cJSON *data = work->op->result->data;
+    if (++work->dismissed > DISMISSED_TOLD) {
+        tb_json_set_int(data, "dialogs_more", work->dismissed - DISMISSED_TOLD);
+        return;
+    }
+    struct cJSON *all = tb_json_new_array();
+    JSON_ARRAY_FOREACH(before, tb_json_get(data, "dialogs_answered")) {
+        tb_json_append_take(all, tb_json_dup(before));
+    }
+    struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "type", dialog->type);
+    tb_json_set_cstr(json, "message", dialog->message);
+    tb_json_set_bool(json, "accepted", false);
+    tb_json_append_take(all, json);
+    tb_json_set_take(data, "dialogs_answered", all);
 }
 
 static void add_tabs(struct tb_opwork *work)

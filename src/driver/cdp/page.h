@@ -64,6 +64,11 @@ const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
 /* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
  * thread. Says which. */
 bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err);
+/* A call leaves this page, or its tab: until its document is gone, or tb_session_stay, its dialogs
+ * are dismissed, and those of tabs that share its thread. The operation under way notes them. With
+ * `ends` the script that asks is ended. */
+void tb_page_leave(struct tb_page *page, bool ends);
+void tb_session_stay(struct tb_driver_session *session);
 bool tb_page_crashed(const struct tb_page *page);
 
 /* A command to the tab's main target (or to the frame's), with the operation's deadline. When the

@@ -69,7 +69,7 @@ static void end_well(struct call *call, struct tb_str value)
 static bool only_reads(const struct call *call)
 {
     static const char *const readers[] = {"snapshot", "extract", "elements", "waitFor",
-                                          "describe", "hosts",   "kept"};
+                                          "describe", "hosts",   "kept",     "stored"};
     for (size_t i = 0; i < TB_COUNT(readers); i++) {
         if (strcmp(call->function, readers[i]) == 0) {
             return true;

@@ -7,6 +7,7 @@
 #include "core/limits.h"
 #include "core/url.h"
 #include "driver/cdp/json_text.h"
+#include "driver/cdp/opwork.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
@@ -64,6 +65,42 @@ bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
     return false;
 }
 
+/* A page that asks again and again has its script ended, or it could never be left; before a
+ * navigation at once, since the browser holds that back while one is under way. */
+static void dismiss(struct tb_page *page, bool ends)
+{
+    struct tb_driver_session *session = page->context->session;
+    page->dialog.open = false;
+    if (session && session->work) {
+        tb_opwork_note_dismissed(session->work, &page->dialog);
+    }
+    if (ends || ++page->dismissed > 1) {
+        tb_page_terminate_script(page);
+    }
+    tb_target_post(page->target, "Page.handleJavaScriptDialog", TB_STR("{\"accept\":false}"));
+}
+
+void tb_page_leave(struct tb_page *page, bool ends)
+{
+    LIST_FOREACH(link, &page->context->pages) {
+        struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
+        if (other == page || share_thread(page, other)) {
+            other->leaving = true;
+            other->dismissed = 0;
+            if (other->dialog.open) {
+                dismiss(other, ends);
+            }
+        }
+    }
+}
+
+void tb_session_stay(struct tb_driver_session *session)
+{
+    for (size_t i = 0; i < tb_session_page_count(session); i++) {
+        tb_session_page_by_index(session, i)->leaving = false;
+    }
+}
+
 static void on_dialog(struct tb_target *target, const struct cJSON *params)
 {
     struct tb_page *page = target->page;
@@ -79,6 +116,10 @@ static void on_dialog(struct tb_target *target, const struct cJSON *params)
     snprintf(dialog->message, sizeof(dialog->message), "%.*s", TB_STR_ARG(message));
     snprintf(dialog->default_text, sizeof(dialog->default_text), "%.*s",
              TB_STR_ARG(tb_json_text(params, "defaultPrompt")));
+    if (page->leaving) {
+        dismiss(page, false);
+        return;
+    }
     dialog->open = true;
     tell(page, TB_EVENT_DIALOG_OPENED, "type", tb_str_of(dialog->type));
     tb_session_stirred(page->context->session);

@@ -67,6 +67,8 @@ struct tb_page {
     struct tb_dialog dialog;
     bool opened_by_page;
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
+    bool leaving;             /* a call leaves it: its dialogs are dismissed */
+    unsigned dismissed;       /* of them, so far */
     unsigned windows_refused; /* that the present document wanted to open */
     bool ready;
     bool crashed;

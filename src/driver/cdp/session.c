@@ -145,8 +145,10 @@ static int read_viewport(struct tb_driver_session *session, const struct cJSON *
                        "viewport must be {width, height} or \"WxH\", each from 1 to %d", SIDE_MAX);
     }
     bool usual = width == TB_WINDOW_WIDTH && height == TB_WINDOW_HEIGHT;
-    session->width = usual ? 0 : (int)width;
-    session->height = usual ? 0 : (int)height;
+    session->own_width = usual ? 0 : (int)width;
+    session->own_height = usual ? 0 : (int)height;
+    session->width = session->own_width;
+    session->height = session->own_height;
     return 0;
 }
 

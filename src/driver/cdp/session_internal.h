@@ -36,8 +36,10 @@ struct tb_driver_session {
     struct tb_opwork *work;    /* the operation under way; NULL: none */
     bool tab_coming;           /* the browser was asked for one, since there is none */
     struct tb_deferred *watch; /* see tb_session_watch */
-    int width;
+    int width;                 /* of the viewport; 0: the window's */
     int height;
+    int own_width; /* that it was started with, for when nothing else is emulated */
+    int own_height;
     uint64_t tabs_opened;
     uint64_t tabs_refused;
     /* Keeping it, see kept.h. */
