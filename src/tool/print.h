@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words in which tools answer. What an operation did is one sentence; what the page did because
- * of it follows, one line each, and only if it happened. What comes from a page stands in quotes, or
- * in a block whose lines are set in, below one that says where it is from; base/quote.h sees to it
- * that a page cannot write words of our reply. */
+ * of it follows, one line each, and only if it happened. What comes from a page stands in quotes,
+ * or in a block whose lines are set in, below one that says where it is from; base/quote.h sees to
+ * it that a page cannot write words of our reply. */
 #pragma once
 
 #include <stdbool.h>
