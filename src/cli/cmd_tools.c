@@ -56,7 +56,7 @@ static void print_table(const struct tb_toolset *toolset, struct tb_str groups)
 }
 
 /* Just as tools/list gives it to an agent. */
-static void print_json(const struct tb_mcp_view *view)
+static void print_json(const struct tb_view *view)
 {
     static const struct tb_mcp_provider *const none[] = {NULL};
     struct tb_mcp_catalog catalog;
@@ -75,7 +75,7 @@ static int print_page(void)
 static int run(int argc, char **argv)
 {
     static const struct tb_config_list no_groups = {NULL, 0};
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_err err;
     struct wish wish;
     int rc = read_wish(argc, argv, &wish);

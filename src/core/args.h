@@ -35,7 +35,9 @@ struct tb_param {
     const char *const *choices; /* NULL-ended */
     const char *const *aliases; /* NULL-ended, accepted but not shown */
     const char *fallback;       /* shown as the default; NULL: none */
-    int64_t min;                /* INT and NUMBER, when max > min */
+    bool empty;                 /* an empty text is a value; else it counts as absent */
+    bool open;   /* members besides `fields` are taken as they are, and so are those */
+    int64_t min; /* INT and NUMBER, when max > min */
     int64_t max;
     const struct tb_param *fields; /* of OBJECT and OBJECTS, ended by a NULL name; NULL: anything */
 };
@@ -43,10 +45,13 @@ struct tb_param {
 /* A tool's table ends with a row whose name is NULL. */
 
 /* Checks `given` (NULL counts as {}) against the table and gives a new object, the caller's. null
- * counts as absent, except for ANY. The error (TB_E_PARAMS) names the argument, what is wrong with
- * it, and which arguments there are. */
+ * counts as absent, except for ANY, and so does an empty text for what may be left out; one text or
+ * object where an array of them is wanted is an array of one. The error (TB_E_PARAMS) names the
+ * argument, what is wrong with it, and which arguments there are. */
 int tb_args_check(const struct tb_param *params, const struct cJSON *given, struct cJSON **ret_args,
                   struct tb_err *err);
+/* The table has an argument of this name or alias. */
+bool tb_args_know(const struct tb_param *params, struct tb_str name);
 /* Writes {"type":"object","properties":...} for tools/list. */
 void tb_args_schema(const struct tb_param *params, struct tb_json_writer *json);
 

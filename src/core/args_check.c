@@ -231,7 +231,7 @@ static int check_object(const struct tb_param *row, const struct cJSON *value,
     if (!tb_json_is_object(value)) {
         return wrong_type(row, err);
     }
-    if (!row->fields) {
+    if (!row->fields || row->open) {
         *ret_value = tb_json_dup(value);
         return 0;
     }
@@ -248,10 +248,18 @@ static int check_item(const struct tb_param *row, const struct cJSON *value,
 static int check_array(const struct tb_param *row, const struct cJSON *value,
                        struct cJSON **ret_value, struct tb_err *err)
 {
+    TB_AUTO(tb_json_free) struct cJSON *array = tb_json_new_array();
+    struct cJSON *only = NULL;
+    struct tb_err ignored;
+    if (!tb_json_is_array(value) && check_item(row, value, &only, &ignored) == 0) {
+        tb_json_append_take(array, only);
+        *ret_value = array;
+        array = NULL;
+        return 0;
+    }
     if (!tb_json_is_array(value)) {
         return wrong_type(row, err);
     }
-    TB_AUTO(tb_json_free) struct cJSON *array = tb_json_new_array();
     size_t index = 0;
     JSON_ARRAY_FOREACH(item, value) {
         struct cJSON *made = NULL;
@@ -306,6 +314,22 @@ static int given_twice(const struct tb_param *row, struct tb_str name, struct tb
                     : tb_fail(err, TB_E_PARAMS, "argument '%s' is given twice", row->name);
 }
 
+/* Some clients send every argument that there is, with nothing in it. */
+static bool is_absent(const struct tb_param *row, const struct cJSON *value)
+{
+    struct tb_str text;
+    if (row->type == TB_PARAM_ANY) {
+        return false;
+    }
+    return tb_json_is_null(value) ||
+           (!row->required && !row->empty && tb_json_str(value, &text) && !text.len);
+}
+
+bool tb_args_know(const struct tb_param *params, struct tb_str name)
+{
+    return find(params, name) != NULL;
+}
+
 static int take_member(const struct tb_param *params, const struct cJSON *member,
                        struct cJSON *args, struct tb_err *err)
 {
@@ -314,7 +338,7 @@ static int take_member(const struct tb_param *params, const struct cJSON *member
     if (!row) {
         return unknown(params, name, err);
     }
-    if (tb_json_is_null(member) && row->type != TB_PARAM_ANY) {
+    if (is_absent(row, member)) {
         return 0;
     }
     if (tb_json_get(args, row->name)) {

@@ -33,7 +33,7 @@ static void put_choices(const struct tb_param *row, struct tb_json_writer *json)
 }
 
 /* The members of an object schema; free-form objects have only their type. */
-static void put_object(const struct tb_param *fields, struct tb_json_writer *json);
+static void put_object(const struct tb_param *fields, bool open, struct tb_json_writer *json);
 
 static void put_items(const struct tb_param *row, struct tb_json_writer *json)
 {
@@ -43,7 +43,7 @@ static void put_items(const struct tb_param *row, struct tb_json_writer *json)
     if (row->type == TB_PARAM_TEXTS) {
         put_pair(json, "type", "string");
     } else {
-        put_object(row->fields, json);
+        put_object(row->fields, row->open, json);
     }
     tb_json_object_close(json);
 }
@@ -74,7 +74,7 @@ static void put_type(const struct tb_param *row, struct tb_json_writer *json)
         put_items(row, json);
         break;
     case TB_PARAM_OBJECT:
-        put_object(row->fields, json);
+        put_object(row->fields, row->open, json);
         break;
     case TB_PARAM_ANY:
         break;
@@ -124,7 +124,7 @@ static void put_required(const struct tb_param *params, struct tb_json_writer *j
     }
 }
 
-static void put_object(const struct tb_param *fields, struct tb_json_writer *json)
+static void put_object(const struct tb_param *fields, bool open, struct tb_json_writer *json)
 {
     put_pair(json, "type", "object");
     if (!fields) {
@@ -137,14 +137,17 @@ static void put_object(const struct tb_param *fields, struct tb_json_writer *jso
     }
     tb_json_object_close(json);
     put_required(fields, json);
-    tb_json_key(json, "additionalProperties");
-    tb_json_put_bool(json, false);
+    /* Not true either: a strict client closes the object by itself, but not against our word. */
+    if (!open) {
+        tb_json_key(json, "additionalProperties");
+        tb_json_put_bool(json, false);
+    }
 }
 
 void tb_args_schema(const struct tb_param *params, struct tb_json_writer *json)
 {
     static const struct tb_param none = {.name = NULL};
     tb_json_object_open(json);
-    put_object(params ? params : &none, json);
+    put_object(params ? params : &none, false, json);
     tb_json_object_close(json);
 }

@@ -20,8 +20,8 @@ static void note_gate(struct tb_call *call)
     if (err->code < 0 && call->result.code == 0) {
         tb_result_fini(&call->result);
         tb_result_init(&call->result);
-        tb_result_fail(&call->result, TB_E_STORE, "it was done, but it is not on record: %s",
-                       err->text);
+        tb_result_fail(&call->result, TB_E_STORE,
+                       "the action completed but could not be recorded: %s", err->text);
     }
 }
 
@@ -56,7 +56,20 @@ void tb_call_deliver(struct tb_call *call, bool wait)
     }
     if (!tb_gate_shut(&call->gate)) {
         hand_over(call);
+    } else if (!tb_timer_armed(&call->timer)) {
+        int64_t left_ms = call->deadline_ms - tb_loop_now_ms(call->core->loop);
+        tb_timer_start(&call->timer, (left_ms > 0 ? left_ms : 0) + TB_CALL_GRACE_MS);
     }
+}
+
+/* The disk does not answer, and the caller has waited long enough. */
+static void leave_gate(struct tb_call *call)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_STORE, "the store does not answer; it may still come to it");
+    tb_gate_fail(&call->gate, &err);
+    tb_gate_fini(&call->gate);
+    tb_loop_defer(call->core->loop, &call->job);
 }
 
 static void on_gate_open(struct tb_gate *gate)
@@ -137,6 +150,10 @@ static void on_timer(struct tb_timer *timer, void *user)
     struct tb_call *call = user;
     struct tb_err err;
     (void)timer;
+    if (call->phase == TB_CALL_TOLD) {
+        leave_gate(call);
+        return;
+    }
     if (call->broken.code < 0) {
         tb_call_detach(call);
         return;
@@ -178,6 +195,9 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(call->tool, rows);
     int rc = tb_args_check(rows, given, &call->args, err);
+    if (rc == 0 && call->tool->check) {
+        rc = call->tool->check(&call->caller, call->args, err);
+    }
     if (rc < 0) {
         return rc;
     }
@@ -293,6 +313,10 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
                                       .files = request->caller.files,
                                       .brief = request->caller.brief,
                                       .everyone = request->caller.everyone};
+    if (request->caller.view) {
+        call->view = *request->caller.view;
+        call->caller.view = &call->view;
+    }
     call->done = request->done;
     call->progress = request->progress;
     call->user = request->user;

@@ -109,7 +109,8 @@ static void what_could_not_be_stored_is_the_result(void **state)
     scene->kept.broken = "the disk is full";
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"tag\":\"x\"}");
     rig_turn(rig);
-    assert_string_equal(call->message, "it was done, but it is not on record: the disk is full");
+    assert_string_equal(call->message,
+                        "the action completed but could not be recorded: the disk is full");
     assert_null(tb_json_get(call->data, "tag"));
     rig_expect(call, TB_E_STORE);
 
@@ -122,6 +123,26 @@ static void what_could_not_be_stored_is_the_result(void **state)
     kept_release(&scene->kept, &err);
     rig_turn(rig);
     rig_expect(call, TB_E_STORE);
+}
+
+static void a_store_that_does_not_answer_ends_the_wait_soon_after_the_deadline(void **state)
+{
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    scene->kept.slow = true;
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"timeout_ms\":3000}");
+    rig_turn(rig);
+    rig_advance(rig, 3999);
+    assert_int_equal(call->dones, 0);
+    rig_advance(rig, 1);
+    assert_string_equal(call->message,
+                        "the action completed but could not be recorded: the store does not "
+                        "answer; it may still come to it");
+    rig_expect(call, TB_E_STORE);
+    kept_release(&scene->kept, NULL); /* too late for anybody */
+    rig_turn(rig);
 }
 
 static void a_call_that_failed_keeps_its_own_words(void **state)
@@ -166,7 +187,7 @@ static void the_end_of_the_daemon_waits_for_no_store(void **state)
     struct rig_call *waiting = rig_start(rig, &rig_click, "", NULL);
     tb_sessions_stop(rig->core.sessions);
     assert_string_equal(told->message,
-                        "it was done, but it is not on record: the daemon is stopping");
+                        "the action completed but could not be recorded: the daemon is stopping");
     rig_expect(told, TB_E_STORE);
     rig_expect(waiting, TB_E_SHUTDOWN);
     kept_release(&scene->kept, NULL);
@@ -182,6 +203,7 @@ int main(void)
         WITH(the_reply_waits_until_the_store_has_it),
         WITH(a_call_that_waits_for_the_store_is_past_cancelling),
         WITH(what_could_not_be_stored_is_the_result),
+        WITH(a_store_that_does_not_answer_ends_the_wait_soon_after_the_deadline),
         WITH(a_call_that_failed_keeps_its_own_words),
         WITH(nothing_is_begun_that_could_not_be_stored),
         WITH(the_end_of_the_daemon_waits_for_no_store),

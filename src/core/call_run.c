@@ -202,7 +202,15 @@ static int check_step(const struct tb_call *call, const struct tb_tool *tool,
     }
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(tool, rows);
-    return tb_args_check(rows, given, ret_args, err);
+    int rc = tb_args_check(rows, given, ret_args, err);
+    if (rc == 0 && tool->check) {
+        rc = tool->check(&call->caller, *ret_args, err);
+    }
+    if (rc < 0) {
+        tb_json_free(*ret_args);
+        *ret_args = NULL;
+    }
+    return rc;
 }
 
 void tb_call_look(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,

@@ -18,6 +18,7 @@
 
 struct tb_core;
 struct tb_sessions;
+struct tb_view;
 
 /* Who calls. The tenant comes from the credential, never from an argument. */
 struct tb_caller {
@@ -27,7 +28,8 @@ struct tb_caller {
     struct tb_gate *gate; /* of its reply: what that acknowledges is stored first; may be NULL */
     bool files;           /* it has tools for files, so its new sessions keep downloads */
     bool brief;           /* its toolset lets a conversation's session end when it is idle */
-    bool everyone;        /* the tenant's operator: private sessions of others are there for it */
+    const struct tb_view *view; /* the tools that it was given; NULL: all */
+    bool everyone; /* the tenant's operator: private sessions of others are there for it */
 };
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core);

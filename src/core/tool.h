@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "core/args.h"
@@ -16,6 +17,7 @@
 #include "core/result.h"
 
 struct tb_call;
+struct tb_caller;
 
 enum tb_tool_flags {
     TB_TOOL_READ_ONLY = 1, /* changes nothing: no confirmation needed, may be repeated */
@@ -36,6 +38,9 @@ struct tb_tool {
     /* Own arguments; sessionId and timeout_ms are added to every tool that acts on a session. */
     const struct tb_param *params;
     enum tb_op_kind op;
+    /* Arguments that fit the table but not each other: before a session is looked for or made.
+     * NULL: all that fit are right. */
+    int (*check)(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err);
     void (*run)(struct tb_call *call);
     /* Appends the text of a good result; NULL: result->text as it is. */
     void (*print)(const struct tb_result *result, struct tb_buf *out);
@@ -71,4 +76,10 @@ struct tb_toolset {
         *faces; /* ended by a NULL name; NULL for the default set: all tools as they are */
     const char *instructions; /* for the agent; under 2 KB */
     bool brief;               /* a conversation's session ends when it is idle, and at an age */
+};
+
+/* What a caller was given: tools of the default set, or the faces of another toolset. */
+struct tb_view {
+    const struct tb_toolset *toolset; /* NULL: everything */
+    uint64_t tools;                   /* of the default set: one bit for each, in their order */
 };

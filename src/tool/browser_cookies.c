@@ -14,7 +14,7 @@ static const char *const same_site[] = {"Strict", "Lax", "None", NULL};
 static const struct tb_param params[] = {
     {.name = "action", .type = TB_PARAM_CHOICE, .help = "", .choices = actions, .fallback = "list"},
     {.name = "name", .type = TB_PARAM_TEXT, .help = ""},
-    {.name = "value", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "value", .type = TB_PARAM_TEXT, .empty = true, .help = ""},
     {.name = "url", .type = TB_PARAM_TEXT, .help = "Whose cookies; default the current page's"},
     {.name = "domain", .type = TB_PARAM_TEXT, .help = "Instead of url"},
     {.name = "path", .type = TB_PARAM_TEXT, .help = "", .fallback = "/"},

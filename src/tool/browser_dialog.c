@@ -7,7 +7,7 @@
 
 static const struct tb_param params[] = {
     {.name = "accept", .type = TB_PARAM_FLAG, .help = "false: dismiss it", .fallback = "true"},
-    {.name = "text", .type = TB_PARAM_TEXT, .help = "Answer to a prompt"},
+    {.name = "text", .type = TB_PARAM_TEXT, .empty = true, .help = "Answer to a prompt"},
     TB_PARAM_ROW_END,
 };
 

@@ -24,6 +24,15 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
+static int check(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err)
+{
+    (void)caller;
+    if (tb_args_has(args, "url") == tb_args_has(args, "to")) {
+        return tb_fail(err, TB_E_PARAMS, "give either url or to");
+    }
+    return 0;
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     int64_t status = tb_data_int(result->data, "status");
@@ -46,9 +55,10 @@ const struct tb_tool tb_tool_browser_navigate = {
     .name = "browser_navigate",
     .title = "Navigate",
     .description = "Open an address. Starts a session if there is none. "
-                   "Returns address, title and status; browser_snapshot shows the page.",
+                   "Returns address, title and status.",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD | TB_TOOL_MAY_CREATE,
     .params = params,
     .op = TB_OP_NAVIGATE,
+    .check = check,
     .print = print,
 };

@@ -14,7 +14,7 @@ static const struct tb_param params[] = {
     {.name = "action", .type = TB_PARAM_CHOICE, .help = "", .choices = actions, .fallback = "get"},
     {.name = "area", .type = TB_PARAM_CHOICE, .help = "", .choices = areas, .fallback = "local"},
     {.name = "key", .type = TB_PARAM_TEXT, .help = "get: only this one"},
-    {.name = "value", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "value", .type = TB_PARAM_TEXT, .empty = true, .help = ""},
     TB_PARAM_ROW_END,
 };
 

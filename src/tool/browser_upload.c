@@ -6,7 +6,7 @@
 
 static const struct tb_param file[] = {
     {.name = "name", .type = TB_PARAM_TEXT, .required = true, .help = ""},
-    {.name = "text", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "text", .type = TB_PARAM_TEXT, .empty = true, .help = ""},
     {.name = "base64", .type = TB_PARAM_TEXT, .help = "Instead of text"},
     TB_PARAM_ROW_END,
 };

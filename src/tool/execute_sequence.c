@@ -25,11 +25,23 @@ enum {
     NAME_MAX_SHOWN = 60,
 };
 
+/* The common arguments, for clients that send only what is named; all others are taken too. */
+static const struct tb_param step_fields[] = {
+    {.name = "action", .type = TB_PARAM_TEXT, .required = true, .help = "Name of a tool"},
+    {.name = "target", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "value", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "url", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "key", .type = TB_PARAM_TEXT, .help = ""},
+    TB_PARAM_ROW_END,
+};
+
 static const struct tb_param params[] = {
     {.name = "actions",
      .type = TB_PARAM_OBJECTS,
      .required = true,
-     .help = "Each {\"action\": name of a tool, and its arguments}"},
+     .help = "",
+     .fields = step_fields,
+     .open = true},
     TB_PARAM_ROW_END,
 };
 
@@ -72,12 +84,47 @@ static const struct tb_face *find_face(struct tb_str name)
     return NULL;
 }
 
-/* In the words of another toolset: "set_value" for browser_fill. */
+/* What the caller was given, by its own name there; or in the words of another toolset:
+ * "set_value" for browser_fill. */
+static bool find_step(const struct tb_view *view, struct tb_str name,
+                      const struct tb_tool **ret_tool, const struct tb_face **ret_face)
+{
+    if (view && tb_view_find(view, name, ret_tool, ret_face)) {
+        return true;
+    }
+    if (view && view->toolset->faces) {
+        return false;
+    }
+    *ret_tool = view ? NULL : tb_tool_find(name);
+    *ret_face = *ret_tool ? NULL : find_face(name);
+    if (*ret_face && (!view || tb_view_has(view, (*ret_face)->tool))) {
+        *ret_tool = (*ret_face)->tool;
+    }
+    return *ret_tool != NULL;
+}
+
+/* The arguments of a step, without the common ones that are of no use to it and hold nothing. */
+static struct cJSON *strip(const struct cJSON *given, const struct tb_param *rows)
+{
+    struct cJSON *rest = tb_json_new_object();
+    JSON_ARRAY_FOREACH(member, given) {
+        const char *name = tb_json_name(member);
+        struct tb_str text;
+        bool blank = tb_json_is_null(member) || (tb_json_str(member, &text) && !text.len);
+        if (!tb_str_eq_cstr(TB_STR("action"), name) &&
+            !(blank && !tb_args_know(rows, tb_str_of(name)))) {
+            tb_json_set_take(rest, name, tb_json_dup(member));
+        }
+    }
+    return rest;
+}
+
 static int read_face(const struct tb_face *face, const struct cJSON *given, struct step *step,
                      struct tb_err *err)
 {
     TB_AUTO(tb_json_free) struct cJSON *checked = NULL;
-    int rc = tb_args_check(face->params, given, &checked, err);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(given, face->params);
+    int rc = tb_args_check(face->params, rest, &checked, err);
     if (rc < 0) {
         return rc;
     }
@@ -91,36 +138,38 @@ static int read_tool(const struct tb_tool *tool, const struct cJSON *given, stru
 {
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(tool, rows);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(given, rows);
     step->tool = tool;
-    return tb_args_check(rows, given, &step->args, err);
+    return tb_args_check(rows, rest, &step->args, err);
 }
 
-static int read_step(const struct cJSON *given, struct tb_str session, struct step *step,
-                     struct tb_err *err)
+static int read_step(const struct tb_caller *caller, const struct cJSON *given,
+                     struct tb_str session, struct step *step, struct tb_err *err)
 {
+    const struct tb_tool *tool;
+    const struct tb_face *face;
     if (!tb_json_str(tb_json_get(given, "action"), &step->action)) {
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
-    TB_AUTO(tb_json_free) struct cJSON *rest = tb_json_dup(given);
-    tb_json_remove(rest, "action");
-    const struct tb_tool *tool = tb_tool_find(step->action);
-    const struct tb_face *face = tool ? NULL : find_face(step->action);
-    tool = face ? face->tool : tool;
-    if (!tool) {
-        return tb_fail(err, TB_E_PARAMS, "there is no tool of this name");
+    if (!find_step(caller->view, step->action, &tool, &face)) {
+        return tb_fail(err, TB_E_PARAMS, "there is no tool of this name; tools/list has them all");
     }
     if (tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
     }
-    int rc =
-        face && face->params ? read_face(face, rest, step, err) : read_tool(tool, rest, step, err);
+    int rc = face && face->params ? read_face(face, given, step, err)
+                                  : read_tool(tool, given, step, err);
+    if (rc == 0 && tool->check) {
+        rc = tool->check(caller, step->args, err);
+    }
     if (rc == 0 && !tb_str_eq(tb_args_text(step->args, "sessionId", session.ptr), session)) {
         rc = tb_fail(err, TB_E_PARAMS, "its sessionId is not that of the sequence");
     }
     return rc;
 }
 
-static int read_steps(const struct cJSON *args, struct sequence *sequence, struct tb_err *err)
+static int read_steps(const struct tb_caller *caller, const struct cJSON *args,
+                      struct sequence *sequence, struct tb_err *err)
 {
     struct tb_str session = tb_args_text(args, "sessionId", "");
     JSON_ARRAY_FOREACH(item, tb_json_get(args, "actions")) {
@@ -128,7 +177,7 @@ static int read_steps(const struct cJSON *args, struct sequence *sequence, struc
             return tb_fail(err, TB_E_PARAMS, "more than %d actions", STEPS_MAX);
         }
         struct step *step = &sequence->steps[sequence->count++];
-        int rc = read_step(item, session, step, err);
+        int rc = read_step(caller, item, session, step, err);
         if (rc < 0) {
             struct tb_str name = tb_str_sub(step->action, 0, NAME_MAX_SHOWN);
             tb_err_prefix(err, "nothing was done; action %zu (%.*s): ", sequence->count,
@@ -300,12 +349,21 @@ static void on_before(struct tb_call *call, const struct tb_result *tabs, void *
     next(call, sequence);
 }
 
+/* All of it is understood before a session is made for it. */
+static int check(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err)
+{
+    struct sequence *sequence = TB_NEW(struct sequence);
+    int rc = read_steps(caller, args, sequence, err);
+    sequence_free(sequence);
+    return rc;
+}
+
 static void run(struct tb_call *call)
 {
     struct sequence *sequence = TB_NEW(struct sequence);
     struct tb_err err;
     sequence->outcomes = tb_json_new_array();
-    if (read_steps(tb_call_args(call), sequence, &err) < 0) {
+    if (read_steps(tb_call_caller(call), tb_call_args(call), sequence, &err) < 0) {
         sequence_free(sequence);
         tb_result_fail_err(tb_call_out(call), &err);
         tb_call_finish(call);
@@ -330,11 +388,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_execute_sequence = {
     .name = "execute_sequence",
     .title = "Run actions",
-    .description =
-        "Run several tools in one call. Stops at the first that fails. Returns each outcome and what changed.",
+    .description = "Run several tools in one call. Stops at the first that fails.",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD | TB_TOOL_MAY_CREATE,
     .params = params,
     .op = TB_OP_NONE,
+    .check = check,
     .run = run,
     .print = print,
 };

@@ -79,6 +79,58 @@ static struct rig_call *run(struct rig *rig, const char *args)
     return call;
 }
 
+static int run_with(struct rig *rig, const struct tb_view *view, const char *args)
+{
+    struct tb_err err = {0};
+    TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(args));
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk", .view = view};
+    (void)rig;
+    return tb_tool_execute_sequence.check(&caller, given, &err);
+}
+
+static void only_tools_that_the_caller_was_given_can_be_steps(void **state)
+{
+    struct tale *tale = *state;
+    struct tb_view few = {.toolset = tb_toolsets()[0], .tools = 1 << 5};
+    struct tb_view wdio = {.toolset = tb_toolset_find(TB_STR("wdio"))};
+    assert_string_equal(tb_tools()[5]->name, "browser_navigate");
+    static const char go[] =
+        "{\"actions\":[{\"action\":\"browser_navigate\",\"url\":\"http://a/\"}]}";
+    static const char click[] = "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"}]}";
+    static const char press[] =
+        "{\"actions\":[{\"action\":\"click_element\",\"selector\":\"#a\"}]}";
+    assert_int_equal(run_with(tale->rig, &few, go), 0);
+    assert_int_equal(run_with(tale->rig, &few, click), TB_E_PARAMS);
+    assert_int_equal(run_with(tale->rig, &few, press), TB_E_PARAMS);
+    assert_int_equal(run_with(tale->rig, &wdio, press), 0);
+    assert_int_equal(run_with(tale->rig, &wdio, click), TB_E_PARAMS);
+}
+
+/* As a strict client does, which has to send every member that the schema names. */
+static void members_that_hold_nothing_do_not_matter(void **state)
+{
+    struct tale *tale = *state;
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"action\":\"browser_navigate\",\"url\":\"https://a.test/\","
+                       "\"target\":\"\",\"value\":null,\"key\":\"\"}]}");
+    rig_expect(call, 0);
+}
+
+/* Nothing is made for a call that cannot be done. */
+static void a_session_is_not_made_for_arguments_that_are_refused(void **state)
+{
+    struct tale *tale = *state;
+    struct rig *rig = tale->rig;
+    assert_int_equal(rig_run(rig, &tb_tool_browser_navigate, "talk", "{}"), TB_E_PARAMS);
+    assert_int_equal(
+        rig_run(rig, &tb_tool_browser_navigate, "talk", "{\"url\":\"http://a/\",\"to\":\"back\"}"),
+        TB_E_PARAMS);
+    assert_int_equal(rig_run(rig, &tb_tool_execute_sequence, "talk",
+                             "{\"actions\":[{\"action\":\"browser_navigate\"}]}"),
+                     TB_E_PARAMS);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
+}
+
 /* S1-15 */
 static void actions_run_in_order_under_their_own_and_other_names(void **state)
 {
@@ -286,6 +338,9 @@ static void it_is_freed_with_the_daemon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(only_tools_that_the_caller_was_given_can_be_steps),
+        TEST(members_that_hold_nothing_do_not_matter),
+        TEST(a_session_is_not_made_for_arguments_that_are_refused),
         TEST(actions_run_in_order_under_their_own_and_other_names),
         TEST(what_changed_is_told),
         TEST(the_first_failure_ends_it_and_says_where),

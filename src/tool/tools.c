@@ -89,6 +89,30 @@ const struct tb_face *tb_face_find(const struct tb_toolset *toolset, struct tb_s
     return NULL;
 }
 
+bool tb_view_has(const struct tb_view *view, const struct tb_tool *tool)
+{
+    for (size_t i = 0; tools[i]; i++) {
+        if (tools[i] == tool) {
+            return view->tools >> i & 1;
+        }
+    }
+    return false;
+}
+
+bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
+                  const struct tb_face **ret_face)
+{
+    const struct tb_face *face = tb_face_find(view->toolset, name);
+    const struct tb_tool *tool = face ? face->tool : NULL;
+    if (!view->toolset->faces) {
+        tool = tb_tool_find(name);
+        tool = tool && tb_view_has(view, tool) ? tool : NULL;
+    }
+    *ret_tool = tool;
+    *ret_face = face;
+    return tool != NULL;
+}
+
 bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups)
 {
     return !tool->group || tb_str_list_has(groups, tb_str_of(tool->group)) ||

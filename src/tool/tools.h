@@ -24,6 +24,13 @@ const struct tb_toolset *tb_toolset_find(struct tb_str name);
 /* By name or alias. Always NULL for the default toolset, which has no faces. */
 const struct tb_face *tb_face_find(const struct tb_toolset *toolset, struct tb_str name);
 
+/* The tool that the view has under this name, and the face that it shows there (NULL: none); false
+ * when it has none. */
+bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
+                  const struct tb_face **ret_face);
+/* A view of the default set has this tool. */
+bool tb_view_has(const struct tb_view *view, const struct tb_tool *tool);
+
 /* True if the group of `tool` is wanted: it has none, or `groups` ("files, pdf", or "all") has it.
  */
 bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups);

@@ -87,7 +87,7 @@ static void notify(struct tb_mcp_peer *peer, struct tb_str message)
 void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups)
 {
     static const struct tb_mcp_out_ops ops = {out_send, out_answer, out_drop, NULL};
-    struct tb_mcp_view view;
+    struct tb_view view;
     void *state;
     MUST(tb_front_mcp.start(&rig->core, &state, NULL) == 0);
     MUST(tb_mcp_view_parse(tb_str_of(toolset), tb_str_of(groups), &rig->config.mcp_groups, &view,

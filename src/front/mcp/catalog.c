@@ -15,7 +15,7 @@ enum {
 
 struct list {
     struct tb_list link;
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_buf text;
 };
 
@@ -117,10 +117,10 @@ static bool is_wanted(const struct tb_tool *tool, struct tb_str groups,
 }
 
 int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
-                      const struct tb_config_list *always, struct tb_mcp_view *ret_view,
+                      const struct tb_config_list *always, struct tb_view *ret_view,
                       struct tb_err *err)
 {
-    struct tb_mcp_view view = {.toolset = find_toolset(toolset, err)};
+    struct tb_view view = {.toolset = find_toolset(toolset, err)};
     if (!view.toolset) {
         return TB_E_NOT_FOUND;
     }
@@ -139,7 +139,7 @@ int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
 
 /* Finding. */
 
-bool tb_mcp_view_can(const struct tb_mcp_view *view, enum tb_op_kind op)
+bool tb_mcp_view_can(const struct tb_view *view, enum tb_op_kind op)
 {
     const struct tb_tool *const *tools = tb_tools();
     for (size_t i = 0; tools[i]; i++) {
@@ -164,26 +164,14 @@ static const struct tb_mcp_native *find_native(const struct tb_mcp_catalog *cata
     return NULL;
 }
 
-bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view,
+bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_view *view,
                          struct tb_str name, struct tb_mcp_entry *ret_entry)
 {
     *ret_entry = (struct tb_mcp_entry){.native = find_native(catalog, name)};
     if (ret_entry->native) {
         return true;
     }
-    if (view->toolset->faces) {
-        ret_entry->face = tb_face_find(view->toolset, name);
-        ret_entry->tool = ret_entry->face ? ret_entry->face->tool : NULL;
-        return ret_entry->face != NULL;
-    }
-    const struct tb_tool *const *tools = tb_tools();
-    for (size_t i = 0; tools[i]; i++) {
-        if ((view->tools >> i & 1) && tb_str_eq_cstr(name, tools[i]->name)) {
-            ret_entry->tool = tools[i];
-            return true;
-        }
-    }
-    return false;
+    return tb_view_find(view, name, &ret_entry->tool, &ret_entry->face);
 }
 
 const struct tb_tool *tb_mcp_catalog_by_op(enum tb_op_kind op)
@@ -250,7 +238,7 @@ static void put_native(struct tb_json_writer *json, const struct tb_mcp_native *
     tb_json_object_close(json);
 }
 
-static void put_view(struct tb_json_writer *json, const struct tb_mcp_view *view)
+static void put_view(struct tb_json_writer *json, const struct tb_view *view)
 {
     const struct tb_tool *const *tools = tb_tools();
     for (const struct tb_face *face = view->toolset->faces; face && face->name; face++) {
@@ -263,7 +251,7 @@ static void put_view(struct tb_json_writer *json, const struct tb_mcp_view *view
     }
 }
 
-static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view)
+static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_view *view)
 {
     struct list *list = TB_NEW(struct list);
     struct tb_json_writer json;
@@ -284,7 +272,7 @@ static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_m
     return list;
 }
 
-struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view)
+struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_view *view)
 {
     LIST_FOREACH(link, &catalog->lists) {
         struct list *list = TB_CONTAINER(link, struct list, link);

@@ -15,12 +15,6 @@
 #include "core/tool.h"
 #include "front/mcp/provider.h"
 
-/* A peer's choice. Two equal ones see the same list. */
-struct tb_mcp_view {
-    const struct tb_toolset *toolset;
-    uint64_t tools; /* of the default set: one bit a tool, in the order of tb_tools() */
-};
-
 /* One tool as a peer sees it: the front's own, or one of src/tool, perhaps behind a toolset's face.
  */
 struct tb_mcp_entry {
@@ -43,14 +37,14 @@ void tb_mcp_catalog_fini(struct tb_mcp_catalog *catalog);
  * the configuration. TB_E_NOT_FOUND (no such toolset) or TB_E_PARAMS (no such group), with the
  * names that there are. */
 int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
-                      const struct tb_config_list *always, struct tb_mcp_view *ret_view,
+                      const struct tb_config_list *always, struct tb_view *ret_view,
                       struct tb_err *err);
 /* True when it has a tool that does this operation. */
-bool tb_mcp_view_can(const struct tb_mcp_view *view, enum tb_op_kind op);
+bool tb_mcp_view_can(const struct tb_view *view, enum tb_op_kind op);
 /* False when the view has no tool of that name. */
-bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view,
+bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_view *view,
                          struct tb_str name, struct tb_mcp_entry *ret_entry);
 /* The array for tools/list; borrowed until the next call. */
-struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_mcp_view *view);
+struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_view *view);
 /* The first tool that does this operation; NULL when there is none. */
 const struct tb_tool *tb_mcp_catalog_by_op(enum tb_op_kind op);

@@ -35,9 +35,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct tb_mcp_view view_of(const char *toolset, const char *groups)
+static struct tb_view view_of(const char *toolset, const char *groups)
 {
-    struct tb_mcp_view view;
+    struct tb_view view;
     assert_int_equal(
         tb_mcp_view_parse(tb_str_of(toolset), tb_str_of(groups), &no_groups, &view, NULL), 0);
     return view;
@@ -57,7 +57,7 @@ static size_t tool_count(struct tb_str list)
 
 static void the_default_list_is_small(void **state)
 {
-    const struct tb_mcp_view view = view_of("", "");
+    const struct tb_view view = view_of("", "");
     struct tb_str list = tb_mcp_catalog_list(*state, &view);
     assert_in_range(list.len, 1, DEFAULT_LIST_MAX);
     assert_in_range(tool_count(list), 15, 25);
@@ -66,8 +66,8 @@ static void the_default_list_is_small(void **state)
 static void the_same_choice_gives_the_same_bytes(void **state)
 {
     struct tb_mcp_catalog other;
-    const struct tb_mcp_view view = view_of("default", "pdf,files");
-    const struct tb_mcp_view again = view_of("", " files , pdf ");
+    const struct tb_view view = view_of("default", "pdf,files");
+    const struct tb_view again = view_of("", " files , pdf ");
     tb_mcp_catalog_init(&other, providers);
     struct tb_str first = tb_mcp_catalog_list(*state, &view);
     assert_ptr_equal(tb_mcp_catalog_list(*state, &again).ptr, first.ptr);
@@ -81,7 +81,7 @@ static void every_tool_has_a_description_a_schema_and_all_four_hints(void **stat
                                         "openWorldHint"};
     static const char *const toolsets[] = {"default", "octopus", "wdio"};
     for (size_t t = 0; t < TB_COUNT(toolsets); t++) {
-        const struct tb_mcp_view view = view_of(toolsets[t], "all");
+        const struct tb_view view = view_of(toolsets[t], "all");
         TB_AUTO(tb_json_free)
         struct cJSON *list = tb_json_parse(tb_mcp_catalog_list(*state, &view));
         JSON_ARRAY_FOREACH(tool, list) {
@@ -103,8 +103,8 @@ static void every_tool_has_a_description_a_schema_and_all_four_hints(void **stat
 static void groups_add_tools_and_can_be_found(void **state)
 {
     struct tb_mcp_entry entry;
-    const struct tb_mcp_view plain = view_of("", "");
-    const struct tb_mcp_view more = view_of("", "pdf");
+    const struct tb_view plain = view_of("", "");
+    const struct tb_view more = view_of("", "pdf");
     assert_true(tool_count(tb_mcp_catalog_list(*state, &more)) >
                 tool_count(tb_mcp_catalog_list(*state, &plain)));
     assert_false(tb_mcp_catalog_find(*state, &plain, TB_STR("browser_pdf"), &entry));
@@ -117,7 +117,7 @@ static void groups_of_the_configuration_are_always_there(void **state)
 {
     char *items[] = {(char *)(uintptr_t) "pdf"};
     const struct tb_config_list always = {items, 1};
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_mcp_entry entry;
     assert_int_equal(tb_mcp_view_parse(TB_STR(""), TB_STR(""), &always, &view, NULL), 0);
     assert_true(tb_mcp_catalog_find(*state, &view, TB_STR("browser_pdf"), &entry));
@@ -126,7 +126,7 @@ static void groups_of_the_configuration_are_always_there(void **state)
 static void a_toolset_shows_its_own_names_only(void **state)
 {
     struct tb_mcp_entry entry;
-    const struct tb_mcp_view view = view_of("octopus", "");
+    const struct tb_view view = view_of("octopus", "");
     assert_int_equal(tool_count(tb_mcp_catalog_list(*state, &view)), 6);
     assert_false(tb_mcp_catalog_find(*state, &view, TB_STR("start_session"), &entry));
     TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_mcp_catalog_list(*state, &view));
@@ -138,7 +138,7 @@ static void a_toolset_shows_its_own_names_only(void **state)
 
 static void what_does_not_exist_is_told_what_does(void **state)
 {
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_err err;
     (void)state;
     assert_int_equal(tb_mcp_view_parse(TB_STR("nope"), TB_STR(""), &no_groups, &view, &err),
@@ -152,7 +152,7 @@ static void what_does_not_exist_is_told_what_does(void **state)
 static void printed_lists_have_a_ceiling(void **state)
 {
     const struct tb_mcp_catalog *catalog = *state;
-    struct tb_mcp_view view = view_of("", "");
+    struct tb_view view = view_of("", "");
     for (uint64_t i = 0; i < TB_MCP_LISTS + 5; i++) {
         view.tools = i;
         tb_mcp_catalog_list(*state, &view);

@@ -14,7 +14,7 @@ struct arrival {
     struct tb_mcp *mcp;
     const char *tenant;
     struct tb_mcp_headers headers;
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_mcp_message message;
     struct tb_mcp_session *session; /* that the header names; NULL: none, or none that is live */
     struct tb_str session_id;
@@ -66,7 +66,9 @@ static void receive_initialize(struct arrival *arrival)
     struct tb_mcp_session *session =
         tb_mcp_session_new(arrival->mcp->sessions, arrival->tenant, &arrival->view);
     if (!session) {
-        refuse(arrival, 503, tb_err_info(TB_E_BUSY)->rpc_code, "too many sessions are open");
+        refuse(arrival, 429, tb_err_info(TB_E_LIMIT)->rpc_code,
+               "too many MCP sessions are open with this credential; end one with DELETE, or wait "
+               "until a silent one ends");
         return;
     }
     struct tb_mcp_out *out =

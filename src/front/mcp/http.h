@@ -21,8 +21,7 @@ struct tb_mcp_out *tb_mcp_post_legacy(struct tb_front_req *front, struct tb_mcp_
 /* For a modern request, which is a peer of its own; *ret_peer. When the client leaves, the request
  * is cancelled. */
 struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const char *tenant,
-                                      const struct tb_mcp_view *view,
-                                      struct tb_mcp_peer **ret_peer);
+                                      const struct tb_view *view, struct tb_mcp_peer **ret_peer);
 /* No answer is due after all: 202. */
 void tb_mcp_post_accept(struct tb_mcp_out *out);
 /* An error with its status, right away. */
@@ -31,5 +30,4 @@ void tb_mcp_http_fault(struct tb_front_req *front, struct tb_str id,
 
 /* target.c: which tools a request is about, from its path and query; else it is answered with the
  * reason. */
-bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset,
-                      struct tb_mcp_view *ret_view);
+bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset, struct tb_view *ret_view);

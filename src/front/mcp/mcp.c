@@ -24,7 +24,7 @@ static int check_config(const struct tb_core *core, struct tb_err *err)
 {
     const struct tb_config *config = core->config;
     struct tb_str word = tb_str_of(config->mcp_on_disconnect);
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_err why;
     if (!tb_str_eq_cstr(word, "close") && !tb_str_eq_cstr(word, "keep")) {
         return tb_fail(err, TB_E_CONFIG, "mcp.on_disconnect must be close or keep, not '%s'",

@@ -10,7 +10,7 @@
 #include "proto/json_string.h"
 
 void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, const char *tenant,
-                      const struct tb_mcp_view *view)
+                      const struct tb_view *view)
 {
     *peer = (struct tb_mcp_peer){
         .mcp = mcp,

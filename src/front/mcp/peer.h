@@ -26,7 +26,7 @@ struct tb_mcp_peer {
     struct tb_mcp *mcp;
     char tenant[TB_TENANT_SIZE];
     char conversation[TB_CONVERSATION_SIZE]; /* its own, where none is named */
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_list requests;
     size_t request_count;
     /* Legacy, from `initialize` on. */
@@ -44,7 +44,7 @@ struct tb_mcp_peer {
 };
 
 void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, const char *tenant,
-                      const struct tb_mcp_view *view);
+                      const struct tb_view *view);
 void tb_mcp_peer_fini(struct tb_mcp_peer *peer);
 /* From now on it can be told something unasked. */
 void tb_mcp_peer_listens(struct tb_mcp_peer *peer,

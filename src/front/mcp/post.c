@@ -204,7 +204,7 @@ struct tb_mcp_out *tb_mcp_post_legacy(struct tb_front_req *front, struct tb_mcp_
 }
 
 struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const char *tenant,
-                                      const struct tb_mcp_view *view, struct tb_mcp_peer **ret_peer)
+                                      const struct tb_view *view, struct tb_mcp_peer **ret_peer)
 {
     struct post *post = post_new(front, TB_MCP_MODERN_OLDEST);
     tb_mcp_peer_init(&post->own, front->state, tenant, view);

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "core/limits.h"
+#include "core/sessions.h"
 #include "front/mcp/server.h"
 
 struct tb_mcp_sessions {
@@ -116,26 +117,39 @@ static void notify(struct tb_mcp_peer *peer, struct tb_str message)
     }
 }
 
-/* A place for a new one, if need be that of the one that was silent longest. */
-static bool make_room(struct tb_mcp_sessions *sessions)
+/* Its client loses nothing but the id if it ends. */
+static bool is_spare(const struct tb_mcp_session *session)
 {
-    if (sessions->by_id.count < TB_MCP_SESSIONS) {
-        return true;
-    }
+    const struct tb_caller caller = {.tenant = session->peer.tenant,
+                                     .conversation = session->peer.conversation};
+    return !is_busy(session) && now(session->table) - session->used_ms >= TB_MCP_SPARE_MS &&
+           !tb_sessions_has(session->table->mcp->core->sessions, &caller);
+}
+
+/* A place for a new one, which must not cost anybody else a browser. */
+static bool make_room(struct tb_mcp_sessions *sessions, const char *tenant)
+{
+    struct tb_mcp_session *spare = NULL;
+    size_t count = 0;
     LIST_FOREACH(link, &sessions->by_use) {
         struct tb_mcp_session *session = TB_CONTAINER(link, struct tb_mcp_session, link);
-        if (!is_busy(session)) {
-            tb_mcp_session_end(session);
-            return true;
-        }
+        bool ours = strcmp(session->peer.tenant, tenant) == 0;
+        count += ours;
+        spare = !spare && ours && is_spare(session) ? session : spare;
     }
-    return false;
+    if (count < TB_MCP_SESSIONS) {
+        return true;
+    }
+    if (spare) {
+        tb_mcp_session_end(spare);
+    }
+    return spare != NULL;
 }
 
 struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, const char *tenant,
-                                          const struct tb_mcp_view *view)
+                                          const struct tb_view *view)
 {
-    if (!make_room(sessions)) {
+    if (!make_room(sessions, tenant)) {
         return NULL;
     }
     struct tb_mcp_session *session = TB_NEW(struct tb_mcp_session);

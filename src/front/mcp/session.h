@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions of legacy clients over HTTP (Mcp-Session-Id). A session begins with `initialize` and
- * ends with DELETE, after a time of silence (many clients never say goodbye), or when a newer one
- * needs its place; it is bound to the tenant that made it. Its id names its conversation, so
- * browser sessions end with it as configured. */
+ * ends with DELETE, after a time of silence (many clients never say goodbye), or, if it has no
+ * browser, when a newer one needs its place; it is bound to the tenant that made it. Its id names
+ * its conversation, so browser sessions end with it as configured. */
 #pragma once
 
 #include <stddef.h>
@@ -30,9 +30,9 @@ struct tb_mcp_session {
 
 struct tb_mcp_sessions *tb_mcp_sessions_new(struct tb_mcp *mcp);
 void tb_mcp_sessions_free(struct tb_mcp_sessions *sessions);
-/* NULL when all places are taken by sessions with something under way. */
+/* NULL when the tenant has as many as it may, and none of them can go without loss. */
 struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, const char *tenant,
-                                          const struct tb_mcp_view *view);
+                                          const struct tb_view *view);
 /* NULL for an unknown id and for that of another tenant. A found one counts as used. */
 struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, const char *tenant,
                                            struct tb_str id);

@@ -321,7 +321,7 @@ static void name_conversation(struct tb_mcp_peer *peer, struct tb_str secret)
     }
 }
 
-static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_mcp_view *view,
+static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_view *view,
                              struct tb_str secret)
 {
     struct conn *conn = TB_NEW(struct conn);
@@ -336,8 +336,7 @@ static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struc
     return conn;
 }
 
-static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view,
-                    struct tb_str secret)
+static void upgrade(struct tb_front_req *front, const struct tb_view *view, struct tb_str secret)
 {
     struct conn *conn = conn_new(front->state, tb_target_tenant(front), view, secret);
     char *rest;
@@ -364,7 +363,7 @@ static void upgrade(struct tb_front_req *front, const struct tb_mcp_view *view,
 void tb_mcp_stdio_open(struct tb_front_req *front)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf toolset = TB_BUF(TB_KIB);
-    struct tb_mcp_view view;
+    struct tb_view view;
     struct tb_err err;
     const struct tb_http1_head *head = tb_http_req_head(front->http);
     struct tb_str secret = tb_http1_header(head, "X-Conversation-Id");

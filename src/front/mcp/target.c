@@ -7,8 +7,7 @@
 #include "front/mcp/server.h"
 #include "front/reply.h"
 
-bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset,
-                      struct tb_mcp_view *ret_view)
+bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset, struct tb_view *ret_view)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf groups = TB_BUF(TB_KIB);
     struct tb_err err;
