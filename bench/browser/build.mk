@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Browser work by tabard, by raw CDP and by the peers. QUICK=1 and ONLY=tabard,raw make it shorter.
+# Browser work by tabard, by raw CDP and by the peers. QUICK=1, ONLY=tabard,raw and ROWS=open,burst make it shorter.
 
 .PHONY: bench bench-wake
 

@@ -2,6 +2,7 @@
 // Browser work by tabard, by hand over raw CDP (the limit) and by the peers, in one go.
 //   QUICK=1           tabard and raw CDP only, few repetitions, about a minute, nothing is written
 //   ONLY=tabard,raw   these families: tabard, raw, puppeteer, playwright, devtools, agent-browser
+//   ROWS=open,burst   these rows only (start, cold and ping are there in any case); nothing is written, nothing is weighed
 //   ROUNDS=4          how often everybody is started anew
 //   TABARD=path       the program, build/release/tabard if not given
 import { execFileSync, spawn } from 'node:child_process';
@@ -16,6 +17,7 @@ import { Report } from './lib/report.mjs';
 
 const quick = Boolean(process.env.QUICK);
 const only = (process.env.ONLY ?? (quick ? 'tabard,raw' : '')).split(',').filter(Boolean);
+const rows = (process.env.ROWS ?? '').split(',').filter(Boolean);
 const rounds = Number(process.env.ROUNDS ?? (quick ? 2 : 5));
 // On a busy machine the later rounds are left out, so that all of it ends within a quarter of an hour.
 const ROUNDS_MS = 480_000;
@@ -58,7 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 const site = String((await once(pages.stdout, 'data'))[0]).trim();
-const bench = new Bench(site, (words) => console.error(words));
+const bench = new Bench(site, (words) => console.error(words), rows);
 const began = performance.now();
 let done = 0;
 const since = () => `${Math.round((performance.now() - began) / 1000)} s`;
@@ -69,7 +71,7 @@ try {
     for (const [group, reps, quickly] of groups) await bench.round(group, reps, quickly);
     longest = Math.max(longest, performance.now() - at);
   }
-  for (const contender of weighed) {
+  for (const contender of rows.length ? [] : weighed) {
     console.error(`memory of ${contender.label}, ${since()}`);
     await bench.weigh(contender, weights);
   }
@@ -88,7 +90,7 @@ function machine() {
 
 const report = new Report(bench, contenders).text();
 console.log(report);
-if (!quick && !only.length) {
+if (!quick && !only.length && !rows.length) {
   const about = `# Browser work through MCP
 
 ${machine()}
@@ -98,7 +100,9 @@ loopback. "shell" is \`chromium-headless-shell\`, "full" is \`chromium --headles
 The limit is raw CDP over the pipe on the same engine: the fewest commands for each operation, sent in bursts, with the page scripts
 that tabard injects too; it waits for nothing and checks nothing. tabard and the peers are called by MCP in its legacy era (\`initialize\`),
 over stdio unless HTTP is said. Groups of contenders live at the same time and take turns at each repetition. A ratio to the limit is
-tabard over raw CDP plus one MCP ping on the same transport (for the workflow, the cold page and the new session: over raw CDP alone).
+tabard over raw CDP plus one MCP ping on the same transport (for the workflow, the cold page and new sessions: over raw CDP alone; for the
+rate of 20 sessions the more the better). The ten agents that start at once have connections of their own and have come before, as
+many at once; so have the 20 sessions at work.
 Screenshots are JPEG of quality 80, and their size is that of the base64 text.
 
 `;

@@ -138,6 +138,11 @@ export class Raw {
     return new Session(this.pipe, this.engine === 'full').open(url);
   }
 
+  /** So many who drive it; here it is one program in any case. */
+  crew(count) {
+    return Array.from({ length: count }, () => this);
+  }
+
   async stop() {
     this.child.stdio[3].destroy();
     return this.house.empty();

@@ -79,8 +79,8 @@ export class Tabard extends McpContender {
   }
 
   #stdio() {
-    this.child = this.house.spawn(program, ['mcp', ...this.options]);
-    return new StdioClient(this.child);
+    this.connect = () => new StdioClient(this.house.spawn(program, ['mcp', ...this.options]));
+    return this.connect();
   }
 
   async #http() {
@@ -89,7 +89,8 @@ export class Tabard extends McpContender {
     while (!text.includes('\n')) text += (await once(this.child.stdout, 'data'))[0];
     const [, url] = /tabard ready (\S+)/.exec(text);
     const token = readFileSync(path.join(this.house.dir, 'state', 'admin.token'), 'utf8').trim();
-    return new HttpClient(`${url}/mcp`, { authorization: `Bearer ${token}` });
+    this.connect = () => new HttpClient(`${url}/mcp`, { authorization: `Bearer ${token}` });
+    return this.connect();
   }
 
   /** Another agent connects while the daemon runs. */
@@ -104,12 +105,21 @@ export class Tabard extends McpContender {
     };
   }
 
-  async open(url) {
+  /** So many agents, each with a connection of its own. */
+  async crew(count) {
+    const clients = Array.from({ length: count }, () => this.connect());
+    await Promise.all(clients.map((client) => client.initialize()));
+    const crew = clients.map((client) => ({ open: (url) => this.open(url, client) }));
+    crew.leave = () => Promise.all(clients.map((client) => client.close()));
+    return crew;
+  }
+
+  async open(url, client = this.client) {
     const name = `s${this.#opened += 1}`;
-    await this.client.call('start_session', {
+    await client.call('start_session', {
       sessionId: name, url, ...(this.engine === 'full' && { engine: 'chromium' }),
     });
-    return new Session(this.client, name);
+    return new Session(client, name);
   }
 
   async stop() {

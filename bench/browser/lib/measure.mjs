@@ -9,6 +9,10 @@ const CALL_MS = 60_000;
 const IDLE_MS = 5000;
 const SETTLE_MS = 1000;
 const THINK_MS = 500; // between two new sessions, as between two calls of an agent
+const AGENTS = 10; // that start at once
+const NEXT = 4; // one right after the other
+const AT_WORK = 20; // sessions that are used at once
+const WORK_MS = 1500;
 
 export function median(list, part = 0.5) {
   const sorted = [...list].sort((a, b) => a - b);
@@ -25,7 +29,9 @@ export class Bench {
   stale = new Map();
   failed = new Map(); // contender to words
 
-  constructor(site, say) {
+  /** `rows` chooses what is measured; empty: all. */
+  constructor(site, say, rows = []) {
+    this.rows = rows;
     this.site = site;
     this.items = `${site}/items-200.html`;
     this.say = say;
@@ -67,12 +73,23 @@ export class Bench {
     await leave();
   }
 
+  wants(row) {
+    return !this.rows.length || this.rows.includes(row);
+  }
+
   /** One round of a group: start, every operation, stop. */
   async round(group, reps, quickly) {
     for (const contender of group) await this.guard(contender, () => this.#begin(contender));
-    for (const op of operations(this.site)) await this.#block(group, op, Math.ceil(reps * (op.times?.(quickly) ?? 1)));
+    for (const op of operations(this.site).filter(({ key }) => this.wants(key))) {
+      await this.#block(group, op, Math.ceil(reps * (op.times?.(quickly) ?? 1)));
+    }
     await this.#pings(group, reps);
-    await this.#opens(group, Math.ceil(reps / 2));
+    if (this.wants('open')) await this.#opens(group, Math.ceil(reps / 2), THINK_MS);
+    if (this.wants('next')) await this.#opens(group, Math.ceil(reps / 2), 0);
+    for (const each of group.filter(({ crew }) => crew)) {
+      if (this.wants('burst')) await this.guard(each, () => this.#burst(each, Math.ceil(reps / 4)));
+      if (this.wants('crowd')) await this.guard(each, () => this.#crowd(each));
+    }
     for (const contender of group) await this.#finish(contender);
   }
 
@@ -99,17 +116,49 @@ export class Bench {
     }
   }
 
-  async #opens(group, reps) {
+  /** New sessions: with a pause before each, or several one right after the other. */
+  async #opens(group, reps, thinkMs) {
     for (let i = 0; i < reps; i += 1) {
-      await pause(THINK_MS);
       for (const each of group) {
         if (each.oneSession || each.only) continue;
+        if (thinkMs) await pause(thinkMs / group.length);
         await this.guard(each, async () => {
-          const session = await this.time('open', each, () => each.open(this.items));
-          await within(session.close(), CALL_MS, `${each.key} close`);
+          const sessions = [];
+          for (let n = 0; n < (thinkMs ? 1 : NEXT); n += 1) {
+            sessions.push(await this.time(thinkMs ? 'open' : 'next', each, () => each.open(this.items)));
+          }
+          for (const session of sessions) await within(session.close(), CALL_MS, `${each.key} close`);
         });
       }
     }
+  }
+
+  /** Agents that start at once, until all have their first page. The first time nobody could know that they would come. */
+  async #burst(contender, reps) {
+    const crew = await contender.crew(AGENTS);
+    for (let i = 0; i <= reps; i += 1) {
+      const open = () => Promise.all(crew.map((agent) => agent.open(this.items)));
+      const sessions = await (i ? this.time('burst', contender, open) : within(open(), CALL_MS, `${contender.key} burst`));
+      for (const session of sessions) await within(session.close(), CALL_MS, `${contender.key} close`);
+      await pause(SETTLE_MS * 2);
+    }
+    await crew.leave?.();
+  }
+
+  /** Sessions that are all at work: calls a second. */
+  async #crowd(contender) {
+    const crew = await contender.crew(AT_WORK);
+    const sessions = [];
+    for (const agent of crew) sessions.push(await within(agent.open(this.items), CALL_MS, `${contender.key} open`));
+    await pause(SETTLE_MS);
+    const began = performance.now();
+    let calls = 0;
+    await within(Promise.all(sessions.map(async (session) => {
+      for (; performance.now() - began < WORK_MS; calls += 1) await session.evaluate('1+1');
+    })), CALL_MS, `${contender.key} crowd`);
+    this.note('crowd', contender, calls / (performance.now() - began) * 1000);
+    for (const session of sessions) await within(session.close(), CALL_MS, `${contender.key} close`);
+    await crew.leave?.();
   }
 
   async #finish(contender) {

@@ -4,7 +4,9 @@ import { median } from './measure.mjs';
 
 const rows = [
   ['start', 'start to first answer'], ['again', 'the same, daemon running'], ['cold', 'cold first page'],
-  ['open', 'new session to first page'], ['evaluate', 'evaluate'], ['fill', 'fill'], ['click', 'click'],
+  ['open', 'new session to first page'],
+  ['next', 'the same, one right after the other'], ['burst', 'ten agents at once, until all have their page'],
+  ['crowd', '20 sessions at work at once, evaluate a second'], ['evaluate', 'evaluate'], ['fill', 'fill'], ['click', 'click'],
   ['navigate', 'navigate, 200-item page'], ['snapshot200', 'snapshot, 200 items'], ['snapshot2000', 'snapshot, 2,000 elements'],
   ['screenshot', 'screenshot 1280x720, JPEG'], ['workflow', 'ten-step workflow'], ['ping', 'MCP ping'],
 ];
@@ -70,10 +72,15 @@ export class Report {
     return this.of(row, contender.key, part) / (this.of(row, this.#limit(contender), part) + (row === 'workflow' ? 0 : ping));
   }
 
+  /** Of a rate: the more the better. */
+  #share(contender, part) {
+    return this.of('crowd', contender.key, part) / this.of('crowd', this.#limit(contender), part);
+  }
+
   ratios() {
     const ours = this.contenders.filter((each) => each.family === 'tabard' && this.#has(each));
     if (!ours.length) return '';
-    const wanted = ['cold', 'open', ...operations, 'workflow'];
+    const wanted = ['cold', 'open', 'next', 'burst', 'crowd', ...operations, 'workflow'];
     return table(['to the limit: by medians (by lower quartiles)', ...ours.map((each) => each.label)], wanted.map((row) => [
       rows.find(([key]) => key === row)[1],
       ...ours.map((each) => `${number(this.#ratio(row, each))} (${number(this.#ratio(row, each, 0.25))})`),
@@ -118,6 +125,9 @@ export class Report {
     for (const row of operations) this.#goal(`${row}, ${ours.label}, to raw CDP + ping`, this.#ratio(row, ours), 1.1);
     this.#goal(`workflow, ${ours.label}, to raw CDP`, this.#ratio('workflow', ours), 1.15);
     this.#goal(`new session, ${ours.label}, to raw CDP`, this.#ratio('open', ours), 0.7);
+    this.#goal(`the same, one right after the other, ${ours.label}, to raw CDP`, this.#ratio('next', ours), 0.7);
+    this.#goal(`ten agents at once, ${ours.label}, to raw CDP`, this.#ratio('burst', ours), 0.8);
+    this.#goal(`rate of evaluate in 20 sessions, ${ours.label}, to raw CDP`, this.#share(ours), 0.9, '', true);
     this.#goal(`first answer, ${ours.label}`, this.of('start', ours.key), 10, ' ms');
     this.#goal(`first answer, daemon running, ${ours.label}`, this.of('again', ours.key), 10, ' ms');
     const weights = this.bench.memory.get(ours.key);
