@@ -269,9 +269,11 @@ static void put_cancel(struct play *play, struct tb_buf *out)
                   FIRST_ID + id);
 }
 
+/* Refused as a whole where the one version that has batches was not agreed on. */
 static void put_batch(struct play *play, size_t which, struct tb_buf *out)
 {
     size_t row;
+    size_t before = play->ask_count;
     int count = next(play) % 5;
     tb_buf_append_char(out, '[');
     for (int i = 0; i < count; i++) {
@@ -283,27 +285,34 @@ static void put_batch(struct play *play, size_t which, struct tb_buf *out)
         tb_buf_append_char(out, ',');
     }
     tb_buf_append_cstr(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]");
+    for (size_t i = before; i < play->ask_count; i++) {
+        play->asks[i].cancelled = true;
+    }
+}
+
+/* False when there have been too many requests. */
+static bool put_any(struct play *play, size_t which, struct tb_buf *out)
+{
+    size_t row;
+    uint8_t kind = next(play) % 8;
+    if (kind == 0) {
+        put_cancel(play, out);
+    } else if (kind == 1) {
+        put_batch(play, which, out);
+    } else {
+        bool modern = kind == 2 && which >= FIRST_STDIO;
+        return put_message(play, which, modern, out, &row) >= 0;
+    }
+    return true;
 }
 
 static void say_legacy(struct play *play, size_t which)
 {
     struct agent *agent = &play->agents[which];
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    size_t row;
-    uint8_t kind = next(play) % 8;
-    if (kind == 0) {
-        put_cancel(play, &body);
-    } else if (kind == 1) {
-        size_t before = play->ask_count;
-        put_batch(play, which, &body);
-        /* It is refused as a whole without a session of the one version that has batches. */
-        for (size_t i = before; i < play->ask_count; i++) {
-            play->asks[i].cancelled = true;
-        }
-    } else if (put_message(play, which, false, &body, &row) < 0) {
-        return;
+    if (put_any(play, which, &body)) {
+        request(play, agent, "POST /mcp", agent->session, tb_buf_str(&body));
     }
-    request(play, agent, "POST /mcp", agent->session, tb_buf_str(&body));
 }
 
 static void say_modern(struct play *play, size_t which)
@@ -328,23 +337,11 @@ static void say_modern(struct play *play, size_t which)
 
 static void say_line(struct play *play, size_t which)
 {
-    struct agent *agent = &play->agents[which];
     TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(SIZE_MAX);
-    size_t row;
-    uint8_t kind = next(play) % 8;
-    if (kind == 0) {
-        put_cancel(play, &line);
-    } else if (kind == 1) {
-        size_t before = play->ask_count;
-        put_batch(play, which, &line);
-        for (size_t i = before; i < play->ask_count; i++) {
-            play->asks[i].cancelled = true;
-        }
-    } else if (put_message(play, which, kind == 2, &line, &row) < 0) {
-        return;
+    if (put_any(play, which, &line)) {
+        tb_buf_append_char(&line, '\n');
+        send_cut(play, &play->agents[which], tb_buf_str(&line));
     }
-    tb_buf_append_char(&line, '\n');
-    send_cut(play, agent, tb_buf_str(&line));
 }
 
 static void get(struct play *play, struct agent *agent)
@@ -422,11 +419,6 @@ static void step_http(struct play *play, size_t which, uint8_t what)
 {
     struct agent *agent = &play->agents[which];
     switch (what % 8) {
-    case 0:
-    case 1:
-    case 2:
-        say_legacy(play, which);
-        break;
     case 3:
         say_modern(play, which);
         break;
@@ -439,8 +431,11 @@ static void step_http(struct play *play, size_t which, uint8_t what)
     case 6:
         request(play, agent, "POST /mcp", "", TB_STR(INITIALIZE("2025-03-26")));
         break;
-    default:
+    case 7:
         rubbish(play, agent);
+        break;
+    default:
+        say_legacy(play, which);
     }
 }
 
@@ -509,9 +504,8 @@ static void step(struct play *play)
 static size_t count(struct tb_str text, const char *part)
 {
     size_t found = 0;
-    size_t len = strlen(part);
     const char *at;
-    while (text.len >= len && (at = memmem(text.ptr, text.len, part, len))) {
+    for (size_t len = strlen(part); text.len && (at = memmem(text.ptr, text.len, part, len));) {
         found++;
         text = tb_str_sub(text, (size_t)(at - text.ptr) + len, text.len);
     }
