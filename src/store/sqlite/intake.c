@@ -319,7 +319,7 @@ static void new_header(struct header *header)
 /* 1 when there is no file. */
 static int load(struct tb_intake *intake, struct tb_err *err)
 {
-    struct stat info;
+    struct stat info = {0};
     intake->fd = open(intake->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (intake->fd < 0 && errno == ENOENT) {
         return 1;
