@@ -109,7 +109,8 @@ int main(int argc, char **argv)
 {
     struct tb_config config;
     struct tb_err err = {.text = "usage: fill STATE_DIR COUNT DRIVER"};
-    struct tb_log log = {TB_LOG_ERROR, 2, tb_clock_system()};
+    struct tb_log log;
+    tb_log_init(&log, TB_LOG_ERROR, 2, tb_clock_system());
     check(argc == 4, &err);
     tb_id_init();
     tb_config_init(&config);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -65,7 +64,45 @@ static void put_field(struct tb_buf *line, const struct tb_log_field *field)
     }
 }
 
-void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char *group,
+void tb_log_init(struct tb_log *log, enum tb_log_level level, int fd, const struct tb_clock *clock)
+{
+    *log = (struct tb_log){.level = level, .clock = clock};
+    tb_sink_init(&log->sink, fd);
+}
+
+void tb_log_fini(struct tb_log *log)
+{
+    tb_sink_fini(&log->sink);
+}
+
+static void put_head(struct tb_buf *line, const struct tb_log *log, enum tb_log_level level,
+                     const char *group, const char *message)
+{
+    char when[TB_CLOCK_ISO_SIZE];
+    tb_clock_iso(tb_clock_wall_ms(log->clock), when);
+    tb_buf_printf(line, "%s %-5s %-8s %s", when, level_names[level], group, message);
+}
+
+/* A log that cannot be written has nobody to tell, but a reader that was slow is told later. */
+static bool write_line(const struct tb_log *log, struct tb_buf *line)
+{
+    line->max = LINE_MAX_BYTES;
+    tb_buf_append_char(line, '\n');
+    return tb_sink_write(&log->sink, line->data, line->len) != -EAGAIN;
+}
+
+static bool tell_dropped(struct tb_log *log)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(LINE_MAX_BYTES - 1);
+    const struct tb_log_field lines = tb_kv_int("lines", (int64_t)log->dropped);
+    put_head(&line, log, TB_LOG_WARN, "log", "lines were dropped, since nobody read them");
+    put_field(&line, &lines);
+    bool told = write_line(log, &line);
+    log->dropped = told ? 0 : log->dropped;
+    return told;
+}
+
+void tb_log_write(struct tb_log *log, enum tb_log_level level, const char *group,
                   const char *message, const struct tb_log_field *fields, size_t count)
 {
     if (!log || level > log->level) {
@@ -73,20 +110,15 @@ void tb_log_write(const struct tb_log *log, enum tb_log_level level, const char 
     }
     /* The newline has its place whatever the rest needs. */
     TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(LINE_MAX_BYTES - 1);
-
-    char when[TB_CLOCK_ISO_SIZE];
-    tb_clock_iso(tb_clock_wall_ms(log->clock), when);
-    tb_buf_printf(&line, "%s %-5s %-8s %s", when, level_names[level], group, message);
+    put_head(&line, log, level, group, message);
     for (size_t i = 0; i < count; i++) {
         if (fields[i].key) {
             put_field(&line, &fields[i]);
         }
     }
-    line.max = LINE_MAX_BYTES;
-    tb_buf_append_char(&line, '\n');
-    /* A log that cannot be written has nobody to tell. */
-    ssize_t ignored = write(log->fd, line.data, line.len);
-    (void)ignored;
+    if ((log->dropped && !tell_dropped(log)) || !write_line(log, &line)) {
+        log->dropped++;
+    }
 }
 
 int tb_log_level_parse(struct tb_str name, enum tb_log_level *ret_level)

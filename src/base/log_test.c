@@ -41,7 +41,7 @@ static int sink_setup(void **state)
     }
     tb_clock_manual_init(&sink->clock);
     sink->read_fd = fds[0];
-    sink->log = (struct tb_log){TB_LOG_DEBUG, fds[1], &sink->clock.clock};
+    tb_log_init(&sink->log, TB_LOG_DEBUG, fds[1], &sink->clock.clock);
     *state = sink;
     return 0;
 }
@@ -50,7 +50,8 @@ static int sink_teardown(void **state)
 {
     struct sink *sink = *state;
     close(sink->read_fd);
-    close(sink->log.fd);
+    close(sink->log.sink.fd);
+    tb_log_fini(&sink->log);
     tb_free(sink);
     return 0;
 }
@@ -186,16 +187,49 @@ static void lines_above_the_wanted_level_are_not_written(void **state)
 static void without_a_log_nothing_happens(void **state)
 {
     (void)state;
-    tb_log_at((const struct tb_log *)NULL, ERROR, "core", "m", tb_kv_int("n", 1));
+    tb_log_at((struct tb_log *)NULL, ERROR, "core", "m", tb_kv_int("n", 1));
 }
 
 static void a_log_that_cannot_be_written_is_survived(void **state)
 {
     struct sink *sink = *state;
-    struct tb_log broken = sink->log;
-    broken.fd = -1;
+    struct tb_log broken;
+    tb_log_init(&broken, TB_LOG_ERROR, -1, &sink->clock.clock);
     tb_log_at(&broken, ERROR, "core", "m");
+    tb_log_fini(&broken);
     assert_string_equal(written(sink), "");
+}
+
+/* Reads all that is there, and counts its lines. */
+static size_t lines_left(struct sink *sink)
+{
+    size_t lines = 0;
+    while (written(sink)[0]) {
+        for (size_t i = 0; i < sink->len; i++) {
+            lines += sink->text[i] == '\n';
+        }
+    }
+    return lines;
+}
+
+static void what_nobody_reads_is_dropped_and_counted(void **state)
+{
+    struct sink *sink = *state;
+    const size_t said = 100000;
+    for (size_t i = 0; i < said; i++) {
+        tb_log_at(&sink->log, INFO, "http", "request");
+    }
+    size_t kept = lines_left(sink);
+    assert_in_range(kept, 1, said - 1);
+    tb_log_at(&sink->log, INFO, "http", "request");
+    char told[200];
+    snprintf(told, sizeof(told),
+             "2023-11-14T22:13:20.000Z warn  log      lines were dropped, since nobody read them "
+             "lines=%zu\n" HEAD "request\n",
+             said - kept);
+    assert_string_equal(written(sink), told);
+    tb_log_at(&sink->log, INFO, "http", "request");
+    assert_string_equal(written(sink), HEAD "request\n");
 }
 
 static void only_the_four_level_names_are_levels(void **state)
@@ -228,6 +262,7 @@ int main(void)
         WITH_SINK(lines_above_the_wanted_level_are_not_written),
         cmocka_unit_test(without_a_log_nothing_happens),
         WITH_SINK(a_log_that_cannot_be_written_is_survived),
+        WITH_SINK(what_nobody_reads_is_dropped_and_counted),
         cmocka_unit_test(only_the_four_level_names_are_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/id.h"
 #include "base/mem.h"
@@ -48,8 +50,22 @@ static int help(const char *name)
     return 0;
 }
 
+/* A descriptor that is closed would be taken by the next file, and its output would end up there.
+ */
+static void open_standard(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = open("/dev/null", O_RDWR);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    open_standard();
     if (tb_exec_guard_wanted(argc, argv)) {
         return tb_exec_guard_main(argc, argv);
     }

@@ -2,16 +2,14 @@
 #include "cli/mcp_pump.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/sink.h"
 #include "cli/mcp_pending.h"
 #include "core/limits.h"
 #include "proto/jsonrpc.h"
@@ -32,12 +30,11 @@ struct pump {
     struct tb_mcp_pending pending;
     struct tb_buf from_agent; /* the start of a line */
     struct tb_buf from_daemon;
+    struct tb_sink out; /* the agent's stdout */
     struct outbox to_agent;
     struct outbox to_daemon;
     struct tb_buf initialize; /* the request, to be said again */
     struct tb_buf said_again; /* its id while its second answer is awaited */
-    bool socket_out;          /* the agent's stdout is one */
-    int out_fd;               /* or a pipe, by a descriptor of our own; -1: neither */
     bool skipping;            /* the rest of a line that was too long */
     bool served;              /* the daemon was reached once */
     bool hung_up;    /* the agent writes no more, but there may be something left to read */
@@ -160,44 +157,13 @@ static void flush_daemon(struct pump *pump)
 
 /* The agent. */
 
-/* Its stdout may be others' too, so that is not made non-blocking. A socket takes a flag for each
- * write, a pipe can be opened a second time. Anything else that poll() calls writable takes
- * PIPE_BUF bytes at once (pipe(7)). */
-static void open_output(struct pump *pump)
-{
-    struct stat info;
-    pump->out_fd = -1;
-    if (fstat(STDOUT_FILENO, &info) == 0) {
-        pump->socket_out = S_ISSOCK(info.st_mode);
-        if (S_ISFIFO(info.st_mode)) {
-            pump->out_fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-        }
-    }
-}
-
-static ssize_t write_agent(const struct pump *pump, const void *bytes, size_t len)
-{
-    struct pollfd out = {STDOUT_FILENO, POLLOUT, 0};
-    if (pump->socket_out) {
-        return send(STDOUT_FILENO, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-    }
-    if (pump->out_fd >= 0) {
-        return write(pump->out_fd, bytes, len);
-    }
-    if (poll(&out, 1, 0) <= 0) {
-        errno = EAGAIN;
-        return -1;
-    }
-    return write(STDOUT_FILENO, bytes, len < PIPE_BUF ? len : PIPE_BUF);
-}
-
 static void flush_agent(struct pump *pump)
 {
     struct outbox *box = &pump->to_agent;
     while (unsent(box)) {
-        ssize_t put = write_agent(pump, box->bytes.data + box->sent, unsent(box));
+        ssize_t put = tb_sink_write(&pump->out, box->bytes.data + box->sent, unsent(box));
         if (put < 0) {
-            pump->agent_gone = errno != EAGAIN && errno != EINTR;
+            pump->agent_gone = put != -EAGAIN;
             return;
         }
         mark_sent(box, (size_t)put);
@@ -402,7 +368,7 @@ static bool is_done(const struct pump *pump)
 int tb_mcp_pump(const struct tb_mcp_way *way)
 {
     struct pump pump = {.moved_ms = now_ms()};
-    open_output(&pump);
+    tb_sink_init(&pump.out, STDOUT_FILENO);
     tb_mcp_link_init(&pump.link, way);
     tb_mcp_pending_init(&pump.pending);
     tb_buf_init(&pump.from_agent, TB_STDIO_LINE_MAX);
@@ -416,9 +382,7 @@ int tb_mcp_pump(const struct tb_mcp_way *way)
     while (!is_done(&pump)) {
         turn(&pump);
     }
-    if (pump.out_fd >= 0) {
-        close(pump.out_fd);
-    }
+    tb_sink_fini(&pump.out);
     tb_mcp_link_close(&pump.link);
     tb_mcp_pending_fini(&pump.pending);
     tb_buf_fini(&pump.from_agent);

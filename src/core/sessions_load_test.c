@@ -224,8 +224,8 @@ static void a_record_that_cannot_be_used_is_left_where_it_is(void **state)
         "{\"id\":\"x\",\"name\":\"n\",\"tenant\":\"t\",\"conversation\":\"\",\"kind\":\"boat\","
         "\"driver\":\"fake\",\"created\":1,\"active\":1}",
     };
-    rig->log.level = TB_LOG_ERROR;
-    rig->log.fd = -1;
+    tb_log_fini(&rig->log);
+    tb_log_init(&rig->log, TB_LOG_ERROR, -1, &rig->clock.clock);
     for (size_t i = 0; i < TB_COUNT(bad); i++) {
         char key[8];
         snprintf(key, sizeof(key), "bad-%zu", i);

@@ -149,7 +149,6 @@ static void raise_descriptor_limit(void)
 
 static int init_log(struct daemon *daemon, struct tb_err *err)
 {
-    daemon->log = (struct tb_log){TB_LOG_INFO, STDERR_FILENO, tb_clock_system()};
     if (tb_log_level_parse(tb_str_of(daemon->config.log_level), &daemon->log.level) < 0) {
         return tb_fail(err, TB_E_CONFIG, "log.level must be error, warn, info or debug, not '%s'",
                        daemon->config.log_level);
@@ -384,6 +383,7 @@ static int serve(struct daemon *daemon, struct tb_err *err)
 int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct tb_err *err)
 {
     struct daemon daemon = {.sources = sources, .lock = TB_LOCK_NONE};
+    tb_log_init(&daemon.log, TB_LOG_INFO, STDERR_FILENO, tb_clock_system());
     signal(SIGPIPE, SIG_IGN);
     int rc = start(&daemon, err);
     if (rc == 0) {
@@ -396,5 +396,6 @@ int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct t
         tb_log_at(&daemon.log, INFO, "daemon", "stopped");
     }
     stop(&daemon);
+    tb_log_fini(&daemon.log);
     return rc;
 }

@@ -26,7 +26,7 @@ struct store_lab *store_lab_new(const struct tb_store_kind *kind)
     assert_non_null(log);
     lab->log_fd = dup(fileno(log));
     fclose(log);
-    lab->log = (struct tb_log){TB_LOG_INFO, lab->log_fd, tb_clock_system()};
+    tb_log_init(&lab->log, TB_LOG_INFO, lab->log_fd, tb_clock_system());
     lab->core.clock = tb_clock_system();
     lab->core.loop = tb_loop_new(lab->core.clock);
     lab->core.log = &lab->log;
@@ -60,6 +60,7 @@ void store_lab_free(struct store_lab *lab)
     tb_buf_fini(&lab->text);
     store_lab_clear(lab);
     assert_int_equal(rmdir(lab->dir), 0);
+    tb_log_fini(&lab->log);
     close(lab->log_fd);
     tb_free(lab);
 }

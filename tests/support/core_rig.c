@@ -33,7 +33,7 @@ int rig_setup(void **state)
     tb_clock_manual_init(&rig->clock);
     tb_config_init(&rig->config);
     tb_buf_init(&rig->events, SIZE_MAX);
-    rig->log = (struct tb_log){TB_LOG_ERROR, 2, &rig->clock.clock};
+    tb_log_init(&rig->log, TB_LOG_ERROR, 2, &rig->clock.clock);
     rig->core.clock = &rig->clock.clock;
     rig->core.loop = tb_loop_new(rig->core.clock);
     rig->core.log = &rig->log;
@@ -65,6 +65,7 @@ int rig_teardown(void **state)
     tb_bus_unsubscribe(&rig->listener);
     tb_loop_free(rig->core.loop);
     tb_config_fini(&rig->config);
+    tb_log_fini(&rig->log);
     tb_buf_fini(&rig->events);
     tb_free(rig);
     return 0;

@@ -33,7 +33,8 @@ static const struct tb_front *const fronts[] = {&tb_front_mcp, &tb_front_events,
 
 void mcp_rig_init(struct mcp_rig *rig)
 {
-    *rig = (struct mcp_rig){.log = {TB_LOG_ERROR, 2, &rig->clock.clock}};
+    *rig = (struct mcp_rig){0};
+    tb_log_init(&rig->log, TB_LOG_ERROR, 2, &rig->clock.clock);
     MUST(tb_id_init() == 0);
     tb_clock_manual_init(&rig->clock);
     tb_config_init(&rig->config);
@@ -271,6 +272,7 @@ void mcp_rig_fini(struct mcp_rig *rig)
     tb_auth_free(rig->core.auth);
     tb_loop_free(rig->core.loop);
     tb_config_fini(&rig->config);
+    tb_log_fini(&rig->log);
     tb_buf_fini(&rig->sent);
     if (rig->dir[0]) {
         rmdir(rig->dir);

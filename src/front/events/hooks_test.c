@@ -77,7 +77,7 @@ static int set_up(void **state)
     memset(&set, 0, sizeof(set));
     rig_init(&set.rig, &rig_limits);
     set.rig.on_request = on_post;
-    set.log = (struct tb_log){TB_LOG_ERROR, 2, &set.rig.clock.clock};
+    tb_log_init(&set.log, TB_LOG_ERROR, 2, &set.rig.clock.clock);
     tb_config_init(&set.config);
     set.core = (struct tb_core){.loop = set.rig.loop,
                                 .clock = &set.rig.clock.clock,
@@ -95,6 +95,7 @@ static int tear_down(void **state)
     tb_hooks_free(set->hooks);
     tb_buf_fini(&set->taken);
     tb_config_fini(&set->config);
+    tb_log_fini(&set->log);
     rig_fini(&set->rig);
     return 0;
 }

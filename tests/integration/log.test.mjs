@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever becomes of the log, the daemon goes on.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { binary, Daemon, tempDir, undo, until, within } from '../support/daemon.mjs';
+
+test('a log that nobody reads stops nothing, and what was dropped is told when somebody does', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--log-level', 'debug'] });
+  daemon.child.stderr.pause();
+  const many = ('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n').repeat(3999);
+  const replies = await daemon.raw(`${many}GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  assert.equal(replies.match(/HTTP\/1\.1 200/g).length, 4000);
+  daemon.child.stderr.resume();
+  await daemon.logged('status=200'); // it is read again
+  let more = 0;
+  while (!daemon.log.text.includes('route=/metrics')) {
+    await daemon.request('/metrics');
+    more++;
+  }
+  const dropped = [...daemon.log.text.matchAll(/lines were dropped, since nobody read them lines=(\d+)/g)];
+  const sum = dropped.reduce((all, [, lines]) => all + Number(lines), 0);
+  assert.ok(sum > 0);
+  assert.ok(daemon.log.text.match(/route=\/health/g).length + sum >= 4000);
+  assert.ok(daemon.log.text.match(/route=/g).length + sum <= 4000 + more);
+});
+
+test('started without stdin, stdout and stderr it opens nothing of its own in their place', async (t) => {
+  const dir = await tempDir(t);
+  const state = path.join(dir, 'state');
+  const child = spawn('sh', ['-c', 'exec "$0" "$@" <&- >&- 2>&-', binary, 'serve', '--state-dir', state,
+    '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0', '--agent-listen', 'off'], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  undo(t, async () => { child.kill('SIGKILL'); await exited; });
+  const link = (fd) => { try { return readlinkSync(`/proc/${child.pid}/fd/${fd}`); } catch { return ''; } };
+  await until(() => readlinkSync(`/proc/${child.pid}/exe`) === binary && link(2) !== '', 5000, 'the daemon');
+  for (const fd of [0, 1, 2]) assert.equal(link(fd), '/dev/null');
+  await until(() => existsSync(path.join(dir, 'run', 'tabard.sock')), 5000, 'its socket');
+  child.kill('SIGTERM');
+  assert.deepEqual(await within(exited, 5000, 'its end'), [0, null]);
+});
