@@ -3,7 +3,10 @@
  *
  *   start -> open -> ready -> (SIGTERM, SIGINT) draining -> stopped
  *                     |  ^                        |
- *                     +--+ SIGHUP: reload         +-- second signal, or 10 s: stopped at once
+ *                     +--+ SIGHUP: reload         +-- 10 s: stopped at once; second signal: as soon
+ *                                                     as the sessions are saved
+ *
+ * Signals are handled to the very end, so that none can end the process while it saves.
  *
  * Open and not yet ready is only the first start in a state directory, until its new keys are
  * synced to the disk. That can take long, and the agent on the Unix socket need not wait for it. */
@@ -32,8 +35,10 @@
 #include "io/timer.h"
 #include "io/work.h"
 
+static const int watched[] = {SIGTERM, SIGINT, SIGHUP};
+
 enum {
-    SIGNAL_COUNT = 3,
+    SIGNAL_COUNT = TB_COUNT(watched),
 };
 
 struct daemon {
@@ -47,7 +52,9 @@ struct daemon {
     struct tb_signal *signals[SIGNAL_COUNT];
     struct tb_timer drain_timer;
     bool draining;
-    int draining_parts; /* not done yet */
+    bool hurried; /* nobody waits for requests any more */
+    bool requests_ended;
+    bool sessions_ended;
     struct tb_lock lock;
     char token[TB_TOKEN_SIZE]; /* until it is saved */
     bool new_secret;
@@ -57,13 +64,26 @@ struct daemon {
     struct tb_err save_err; /* the worker's until it is done */
 };
 
-/* The last request is answered, or the last browser is gone. */
-static void on_drained(void *user)
+static void check_drained(struct daemon *daemon)
 {
-    struct daemon *daemon = user;
-    if (--daemon->draining_parts == 0) {
+    if (daemon->sessions_ended && (daemon->requests_ended || daemon->hurried)) {
         tb_loop_stop(daemon->core.loop);
     }
+}
+
+/* All are saved, and the last browser is gone. */
+static void on_sessions_ended(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->sessions_ended = true;
+    check_drained(daemon);
+}
+
+static void on_requests_ended(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->requests_ended = true;
+    check_drained(daemon);
 }
 
 static void on_drain_late(struct tb_timer *timer, void *user)
@@ -78,18 +98,19 @@ static void on_stop_signal(int signum, void *user)
 {
     struct daemon *daemon = user;
     if (daemon->draining) {
-        tb_log_at(&daemon->log, WARN, "daemon", "stopping at once", tb_kv_int("signal", signum));
-        tb_loop_stop(daemon->core.loop);
+        tb_log_at(&daemon->log, WARN, "daemon", "stopping without waiting for requests",
+                  tb_kv_int("signal", signum));
+        daemon->hurried = true;
+        check_drained(daemon);
         return;
     }
     daemon->draining = true;
     tb_log_at(&daemon->log, INFO, "daemon", "stopping", tb_kv_int("signal", signum));
     tb_timer_start(&daemon->drain_timer, TB_DRAIN_MS);
     /* Calls that wait for a browser fail now, so that their requests end. */
-    daemon->draining_parts = 2;
-    tb_sessions_drain(daemon->core.sessions, on_drained, daemon);
+    tb_sessions_drain(daemon->core.sessions, on_sessions_ended, daemon);
     tb_router_drain(daemon->router);
-    tb_doors_drain(daemon->doors, on_drained, daemon);
+    tb_doors_drain(daemon->doors, on_requests_ended, daemon);
 }
 
 /* Takes over what can change while running, and says what waits for a restart. */
@@ -118,6 +139,10 @@ static void on_reload_signal(int signum, void *user)
     struct tb_err err;
     enum tb_log_level level;
     (void)signum;
+    if (daemon->draining) {
+        tb_log_at(&daemon->log, WARN, "daemon", "not reloaded: the daemon is stopping");
+        return;
+    }
     int rc = tb_config_load(daemon->sources, &fresh, &err);
     if (rc == 0) {
         rc = tb_doors_reload(daemon->doors, &fresh, &err);
@@ -297,19 +322,20 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (!daemon->doors) {
         return err->code;
     }
-    daemon->signals[0] = tb_signal_new(daemon->core.loop, SIGTERM, on_stop_signal, daemon);
-    daemon->signals[1] = tb_signal_new(daemon->core.loop, SIGINT, on_stop_signal, daemon);
-    daemon->signals[2] = tb_signal_new(daemon->core.loop, SIGHUP, on_reload_signal, daemon);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        daemon->signals[i] =
+            tb_signal_new(daemon->core.loop, watched[i],
+                          watched[i] == SIGHUP ? on_reload_signal : on_stop_signal, daemon);
+    }
     tb_lock_describe(&daemon->lock, tb_str_of(tb_doors_address(daemon->doors)));
     return 0;
 }
 
 static void stop(struct daemon *daemon)
 {
+    daemon->draining = true; /* also when nobody asked for it */
     tb_doors_free(daemon->doors);
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        tb_signal_free(daemon->signals[i]);
-    }
+    daemon->doors = NULL;
     tb_timer_fini(&daemon->drain_timer);
     /* Calls end while the fronts that began them still stand; the fronts go before the table that
      * they look into. */
@@ -320,6 +346,10 @@ static void stop(struct daemon *daemon)
     stop_drivers(&daemon->core);
     close_store(&daemon->core.store);
     tb_auth_free(daemon->core.auth);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        tb_signal_free(daemon->signals[i]);
+        signal(watched[i], SIG_IGN); /* all is saved: nothing is left to do but to end */
+    }
     tb_loop_free(daemon->core.loop);
     tb_config_fini(&daemon->config);
     tb_lock_release(&daemon->lock);
