@@ -228,6 +228,11 @@ static size_t size_of(enum tb_config_type type)
     return sizes[type];
 }
 
+bool tb_config_has_secret(const struct tb_config *config)
+{
+    return config->webhooks.count > 0; /* each has one to sign with */
+}
+
 void tb_config_swap(struct tb_config *a, struct tb_config *b, const struct tb_config_key *key)
 {
     char spare[sizeof(struct tb_config_list)];

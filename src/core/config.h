@@ -91,6 +91,8 @@ void tb_config_list_add(struct tb_config *config, const struct tb_config_key *ke
 int tb_config_hook_add(struct tb_config *config, const struct tb_config_key *key, struct tb_str url,
                        struct tb_str secret, const struct tb_config_list *types,
                        struct tb_err *err);
+/* True if there is a secret among the values. */
+bool tb_config_has_secret(const struct tb_config *config);
 /* Exchanges the values of one key. */
 void tb_config_swap(struct tb_config *a, struct tb_config *b, const struct tb_config_key *key);
 /* True if the two differ in this key. */

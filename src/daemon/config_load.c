@@ -4,12 +4,40 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "core/limits.h"
 #include "daemon/dirs.h"
+
+/* Who can write the file can start any program as the daemon; who can read it has its secrets. A
+ * file of root may be readable by the daemon's group, since there is no other way to give it. */
+static int check_rights(const struct tb_config *config, const char *path, struct tb_err *err)
+{
+    struct stat info;
+    if (stat(path, &info) < 0) {
+        return 0; /* it was read a moment ago */
+    }
+    bool own = info.st_uid == geteuid();
+    if (!own && info.st_uid != 0) {
+        return tb_fail(err, TB_E_CONFIG, "%s belongs to another user; run: chown %u '%s'", path,
+                       (unsigned)geteuid(), path);
+    }
+    if (info.st_mode & S_IWOTH) {
+        return tb_fail(err, TB_E_CONFIG, "others may write to %s; run: chmod o-w '%s'", path, path);
+    }
+    mode_t others = own ? S_IRWXG | S_IRWXO : S_IWGRP | S_IRWXO;
+    if (tb_config_has_secret(config) && (info.st_mode & others)) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s holds a secret and is open to others; run: chmod %s '%s'", path,
+                       own ? "600" : "640", path);
+    }
+    return 0;
+}
 
 static int load_file(struct tb_config *config, const char *path, bool required, struct tb_err *err)
 {
@@ -22,7 +50,8 @@ static int load_file(struct tb_config *config, const char *path, bool required, 
         return tb_fail(err, TB_E_CONFIG, "cannot read the configuration %s: %s", path,
                        tb_err_name(rc));
     }
-    return tb_config_load_yaml(config, path, tb_buf_str(&text), err);
+    rc = tb_config_load_yaml(config, path, tb_buf_str(&text), err);
+    return rc < 0 ? rc : check_rights(config, path, err);
 }
 
 static int load_env(struct tb_config *config, const char *const *env, struct tb_err *err)
@@ -44,6 +73,18 @@ static int load_env(struct tb_config *config, const char *const *env, struct tb_
     return 0;
 }
 
+static int unknown_flag(const char *flag, struct tb_err *err)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    struct tb_nearest nearest = {.word = tb_str_of(flag)};
+    tb_nearest_offer(&nearest, "--config");
+    for (size_t i = 0; i < count; i++) {
+        tb_nearest_offer(&nearest, keys[i].flag ? keys[i].flag : "");
+    }
+    return tb_fail(err, TB_E_CONFIG, "there is no option %s%s", flag, tb_nearest_words(&nearest));
+}
+
 static int load_flags(struct tb_config *config, const struct tb_config_sources *sources,
                       struct tb_err *err)
 {
@@ -51,8 +92,7 @@ static int load_flags(struct tb_config *config, const struct tb_config_sources *
         const char *flag = sources->flags[2 * i];
         const struct tb_config_key *key = tb_config_by_flag(tb_str_of(flag));
         if (!key) {
-            return tb_fail(err, TB_E_CONFIG, "unknown option %s; 'tabard help serve' lists them",
-                           flag);
+            return unknown_flag(flag, err);
         }
         if (tb_config_set(config, key, tb_str_of(sources->flags[2 * i + 1]), err) < 0) {
             tb_err_prefix(err, "option %s: ", flag);
@@ -60,6 +100,28 @@ static int load_flags(struct tb_config *config, const struct tb_config_sources *
         }
     }
     return 0;
+}
+
+void tb_config_each_unknown(const struct tb_config_sources *sources, tb_config_unknown_fn *fn,
+                            void *user)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (const char *const *env = sources->env; env && *env; env++) {
+        struct tb_str value = tb_str_of(*env);
+        struct tb_nearest nearest = {.word = tb_str_cut(&value, '=')};
+        if (!tb_str_starts(nearest.word, TB_STR("TABARD_"))) {
+            continue;
+        }
+        for (size_t i = 0; i < count; i++) {
+            char name[64];
+            tb_config_env_name(&keys[i], name, sizeof(name));
+            tb_nearest_offer(&nearest, name);
+        }
+        if (!nearest.best[0] || nearest.distance > 0) {
+            fn(nearest.word, nearest.best, user);
+        }
+    }
 }
 
 /* --config, or the usual file if it is there. */

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "core/bus.h"
@@ -103,16 +105,24 @@ static void errors_name_file_line_and_key(void **state)
     } cases[] = {
         {"listen: a:1\nhttp:\n  idle_ms: soon\n", "t.yaml:3:", "http.idle_ms"},
         {"http:\n  header_ms: 100\n  idle_ms: 1\n", "t.yaml:3:", "http.idle_ms"},
-        {"http:\n  no_such_key: 1\n", "t.yaml:2:", "no_such_key"},
+        {"http:\n  no_such_key: 1\n", "t.yaml:2:", "there is no setting http.no_such_key"},
+        {"# x\nlisten: a:1\n\nlistn: b\n", "t.yaml:4:", "no setting listn; did you mean listen?"},
+        {"http:\n  idle_ms: 500\n\n  # x\n  idel_ms: 1\n  header_ms: 100\n",
+         "t.yaml:5:", "no setting http.idel_ms; did you mean http.idle_ms?"},
+        {"log.level: debug\n", "t.yaml:1:", "write 'log:' and indented below it 'level: ...'"},
+        {"listen: {a: b}\n", "t.yaml:1:", "listen must be a single value, not a section"},
+        {"listen: [a]\n", "t.yaml:1:", "listen must be a single value, not a list"},
+        {"- a\n", "t.yaml:1:", "lines like 'listen: 127.0.0.1:8765'"},
+        {"listen: a\n\tx: b\n", "t.yaml:1:", "not valid YAML from here on"},
         {"htpp:\n  idle_ms: 1\n", "t.yaml:1:", "htpp"},
-        {"http: 5\n", "t.yaml:1:", "http"},
-        {"http:\n  allowed_hosts: x\n", "t.yaml:2:", "http.allowed_hosts"},
-        {"http:\n  idle_ms: 500\n  idle_ms: 600\n", "t.yaml:", "idle_ms"},
+        {"http: 5\n", "t.yaml:1:", "http must be a section"},
+        {"http:\n  allowed_hosts: x\n", "t.yaml:2:", "http.allowed_hosts must be a list"},
+        {"http:\n  idle_ms: 500\n  idle_ms: 600\n", "t.yaml:3:", "idle_ms is set twice"},
         {"listen: [1\n", "t.yaml:", "listen"},
         {"browser:\n  no_sandbox: maybe\n", "t.yaml:2:", "browser.no_sandbox"},
         {"webhooks:\n  - url: http://a/\n", "t.yaml:", "secret"},
         {"webhooks:\n  - secret: 0123456789abcdef\n    ulr: x\n",
-         "t.yaml:2:", "webhooks.1: Unexpected key: ulr"},
+         "t.yaml:3:", "there is no ulr in webhooks; an entry has url, secret and types"},
         {"webhooks: http://a/\n", "t.yaml:1:", "webhooks"},
         {HOOK "  - url: ftp://a/\n    secret: 0123456789abcdef\n", "t.yaml:4:", "webhooks.2: url"},
         {HOOK "  - url: http://a/\n    secret: s3cret\n", "t.yaml:4:", "webhooks.2: secret"},
@@ -196,6 +206,72 @@ static void a_bad_source_is_named(void **state)
     }
 }
 
+static void a_file_with_a_secret_is_for_its_owner_alone(void **state)
+{
+    static const struct {
+        const char *yaml;
+        mode_t mode;
+        const char *words;
+    } cases[] = {
+        {HOOK, 0600, NULL},
+        {HOOK, 0400, NULL},
+        {HOOK, 0644, "chmod 600 "},
+        {HOOK, 0640, "chmod 600 "},
+        {HOOK, 0666, "chmod o-w "},
+        {"listen: a:1\n", 0664, NULL},
+        {"listen: a:1\n", 0666, "chmod o-w "},
+    };
+    const struct place *place = *state;
+    const struct tb_config_sources sources = {.file = place->file};
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        struct tb_config config;
+        struct tb_err err = {0};
+        tb_file_write(place->file, tb_str_of(cases[i].yaml), 0600);
+        assert_int_equal(chmod(place->file, cases[i].mode), 0);
+        int rc = tb_config_load(&sources, &config, &err);
+        assert_int_equal(rc, cases[i].words ? TB_E_CONFIG : 0);
+        assert_non_null(strstr(err.text, cases[i].words ? cases[i].words : ""));
+        if (rc == 0) {
+            tb_config_fini(&config);
+        }
+    }
+}
+
+static void a_file_of_another_user_is_refused(void **state)
+{
+    const struct place *place = *state;
+    const struct tb_config_sources sources = {.file = place->file};
+    struct tb_config config;
+    struct tb_err err = {0};
+    if (geteuid() != 0) {
+        skip();
+    }
+    tb_file_write(place->file, TB_STR("listen: a:1\n"), 0600);
+    assert_int_equal(chown(place->file, 65534, 65534), 0);
+    assert_int_equal(tb_config_load(&sources, &config, &err), TB_E_CONFIG);
+    assert_non_null(strstr(err.text, "belongs to another user; run: chown 0 "));
+}
+
+static void note_unknown(struct tb_str name, const char *meant, void *user)
+{
+    struct tb_buf *told = user;
+    tb_buf_printf(told, "%.*s>%s ", TB_STR_ARG(name), meant);
+}
+
+static void variables_that_are_no_settings_are_named(void **state)
+{
+    static const char *const env[] = {"TABARD_LISTEN=x", "TABARD_HTTP_IDEL_MS=5",
+                                      "TABARDX=1",       "TABARD_WHATEVER_THIS_IS=1",
+                                      "PATH=/bin",       NULL};
+    const struct tb_config_sources sources = {.env = env};
+    TB_AUTO(tb_buf_fini) struct tb_buf told = TB_BUF(1000);
+    (void)state;
+    tb_config_each_unknown(&sources, note_unknown, &told);
+    tb_buf_append_char(&told, '\0');
+    assert_string_equal((const char *)told.data,
+                        "TABARD_HTTP_IDEL_MS>TABARD_HTTP_IDLE_MS TABARD_WHATEVER_THIS_IS> ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +281,11 @@ int main(void)
         cmocka_unit_test(errors_name_file_line_and_key),
         cmocka_unit_test_setup_teardown(flags_win_over_environment_and_that_over_the_file,
                                         make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_file_with_a_secret_is_for_its_owner_alone, make_place,
+                                        remove_place),
+        cmocka_unit_test_setup_teardown(a_file_of_another_user_is_refused, make_place,
+                                        remove_place),
+        cmocka_unit_test(variables_that_are_no_settings_are_named),
         cmocka_unit_test_setup_teardown(a_bad_source_is_named, make_place, remove_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "core/limits.h"
 #include "daemon/config_load.h"
+#include "daemon/config_words.h"
 
 /* What libcyaml fills in for one key: a string, or an array of strings. */
 struct loaded {
@@ -39,14 +40,6 @@ struct schema {
     cyaml_schema_field_t **sections; /* one array for each entry of `top` that is a section */
     size_t top_count;
     cyaml_schema_value_t root;
-};
-
-/* What libcyaml says of a failure: first the matter, then where, from the inside to the outside. */
-struct complaint {
-    char matter[256];
-    char key[64];     /* the innermost name */
-    char section[64]; /* the one around it */
-    int line;
 };
 
 static const cyaml_schema_value_t list_item = {
@@ -173,7 +166,7 @@ static void schema_fini(struct schema *schema)
 }
 
 /* "  in mapping field 'idle_ms' (line: 3, column: 12)": the first such line is the innermost. */
-static void note_place(struct complaint *complaint, const char *text)
+static void note_place(struct tb_config_complaint *complaint, const char *text)
 {
     const char *line = strstr(text, "(line: ");
     if (line && complaint->line == 0) {
@@ -189,7 +182,7 @@ static void note_place(struct complaint *complaint, const char *text)
 
 static void on_complaint(cyaml_log_t level, void *user, const char *fmt, va_list args)
 {
-    struct complaint *complaint = user;
+    struct tb_config_complaint *complaint = user;
     char text[256];
     (void)level;
     vsnprintf(text, sizeof(text), fmt, args);
@@ -203,9 +196,9 @@ static void on_complaint(cyaml_log_t level, void *user, const char *fmt, va_list
 }
 
 static int load(struct tb_str text, struct schema *schema, struct loaded **ret_loaded,
-                struct complaint *complaint)
+                struct tb_config_complaint *complaint)
 {
-    *complaint = (struct complaint){0};
+    *complaint = (struct tb_config_complaint){0};
     const cyaml_config_t how = {
         .log_fn = on_complaint,
         .log_ctx = complaint,
@@ -232,7 +225,7 @@ static void unload(struct schema *schema, struct loaded *loaded)
 static int line_of(struct tb_str text, const struct refusal *refuse)
 {
     struct schema schema;
-    struct complaint complaint;
+    struct tb_config_complaint complaint;
     struct loaded *loaded = NULL;
     schema_init(&schema, refuse);
     if (load(text, &schema, &loaded, &complaint) == 0) {
@@ -297,14 +290,12 @@ int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_st
         return 0; /* libyaml wants at least one byte */
     }
     struct schema schema;
-    struct complaint complaint;
+    struct tb_config_complaint complaint;
     struct loaded *loaded = NULL;
     schema_init(&schema, &(struct refusal){0});
     int rc = load(text, &schema, &loaded, &complaint);
     if (rc < 0) {
-        tb_fail(err, rc, "%s:%d: %s%s%s%s%s", name, complaint.line, complaint.section,
-                complaint.section[0] ? "." : "", complaint.key, complaint.key[0] ? ": " : "",
-                complaint.matter);
+        rc = tb_config_explain(&complaint, name, text, err);
     } else if (loaded) {
         rc = take_all(config, name, text, &schema, loaded, err);
         unload(&schema, loaded);

@@ -181,6 +181,14 @@ static int init_log(struct daemon *daemon, struct tb_err *err)
     return 0;
 }
 
+static void warn_unknown(struct tb_str name, const char *meant, void *user)
+{
+    struct daemon *daemon = user;
+    tb_log_at(&daemon->log, WARN, "daemon",
+              "an environment variable names no setting and is ignored", tb_kv("name", name),
+              meant[0] ? tb_kv_cstr("meant", meant) : (struct tb_log_field){0});
+}
+
 static int init_state(struct daemon *daemon, struct tb_err *err)
 {
     int rc = tb_dirs_make(&daemon->config, err);
@@ -301,6 +309,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
+    tb_config_each_unknown(daemon->sources, warn_unknown, daemon);
     raise_descriptor_limit();
     init_core(daemon);
     rc = init_state(daemon, err);

@@ -87,6 +87,12 @@ static int make_private(const char *path, const char *flag, struct tb_err *err)
         return tb_fail(err, TB_E_CONFIG, "cannot use %s: %s; name another with %s", path,
                        tb_err_name(rc), flag);
     }
+    if (info.st_uid != geteuid()) {
+        return tb_fail(
+            err, TB_E_CONFIG,
+            "%s belongs to another user (%u); name another with %s, or run: chown %u '%s'", path,
+            (unsigned)info.st_uid, flag, (unsigned)geteuid(), path);
+    }
     if (info.st_mode & (S_IWGRP | S_IWOTH)) {
         return tb_fail(err, TB_E_CONFIG, "others may write to %s; run: chmod 700 '%s'", path, path);
     }

@@ -10,7 +10,7 @@ char *tb_dirs_config_file(void);
 /* Fills in state_dir and runtime_dir where the settings leave them empty. Nothing is made on disk.
  */
 int tb_dirs_fill(struct tb_config *config, struct tb_err *err);
-/* Makes both folders, and refuses one that others may write to. */
+/* Makes both folders, and refuses one that another user owns or that others may write to. */
 int tb_dirs_make(const struct tb_config *config, struct tb_err *err);
 /* "<dir>/<name>"; the caller frees. */
 char *tb_dirs_join(const char *dir, const char *name);

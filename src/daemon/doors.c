@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/doors.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include <pwd.h>
 
 #include "core/limits.h"
 #include "daemon/dirs.h"
+#include "daemon/port_owner.h"
 #include "io/listener.h"
 #include "io/tls.h"
 #include "proto/authority.h"
@@ -66,17 +71,58 @@ static struct door *add_server(struct tb_doors *doors, size_t index, struct tb_r
     return door;
 }
 
+/* Whoever is on the way reads tokens and pages. */
+static int check_reach(const struct tb_doors *doors, const char *text,
+                       const struct tb_authority *where, struct tb_err *err)
+{
+    bool loopback =
+        tb_str_starts(where->host, TB_STR("127.")) || tb_str_eq_cstr(where->host, "::1");
+    if (loopback || doors->tls || !doors->core->config->tls_required) {
+        return 0;
+    }
+    return tb_fail(
+        err, TB_E_CONFIG,
+        "%s can be reached from other machines, and without TLS tokens travel in the clear; "
+        "set tls.cert and tls.key, or tls.required: false behind a proxy that speaks TLS",
+        text);
+}
+
+/* On a shared machine it is often the daemon of somebody else. */
+static int fail_in_use(const char *text, uint16_t port, const char *flag, struct tb_err *err)
+{
+    uid_t uid;
+    if (!tb_port_owner(port, &uid) || uid == geteuid()) {
+        return tb_fail(err, -EADDRINUSE,
+                       "%s is in use by another program; stop it or choose another with %s", text,
+                       flag);
+    }
+    const struct passwd *user = getpwuid(uid);
+    return tb_fail(
+        err, -EADDRINUSE,
+        "%s is in use by a program of user %s (%u); choose another with %s, port 0 takes "
+        "a free one",
+        text, user ? user->pw_name : "unknown", (unsigned)uid, flag);
+}
+
 /* "127.0.0.1:8765" or "[::1]:8765": an IP literal and a port. */
-static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, struct tb_err *err)
+static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, const char *flag,
+                    struct tb_err *err)
 {
     struct tb_authority where;
     if (!tb_authority_parse_listen(tb_str_of(text), &where)) {
         return tb_fail(err, TB_E_CONFIG,
                        "'%s' is no address to listen on; write it like 127.0.0.1:8765", text);
     }
+    int rc = check_reach(doors, text, &where, err);
+    if (rc < 0) {
+        return rc;
+    }
     TB_AUTO(tb_free) char *host = tb_str_dup(where.host);
     door->listener = tb_listener_new_tcp(doors->core->loop, host, where.port, doors->tls,
                                          on_connection, door, err);
+    if (!door->listener && err->code == -EADDRINUSE) {
+        return fail_in_use(text, where.port, flag, err);
+    }
     return door->listener ? 0 : err->code;
 }
 
@@ -118,14 +164,14 @@ static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_
         return rc;
     }
     struct door *main_door = add_server(doors, 0, router, TB_DOOR_MAIN);
-    rc = open_tcp(doors, main_door, config->listen, err);
+    rc = open_tcp(doors, main_door, config->listen, "--listen", err);
     if (rc < 0) {
         return rc;
     }
     note_address(doors, main_door);
     if (!tb_str_eq_cstr(TB_STR("off"), config->agent_listen)) {
-        rc =
-            open_tcp(doors, add_server(doors, 1, router, TB_DOOR_AGENT), config->agent_listen, err);
+        rc = open_tcp(doors, add_server(doors, 1, router, TB_DOOR_AGENT), config->agent_listen,
+                      "--agent-listen", err);
         if (rc < 0) {
             return rc;
         }
@@ -175,7 +221,12 @@ size_t tb_doors_connections(const struct tb_doors *doors)
 
 int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, struct tb_err *err)
 {
-    return doors->tls ? tb_tls_reload(doors->tls, config->tls_cert, config->tls_key, err) : 0;
+    bool wanted = config->tls_cert[0] || config->tls_key[0];
+    if (wanted != (doors->tls != NULL)) {
+        return tb_fail(err, TB_E_CONFIG, "tls.cert: to turn TLS %s, restart the daemon",
+                       wanted ? "on" : "off");
+    }
+    return wanted ? tb_tls_reload(doors->tls, config->tls_cert, config->tls_key, err) : 0;
 }
 
 static void on_server_drained(void *user)

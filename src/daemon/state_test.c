@@ -39,6 +39,28 @@ static int remove_dir(void **state)
     return 0;
 }
 
+static void a_folder_of_another_user_is_refused(void **state)
+{
+    struct tb_err err = {0};
+    struct tb_config config;
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    tb_config_init(&config);
+    tb_free(config.state_dir);
+    tb_free(config.runtime_dir);
+    config.state_dir = tb_strdup(*state);
+    config.runtime_dir = tb_strdup(*state);
+    assert_int_equal(tb_dirs_make(&config, &err), 0);
+    assert_int_equal(chown(*state, 65534, 65534), 0);
+    assert_int_equal(tb_dirs_make(&config, &err), TB_E_CONFIG);
+    assert_non_null(strstr(err.text, "belongs to another user (65534)"));
+    assert_non_null(strstr(err.text, "--state-dir"));
+    assert_int_equal(chown(*state, 0, 0), 0);
+    tb_config_fini(&config);
+}
+
 static void a_second_lock_names_the_holder(void **state)
 {
     struct tb_err err;
@@ -150,6 +172,7 @@ static void a_socket_path_that_is_too_long_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_folder_of_another_user_is_refused, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(a_second_lock_names_the_holder, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(a_lock_whose_file_was_removed_still_holds, make_dir,
                                         remove_dir),

@@ -131,6 +131,30 @@ test('the environment sets what the file leaves open', async (t) => {
   assert.equal((await daemon.request('/health', { headers: { host: 'inn.example' } })).status, 200);
 });
 
+test('a variable that names no setting is named in the log, with the one that is meant', async (t) => {
+  const daemon = await Daemon.start(t, { env: { TABARD_HTTP_IDEL_MS: '5000' } });
+  await daemon.logged('ready');
+  assert.match(daemon.log.text, /names no setting and is ignored name=TABARD_HTTP_IDEL_MS meant=TABARD_HTTP_IDLE_MS/);
+});
+
+test('beyond loopback it wants TLS, unless it is told that a proxy has it', async (t) => {
+  const dir = await tempDir(t);
+  const args = ['serve', '--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run'), '--agent-listen', 'off'];
+  const refused = await run([...args, '--listen', '0.0.0.0:0']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /0\.0\.0\.0:0 can be reached from other machines.*tls\.cert.*tls\.required/s);
+  const daemon = await Daemon.start(t, { args: ['--listen', '0.0.0.0:0'], env: { TABARD_TLS_REQUIRED: 'false' } });
+  assert.match(daemon.url, /^http:\/\/0\.0\.0\.0:/);
+});
+
+test('a reload does not pretend to turn TLS on', async (t) => {
+  const daemon = await Daemon.start(t);
+  await writeFile(daemon.configFile, 'tls:\n  cert: /c.pem\n  key: /k.pem\n');
+  daemon.child.kill('SIGHUP');
+  await daemon.logged('not reloaded');
+  assert.match(daemon.log.text, /to turn TLS on, restart the daemon/);
+});
+
 test('with a certificate the listener speaks TLS', async (t) => {
   const dir = await tempDir(t);
   const cert = path.join(dir, 'cert.pem');

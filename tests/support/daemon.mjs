@@ -89,7 +89,7 @@ export class Daemon {
     daemon.stateDir = path.join(daemon.dir, 'state');
     daemon.socket = path.join(seen, daemon.dir, 'run', 'tabard.sock');
     daemon.configFile = path.join(daemon.dir, 'tabard.yaml');
-    await writeFile(path.join(seen, daemon.configFile), config);
+    await writeFile(path.join(seen, daemon.configFile), config, { mode: 0o600 }); // it may hold secrets
     daemon.args = [
       'serve', '--config', daemon.configFile, '--state-dir', daemon.stateDir,
       '--runtime-dir', path.join(daemon.dir, 'run'),

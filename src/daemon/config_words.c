@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/config_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "core/config.h"
+
+enum {
+    PATH_SIZE = 140,
+};
+
+/* "section.key", "key" or "". */
+static void full_name(const char *section, const char *key, char ret_path[PATH_SIZE])
+{
+    snprintf(ret_path, PATH_SIZE, "%s%s%s", section, section[0] && key[0] ? "." : "", key);
+}
+
+/* libcyaml names the place of what it read last, which stands before the key that it refuses. So
+ * the key is looked for from there on. */
+static int line_of_key(struct tb_str text, int from, const char *key)
+{
+    int line = 0;
+    while (text.ptr) {
+        struct tb_str rest = tb_str_trim(tb_str_cut(&text, '\n'));
+        struct tb_str first = tb_str_cut(&rest, ':');
+        if (++line >= from && rest.ptr && tb_str_eq_cstr(tb_str_trim(first), key)) {
+            return line;
+        }
+    }
+    return from;
+}
+
+/* What stands behind the words, or NULL if the matter does not begin with them. */
+static const char *behind(const char *matter, const char *words)
+{
+    size_t len = strlen(words);
+    return strncmp(matter, words, len) == 0 ? matter + len : NULL;
+}
+
+static const char *kind_of(const char *event)
+{
+    return strcmp(event, "SEQUENCE_START") == 0  ? "a list"
+           : strcmp(event, "MAPPING_START") == 0 ? "a section"
+                                                 : "a single value";
+}
+
+/* "Expecting STRING, got event: SEQUENCE_START" */
+static int explain_type(const char *where, const char *path, const char *matter, struct tb_err *err)
+{
+    const char *event = strstr(matter, "event: ");
+    const char *seen = kind_of(event ? event + strlen("event: ") : "");
+    if (!path[0]) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s: the file must have lines like 'listen: 127.0.0.1:8765'", where);
+    }
+    if (behind(matter, "Expecting MAPPING")) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s: %s must be a section, with its settings indented below it", where,
+                       path);
+    }
+    if (behind(matter, "Expecting SEQUENCE")) {
+        return tb_fail(err, TB_E_CONFIG, "%s: %s must be a list, like [first, second], not %s",
+                       where, path, seen);
+    }
+    return tb_fail(err, TB_E_CONFIG, "%s: %s must be a single value, not %s", where, path, seen);
+}
+
+/* "log.level: debug" in one line is what the other sources of settings look like. */
+static int explain_unknown(const char *where, const char *section, const char *key,
+                           struct tb_err *err)
+{
+    size_t count;
+    const char *dot = strchr(key, '.');
+    char path[PATH_SIZE];
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    full_name(section, key, path);
+    struct tb_nearest nearest = {.word = tb_str_of(path)};
+    for (size_t i = 0; i < count; i++) {
+        tb_nearest_offer(&nearest, keys[i].path);
+    }
+    if (dot && nearest.best[0] && nearest.distance == 0) {
+        return tb_fail(err, TB_E_CONFIG, "%s: write '%.*s:' and indented below it '%s: ...'", where,
+                       (int)(dot - key), key, dot + 1);
+    }
+    return tb_fail(err, TB_E_CONFIG, "%s: there is no setting %s%s", where, path,
+                   tb_nearest_words(&nearest));
+}
+
+int tb_config_explain(const struct tb_config_complaint *complaint, const char *name,
+                      struct tb_str text, struct tb_err *err)
+{
+    const char *matter = complaint->matter;
+    const char *unknown = behind(matter, "Unexpected key: ");
+    const char *twice = behind(matter, "Mapping field already seen: ");
+    const char *missing = behind(matter, "Missing required mapping field: ");
+    const char *syntax = behind(matter, "libyaml: ");
+    char path[PATH_SIZE];
+    char where[512];
+    int line = complaint->line > 0 ? complaint->line : 1;
+    line = unknown ? line_of_key(text, line, unknown)
+           : twice ? line_of_key(text, line + 1, twice)
+                   : line;
+    full_name(complaint->section, complaint->key, path);
+    snprintf(where, sizeof(where), "%s:%d", name, line);
+    if (unknown && complaint->section[0]) { /* two levels deep are only the webhooks */
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s: there is no %s in %s; an entry has url, secret and types", where,
+                       unknown, complaint->section);
+    }
+    if (unknown) {
+        return explain_unknown(where, complaint->key, unknown, err);
+    }
+    if (twice) {
+        return tb_fail(err, TB_E_CONFIG, "%s: %s is set twice", where, path);
+    }
+    if (missing) {
+        return tb_fail(err, TB_E_CONFIG, "%s: an entry of %s has no %s", where, complaint->section,
+                       missing);
+    }
+    if (syntax) {
+        return tb_fail(err, TB_E_CONFIG, "%s: the file is not valid YAML from here on: %s", where,
+                       syntax);
+    }
+    if (behind(matter, "Expecting ")) {
+        return explain_type(where, path, matter, err);
+    }
+    return tb_fail(err, TB_E_CONFIG, "%s: %s%s%s", where, path, path[0] ? ": " : "", matter);
+}
