@@ -47,7 +47,7 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
-        asan fuzz cov soak soak-durable bench-net docs install clean unit-programs objects tidy flags
+        asan fuzz cov soak soak-durable bench-net docs install clean unit-programs objects tidy flags packages
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
@@ -63,7 +63,13 @@ run: ## set up, build and start the daemon in the foreground
 	@$(MAKE) --no-print-directory all
 	@exec $(B)/tabard serve $(ARGS)
 
-$(B)/%.o: %.c
+# Without them the compiler would say it in a hundred lines.
+packages:
+	@pkg-config --exists $(PACKAGES) $(HEADERS) 2>/dev/null && command -v $(CC) >/dev/null && \
+	    echo '#include <wslay/wslay.h>' | $(CC) -E - >/dev/null 2>&1 || \
+	    { echo "make: packages that tabard is built from are missing; run 'make setup'" >&2; exit 1; }
+
+$(B)/%.o: %.c | packages
 	@mkdir -p $(@D)
 	@echo "  CC   $<"; $(CC) $(CFLAGS) -c $< -o $@
 

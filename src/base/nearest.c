@@ -55,7 +55,7 @@ void tb_nearest_offer(struct tb_nearest *nearest, const char *candidate)
 const char *tb_nearest_words(struct tb_nearest *nearest)
 {
     if (nearest->best[0]) {
-        snprintf(nearest->words, sizeof(nearest->words), "; did you mean %s?", nearest->best);
+        snprintf(nearest->words, sizeof(nearest->words), " (did you mean %s?)", nearest->best);
     }
     return nearest->words;
 }

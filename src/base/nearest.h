@@ -19,5 +19,5 @@ struct tb_nearest {
 
 /* Takes note of the candidate if it is the nearest so far, and near enough to be meant. */
 void tb_nearest_offer(struct tb_nearest *nearest, const char *candidate);
-/* "; did you mean X?", or "". Lives as long as *nearest. */
+/* " (did you mean X?)", or "". Lives as long as *nearest. */
 const char *tb_nearest_words(struct tb_nearest *nearest);

@@ -17,12 +17,12 @@ static void the_nearest_name_is_suggested(void **state)
         const char *word;
         const char *words;
     } cases[] = {
-        {"serv", "; did you mean serve?"},
-        {"Serve", "; did you mean serve?"},
-        {"sreve", "; did you mean serve?"},
-        {"mpc", "; did you mean mcp?"},
+        {"serv", " (did you mean serve?)"},
+        {"Serve", " (did you mean serve?)"},
+        {"sreve", " (did you mean serve?)"},
+        {"mpc", " (did you mean mcp?)"},
         {"cpm", ""},
-        {"verison", "; did you mean version?"},
+        {"verison", " (did you mean version?)"},
         {"completely-different", ""},
         {"", ""},
     };

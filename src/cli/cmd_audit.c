@@ -262,14 +262,11 @@ static int take_own(struct wish *wish, int argc, char **argv, int *ret_argc, str
 static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
                      struct tb_err *err)
 {
+    static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "--type",
+                                      "--text", "--since",   "--until",  NULL};
     int rc = take_own(wish, argc, argv, &argc, err);
     if (rc == 0) {
-        rc = tb_options_parse(options, argc, argv, true, err);
-    }
-    for (size_t i = 0; rc == 0 && i < options->sources.flag_count; i++) {
-        if (!tb_config_by_flag(tb_str_of(options->flags[2 * i]))) {
-            rc = tb_fail(err, TB_E_PARAMS, "unknown option %s", options->flags[2 * i]);
-        }
+        rc = tb_options_parse(options, argc, argv, own, err);
     }
     wish->form = rc == 0 && options->json ? TB_AUDIT_JSON : TB_AUDIT_TABLE;
     return rc;

@@ -47,11 +47,12 @@ static void print_json(const struct tb_finding *findings)
 
 static int run(int argc, char **argv)
 {
+    static const char *const own[] = {"--json", NULL};
     struct tb_options options;
     struct tb_config config;
     struct tb_finding findings[TB_DOCTOR_CHECKS];
     struct tb_err err;
-    if (tb_options_parse(&options, argc, argv, true, &err) < 0) {
+    if (tb_options_parse(&options, argc, argv, own, &err) < 0) {
         fprintf(stderr, "tabard doctor: %s; 'tabard help doctor' lists the options\n", err.text);
         return 2;
     }

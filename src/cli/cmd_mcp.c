@@ -9,18 +9,21 @@
 #include "cli/mcp_pump.h"
 #include "cli/options.h"
 #include "daemon/config_load.h"
+#include "front/mcp/catalog.h"
 
 /* Takes our own options out of argv; the rest are settings. */
 static int take_own(struct tb_mcp_way *way, int argc, char **argv)
 {
     int kept = 1;
     for (int i = 1; i < argc; i++) {
+        const char *toolset = tb_options_own(argc, argv, &i, "--toolset");
+        const char *groups = toolset ? NULL : tb_options_own(argc, argv, &i, "--groups");
         if (strcmp(argv[i], "--no-start") == 0) {
             way->may_start = false;
-        } else if (strcmp(argv[i], "--toolset") == 0 && i + 1 < argc) {
-            way->toolset = argv[++i];
-        } else if (strcmp(argv[i], "--groups") == 0 && i + 1 < argc) {
-            way->groups = argv[++i];
+        } else if (toolset) {
+            way->toolset = toolset;
+        } else if (groups) {
+            way->groups = groups;
         } else {
             argv[kept++] = argv[i];
         }
@@ -28,11 +31,18 @@ static int take_own(struct tb_mcp_way *way, int argc, char **argv)
     return kept;
 }
 
-/* They go into a request line as they are. */
-static bool is_plain(const char *text)
+/* The names are checked here, since a daemon could only hang up. */
+static int read_options(struct tb_mcp_way *way, struct tb_options *options, int argc, char **argv,
+                        struct tb_err *err)
 {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-,") ==
-           strlen(text);
+    static const char *const own[] = {"--toolset", "--groups", "--no-start", NULL};
+    static const struct tb_config_list no_groups = {NULL, 0};
+    struct tb_view view;
+    argc = take_own(way, argc, argv);
+    int rc = tb_options_parse(options, argc, argv, own, err);
+    return rc < 0 ? rc
+                  : tb_mcp_view_parse(tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups,
+                                      &view, err);
 }
 
 static int run(int argc, char **argv)
@@ -41,13 +51,8 @@ static int run(int argc, char **argv)
     struct tb_options options;
     struct tb_config config;
     struct tb_err err;
-    argc = take_own(&way, argc, argv);
-    if (tb_options_parse(&options, argc, argv, false, &err) < 0) {
+    if (read_options(&way, &options, argc, argv, &err) < 0) {
         fprintf(stderr, "tabard mcp: %s; 'tabard help mcp' lists the options\n", err.text);
-        return 2;
-    }
-    if (!is_plain(way.toolset) || !is_plain(way.groups)) {
-        fputs("tabard mcp: --toolset and --groups take plain names\n", stderr);
         return 2;
     }
     if (tb_config_load(&options.sources, &config, &err) < 0) {
@@ -66,9 +71,9 @@ static int run(int argc, char **argv)
 static void more_help(void)
 {
     puts(
-        "  --toolset       octopus, wdio or none for the default tools.\n"
-        "  --groups        Further tools: files, debug, state, emulate, pointer, pdf; with commas between.\n"
-        "  --no-start      Fail if no daemon runs, instead of starting one.");
+        "  --toolset       default, octopus or wdio: the names and forms of the tools.\n"
+        "  --groups        More tools: files, debug, state, emulate, pointer, pdf, elements, or all; separated by commas.\n"
+        "  --no-start      Fail if no daemon is running, instead of starting one.");
     tb_options_help();
 }
 

@@ -52,7 +52,10 @@ static int run(int argc, char **argv)
 {
     bool as_json = argc == 2 && strcmp(argv[1], "--json") == 0;
     if (argc > 1 && !as_json) {
-        fprintf(stderr, "tabard routes: unexpected argument '%s'\n", argv[1]);
+        fprintf(
+            stderr,
+            "tabard routes: unexpected argument \'%s\'; \'tabard help routes\' lists the options\n",
+            argv[1]);
         return 2;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);

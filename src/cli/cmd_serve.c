@@ -10,7 +10,7 @@ static int run(int argc, char **argv)
 {
     struct tb_options options;
     struct tb_err err;
-    if (tb_options_parse(&options, argc, argv, false, &err) < 0) {
+    if (tb_options_parse(&options, argc, argv, NULL, &err) < 0) {
         fprintf(stderr, "tabard serve: %s; 'tabard help serve' lists the options\n", err.text);
         return 2;
     }

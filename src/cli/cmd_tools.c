@@ -30,7 +30,10 @@ static int read_wish(int argc, char **argv, struct wish *ret_wish)
         } else if (strcmp(argv[i], "--groups") == 0 && i + 1 < argc) {
             ret_wish->groups = argv[++i];
         } else {
-            fprintf(stderr, "tabard tools: unexpected argument '%s'\n", argv[i]);
+            fprintf(
+                stderr,
+                "tabard tools: unexpected argument \'%s\'; \'tabard help tools\' lists the options\n",
+                argv[i]);
             return 2;
         }
     }

@@ -5,8 +5,10 @@
 
 static int run(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    if (argc > 1) {
+        fprintf(stderr, "tabard version: unexpected argument '%s'\n", argv[1]);
+        return 2;
+    }
     puts("tabard " TABARD_VERSION);
     return 0;
 }

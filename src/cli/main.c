@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "io/exec_guard.h"
 
@@ -26,21 +28,42 @@ static const struct tb_command *find(const char *name)
 
 static int help_all(FILE *out)
 {
-    fputs("tabard: the daemon that AI agents and browsers meet at\n\nusage: tabard COMMAND ...\n\n",
+    fputs("tabard: the daemon where AI agents and browsers meet\n\nusage: tabard COMMAND ...\n\n",
           out);
     for (size_t i = 0; i < TB_COUNT(commands); i++) {
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
-    fprintf(out, "  %-10s %s\n", "help", "this list, or 'tabard help COMMAND'");
+    fprintf(out, "  %-10s %s\n", "help",
+            "Show this list, or 'tabard help COMMAND' for one command.");
     return out == stdout ? 0 : 2;
+}
+
+static int unknown(const char *name)
+{
+    struct tb_nearest nearest = {.word = tb_str_of(name)};
+    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+        tb_nearest_offer(&nearest, commands[i]->name);
+    }
+    fprintf(stderr, "tabard: there is no %s '%s'%s; 'tabard help' lists the commands\n",
+            name[0] == '-' ? "option" : "command", name, tb_nearest_words(&nearest));
+    return 2;
+}
+
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || asks_for_help(word);
 }
 
 static int help(const char *name)
 {
     const struct tb_command *command = find(name);
     if (!command) {
-        fprintf(stderr, "tabard: there is no command '%s'\n", name);
-        return help_all(stderr);
+        return is_help(name) ? help_all(stdout) : unknown(name);
     }
     printf("usage: tabard %s %s\n\n%s\n", command->name, command->arguments, command->summary);
     if (command->more_help) {
@@ -48,6 +71,16 @@ static int help(const char *name)
         command->more_help();
     }
     return 0;
+}
+
+static int run(const struct tb_command *command, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (asks_for_help(argv[i])) {
+            return help(command->name);
+        }
+    }
+    return command->run(argc, argv);
 }
 
 /* A descriptor that is closed would be taken by the next file, and its output would end up there.
@@ -76,18 +109,13 @@ int main(int argc, char **argv)
     if (argc < 2) {
         return help_all(stderr);
     }
-    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0) {
+    const char *word = argv[1];
+    if (is_help(word)) {
         return argc > 2 ? help(argv[2]) : help_all(stdout);
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        return tb_cmd_version.run(argc - 1, argv + 1);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 || strcmp(word, "-V") == 0) {
+        word = "version";
     }
-    const struct tb_command *command = find(argv[1]);
-    if (!command) {
-        return help(argv[1]);
-    }
-    if (argc > 2 && strcmp(argv[2], "--help") == 0) {
-        return help(argv[1]);
-    }
-    return command->run(argc - 1, argv + 1);
+    const struct tb_command *command = find(word);
+    return command ? run(command, argc - 1, argv + 1) : unknown(word);
 }

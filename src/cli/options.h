@@ -18,8 +18,13 @@ struct tb_options {
 };
 
 /* Reads argv[1] and on. "--flag value" and "--flag=value" are the same; a setting that is true or
- * false needs no value. */
-int tb_options_parse(struct tb_options *options, int argc, char **argv, bool allow_json,
+ * false needs no value. `own` are the further options of the command, NULL-ended or NULL: "--json"
+ * is read if it is among them, the others are known by now and only lack a value, or are what was
+ * meant. */
+int tb_options_parse(struct tb_options *options, int argc, char **argv, const char *const *own,
                      struct tb_err *err);
+/* The value of the command's own option `name` at argv[*at], behind "=" or as the next argument
+ * (then *at moves on). NULL when it is another argument or has no value. */
+const char *tb_options_own(int argc, char **argv, int *at, const char *name);
 /* Lists the options for the help. */
 void tb_options_help(void);

@@ -73,18 +73,6 @@ static int load_env(struct tb_config *config, const char *const *env, struct tb_
     return 0;
 }
 
-static int unknown_flag(const char *flag, struct tb_err *err)
-{
-    size_t count;
-    const struct tb_config_key *keys = tb_config_keys(&count);
-    struct tb_nearest nearest = {.word = tb_str_of(flag)};
-    tb_nearest_offer(&nearest, "--config");
-    for (size_t i = 0; i < count; i++) {
-        tb_nearest_offer(&nearest, keys[i].flag ? keys[i].flag : "");
-    }
-    return tb_fail(err, TB_E_CONFIG, "there is no option %s%s", flag, tb_nearest_words(&nearest));
-}
-
 static int load_flags(struct tb_config *config, const struct tb_config_sources *sources,
                       struct tb_err *err)
 {
@@ -92,7 +80,7 @@ static int load_flags(struct tb_config *config, const struct tb_config_sources *
         const char *flag = sources->flags[2 * i];
         const struct tb_config_key *key = tb_config_by_flag(tb_str_of(flag));
         if (!key) {
-            return unknown_flag(flag, err);
+            return tb_fail(err, TB_E_CONFIG, "there is no option %s", flag);
         }
         if (tb_config_set(config, key, tb_str_of(sources->flags[2 * i + 1]), err) < 0) {
             tb_err_prefix(err, "option %s: ", flag);

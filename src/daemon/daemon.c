@@ -28,6 +28,7 @@
 #include "daemon/dirs.h"
 #include "daemon/doors.h"
 #include "daemon/lock.h"
+#include "daemon/next_step.h"
 #include "daemon/registry.h"
 #include "daemon/secret.h"
 #include "daemon/token.h"
@@ -370,6 +371,7 @@ static void announce(struct daemon *daemon)
     tb_log_at(&daemon->log, INFO, "daemon", "ready", tb_kv_cstr("address", address),
               tb_kv_cstr("state", daemon->config.state_dir), tb_kv_cstr("version", TABARD_VERSION));
     printf("tabard ready %s\n", address);
+    tb_next_step_print(daemon->sources);
     fflush(stdout);
 }
 

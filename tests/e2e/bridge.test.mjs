@@ -22,7 +22,7 @@ async function isWhereItWas(t, { site, daemon, agent }, signal) {
   const before = await addresses(agent);
   daemon.child.kill(signal);
   // Whoever is impatient costs nothing.
-  const impatient = setInterval(() => ['SIGTERM', 'SIGHUP', 'SIGINT'].forEach((each) => daemon.child.kill(each)), 2);
+  const impatient = setInterval(() => ['SIGTERM', 'SIGHUP', 'SIGINT'].forEach((each) => daemon.child.kill(each)), 50);
   const [code] = await within(daemon.exited, 15_000, 'the end of the daemon').finally(() => clearInterval(impatient));
   assert.equal(code, signal === 'SIGKILL' ? null : 0);
   await Daemon.start(t, { dir: daemon.dir });

@@ -68,12 +68,12 @@ export async function run(args, options = {}) {
   return { ...result, code, signal };
 }
 
-function readyLine(child, log) {
+function readyLine(daemon) {
+  const { child, log } = daemon;
   return new Promise((resolve, reject) => {
-    let out = '';
     child.stdout.on('data', (data) => {
-      out += data;
-      const match = /^tabard ready (\S+)\n/.exec(out);
+      daemon.said += data;
+      const match = /^tabard ready (\S+)\n/.exec(daemon.said);
       if (match) resolve(match[1]);
     });
     child.once('exit', (code) => reject(new Error(`the daemon ended with ${code}: ${log.text}`)));
@@ -96,11 +96,12 @@ export class Daemon {
       '--listen', '127.0.0.1:0', '--agent-listen', '127.0.0.1:0', ...args,
     ];
     daemon.log = { text: '' };
+    daemon.said = ''; // on stdout
     daemon.child = start(daemon.args, { disk, env: { ...process.env, ...env } });
     daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
     daemon.exited = once(daemon.child, 'exit');
     undo(t, () => daemon.kill());
-    daemon.url = await within(readyLine(daemon.child, daemon.log), START_MS, 'ready line');
+    daemon.url = await within(readyLine(daemon), START_MS, 'ready line');
     daemon.port = Number(new URL(daemon.url).port);
     daemon.token = (await readFile(path.join(seen, daemon.stateDir, 'admin.token'), 'utf8')).trim();
     return daemon;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/ops/ops.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/mem.h"
 #include "core/limits.h"
@@ -33,7 +35,32 @@ static void metrics(struct tb_front_req *req)
     tb_reply_text(req, 200, "text/plain; version=0.0.4; charset=utf-8", tb_buf_str(&text));
 }
 
+/* For a person who opens the address in a browser. It tells nothing that the README does not. */
+static const char greeting[] =
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>tabard</title>"
+    "<meta name=\"viewport\" content=\"width=device-width\">"
+    "<body style=\"font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em\">"
+    "<h1>tabard</h1>"
+    "<p>This is a daemon between AI agents and browsers. It is running.</p>"
+    "<p>To give it to an agent, add this command to the agent's MCP servers:</p>"
+    "<pre>tabard mcp</pre>"
+    "<p>Over HTTP, MCP is at <code>/mcp</code>. Every address but this one and <code>/health</code> "
+    "needs a token; the operator finds it in <code>admin.token</code> in the state directory.</p>"
+    "<p>The README and <code>tabard help</code> tell the rest.</p></body></html>\n";
+
+static void greet(struct tb_front_req *req)
+{
+    struct tb_str accept = tb_http1_header(tb_http_req_head(req->http), "Accept");
+    if (accept.ptr && memmem(accept.ptr, accept.len, "text/html", 9)) {
+        tb_reply_text(req, 200, "text/html; charset=utf-8", TB_STR(greeting));
+    } else {
+        tb_reply_text(req, 200, "text/plain",
+                      TB_STR("tabard is running. MCP is at /mcp and needs a token.\n"));
+    }
+}
+
 static const struct tb_route routes[] = {
+    {"GET", "/", TB_ACCESS_OPEN, TB_DOOR_MAIN, greet, NULL},
     {"GET", "/health", TB_ACCESS_OPEN, TB_DOORS_ALL, health, NULL},
     {"GET", "/metrics", TB_ACCESS_TOKEN, TB_DOORS_USUAL, metrics, NULL},
 };

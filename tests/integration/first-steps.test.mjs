@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What somebody meets who has just found tabard: help, mistakes, the first page, the next step.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Daemon, root, run, tempDir, until } from '../support/daemon.mjs';
+
+test('help and version are found under the names that people try', async () => {
+  for (const args of [['help'], ['--help'], ['-h'], ['help', '--help'], ['help', 'help']]) {
+    const result = await run(args);
+    assert.deepEqual([result.code, result.stderr], [0, ''], args.join(' '));
+    assert.match(result.stdout, /usage: tabard COMMAND/);
+  }
+  for (const args of [['help', 'mcp'], ['mcp', '--help'], ['mcp', '-h'], ['mcp', '--no-start', '--help']]) {
+    const result = await run(args);
+    assert.equal(result.code, 0, args.join(' '));
+    assert.match(result.stdout, /usage: tabard mcp .*--toolset/s);
+  }
+  for (const args of [['version'], ['--version'], ['-v'], ['-V']]) {
+    assert.match((await run(args)).stdout, /^tabard \d+\.\d+\.\d+\n$/);
+  }
+});
+
+test('a mistake costs one line, which says what was meant, and exit code 2', async () => {
+  const mistakes = [
+    [['mpc'], /no command 'mpc' \(did you mean mcp\?\)/],
+    [['help', 'sevre'], /no command 'sevre' \(did you mean serve\?\)/],
+    [['--listen', 'x'], /no option '--listen'/],
+    [['serve', '--lisen', 'x'], /no option --lisen \(did you mean --listen\?\)/],
+    [['serve', '-x'], /no option -x/],
+    [['serve', '--listen'], /option --listen needs a value/],
+    [['serve', 'x'], /unexpected argument 'x'/],
+    [['mcp', '--toolset', 'octopu'], /no toolset 'octopu'; there are: default, octopus/],
+    [['mcp', '--groups=filez'], /no group 'filez'; there are: files/],
+    [['mcp', '--toolset'], /option --toolset needs a value/],
+    [['doctor', '--jsn'], /no option --jsn \(did you mean --json\?\)/],
+    [['tools', '--x'], /unexpected argument '--x'/],
+    [['audit', 'tail', '--sesion', 'x'], /no option --sesion \(did you mean --session\?\)/],
+  ];
+  for (const [args, words] of mistakes) {
+    const result = await run(args);
+    assert.deepEqual([result.code, result.stdout], [2, ''], args.join(' '));
+    assert.match(result.stderr, words);
+    assert.match(result.stderr, /^tabard[^\n]*'tabard help[^\n]*\n$/, args.join(' '));
+  }
+});
+
+test('a person who opens the address is told what it is, and nothing that is not public', async (t) => {
+  const daemon = await Daemon.start(t);
+  const page = await daemon.request('/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+  assert.equal(page.status, 200);
+  assert.match(page.headers['content-type'], /^text\/html/);
+  assert.match(page.text, /between AI agents and browsers.*tabard mcp/s);
+  const version = JSON.parse((await daemon.request('/health')).text).version;
+  for (const secret of [version, daemon.token, daemon.dir, String(daemon.port)]) assert.ok(!page.text.includes(secret));
+  const plain = await daemon.request('/');
+  assert.deepEqual([plain.status, plain.headers['content-type']], [200, 'text/plain']);
+  assert.equal((await daemon.request('/', { headers: { accept: 'text/html', host: 'evil.example' } })).status, 421);
+});
+
+test('the ready daemon says how to give it to an agent, with the settings that it has', async (t) => {
+  const dir = path.join(await tempDir(t), 'it\'s here');
+  await mkdir(dir);
+  const daemon = await Daemon.start(t, { dir });
+  await until(() => /claude mcp add .*\n/.test(daemon.said), 5000, 'the next step');
+  const [, command] = /agent \(more in README\.md\): (claude mcp add .*)\n/.exec(daemon.said);
+  // The shell reads it as it was meant.
+  const words = spawnSync('sh', ['-c', `set -- ${command}; printf '%s\\n' "$@"`], { encoding: 'utf8' }).stdout.split('\n');
+  assert.deepEqual(words.slice(0, 7), ['claude', 'mcp', 'add', '--scope', 'user', 'tabard', '--']);
+  assert.equal(words[8], 'mcp');
+  assert.equal(words[words.indexOf('--state-dir') + 1], daemon.stateDir);
+  assert.equal(words[words.indexOf('--config') + 1], daemon.configFile);
+});
+
+test('make without the packages says what to run', async (t) => {
+  const bin = path.join(await tempDir(t), 'bin');
+  await mkdir(bin);
+  for (const tool of ['sh', 'cat', 'find', 'echo', 'mkdir', 'sort']) {
+    const [found] = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.split('\n');
+    if (found.startsWith('/')) await symlink(found, path.join(bin, tool));
+  }
+  const make = spawnSync('sh', ['-c', 'command -v make'], { encoding: 'utf8' }).stdout.trim();
+  const result = spawnSync(make, ['--no-print-directory', 'MODE=nothing', 'all'],
+    { cwd: root, env: { PATH: bin }, encoding: 'utf8' });
+  assert.notEqual(result.status, 0);
+  assert.match(result.stderr, /run 'make setup'/);
+  assert.doesNotMatch(result.stderr + result.stdout, /fatal error|CC /);
+});
