@@ -63,8 +63,8 @@ static enum verdict compare_seal(const struct tb_audit_cut *last, const uint8_t 
 /* A few flipped bytes spoil the check or the seal of the log, not both: one that fits is enough. */
 int tb_db_check_secret(struct tb_db *db, const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err)
 {
-    struct tb_db_head head;
-    enum verdict check;
+    struct tb_db_head head = {0};
+    enum verdict check = UNKNOWN;
     int rc = db->version ? tb_db_head(db, &head, err) : 0;
     if (rc == 0) {
         rc = compare_check(db, secret, &check, err);
