@@ -367,7 +367,7 @@ static void plan(struct play *play)
     uint8_t choice = next(play);
     struct tb_fake_plan plan = {
         .when = (enum tb_fake_when)(choice % 3),
-        .delay_ms = (choice >> 2 & 3) * 5000,
+        .delay_ms = INT64_C(5000) * (choice >> 2 & 3),
         .code = codes[choice >> 4 & 3],
         .cancel = (enum tb_fake_cancel)(next(play) % 3),
         .progress = choice >> 6,
@@ -375,7 +375,7 @@ static void plan(struct play *play)
     for (size_t i = 0; i < TB_OP_COUNT; i++) {
         play->rig.fake->ops[i] = plan;
     }
-    play->rig.fake->text_bytes = choice % 5 ? 0 : 400 * TB_KIB;
+    play->rig.fake->text_bytes = choice % 5 ? 0 : (size_t)400 * TB_KIB;
 }
 
 static void happen(struct play *play)
@@ -540,21 +540,29 @@ static void wait_for_all(struct play *play)
     }
 }
 
+/* True if it hears all that is said to it. */
+static bool listens(const struct agent *agent)
+{
+    return agent->open && !agent->line.ended && !agent->spoilt && !agent->streams;
+}
+
+static void check_ask(const struct play *play, size_t id)
+{
+    const struct ask *ask = &play->asks[id];
+    const struct agent *agent = &play->agents[ask->agent];
+    size_t answers = answers_to(play, id);
+    MUST(answers <= 1);
+    MUST(answers == 1 || ask->cancelled || agent->life != ask->life || !listens(agent));
+}
+
 static void check(const struct play *play)
 {
     for (size_t i = 0; i < AGENTS; i++) {
         const struct agent *agent = &play->agents[i];
-        bool serves = agent->open && !agent->line.ended && !agent->spoilt && !agent->streams;
-        MUST(!serves || !agent->parser || agent->asked == agent->answered);
+        MUST(!agent->parser || agent->asked == agent->answered || !listens(agent));
     }
-    for (size_t id = 0; id < play->ask_count; id++) {
-        const struct ask *ask = &play->asks[id];
-        const struct agent *agent = &play->agents[ask->agent];
-        bool listens = agent->open && !agent->line.ended && !agent->spoilt && !agent->streams &&
-                       agent->life == ask->life;
-        size_t answers = answers_to(play, id);
-        MUST(play->resumed || answers <= 1);
-        MUST(play->resumed || !listens || ask->cancelled || answers == 1);
+    for (size_t id = 0; id < play->ask_count && !play->resumed; id++) {
+        check_ask(play, id);
     }
     MUST(play->rig.fake->at_work == 0 || play->rig.fake->ops[0].when == TB_FAKE_HELD);
 }

@@ -238,7 +238,7 @@ static void a_broken_stream_is_resumed_where_it_broke(void **state)
 static void plan_large_results(struct fixture *f)
 {
     f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
-    f->rig.fake->text_bytes = 600 * TB_KIB;
+    f->rig.fake->text_bytes = (size_t)600 * TB_KIB;
 }
 
 static void a_large_answer_comes_whole_and_comes_again(void **state)
