@@ -449,8 +449,7 @@ struct store_model *store_model_new(bool full, unsigned pace)
         model->config.store_sync = tb_strdup("full");
     }
     tb_clock_manual_init(&model->clock);
-    model->log = (struct tb_log){TB_LOG_ERROR, -1, &model->clock.clock};
-    model->log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    tb_log_init(&model->log, TB_LOG_ERROR, -1, &model->clock.clock); /* nobody reads it */
     model->core.clock = &model->clock.clock;
     model->core.loop = tb_loop_new(model->core.clock);
     model->core.log = &model->log;
@@ -472,7 +471,7 @@ void store_model_free(struct store_model *model)
     tb_loop_free(model->core.loop);
     tb_config_fini(&model->config);
     tb_free(model->room);
-    close(model->log.fd);
+    tb_log_fini(&model->log);
     remove_dir(model->dir);
     tb_free(model);
 }
