@@ -453,14 +453,9 @@ static void step_line(struct play *play, size_t which, uint8_t what)
 
 static void toggle_reading(struct agent *agent)
 {
-    if (!agent->open) {
-        return;
-    }
-    agent->paused = !agent->paused;
-    if (agent->paused) {
-        tb_stream_pause(agent->line.stream);
-    } else {
-        tb_stream_resume(agent->line.stream);
+    if (agent->open) {
+        agent->paused = !agent->paused;
+        (agent->paused ? tb_stream_pause : tb_stream_resume)(agent->line.stream);
     }
 }
 
@@ -515,13 +510,10 @@ static size_t count(struct tb_str text, const char *part)
 static size_t answers_to(const struct play *play, size_t id)
 {
     size_t found = 0;
-    char result[64];
-    char error[64];
-    snprintf(result, sizeof(result), "\"id\":%zu,\"result\"", FIRST_ID + id);
-    snprintf(error, sizeof(error), "\"id\":%zu,\"error\"", FIRST_ID + id);
+    char part[64];
+    snprintf(part, sizeof(part), "\"id\":%zu,", FIRST_ID + id); /* only answers have one */
     for (size_t i = 0; i < AGENTS; i++) {
-        struct tb_str text = tb_buf_str(&play->agents[i].text);
-        found += count(text, result) + count(text, error);
+        found += count(tb_buf_str(&play->agents[i].text), part);
     }
     return found;
 }
