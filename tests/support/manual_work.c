@@ -4,13 +4,12 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "io/work.h"
 
 enum {
     TURNS_MAX = 4,
 };
 
-struct tb_work {
+struct manual_work {
     struct tb_deferred job;
     struct tb_loop *loop;
     tb_work_fn *run;
@@ -45,7 +44,7 @@ static unsigned next_turns(void)
 
 static void on_turn(struct tb_deferred *job)
 {
-    struct tb_work *work = TB_CONTAINER(job, struct tb_work, job);
+    struct manual_work *work = TB_CONTAINER(job, struct manual_work, job);
     if (pace.held || work->turns) {
         work->turns -= !pace.held;
         tb_loop_defer(work->loop, job);
@@ -63,10 +62,10 @@ static void on_turn(struct tb_deferred *job)
     }
 }
 
-struct tb_work *tb_work_submit(struct tb_loop *loop, tb_work_fn *run, tb_work_done_fn *done,
-                               void *user)
+struct manual_work *manual_work_submit(struct tb_loop *loop, tb_work_fn *run, tb_work_done_fn *done,
+                                       void *user)
 {
-    struct tb_work *work = TB_NEW(struct tb_work);
+    struct manual_work *work = TB_NEW(struct manual_work);
     work->job.run = on_turn;
     tb_list_init(&work->job.link);
     work->loop = loop;
@@ -78,7 +77,7 @@ struct tb_work *tb_work_submit(struct tb_loop *loop, tb_work_fn *run, tb_work_do
     return work;
 }
 
-void tb_work_cancel(struct tb_work *work)
+void manual_work_cancel(struct manual_work *work)
 {
     work->cancelled = true;
 }

@@ -13,7 +13,7 @@
 
 #include "suite/store_lab.h"
 #include "support/disk_calls.h"
-#include "support/manual_work.h"
+#include "support/manual_work_calls.h"
 #include "support/store_model.h"
 
 enum {

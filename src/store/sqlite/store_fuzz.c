@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "support/disk_calls.h"
+#include "support/manual_work_calls.h"
 #include "support/store_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
