@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*   offset 0      struct header, alone on its page
- *   offset 4096   first half: records one after the other
+ *   offset 4096   first half: records one after the other (half.h)
  *   ...           second half
  *
  * A record is written first and counted in `used` after, so a kill in between leaves bytes that
@@ -24,12 +24,12 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "store/sqlite/aside.h"
+#include "store/sqlite/half.h"
 
 enum {
     VERSION = 1,
     HEADER_BYTES = 4096,
     FILE_BYTES = HEADER_BYTES + 2 * TB_INTAKE_HALF_BYTES,
-    ALIGN = 8,
     NONE = -1,
     KEEP_BYTES = 256 * 1024, /* of a half's memory that stays when it is empty */
 };
@@ -46,14 +46,7 @@ struct header {
     uint64_t used[2]; /* see used_word */
 };
 
-struct record {
-    uint64_t check; /* of what stands behind it, and the bytes */
-    uint64_t seq;
-    uint64_t len;
-};
-
 _Static_assert(sizeof(magic) == 8 && sizeof(struct header) <= HEADER_BYTES, "header");
-_Static_assert(sizeof(struct record) % ALIGN == 0 && TB_INTAKE_HALF_BYTES % ALIGN == 0, "align");
 
 struct tb_intake {
     char *path;
@@ -84,11 +77,6 @@ static off_t half_at(int half)
 static uint64_t header_check(const struct header *header)
 {
     return tb_checksum(header, offsetof(struct header, check));
-}
-
-static size_t padded(size_t len)
-{
-    return (len + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 static int write_at(int fd, off_t at, const void *data, size_t len)
@@ -135,46 +123,6 @@ static int read_at(int fd, off_t at, void *ret_data, size_t len)
     return 0;
 }
 
-/* The record at *pos of a half that has `used` bytes; as tb_intake_next. */
-static int read_record(const uint8_t *half, size_t used, size_t *pos, struct record *ret_record,
-                       struct tb_str *ret_bytes)
-{
-    if (*pos == used) {
-        return 0;
-    }
-    struct record record;
-    size_t left = used - *pos;
-    if (left < sizeof(record)) {
-        return TB_E_INVALID;
-    }
-    const uint8_t *at = half + *pos;
-    memcpy(&record, at, sizeof(record));
-    if (record.len > left - sizeof(record) || padded(record.len) > left - sizeof(record)) {
-        return TB_E_INVALID;
-    }
-    size_t covered = sizeof(record) - offsetof(struct record, seq) + record.len;
-    if (tb_checksum(at + offsetof(struct record, seq), covered) != record.check) {
-        return TB_E_INVALID;
-    }
-    *pos += sizeof(record) + padded(record.len);
-    *ret_record = record;
-    *ret_bytes = (struct tb_str){(const char *)at + sizeof(record), record.len};
-    return 1;
-}
-
-/* What is whole at the front of a half, and the numbers of its first and last record. */
-struct extent {
-    size_t used;
-    uint64_t first;
-    uint64_t last;
-    bool damaged;
-};
-
-static bool follows(const struct extent *extent, uint64_t seq)
-{
-    return seq > extent->last && seq < UINT64_MAX / 2;
-}
-
 /* How much a half says that it has. */
 static bool read_used(uint64_t word, size_t *ret_used)
 {
@@ -184,34 +132,22 @@ static bool read_used(uint64_t word, size_t *ret_used)
 
 /* A half whose count is damaged has what its records say: those of its life before have numbers
  * that do not follow. */
-static struct extent look_at(const uint8_t *half, uint64_t word, uint64_t released)
+static struct tb_half_extent look_at(const uint8_t *half, uint64_t word, uint64_t released)
 {
     size_t used;
     bool counted = read_used(word, &used);
-    struct extent extent = {.last = counted ? 0 : released};
-    struct record record;
-    struct tb_str bytes;
-    int rc;
-    used = counted ? used : TB_INTAKE_HALF_BYTES;
-    for (size_t pos = 0; (rc = read_record(half, used, &pos, &record, &bytes)) > 0;
-         extent.used = pos) {
-        if (!follows(&extent, record.seq)) {
-            rc = TB_E_INVALID;
-            break;
-        }
-        extent.first = extent.first ? extent.first : record.seq;
-        extent.last = record.seq;
-    }
-    extent.damaged = rc < 0 || !counted;
+    struct tb_half_extent extent =
+        counted ? tb_half_scan(half, used, 0) : tb_half_scan(half, TB_INTAKE_HALF_BYTES, released);
+    extent.damaged = extent.damaged || !counted;
     return extent;
 }
 
 /* What is numbered like the other half's is not from the same life of the file. */
-static void compare(struct extent extents[2])
+static void compare(struct tb_half_extent extents[2])
 {
     if (extents[0].used && extents[1].used && extents[0].first <= extents[1].last &&
         extents[1].first <= extents[0].last) {
-        extents[1] = (struct extent){.damaged = true};
+        extents[1] = (struct tb_half_extent){.damaged = true};
     }
 }
 
@@ -284,7 +220,7 @@ static int make_file(struct tb_intake *intake, const size_t used[2], const char 
     return 0;
 }
 
-static void begin(struct tb_intake *intake, const struct extent extents[2])
+static void begin(struct tb_intake *intake, const struct tb_half_extent extents[2])
 {
     intake->last_seq = intake->header.released;
     for (int half = 0; half < 2; half++) {
@@ -353,7 +289,7 @@ static int mend(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_e
 
 static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_err *err)
 {
-    struct extent extents[2] = {{0}, {0}};
+    struct tb_half_extent extents[2] = {{0}, {0}};
     const struct header *header = &intake->header;
     bool good = header_good(header);
     if (good && (header->version != VERSION || header->half_bytes != TB_INTAKE_HALF_BYTES)) {
@@ -384,7 +320,7 @@ static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct
 static int open_new(struct tb_intake *intake, bool expected, struct tb_err *ret_damage,
                     struct tb_err *err)
 {
-    const struct extent empty[2] = {{0}, {0}};
+    const struct tb_half_extent empty[2] = {{0}, {0}};
     new_header(&intake->header);
     begin(intake, empty);
     int rc = make_file(intake, intake->used, NULL, false, err);
@@ -450,19 +386,11 @@ void tb_intake_free(struct tb_intake *intake)
 
 bool tb_intake_append(struct tb_intake *intake, struct tb_str bytes)
 {
-    size_t used = intake->used[intake->active];
-    size_t size = sizeof(struct record) + padded(bytes.len);
-    if (bytes.len > TB_INTAKE_HALF_BYTES || size > TB_INTAKE_HALF_BYTES - used) {
+    int half = intake->active;
+    if (!tb_half_put(intake->halves[half], TB_INTAKE_HALF_BYTES, &intake->used[half],
+                     intake->next_seq, bytes)) {
         return false;
     }
-    uint8_t *at = intake->halves[intake->active] + used;
-    struct record record = {.seq = intake->next_seq, .len = bytes.len};
-    memcpy(at, &record, sizeof(record));
-    memcpy(at + sizeof(record), bytes.ptr, bytes.len);
-    size_t covered = sizeof(record) - offsetof(struct record, seq) + bytes.len;
-    record.check = tb_checksum(at + offsetof(struct record, seq), covered);
-    memcpy(at, &record.check, sizeof(record.check));
-    intake->used[intake->active] = used + size;
     intake->last_seq = intake->next_seq++;
     return true;
 }
@@ -571,13 +499,8 @@ int tb_intake_next(const struct tb_intake *intake, size_t *pos, uint64_t *ret_se
     if (intake->frozen == NONE) {
         return 0;
     }
-    struct record record;
-    int rc = read_record(intake->halves[intake->frozen], intake->used[intake->frozen], pos, &record,
-                         ret_record);
-    if (rc > 0) {
-        *ret_seq = record.seq;
-    }
-    return rc;
+    return tb_half_next(intake->halves[intake->frozen], intake->used[intake->frozen], pos, ret_seq,
+                        ret_record);
 }
 
 int tb_intake_clear(const struct tb_intake *intake, bool sync, struct tb_err *err)
