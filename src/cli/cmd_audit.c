@@ -262,8 +262,10 @@ static int take_own(struct wish *wish, int argc, char **argv, int *ret_argc, str
 static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
                      struct tb_err *err)
 {
-    static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "--type",
-                                      "--text", "--since",   "--until",  NULL};
+    static const char *const plain[] = {"--json", NULL};
+    static const char *const search[] = {"--json", "--session", "--tenant", "--tool", "--type",
+                                         "--text", "--since",   "--until",  NULL};
+    const char *const *own = wish->verb->searches ? search : plain;
     int rc = take_own(wish, argc, argv, &argc, err);
     if (rc == 0) {
         rc = tb_options_parse(options, argc, argv, own, err);

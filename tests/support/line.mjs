@@ -2,7 +2,7 @@
 // A client that asks much and quickly: REST and modern MCP on one connection, by TCP or by the Unix socket.
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import { MODERN, modernMeta } from './mcp.mjs';
+import { MODERN, modernMeta, parseEvents } from './mcp.mjs';
 
 /** One client's way to the daemon of the moment; a request fails when that is killed. */
 export class Line {
@@ -21,7 +21,8 @@ export class Line {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
     });
     assert.equal(reply.status, 200, `${target}: ${reply.text}`);
-    return JSON.parse(reply.text);
+    // What takes long is answered in a stream, which shows that the daemon lives.
+    return reply.headers['content-type'].includes('event-stream') ? parseEvents(reply.text).at(-1).message : JSON.parse(reply.text);
   }
 
   /** A tool call, by an agent whose name is found in the log again. */
