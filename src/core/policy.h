@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a session lives: by its kind, and for browsers by who started them. One row a case in
+/* How long a session lives: by its kind, and for browsers by who started them. One row per case in
  * core/policy.c, with the settings that it takes its times from. */
 #pragma once
 

@@ -55,7 +55,7 @@ enum {
  * it; the words are borrowed from the tool. */
 void tb_tool_params(const struct tb_tool *tool, struct tb_param ret_params[TB_TOOL_PARAMS_MAX]);
 
-/* A toolset gives tools other names, arguments and forms: octopus, wdio, bua. One row a tool. */
+/* A toolset gives tools other names, arguments and forms: octopus, wdio, bua. One row per tool. */
 struct tb_face {
     const char *name;
     const char *description;       /* NULL: the tool's */

@@ -95,7 +95,7 @@ static void a_refusal_is_a_whole_reply(void **state)
                      "Content-Type: application/json\r\nContent-Length: 122\r\n"
                      "Connection: close\r\n\r\n"
                      "{\"error\":{\"code\":\"timeout\",\"message\":\"too \\\"slow\\\"\\n\","
-                     "\"hint\":\"Try once more, with a longer timeout if the work is long.\"}}");
+                     "\"hint\":\"Try once more, with a longer timeout if the work takes long.\"}}");
 }
 
 int main(void)

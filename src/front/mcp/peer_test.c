@@ -199,7 +199,7 @@ static void a_failure_says_what_happened_and_what_to_do(void **state)
     const char *said =
         mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
     expect(said, "\"isError\":true");
-    expect(said, "\\nCheck the address; try once more if the site may be down for a moment.\"");
+    expect(said, "\\nCheck the address, then try once more; the site may be down briefly.\"");
 }
 
 static void a_cancelled_call_gets_no_answer(void **state)
