@@ -39,7 +39,7 @@ for (const kind of kinds) {
     assert.equal(picture.mimeType, 'image/jpeg');
     assert.equal(Buffer.from(picture.blob, 'base64').readUInt16BE(0), 0xffd8);
     assert.match((await read('tabard://session/a/downloads')).text, /No downloads/);
-    await assert.rejects(read('tabard://session/nobody/snapshot'), /no such resource/);
+    await assert.rejects(read('tabard://session/nobody/snapshot'), /unknown resource/);
   });
 
   test(`${name}: prompts, lists that come whole, and a call that is cancelled`, async (t) => {
