@@ -78,12 +78,15 @@ const startTyping = (el, kind, text, { clear, keys }) => {
 
 const setInto = (el, kind, text) => {
   const before = textIn(el, kind);
-  const chosen = kind === 'select' ? pickOptions(el, [text]) ?? noOption(el, [text]) : null;
-  if (kind === 'value') {
+  // What is wanted is known before the page hears of it: its handlers may choose another option.
+  const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
+  if (kind === 'select') {
+    pickOptions(el, [text]);
+  } else {
     setField(el, text);
     tell(el, 'input', 'change');
   }
-  filling = { el, kind, want: chosen === null ? text : chosen.selected.slice(0, 20).join(', '), before };
+  filling = { el, kind, want, before };
 };
 
 const FILLED_BY_HAND = words('checkbox file none radio');

@@ -4,6 +4,8 @@
 const OPTIONS_SEARCHED = 10_000;
 const OPTIONS_TOLD = 20;
 
+const searchedOptions = (el) => [...el.options].slice(0, OPTIONS_SEARCHED);
+
 /** The option that a person means: by value, by label, by text; at last without regard to case. */
 const optionFor = (options, want) => {
   const text = squeeze(want);
@@ -23,7 +25,7 @@ const optionFor = (options, want) => {
 
 /** Chooses exactly these; null if one is not there. */
 const pickOptions = (el, values) => {
-  const options = [...el.options].slice(0, OPTIONS_SEARCHED);
+  const options = searchedOptions(el);
   const chosen = values.map((value) => optionFor(options, value));
   if (chosen.includes(null)) {
     return null;
@@ -47,7 +49,7 @@ const pickOptions = (el, values) => {
 };
 
 const noOption = (el, values) => {
-  const options = [...el.options].slice(0, OPTIONS_SEARCHED);
+  const options = searchedOptions(el);
   const missing = values.filter((value) => optionFor(options, value) === null);
   const there = options.slice(0, OPTIONS_TOLD).map((option) => quote(cut(optionLabel(option), 60))).join(', ');
   const more = options.length > OPTIONS_TOLD ? ` and ${options.length - OPTIONS_TOLD} more` : '';

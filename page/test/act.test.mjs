@@ -152,6 +152,16 @@ test('select by value, label, text, in any case', async (t) => {
   assert.deepEqual({ kind, same, now }, { kind: 'select', same: true, now: 'Cat' });
 });
 
+test('fill of a select tells what the page made of the choice', async (t) => {
+  const tab = await rig.show(t, `${PETS}<script>s.onchange=()=>{s.value=s.value==='d'?'f':'c'}</script>`);
+  const other = await tab.call('fill', { target: '#s', value: 'd' });
+  assert.deepEqual([other.same, other.taken, other.now], [false, true, 'Fish']);
+  await tab.page('s.value="c"');
+  await tab.page('s.onchange=()=>{s.value="c"}');
+  const back = await tab.call('fill', { target: '#s', value: 'Dog' });
+  assert.deepEqual([back.same, back.taken, back.now], [false, false, 'Cat']);
+});
+
 test('select several', async (t) => {
   const tab = await rig.show(t, '<select id=m multiple><option selected>a<option>b<option>c</select>');
   assert.deepEqual((await tab.call('select', { target: '#m', values: ['b', 'c'] })).selected, ['b', 'c']);
