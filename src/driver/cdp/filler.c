@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "driver/cdp/keystroke.h"
 #include "driver/cdp/refs.h"
@@ -136,15 +137,17 @@ static void note_element(struct tb_filler *filler, const struct cJSON *json)
 static void fail_refused(struct tb_filler *filler, struct tb_str form)
 {
     const char *element = filler->element[0] ? filler->element : "the field";
+    struct tb_quoted now;
     if (filler->secret) {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s did not take the value", element);
     } else if (form.len) {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not take the value, it takes %.*s; it has \"%s\" now", element,
-                       TB_STR_ARG(form), filler->now);
+                       "%s did not take the value, it takes %.*s; it has %s now", element,
+                       TB_STR_ARG(form), tb_quoted(&now, tb_str_of(filler->now), 0));
     } else {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not take the value; it has \"%s\" now", element, filler->now);
+                       "%s did not take the value; it has %s now", element,
+                       tb_quoted(&now, tb_str_of(filler->now), 0));
     }
 }
 

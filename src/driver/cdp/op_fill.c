@@ -2,6 +2,7 @@
 /* fill: FILLING --> [SUBMITTING: Enter] --> end.   fill_form: FILLING for each field --> end. */
 #include <stdio.h>
 
+#include "base/quote.h"
 #include "core/args.h"
 #include "driver/cdp/filler.h"
 #include "driver/cdp/keystroke.h"
@@ -50,7 +51,9 @@ static void add_filled(struct fill *fill)
     if (filler->differs && filler->secret) {
         tb_buf_append_cstr(&words, " (which has another value now)");
     } else if (filler->differs) {
-        tb_buf_printf(&words, " (which has \"%s\" now)", filler->now);
+        tb_buf_append_cstr(&words, " (which has ");
+        tb_quote(tb_str_of(filler->now), sizeof(filler->now), &words);
+        tb_buf_append_cstr(&words, " now)");
     }
     tb_json_append_take(fill->elements, tb_json_new_str(tb_buf_str(&words)));
     tb_json_set_int(fill->work.op->result->data, "filled", fill->number);

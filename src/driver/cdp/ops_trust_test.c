@@ -47,6 +47,7 @@ static const struct ops_doc docs[] = {
      .body = "<title>Fields</title><input id=num type=number aria-label=Age>"
              "<input id=max maxlength=3 aria-label=Short>"
              "<input id=back value=old aria-label=Fixed oninput=\"this.value='old'\">"
+             "<input id=lie aria-label=Lie oninput='value=says'>"
              "<input id=pw type=password maxlength=3 aria-label=Word>"
              "<input id=hop aria-label=Hop oninput='next.focus()'>"
              "<input id=next aria-label=Next><input id=ok aria-label=Name>"
@@ -220,6 +221,19 @@ static void a_form_tells_which_field_has_another_value(void **state)
     assert_true(tb_str_eq_cstr(words, "textbox \"Short\" (which has \"wxy\" now)"));
 }
 
+static void the_value_of_a_field_does_not_end_its_quotes(void **state)
+{
+    struct ops_lab *lab = *state;
+    struct tb_str words = {NULL, 0};
+    ops_goto(lab, "/fields");
+    ops_eval(lab, "says = String.fromCharCode(34, 0x202e)");
+    ops_ok(lab, TB_OP_FILL_FORM, "{'fields':[{'target':'#lie','value':'x'}]}");
+    tb_json_str(tb_json_first(tb_json_get(lab->result.data, "elements")), &words);
+    assert_true(tb_str_eq_cstr(words, "textbox \"Lie\" (which has \"\\\"\\u202e\" now)"));
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#lie','value':'x'}");
+    assert_non_null(strstr(lab->result.message, "it has \"\\\"\\u202e\" now"));
+}
+
 static void typing_stops_when_the_focus_is_elsewhere(void **state)
 {
     struct ops_lab *lab = *state;
@@ -269,6 +283,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_lies_over_a_frame_is_not_pressed),
         OPS_TEST(a_field_is_read_after_it_was_filled),
         OPS_TEST(a_form_tells_which_field_has_another_value),
+        OPS_TEST(the_value_of_a_field_does_not_end_its_quotes),
         OPS_TEST(typing_stops_when_the_focus_is_elsewhere),
         OPS_TEST(what_an_act_changed_is_told),
     };
