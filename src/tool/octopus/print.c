@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/quote.h"
 #include "core/args.h"
 #include "core/limits.h"
 #include "tool/print.h"
@@ -217,13 +218,15 @@ static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_res
                       struct tb_buf *out)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PRINTED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(PRINTED_MAX);
     struct tb_json_writer json;
     size_t chars;
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
     put(&json, args, result);
     tb_json_object_close(&json);
-    struct tb_str whole = tb_buf_str(&text);
+    tb_quote_json(tb_buf_str(&text), &shown);
+    struct tb_str whole = tb_buf_str(&shown);
     size_t end = characters_end(whole, (size_t)TOKENS_MAX * TOKEN_CHARS, &chars);
     tb_buf_append_str(out, tb_str_sub(whole, 0, end));
     if (end < whole.len) {

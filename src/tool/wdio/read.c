@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "tool/elements_table.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -117,17 +118,19 @@ static void put_tab(struct tb_json_writer *json, const struct cJSON *tab)
 void tb_wdio_print_tabs(const struct cJSON *args, const struct tb_result *result,
                         struct tb_buf *out, bool *ret_is_error)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
     struct tb_json_writer json;
     (void)args;
     if (tb_wdio_failed(result, "getting tabs", out, ret_is_error)) {
         return;
     }
-    tb_json_writer_init(&json, out);
+    tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
     JSON_ARRAY_FOREACH(tab, tb_json_get(result->data, "tabs")) {
         put_tab(&json, tab);
     }
     tb_json_array_close(&json);
+    tb_quote_json(tb_buf_str(&text), out);
 }
 
 void tb_wdio_print_switch_tab(const struct cJSON *args, const struct tb_result *result,
@@ -209,10 +212,11 @@ void tb_wdio_print_get_cookies(const struct cJSON *args, const struct tb_result 
             tb_json_append_take(all, to_webdriver(cookie));
         }
     }
-    if (!name.len) {
-        tb_json_print(all, out);
-    } else if (tb_json_first(all)) {
-        tb_json_print(tb_json_first(all), out);
+    const struct cJSON *wanted = name.len ? tb_json_first(all) : all;
+    if (wanted) {
+        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
+        tb_json_print(wanted, &text);
+        tb_quote_json(tb_buf_str(&text), out);
     } else {
         tb_buf_append_cstr(out, "null");
     }
