@@ -318,7 +318,15 @@ static void ask_for_helpers(struct tb_browser *browser)
                 tb_loop_now_ms(loop_of(browser)) + TB_BROWSER_COMMAND_MS, on_processes, browser);
 }
 
-static const struct tb_cdp_ops conn_ops = {.on_event = on_event, .on_end = on_line_end};
+static bool at_work(void *user)
+{
+    const struct tb_browser *browser = user;
+    return browser->launch && tb_launch_at_work(browser->launch);
+}
+
+static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
+                                           .on_end = on_line_end,
+                                           .at_work = at_work};
 
 /* The line is there: all that is needed goes out at once, without waiting for the first answer. */
 static void greet(struct tb_browser *browser)

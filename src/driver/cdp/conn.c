@@ -16,6 +16,7 @@
 enum {
     HALF_MS = 1000,
     FIRST_MESSAGE_MAX = TB_MIB,
+    WORK_MS = 30000, /* for how long a silent browser may be at work */
 };
 
 struct pending {
@@ -39,9 +40,10 @@ struct tb_cdp_conn {
     int64_t watch_ms;  /* when silence counts as a miss */
     unsigned misses_max;
     unsigned misses;
-    unsigned depth;  /* callbacks on the stack */
-    bool distrusted; /* it has not answered yet */
-    int64_t half_ms; /* until then a message that has begun must be whole; 0: none has */
+    int64_t heard_ms; /* when it was last heard of */
+    unsigned depth;   /* callbacks on the stack */
+    bool distrusted;  /* it has not answered yet */
+    int64_t half_ms;  /* until then a message that has begun must be whole; 0: none has */
     const char *fault;
     bool ended;
     bool freed;
@@ -170,7 +172,9 @@ static void check_silence(struct tb_cdp_conn *conn)
     if (!conn->silent_ms || !conn->pending.count || tb_loop_now_ms(conn->loop) < conn->watch_ms) {
         return;
     }
-    if (conn->misses++ == conn->misses_max) {
+    bool at_work = tb_loop_now_ms(conn->loop) - conn->heard_ms < WORK_MS && conn->ops->at_work &&
+                   conn->ops->at_work(conn->user);
+    if (!at_work && conn->misses++ == conn->misses_max) {
         break_line(conn, "the browser does not answer any more");
         return;
     }
@@ -215,11 +219,17 @@ static void on_timer(struct tb_timer *timer, void *user)
     }
 }
 
-static void heard(struct tb_cdp_conn *conn)
+static void heard_part(struct tb_cdp_conn *conn)
 {
     conn->misses = 0;
+    conn->heard_ms = tb_loop_now_ms(conn->loop);
+    conn->watch_ms = conn->heard_ms + conn->silent_ms;
+}
+
+static void heard(struct tb_cdp_conn *conn)
+{
+    heard_part(conn);
     conn->half_ms = 0;
-    conn->watch_ms = tb_loop_now_ms(conn->loop) + conn->silent_ms;
 }
 
 static void on_reply(struct tb_cdp_conn *conn, const struct tb_cdp_message *message)
@@ -275,6 +285,7 @@ static void on_part(struct tb_str part, void *user)
 {
     struct tb_cdp_conn *conn = user;
     if (!conn->distrusted) {
+        heard_part(conn); /* a large answer may take its time */
         return;
     }
     if (part.ptr[0] != '{' || part.len > FIRST_MESSAGE_MAX) {

@@ -31,6 +31,8 @@ struct tb_cdp_ops {
     /* The line is broken; all commands have failed with TB_E_BROWSER_CRASHED. Once. The owner
      * frees it. */
     void (*on_end)(struct tb_cdp_conn *conn, void *user);
+    /* Whether a silent browser can be seen at work. May be NULL. */
+    bool (*at_work)(void *user);
 };
 
 /* Takes both ends of the pipe: `to` is written (the child's descriptor 3), `from` is read (4). */
@@ -50,7 +52,9 @@ void tb_cdp_conn_distrust(struct tb_cdp_conn *conn);
 const char *tb_cdp_conn_fault(const struct tb_cdp_conn *conn);
 
 /* Watches for a frozen browser: when commands wait and nothing at all has come for `silent_ms`, it
- * is asked for its version; after `misses` unanswered questions the line counts as broken. */
+ * is asked for its version; after `misses` unanswered questions the line counts as broken. Silence
+ * of a browser that is at work (it copies a large answer, on a loaded machine) does not count for
+ * half a minute. */
 void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned misses);
 
 /* Sends a command; `params` is a JSON object or empty, `session_id` NULL for the browser itself.

@@ -118,7 +118,7 @@ static void on_end(struct tb_cdp_conn *conn, void *user)
 
 static void check_connection(const uint8_t *data, size_t size)
 {
-    static const struct tb_cdp_ops ops = {on_event, on_end};
+    static const struct tb_cdp_ops ops = {.on_event = on_event, .on_end = on_end};
     struct tb_loop *loop = tb_loop_new(tb_clock_system());
     struct peer peer = {.ends = 0};
     int to[2];

@@ -29,6 +29,7 @@ struct rig {
     bool free_in_event;
     bool free_in_end;
     bool send_in_reply;
+    bool at_work;
 };
 
 static void drop(struct rig *rig)
@@ -79,7 +80,12 @@ static void on_end(struct tb_cdp_conn *conn, void *user)
     }
 }
 
-static const struct tb_cdp_ops ops = {on_event, on_end};
+static bool at_work(void *user)
+{
+    return ((struct rig *)user)->at_work;
+}
+
+static const struct tb_cdp_ops ops = {.on_event = on_event, .on_end = on_end, .at_work = at_work};
 
 static void rig_init(struct rig *rig)
 {
@@ -477,6 +483,44 @@ static void a_browser_that_answers_is_not_given_up(void **state)
     rig_fini(&rig);
 }
 
+static void a_silent_browser_that_is_at_work_is_given_half_a_minute(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_watch(rig.conn, 1800, 3);
+    rig.at_work = true;
+    ask(&rig, 600000);
+    for (int i = 0; i < 16; i++) {
+        advance(&rig, 1800);
+    }
+    expect(&rig, "");
+    for (int i = 0; i < 4; i++) {
+        advance(&rig, 1800);
+    }
+    expect(&rig, "browser_crashed END ");
+    rig_fini(&rig);
+}
+
+static void a_browser_in_the_middle_of_a_long_answer_is_not_given_up(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_watch(rig.conn, 1800, 3);
+    ask(&rig, 60000);
+    say(&rig, "{\"id\":1,\"result\":{\"a\":\"");
+    for (int i = 0; i < 20; i++) {
+        advance(&rig, 1800);
+        say(&rig, "x");
+    }
+    expect(&rig, "");
+    say(&rig, "\"}}|");
+    expect(&rig, "={\"a\":\"xxxxxxxxxxxxxxxxxxxx\"} ");
+    assert_int_equal(rig.ends, 0);
+    rig_fini(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +540,8 @@ int main(void)
         cmocka_unit_test(it_may_be_freed_inside_each_of_its_callbacks),
         cmocka_unit_test(a_silent_browser_is_asked_three_times_and_then_given_up),
         cmocka_unit_test(a_browser_that_answers_is_not_given_up),
+        cmocka_unit_test(a_silent_browser_that_is_at_work_is_given_half_a_minute),
+        cmocka_unit_test(a_browser_in_the_middle_of_a_long_answer_is_not_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
 
 #include <pwd.h>
 
+#include "base/buf.h"
+#include "base/file.h"
 #include "base/list.h"
 #include "base/str.h"
 #include "driver/cdp/launch_command.h"
@@ -31,6 +33,7 @@ enum {
     PAUSE_NS = 10000000, /* while there is no loop any more that could wait */
     PAUSES = 200,
     SETTLE_MS = 1000,
+    STAT_MAX = 4096,
 };
 
 struct tb_launcher {
@@ -278,6 +281,17 @@ void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
 pid_t tb_launch_pid(const struct tb_launch *launch)
 {
     return tb_process_pid(launch->process);
+}
+
+bool tb_launch_at_work(const struct tb_launch *launch)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf stat = TB_BUF(STAT_MAX);
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)tb_launch_pid(launch));
+    tb_file_read(path, &stat);
+    tb_buf_append_char(&stat, '\0');
+    const char *name_end = strrchr((const char *)stat.data, ')'); /* the state follows it */
+    return name_end && (name_end[2] == 'R' || name_end[2] == 'D');
 }
 
 const char *tb_launch_profile(const struct tb_launch *launch)

@@ -57,4 +57,6 @@ void tb_launch_free(struct tb_launch *launch);
 void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
                          struct tb_stream **ret_from);
 pid_t tb_launch_pid(const struct tb_launch *launch);
+/* Its main thread runs or wants to; one that hangs, waits or was stopped does not. */
+bool tb_launch_at_work(const struct tb_launch *launch);
 const char *tb_launch_profile(const struct tb_launch *launch);

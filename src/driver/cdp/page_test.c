@@ -276,7 +276,7 @@ static void an_answer_that_is_too_large_fails_its_call_only(void **state)
     struct lab_answer large;
     struct lab_answer answer;
     lab_begin(&setup->session, &large, "Runtime.evaluate",
-              "{\"expression\":\"'x'.repeat(100 << 20)\",\"returnByValue\":true}");
+              "{\"expression\":\"'x'.repeat(65 << 20)\",\"returnByValue\":true}");
     LAB_WAIT(&setup->lab, large.done);
     assert_int_equal(large.code, TB_E_TOO_LARGE);
     lab_call(&setup->session, &answer, "echo", "");
