@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An address:      ASKED --the document is there--> LOADING --wait_until--> done
+/* Before: LEAVING --the page before answers, or its script was ended--> go
+ * An address:      ASKED --the document is there--> LOADING --wait_until--> done
  * Back, forward:   HISTORY --the entry is known--> ASKED ...
  * With `snapshot`: ... OUTLINE --> done
  * No page:         ASKED --> REFUSED --the browser shows its error page--> failed
@@ -29,7 +30,7 @@
 #include "proto/json_string.h"
 
 enum state {
-    LEAVING, /* a dialog was dismissed: until its script has ended */
+    LEAVING, /* until the page before answers */
     HISTORY,
     ASKED,
     REFUSED,
@@ -44,6 +45,7 @@ enum {
     OUTLINE_CHARS = 8000,
     DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
     NOTHING_MS = 300,   /* the same when it may as well be no download */
+    LEAVE_MS = 1000,    /* for the page before to answer */
 };
 
 struct navigate {
@@ -52,14 +54,11 @@ struct navigate {
     struct tb_err refusal; /* why there is no page */
     bool download;         /* it is one */
     struct tb_timer download_timer;
+    struct tb_timer leave_timer;
 };
 
 static void ask(struct navigate *navigate, const char *method, struct tb_str params)
 {
-    struct tb_page *page = tb_opwork_page(&navigate->work);
-    if (page) {
-        tb_page_free_if_in_doubt(page);
-    }
     navigate->work.state = ASKED;
     tb_opwork_send(&navigate->work, method, params);
 }
@@ -272,6 +271,7 @@ static void go(struct navigate *navigate)
 {
     struct tb_opwork *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
+    tb_timer_stop(&navigate->leave_timer);
     if (navigate->url.len) {
         ask_url(navigate);
     } else if (tb_str_eq_cstr(to, "reload")) {
@@ -280,6 +280,34 @@ static void go(struct navigate *navigate)
         work->state = HISTORY;
         tb_opwork_send(work, "Page.getNavigationHistory", (struct tb_str){NULL, 0});
     }
+}
+
+/* Who leaves a page gives up what it computes. */
+static void on_not_left(struct tb_timer *timer, void *user)
+{
+    struct navigate *navigate = user;
+    struct tb_page *page = tb_opwork_page(&navigate->work);
+    if (page) {
+        tb_page_terminate_script(page);
+        tb_timer_start(timer, LEAVE_MS);
+    }
+}
+
+/* A page that computes keeps a document of its own site from taking its place, and once the browser
+ * has that document it passes nothing on to the page: so the page is asked before. */
+static void leave(struct navigate *navigate)
+{
+    struct tb_opwork *work = &navigate->work;
+    struct tb_page *page = tb_opwork_page(work);
+    tb_page_leave(page, true);
+    if (tb_page_crashed(page) || tb_str_eq_cstr(tb_page_url(page), "about:blank")) {
+        go(navigate);
+        return;
+    }
+    tb_page_free_if_in_doubt(page);
+    tb_timer_start(&navigate->leave_timer, LEAVE_MS);
+    work->state = LEAVING;
+    tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -341,7 +369,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         tb_opwork_fail(work, TB_E_BAD_URL, "the browser takes %s for no address", asked);
         return true;
     }
-    if (work->state == LEAVING && err->code == TB_E_PROTOCOL) {
+    if (work->state == LEAVING && (err->code == TB_E_PROTOCOL || err->code == TB_E_PAGE_CRASHED)) {
         go(navigate); /* it was ended together with the script */
         return true;
     }
@@ -356,7 +384,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (err->code != TB_E_TIMEOUT) {
         return false;
     }
-    if (work->state == ASKED) {
+    if (work->state == LEAVING) {
+        tb_opwork_fail(work, TB_E_TIMEOUT, "the page before did not stop computing in %lld ms",
+                       (long long)(work->deadline_ms - work->began_ms));
+    } else if (work->state == ASKED) {
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
         tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s in %lld ms", asked,
                        (long long)(work->deadline_ms - work->began_ms));
@@ -382,6 +413,7 @@ static void fini(struct tb_opwork *work)
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     tb_download_log_forget(&tb_memory_of(work->session)->downloads, navigate);
     tb_timer_fini(&navigate->download_timer);
+    tb_timer_fini(&navigate->leave_timer);
     tb_buf_fini(&navigate->url);
     tb_session_stay(work->session);
 }
@@ -415,6 +447,7 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     bool by_url = tb_args_has(op->args, "url");
     struct tb_str to = tb_args_text(op->args, "to", "");
     tb_buf_init(&navigate->url, URL_MAX);
+    tb_timer_init(&navigate->leave_timer, tb_session_loop(session), on_not_left, navigate);
     work->until = stage_of(op->args);
     if (by_url == (to.len > 0)) {
         tb_opwork_fail(work, TB_E_PARAMS, "give either url or to");
@@ -427,11 +460,5 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail_err(work, &err);
         return;
     }
-    tb_page_leave(tb_opwork_page(work), true);
-    if (work->dismissed) {
-        work->state = LEAVING;
-        tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
-    } else {
-        go(navigate);
-    }
+    leave(navigate);
 }

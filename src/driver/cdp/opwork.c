@@ -45,7 +45,7 @@ void tb_opwork_drop(struct tb_opwork *work)
         work->kind->fini(work);
     }
     tb_deferred_cancel(&work->here_ask);
-    tb_deferred_cancel(&work->closed);
+    tb_deferred_cancel(&work->gone);
     tb_timer_fini(&work->grace);
     tb_free(work);
 }
@@ -91,7 +91,7 @@ static void cancel(struct tb_op *op)
     tb_opwork_fail(work, TB_E_CANCELLED, "it was cancelled");
 }
 
-static void run_closed(struct tb_deferred *job);
+static void run_gone(struct tb_deferred *job);
 
 void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
                     struct tb_op *op)
@@ -126,8 +126,8 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     work->here_ask.run = tb_opwork_ask_here;
     tb_list_init(&work->here_ask.link);
     work->downloads = memory->downloads.begun;
-    work->closed.run = run_closed;
-    tb_list_init(&work->closed.link);
+    work->gone.run = run_gone;
+    tb_list_init(&work->gone.link);
     session->work = work;
     op->driver_state = work;
     op->cancel = cancel;
@@ -188,11 +188,15 @@ static void answered(struct tb_opwork *work, int code, struct tb_str value,
     }
 }
 
-static void run_closed(struct tb_deferred *job)
+static void run_gone(struct tb_deferred *job)
 {
-    struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, closed);
+    struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, gone);
     struct tb_err err;
-    tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
+    if (tb_opwork_page(work)) {
+        tb_fail(&err, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
+    } else {
+        tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
+    }
     answered(work, err.code, (struct tb_str){NULL, 0}, &err);
 }
 
@@ -208,25 +212,24 @@ static void on_settled(int code, bool navigated, const struct tb_err *err, void 
     answered(work, code, (struct tb_str){NULL, 0}, err);
 }
 
-/* A tab that closes ends its operations itself, so this is only for what begins a moment later.
+/* A tab or frame that goes ends what is asked of it itself; this is for what begins after that.
  * Whoever asks goes on after asking, perhaps to ask more, so it must not end here and now. */
-static void fail_closed(struct tb_opwork *work)
+static void fail_gone(struct tb_opwork *work)
 {
-    tb_loop_defer(tb_session_loop(work->session), &work->closed);
+    tb_loop_defer(tb_session_loop(work->session), &work->gone);
 }
 
 static struct tb_frame *asked_frame(struct tb_opwork *work)
 {
     struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    return frame || !page ? frame : tb_page_main_frame(page);
+    return page ? tb_page_frame_by_number(page, work->frame) : NULL;
 }
 
 void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args)
 {
     struct tb_frame *frame = asked_frame(work);
     if (!frame) {
-        fail_closed(work);
+        fail_gone(work);
         return;
     }
     tb_page_call(frame, function, args, work->deadline_ms + GRACE_MS, on_reply, work);
@@ -242,7 +245,7 @@ void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *func
     } else if (page) {
         tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
     } else {
-        fail_closed(work);
+        fail_gone(work);
     }
 }
 
@@ -250,7 +253,7 @@ void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str pa
 {
     struct tb_page *page = tb_opwork_page(work);
     if (!page) {
-        fail_closed(work);
+        fail_gone(work);
         return;
     }
     tb_page_send(page, method, params, work->deadline_ms, on_reply, work);
@@ -260,7 +263,7 @@ void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_
 {
     struct tb_frame *frame = asked_frame(work);
     if (!frame) {
-        fail_closed(work);
+        fail_gone(work);
         return;
     }
     tb_frame_send(frame, method, params, work->deadline_ms, on_reply, work);
@@ -270,7 +273,7 @@ void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const cha
                        struct tb_str params)
 {
     if (!conn_of(work)) {
-        fail_closed(work);
+        fail_gone(work);
         return;
     }
     tb_session_send(work->session, session_id, method, params, work->deadline_ms, on_reply, work);
@@ -288,7 +291,7 @@ void tb_opwork_settle(struct tb_opwork *work)
 {
     struct tb_page *page = tb_opwork_page(work);
     if (!page) {
-        fail_closed(work);
+        fail_gone(work);
         return;
     }
     tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
@@ -298,7 +301,7 @@ void tb_opwork_settle_asked(struct tb_opwork *work)
 {
     struct tb_page *page = tb_opwork_page(work);
     if (!page) {
-        fail_closed(work);
+        fail_gone(work);
         return;
     }
     tb_page_settle_asked(page, work->mark, work->until, work->deadline_ms, on_settled, work);

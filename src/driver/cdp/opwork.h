@@ -57,8 +57,8 @@ struct tb_opwork {
     int64_t deadline_ms;
     struct tb_timer grace; /* after it, for words that are on their way */
     char page_id[TB_TARGET_ID_SIZE];
-    unsigned frame;            /* the number of the target's frame */
-    struct tb_deferred closed; /* it asked when its tab was gone */
+    unsigned frame;          /* the number of the target's frame */
+    struct tb_deferred gone; /* it asked when its tab or frame was gone */
     /* What was there when it began. */
     uint64_t mark;
     uint64_t tabs_opened;

@@ -153,9 +153,14 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
     }
 }
 
-/* It moved away under the mouse and did not come back: both are worth knowing. */
+/* It moved away under the mouse and did not come back: both are worth knowing. A click that took
+ * away its own frame, such as that of a dialog, is done. */
 bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
 {
+    if (press->phase == STRUCK && err->code == TB_E_ELEMENT_STALE) {
+        press->work->kind->step(press->work, (struct tb_str){NULL, 0});
+        return true;
+    }
     bool looking = press->phase == POINT || press->phase == OUTWARD;
     if (!press->missed[0] || !looking || err->code == TB_E_DIALOG_OPEN) {
         return false;
