@@ -101,7 +101,7 @@ const char *tb_files_directory(struct tb_driver_session *session, struct tb_err 
     TB_AUTO(tb_free) char *name = tb_strdupf("files-%s", tb_session_context_id(session));
     int rc = make(profile, name, &memory->directory_id);
     if (rc < 0) {
-        tb_fail(err, TB_E_INTERNAL, "the session's directory cannot be made: %s", strerror(-rc));
+        tb_fail(err, TB_E_STORE, "the session's directory cannot be made: %s", strerror(-rc));
         return NULL;
     }
     memory->directory = tb_strdupf("%s/%s", profile, name);
@@ -210,8 +210,9 @@ int tb_files_write(const char *directory, const char *name, struct tb_str conten
     if (dir >= 0) {
         close(dir);
     }
-    return rc < 0 ? tb_fail(err, TB_E_INTERNAL, "%s cannot be written: %s", name, strerror(-rc))
-                  : 0;
+    return rc < 0
+               ? tb_fail(err, TB_E_STORE, "%s cannot be written to disk: %s", name, strerror(-rc))
+               : 0;
 }
 
 bool tb_files_has(const char *directory, const char *name)

@@ -37,7 +37,7 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
     TB_AUTO(tb_free) char *directory = tb_strdupf("%s/logins/%s", core->config->state_dir, folder);
     int rc = tb_dir_make(directory, 0700);
     if (rc < 0) {
-        tb_fail(err, TB_E_INTERNAL, "%s cannot be made: %s", directory, strerror(-rc));
+        tb_fail(err, TB_E_STORE, "%s cannot be made: %s", directory, strerror(-rc));
         return NULL;
     }
     return tb_strdupf("%s/%.*s.sealed", directory, TB_STR_ARG(name));

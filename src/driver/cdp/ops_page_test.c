@@ -245,6 +245,18 @@ static void a_login_state_goes_from_one_session_to_another(void **state)
     assert_non_null(strstr(ops_text(lab, "cookies"), "\"value\":\"abc\""));
 }
 
+/* The disk's fault is not told as one of ours. */
+static void a_state_that_cannot_be_written_is_not_stored(void **state)
+{
+    struct ops_lab *lab = *state;
+    char path[160];
+    ops_ok(lab, TB_OP_STATE, "{'action':'save','name':'me'}");
+    snprintf(path, sizeof(path), "%s/logins/default/taken.sealed", lab->state_dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    ops_fails(lab, TB_E_STORE, TB_OP_STATE, "{'action':'save','name':'taken'}");
+    assert_non_null(strstr(lab->result.message, "cannot be written to disk: "));
+}
+
 static void downloads_are_kept_under_safe_names(void **state)
 {
     struct ops_lab *lab = *state;
@@ -288,6 +300,7 @@ int main(int argc, char **argv)
         OPS_TEST(cookies_are_listed_set_and_deleted),
         OPS_TEST(storage_is_read_and_written),
         OPS_TEST(a_login_state_goes_from_one_session_to_another),
+        OPS_TEST(a_state_that_cannot_be_written_is_not_stored),
         OPS_TEST(downloads_are_kept_under_safe_names),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
