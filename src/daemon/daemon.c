@@ -426,6 +426,9 @@ int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct t
     struct daemon daemon = {.sources = sources, .lock = TB_LOCK_NONE};
     tb_log_init(&daemon.log, TB_LOG_INFO, STDERR_FILENO, tb_clock_system());
     signal(SIGPIPE, SIG_IGN);
+    /* Sent by habit to make a daemon open its log anew; by default they end it, unsaved. */
+    signal(SIGUSR1, SIG_IGN);
+    signal(SIGUSR2, SIG_IGN);
     int rc = start(&daemon, err);
     if (rc == 0) {
         if (open_fd >= 0) {

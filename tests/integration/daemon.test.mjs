@@ -86,6 +86,15 @@ test('a second SIGTERM ends it at once', async (t) => {
   await within(daemon.exited, 1000, 'exit');
 });
 
+test('signals that mean nothing to it do not end it', async (t) => {
+  const daemon = await Daemon.start(t);
+  daemon.child.kill('SIGUSR1');
+  daemon.child.kill('SIGUSR2');
+  assert.equal((await daemon.request('/health')).status, 200);
+  daemon.child.kill('SIGTERM');
+  assert.deepEqual(await daemon.exited, [0, null]);
+});
+
 test('SIGHUP takes over what can change and names what cannot', async (t) => {
   const daemon = await Daemon.start(t);
   const headers = { host: 'inn.example' };
