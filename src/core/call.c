@@ -237,9 +237,16 @@ static int join_session(struct tb_call *call, struct tb_err *err)
 {
     const struct tb_tool *tool = call->tool;
     struct tb_session *session;
-    int rc = tb_sessions_resolve(
-        call->core->sessions, &call->caller, tb_args_text(call->args, "sessionId", ""),
-        (tool->flags & TB_TOOL_MAY_CREATE) != 0, &session, &call->chosen, err);
+    struct tb_err refusal = {0};
+    bool may_create = (tool->flags & TB_TOOL_MAY_CREATE) &&
+                      tb_driver_check_op(call->core, tool->op, call->args, &refusal) == 0;
+    int rc = tb_sessions_resolve(call->core->sessions, &call->caller,
+                                 tb_args_text(call->args, "sessionId", ""), may_create, &session,
+                                 &call->chosen, err);
+    if (rc < 0 && refusal.code < 0) {
+        *err = refusal; /* a session would have been made for it */
+        return refusal.code;
+    }
     if (rc < 0) {
         return rc;
     }

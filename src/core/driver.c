@@ -28,3 +28,10 @@ const struct tb_driver_slot *tb_driver_find(const struct tb_core *core, struct t
     }
     return NULL;
 }
+
+int tb_driver_check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
+                       struct tb_err *err)
+{
+    const struct tb_driver_slot *slot = tb_driver_find(core, TB_STR(""));
+    return slot && slot->driver->check_op ? slot->driver->check_op(core, kind, args, err) : 0;
+}

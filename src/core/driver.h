@@ -87,6 +87,9 @@ struct tb_driver {
     const char *name;
     /* Before anything starts: says which of its settings cannot be. May be NULL. */
     int (*check)(const struct tb_config *config, struct tb_err *err);
+    /* Refuses an operation that no session could do, so that none is made for it. May be NULL. */
+    int (*check_op)(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
+                    struct tb_err *err);
     /* Once, at start-up; gives the driver's own state, never NULL. */
     void *(*start)(struct tb_core *core);
     /* The reverse at the end. Sessions that are still opening or closing then (the daemon had no
@@ -118,3 +121,6 @@ struct tb_driver_slot;
 /* The driver of that name in this daemon; an empty name means the first, which is the one for
  * browsers. NULL: there is none. */
 const struct tb_driver_slot *tb_driver_find(const struct tb_core *core, struct tb_str name);
+/* What the driver for browsers says of an operation for which a session would have to be made. */
+int tb_driver_check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
+                       struct tb_err *err);

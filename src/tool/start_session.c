@@ -40,7 +40,7 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
-static int check(const struct cJSON *args, struct tb_err *err)
+static int check(const struct tb_core *core, const struct cJSON *args, struct tb_err *err)
 {
     bool remote = tb_str_eq_cstr(tb_args_text(args, "provider", "local"), "cdp");
     if (!tb_str_eq_cstr(tb_args_text(args, "kind", "browser"), "browser")) {
@@ -53,7 +53,7 @@ static int check(const struct cJSON *args, struct tb_err *err)
                        remote ? "provider cdp needs the argument 'endpoint'"
                               : "the argument 'endpoint' needs provider cdp");
     }
-    return 0;
+    return tb_args_has(args, "url") ? tb_driver_check_op(core, TB_OP_NAVIGATE, args, err) : 0;
 }
 
 static int create(struct tb_call *call, struct tb_session **ret_session, struct tb_err *err)
@@ -152,7 +152,8 @@ static void run(struct tb_call *call)
 {
     struct tb_session *session = NULL;
     struct tb_err err = {0};
-    if (check(tb_call_args(call), &err) < 0 || create(call, &session, &err) < 0) {
+    if (check(tb_call_core(call), tb_call_args(call), &err) < 0 ||
+        create(call, &session, &err) < 0) {
         tb_result_fail_err(tb_call_out(call), &err);
         tb_call_finish(call);
         return;

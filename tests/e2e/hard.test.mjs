@@ -142,12 +142,17 @@ test('a page that never answers ends at the deadline', async (t) => {
   await agent.call('browser_navigate', { url: site.url });
 });
 
-test('addresses that are no pages are refused before the browser sees them', async (t) => {
-  const { agent, works } = await setup(t);
+test('addresses that are no pages are refused before a session is made for them', async (t) => {
+  const { daemon, agent, works } = await setup(t);
+  const fresh = await Agent.connect(t, daemon, kinds[0]);
   const bad = ['file:///etc/passwd', 'FILE:///etc/passwd', ' \tfile:///etc/passwd', 'chrome://settings', 'view-source:http://127.0.0.1',
     'devtools://devtools', 'javascript:alert(1)', 'fi\nle:///etc/passwd', 'about:config', 'blob:http://x/1', 'ftp://x/'];
-  for (const url of bad) assert.match(await agent.failure('browser_navigate', { url }), /http:\/\/ or https:\/\//, url);
+  for (const tool of ['browser_navigate', 'start_session']) {
+    for (const url of bad) assert.match(await fresh.failure(tool, { url }), /http:\/\/ or https:\/\//, url);
+  }
+  assert.equal(daemon.log.text.match(/session +started/g).length, 1); // that of the other agent
   await works();
+  for (const url of bad) assert.match(await agent.failure('browser_navigate', { url }), /http:\/\/ or https:\/\//, url);
 });
 
 test('a covered element is refused with what covers it', async (t) => {

@@ -122,8 +122,12 @@ test('S0-25: a page has 1280 by 720', async (t) => {
 });
 
 test('S0-16 S0-30: the time of a call comes from the configuration', async (t) => {
-  const { site, agent, call } = await setup(t, 'browser:\n  timeout_ms: 1000\n');
-  await call('browser_navigate', { url: site.url });
+  const { site, agent } = await setup(t, 'browser:\n  timeout_ms: 1000\n');
+  for (;;) { // it is also the time to open a browser, which a loaded machine may need twice
+    const opened = await agent.raw('browser_navigate', { url: site.url });
+    if (!opened.isError) break;
+    assert.match(opened.content[0].text, /in time|\d+ ms/);
+  }
   const began = Date.now();
   await agent.failure('browser_wait', { selector: '#nothing' });
   const took = Date.now() - began;
@@ -154,11 +158,11 @@ test('S0-07 S0-28: an idle session is closed, the next navigate makes a new one'
 });
 
 test('S0-08 S0-09 S0-22 S0-29: a session over its maximum age is closed and made anew, however busy', async (t) => {
-  const { daemon, site, call } = await setup(t, 'sessions:\n  octopus_max_age_ms: 1500\n');
-  const names = [];
-  for (const seen = new Set(); seen.size < 2; seen.add(names.at(-1))) {
-    await call('browser_navigate', { url: site.url });
-    names.push((await sessions(t, daemon))[0]?.sessionId);
+  const { daemon, site, agent } = await setup(t, 'sessions:\n  octopus_max_age_ms: 1500\n');
+  for (const seen = new Set(); seen.size < 2;) {
+    const said = await agent.raw('browser_navigate', { url: site.url });
+    if (said.isError) assert.match(said.content[0].text, /ended|age/); // in the middle of the call
+    for (const each of await sessions(t, daemon)) seen.add(each.sessionId);
   }
   await daemon.logged('name=browser-1 reason=max_age');
   assert.doesNotMatch(daemon.log.text, /idle_timeout/);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "core/args.h"
+#include "core/config.h"
 #include "core/core.h"
+#include "driver/cdp/address.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/launch_check.h"
@@ -22,9 +26,21 @@ static int check(const struct tb_config *config, struct tb_err *err)
     return rc < 0 ? rc : tb_launch_check_path(config, err);
 }
 
+static int check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
+                    struct tb_err *err)
+{
+    if (kind != TB_OP_NAVIGATE || !tb_args_has(args, "url")) {
+        return 0;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_ADDRESS_MAX + 16);
+    return tb_address_make(tb_args_text(args, "url", ""), core->config->browser_data_urls, &url,
+                           err);
+}
+
 const struct tb_driver tb_driver_cdp = {
     .name = "cdp",
     .check = check,
+    .check_op = check_op,
     .start = start,
     .stop = stop,
     .open = tb_cdp_session_open,

@@ -66,6 +66,33 @@ static void a_page_that_computes_is_left_at_the_first_try(void **state)
     assert_string_equal(ops_text(lab, "title"), "Two");
 }
 
+/* A dialog in a popup stops its opener if they share a process. */
+static void a_dialog_in_a_popup_is_named_to_calls_on_its_opener(void **state)
+{
+    static const struct {
+        const char *how;
+        bool shared;
+    } rows[] = {
+        {"window.open(`about:blank`)", true},
+        {"window.open(`/two`)", true},
+        {"window.open(`/two`, `_blank`, `noopener`)", false},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_EVALUATE, "{'script':'%s; 1'}", rows[i].how);
+        ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':1}");
+        ops_ok(lab, TB_OP_EVALUATE, "{'script':'setTimeout(() => alert(`from the popup`), 0); 1'}");
+        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+        ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
+        int code = ops_run(lab, TB_OP_EVALUATE, "{'script':'1 + 1'}");
+        assert_int_equal(code, rows[i].shared ? TB_E_DIALOG_OPEN : 0);
+        assert_true(!rows[i].shared || strstr(lab->result.message, "tab 1 shows a dialog (alert)"));
+        ops_ok(lab, TB_OP_TABS, "{'action':'close','tab':1}");
+        assert_string_equal(ops_eval(lab, "1 + 1"), "2");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -74,6 +101,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_click_that_takes_its_own_frame_away_is_done),
         OPS_TEST(a_frame_that_leaves_under_an_operation_is_told),
+        OPS_TEST(a_dialog_in_a_popup_is_named_to_calls_on_its_opener),
         OPS_TEST(a_page_that_computes_is_left_at_the_first_try),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
