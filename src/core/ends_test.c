@@ -56,8 +56,8 @@ static void it_is_known_after_a_restart_too(void **state)
     struct rig *rig = *state;
     rig->brief = true;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
-    rig_advance(rig, 2 * MINUTE_MS);
-    rig_kill(rig, 90 * 1000);
+    rig_advance(rig, INT64_C(2) * MINUTE_MS);
+    rig_kill(rig, 90000);
     expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED,
            "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was "
            "90 seconds ago.");

@@ -81,12 +81,12 @@ void tb_conversation_disown(struct tb_session *session);
 struct tb_session *tb_conversation_newest(const struct tb_conversation *conversation);
 
 /* The current session of a conversation, NULL if it has none. */
-struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *conversation);
-void tb_current_set(struct tb_tenant *tenant, const char *conversation, struct tb_session *session);
+struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *name);
+void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_session *session);
 /* No caller comes to this session any more unless by its name. */
 void tb_current_forget(struct tb_session *session);
 /* The caller's choice is forgotten. */
-void tb_current_drop(struct tb_tenant *tenant, const char *conversation);
+void tb_current_drop(struct tb_tenant *tenant, const char *name);
 
 /* The conversations whose current session this is, as an array. */
 void tb_current_print(const struct tb_session *session, struct tb_json_writer *json);

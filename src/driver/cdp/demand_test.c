@@ -15,7 +15,7 @@ static void as_many_are_kept_as_came_at_once(void **state)
     (void)state;
     assert_int_equal(tb_demand_spares(&demand, now_ms), 1);
     for (int i = 0; i < 5; i++) {
-        tb_demand_note(&demand, now_ms + 100 * i);
+        tb_demand_note(&demand, now_ms + INT64_C(100) * i);
     }
     assert_int_equal(tb_demand_spares(&demand, now_ms + 60000), 5);
     /* Some that come one by one do not make it less ... */

@@ -309,7 +309,8 @@ static void do_save(struct play *play, struct seat *seat, uint8_t how)
 {
     if (seat->phase == OPEN && !seat->saving) {
         seat->saving = true;
-        tb_cdp_session_save(seat->session, tb_loop_now_ms(play->loop) + 20 * how, on_saved, seat);
+        tb_cdp_session_save(seat->session, tb_loop_now_ms(play->loop) + INT64_C(20) * how, on_saved,
+                            seat);
         assert(seat->saving);
     }
 }
@@ -364,7 +365,7 @@ static void wait_for_files(struct play *play)
     for (int i = 0; i < FILE_ROUNDS; i++) {
         for (size_t k = 0; k < SEATS; k++) {
             if (play->seats[k].running && play->seats[k].op.kind == TB_OP_STATE) {
-                nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
+                nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
                 tb_loop_turn(play->loop, false);
             }
         }

@@ -169,7 +169,7 @@ int tb_cdp_message_error(struct tb_str error, struct tb_err *ret_err)
     if (!words.len) {
         tb_buf_append_cstr(&words, "the browser refused the command");
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(2 * ERROR_WORDS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF((size_t)2 * ERROR_WORDS_MAX);
     tb_quote_line(tb_buf_str(&words), &line);
     return tb_fail(ret_err, code, "%.*s", TB_STR_ARG(tb_buf_str(&line)));
 }

@@ -90,7 +90,7 @@ unsigned tb_ref_frame(struct tb_str target);
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
 void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args);
 /* The same in another frame of the tab. */
-void tb_opwork_call_in(struct tb_opwork *work, unsigned frame, const char *function,
+void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *function,
                        struct tb_str args);
 void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params);
 /* To the target that the frame of the operation lives in. */
