@@ -7,11 +7,14 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "core/config.h"
+#include "core/core.h"
 #include "core/gate.h"
 #include "core/limits.h"
 #include "core/sessions.h"
 #include "front/reply.h"
 #include "front/target.h"
+#include "io/timer.h"
 #include "proto/json_scan.h"
 
 enum {
@@ -29,7 +32,8 @@ struct act {
     struct tb_caller caller;                 /* points into this */
     struct tb_buf body;
     struct tb_json_writer json;
-    bool done; /* only the gate is waited for */
+    bool done;             /* only the gate is waited for */
+    struct tb_timer timer; /* until when it is, or the stored sessions are */
 };
 
 static void answer(struct act *act)
@@ -38,6 +42,7 @@ static void answer(struct act *act)
         return;
     }
     act->done = false; /* once */
+    tb_timer_stop(&act->timer);
     if (act->gate.err.code < 0) {
         tb_reply_error(act->req, act->gate.err.code, act->gate.err.text);
     } else if (act->json.rc < 0) {
@@ -52,9 +57,31 @@ static void on_open(struct tb_gate *gate)
     answer(TB_CONTAINER(gate, struct act, gate));
 }
 
+/* The disk does not answer, and the caller has waited as long as for a call. */
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct act *act = user;
+    struct tb_err err;
+    (void)timer;
+    tb_list_remove(&act->wait.link);
+    tb_fail(&err, TB_E_STORE, "the store does not answer%s",
+            act->done ? "; it may still come to it" : "");
+    tb_gate_fail(&act->gate, &err);
+    tb_gate_fini(&act->gate);
+    act->done = true;
+    answer(act);
+}
+
+static void begin_to_wait(struct act *act)
+{
+    const struct tb_config *config = act->req->core->config;
+    tb_timer_start(&act->timer, config->browser_timeout_ms + TB_CALL_GRACE_MS);
+}
+
 static void finish(struct act *act)
 {
     act->done = true;
+    begin_to_wait(act);
     answer(act);
 }
 
@@ -63,6 +90,7 @@ static void gone(struct tb_front_req *req)
     struct act *act = req->user;
     if (act) {
         tb_list_remove(&act->wait.link);
+        tb_timer_fini(&act->timer);
         tb_gate_fini(&act->gate);
         tb_buf_fini(&act->body);
         tb_free(act);
@@ -75,6 +103,8 @@ static struct act *act_new(struct tb_front_req *req)
     tb_gate_init(&act->gate, on_open);
     tb_buf_init(&act->body, LIST_MAX);
     tb_json_writer_init(&act->json, &act->body);
+    tb_list_init(&act->wait.link);
+    tb_timer_init(&act->timer, req->core->loop, on_deadline, act);
     act->req = req;
     act->caller = (struct tb_caller){
         .tenant = tb_target_tenant(req),
@@ -98,6 +128,7 @@ static int read_target(struct act *act, struct tb_err *err)
 static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
 {
     struct act *act = TB_CONTAINER(wait, struct act, wait);
+    tb_timer_stop(&act->timer);
     if (err) {
         tb_reply_error(act->req, err->code, err->text);
     } else {
@@ -128,6 +159,7 @@ static void begin(struct tb_front_req *req, void (*run)(struct act *act))
     }
     act->run = run;
     act->wait.fn = on_sessions;
+    begin_to_wait(act);
     tb_sessions_wait(req->core->sessions, &act->wait);
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "core/limits.h"
 #include "core/sessions.h"
 
 #include "support/mcp_rig.h"
@@ -201,6 +202,28 @@ static void an_answer_waits_until_what_it_says_is_stored(void **state)
     }
 }
 
+static void an_answer_does_not_wait_for_a_disk_that_hangs(void **state)
+{
+    static const char *const lines[] = {"POST /api/sessions/box/close", "POST /api/stop-all"};
+    struct fixture *f = *state;
+    int64_t wait_ms = f->rig.core.config->browser_timeout_ms + TB_CALL_GRACE_MS;
+    f->slow = true;
+    for (size_t i = 0; i < TB_COUNT(lines); i++) {
+        make(f, "box", "");
+        assert_string_equal(ask(f, lines[i], "{}"), "");
+        mcp_rig_advance(&f->rig, wait_ms - 1);
+        assert_string_equal(mcp_client_heard(&f->client), "");
+        mcp_rig_advance(&f->rig, 1);
+        const char *said = mcp_client_heard(&f->client);
+        expect(said, "HTTP/1.1 507 ");
+        expect(said, "the store does not answer");
+        tb_hold_release(&f->hold, NULL);
+        mcp_rig_turn(&f->rig);
+    }
+    expect(ask(f, "GET /api/sessions", ""), "HTTP/1.1 200 ");
+    mcp_rig_advance(&f->rig, wait_ms);
+}
+
 static void who_leaves_before_the_answer_leaves_nothing_behind(void **state)
 {
     struct fixture *f = *state;
@@ -226,6 +249,7 @@ int main(void)
         WITH(a_conversation_is_closed_with_its_sessions_only),
         WITH(all_are_stopped),
         WITH(an_answer_waits_until_what_it_says_is_stored),
+        WITH(an_answer_does_not_wait_for_a_disk_that_hangs),
         WITH(who_leaves_before_the_answer_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
