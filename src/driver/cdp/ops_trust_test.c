@@ -53,6 +53,8 @@ static const struct ops_doc docs[] = {
              "<input id=next aria-label=Next><input id=ok aria-label=Name>"
              "<input id=tick type=checkbox aria-label=Tick onclick='event.preventDefault()'>"
              "<div id=ed contenteditable aria-label=Editor></div>"},
+    {.path = "/held-window",
+     .body = "<button id=open onclick=\"window.open('/held')\">Open</button>"},
     {.path = "/add",
      .body = "<title>One</title><button id=b onclick=\"box.innerHTML='<button>Second</button>';"
              "document.title='Two'\">Add</button><div id=box></div>"
@@ -246,6 +248,17 @@ static void typing_stops_when_the_focus_is_elsewhere(void **state)
     assert_string_equal(ops_eval(lab, "hop.value + `|` + next.value"), "\"at once|\"");
 }
 
+static void a_window_without_a_page_has_an_address(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/held-window");
+    ops_begin(lab, TB_OP_CLICK, 700, "{'target':'#open'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_non_null(strstr(lab->result.message, "led to (about:blank)"));
+    ops_ok(lab, TB_OP_TABS, "{}");
+    assert_non_null(strstr(ops_text(lab, "tabs"), "\"url\":\"about:blank\""));
+}
+
 static void what_an_act_changed_is_told(void **state)
 {
     struct ops_lab *lab = *state;
@@ -285,6 +298,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_form_tells_which_field_has_another_value),
         OPS_TEST(the_value_of_a_field_does_not_end_its_quotes),
         OPS_TEST(typing_stops_when_the_focus_is_elsewhere),
+        OPS_TEST(a_window_without_a_page_has_an_address),
         OPS_TEST(what_an_act_changed_is_told),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);

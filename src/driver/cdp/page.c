@@ -251,7 +251,8 @@ const char *tb_page_target_id(const struct tb_page *page)
 
 struct tb_str tb_page_url(const struct tb_page *page)
 {
-    return tb_str_of(page->main_frame->url);
+    struct tb_str url = tb_str_of(page->main_frame->url);
+    return url.len ? url : TB_STR("about:blank"); /* what a window shows until its first page */
 }
 
 const struct tb_dialog *tb_page_dialog(const struct tb_page *page)
