@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "driver/cdp/browser.h"
 #include "driver/cdp/json_text.h"
+#include "driver/cdp/memory.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
@@ -267,8 +268,23 @@ static void on_detached(struct tb_browser *browser, const struct cJSON *params)
     }
 }
 
+/* It does not say whose download it is; each session knows its own. */
+static void on_download(struct tb_browser *browser, struct tb_str method, struct tb_str params)
+{
+    LIST_FOREACH_SAFE(link, &browser->contexts) {
+        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (context->session) {
+            tb_memory_on_download(context->session, method, params);
+        }
+    }
+}
+
 void tb_context_on_event(struct tb_browser *browser, struct tb_str method, struct tb_str params)
 {
+    if (tb_str_eq_cstr(method, "Browser.downloadProgress")) {
+        on_download(browser, method, params);
+        return;
+    }
     bool attached = tb_str_eq_cstr(method, "Target.attachedToTarget");
     if (!attached && !tb_str_eq_cstr(method, "Target.detachedFromTarget")) {
         return;

@@ -201,7 +201,8 @@ void tb_download_log_on_event(struct tb_download_log *log, const struct tb_downl
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
     if (tb_str_eq_cstr(method, "Page.downloadWillBegin")) {
         on_begin(log, rules, json);
-    } else if (tb_str_eq_cstr(method, "Page.downloadProgress")) {
+    } else if (tb_str_eq_cstr(method, "Page.downloadProgress") ||
+               tb_str_eq_cstr(method, "Browser.downloadProgress")) {
         on_progress(log, rules, json);
     }
     if (log->on_change) {

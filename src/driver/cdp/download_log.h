@@ -45,7 +45,8 @@ struct tb_download_log {
 
 void tb_download_log_init(struct tb_download_log *log);
 void tb_download_log_fini(struct tb_download_log *log);
-/* Takes Page.downloadWillBegin and Page.downloadProgress. */
+/* Takes Page.downloadWillBegin, and downloadProgress of page and browser; the browser's may be of
+ * another session. */
 void tb_download_log_on_event(struct tb_download_log *log, const struct tb_download_rules *rules,
                               struct tb_str method, struct tb_str params);
 /* `user` does not want to hear of changes any more, if it ever did. */

@@ -128,6 +128,8 @@ bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *e
     tb_json_put_cstr(&json, tb_session_context_id(session));
     tb_json_key(&json, "downloadPath");
     tb_json_put_cstr(&json, directory);
+    tb_json_key(&json, "eventsEnabled"); /* those of a tab end with it, its downloads do not */
+    tb_json_put_bool(&json, true);
     tb_json_object_close(&json);
     /* No need to wait: whatever is asked for later, the browser does later. */
     tb_cdp_post(session->browser->conn, NULL, "Browser.setDownloadBehavior", tb_buf_str(&params));

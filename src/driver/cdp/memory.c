@@ -157,6 +157,12 @@ static void on_event(struct tb_page *page, const char *session_id, struct tb_str
     }
 }
 
+void tb_memory_on_download(struct tb_driver_session *session, struct tb_str method,
+                           struct tb_str params)
+{
+    on_download(tb_memory_of(session), method, params);
+}
+
 struct tb_memory *tb_memory_of(struct tb_driver_session *session)
 {
     LIST_FOREACH(link, &session->listeners) {

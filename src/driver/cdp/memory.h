@@ -42,6 +42,9 @@ struct tb_tab_memory {
     uint64_t arrived_mark; /* how many navigations there had been */
 };
 
+/* What the browser tells of a download, of this session or another. */
+void tb_memory_on_download(struct tb_driver_session *session, struct tb_str method,
+                           struct tb_str params);
 /* Never NULL. */
 struct tb_memory *tb_memory_of(struct tb_driver_session *session);
 /* Made when there is none. Forgets tabs that are gone. */
