@@ -17,7 +17,8 @@
 enum {
     ROUNDS = 10,
     CREATE_MS = TB_BROWSER_COMMAND_MS,
-    DETACHED = 5, /* the event of hostile_tell */
+    OPENED = 1, /* events of hostile_tell */
+    DETACHED = 5,
 };
 
 /* One session whose browser we are. */
@@ -199,10 +200,27 @@ static void an_answer_that_tells_of_no_tab_counts_as_none(void **state)
     assert_int_equal(run(scene, true), 0);
 }
 
+static void a_window_that_answers_late_is_asked_again(void **state)
+{
+    static const uint8_t first[HOSTILE_PICKS] = {0};
+    struct scene *scene = *state;
+    hostile_tell(&scene->peer, OPENED, first);
+    turn(scene);
+    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene->peer.count = 0; /* its first page does not come in time */
+    tb_clock_manual_advance(&scene->clock, CREATE_MS);
+    turn(scene);
+    turn(scene);
+    assert_true(is_asked(scene, "Page.getFrameTree"));
+    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_session_without_a_tab_asks_for_one_again, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up,
                                         tear_down),

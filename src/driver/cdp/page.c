@@ -63,6 +63,10 @@ static void on_set_up(int code, struct tb_str result, const struct tb_err *err, 
         tb_context_page_ready(page->context, page);
     } else if (code == TB_E_TIMEOUT && !page->gone && !page->context->session) {
         tb_context_spoilt(page->context);
+    } else if (code == TB_E_TIMEOUT && !page->gone) {
+        /* A window answers when its first page comes, and that may take longer. */
+        tb_page_cmd_set_up(page->target, "Page.getFrameTree", on_frame_tree, page->target);
+        tb_page_cmd_set_up(page->target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
     }
 }
 
