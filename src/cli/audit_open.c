@@ -86,9 +86,9 @@ static int check_strays(struct tb_audit_log *log, struct tb_err *err)
 {
     int64_t seq = 0;
     int rc = tb_sqlite_log_stray(log->log, &seq, err);
-    return rc == 1 ? tb_fail(err, TB_E_INVALID, "entry %lld stands outside of the sealed log",
-                             (long long)seq)
-                   : rc;
+    return rc == 1
+               ? tb_fail(err, TB_E_INVALID, "entry %lld is outside the sealed log", (long long)seq)
+               : rc;
 }
 
 int tb_audit_check(struct tb_audit_log *log, struct tb_audit_verify *ret_verify, struct tb_err *err)

@@ -162,12 +162,12 @@ static int run_verify(const struct wish *wish, struct tb_audit_log *log)
     if (wish->form == TB_AUDIT_JSON) {
         print_verdict(&verify, rc < 0 ? &err : NULL);
     } else if (rc < 0) {
-        printf("The audit log is not as it was written: %s.\n", err.text);
+        printf("The audit log does not match what was written: %s.\n", err.text);
     } else if (verify.first_seq) {
-        printf("The audit log is right, from entry %lld to %lld.\n", (long long)verify.first_seq,
+        printf("The audit log is intact, from entry %lld to %lld.\n", (long long)verify.first_seq,
                (long long)verify.seq);
     } else {
-        puts("The audit log is right and empty.");
+        puts("The audit log is intact and empty.");
     }
     return rc < 0 ? 1 : 0;
 }
@@ -185,7 +185,7 @@ static int read_count(struct wish *wish, const char *text, struct tb_err *err)
 {
     uint64_t count;
     if (!tb_str_to_u64(tb_str_of(text), &count) || count == 0 || count > INT64_MAX) {
-        return tb_fail(err, TB_E_PARAMS, "-n takes a number from 1 on, not '%s'", text);
+        return tb_fail(err, TB_E_PARAMS, "-n takes a whole number of at least 1, not '%s'", text);
     }
     wish->query.limit = (int64_t)count;
     wish->limited = true;
@@ -292,8 +292,8 @@ static int run(int argc, char **argv)
     struct tb_audit_log log;
     struct tb_err err;
     if (!wish.verb) {
-        fputs("tabard audit: say what: tail, search, verify or export; 'tabard help audit' lists "
-              "the options\n",
+        fputs("tabard audit: choose one of tail, search, verify and export; 'tabard help audit' "
+              "lists the options\n",
               stderr);
         return 2;
     }
@@ -317,17 +317,19 @@ static int run(int argc, char **argv)
 
 static void more_help(void)
 {
-    puts(
-        "  tail            The newest entries, oldest of them first; -n N (20) so many; -f waits for more.\n"
-        "  search          The newest that fit, newest first; -n N (1000) at most.\n"
-        "  verify          Is the log as it was written? Says where it is not; exit code 1 then.\n"
-        "  export          All that fit, oldest first, as JSON lines with their hashes.\n"
-        "\n"
-        "  --session NAME, --tenant NAME, --tool NAME, --type EVENT\n"
-        "  --text TEXT     Anywhere in the entry, in any case.\n"
-        "  --since TIME    2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for so long ago.\n"
-        "  --until TIME\n"
-        "  --json          JSON lines instead of a table.");
+    puts("  tail            The newest entries, oldest first; -n N sets how many (20); -f waits "
+         "for more.\n"
+         "  search          The newest matching entries, newest first; -n N sets how many at most "
+         "(1000).\n"
+         "  verify          Check that the log is intact; if it is not, say where and exit with "
+         "code 1.\n"
+         "  export          All matching entries, oldest first, as JSON lines with their hashes.\n"
+         "\n"
+         "  --session NAME, --tenant NAME, --tool NAME, --type EVENT\n"
+         "  --text TEXT     Text anywhere in the entry; case does not matter.\n"
+         "  --since TIME    2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for that long ago.\n"
+         "  --until TIME\n"
+         "  --json          JSON lines instead of a table.");
     tb_options_help();
 }
 

@@ -78,7 +78,7 @@ static int run(int argc, char **argv)
 const struct tb_command tb_cmd_doctor = {
     "doctor",
     "[--json] [OPTION VALUE]...",
-    "Check browser, sandbox, directories, ports and store, and say how to mend each.",
+    "Check browser, sandbox, directories, ports and store, and say how to fix each problem.",
     run,
     tb_options_help,
 };

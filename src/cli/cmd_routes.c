@@ -79,5 +79,5 @@ static int run(int argc, char **argv)
 }
 
 const struct tb_command tb_cmd_routes = {
-    "routes", "[--json]", "List what the daemon answers over HTTP, and who may call it.", run, NULL,
+    "routes", "[--json]", "List the daemon's HTTP routes and who may call each.", run, NULL,
 };

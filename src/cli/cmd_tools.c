@@ -104,7 +104,7 @@ static int run(int argc, char **argv)
 static void more_help(void)
 {
     puts("  --toolset NAME   default, octopus or wdio\n"
-         "  --groups A,B     with the tools of these groups; all: of all\n"
+         "  --groups A,B     include the tools of these groups; all: of every group\n"
          "  --json           the list with its schemas, as agents get it\n"
          "  --markdown       the page docs/TOOLS.md");
 }

@@ -33,7 +33,7 @@ static void check_browser(const struct tb_config *config, struct tb_finding *fin
     if (tb_launch_check_args(config, &err) < 0) {
         finding->health = TB_HEALTH_BAD;
         SAY(finding->seen, "%.250s", err.text);
-        SAY(finding->mend, "take it out of browser.args");
+        SAY(finding->mend, "remove it from browser.args");
         return;
     }
     if (path) {
@@ -42,9 +42,9 @@ static void check_browser(const struct tb_config *config, struct tb_finding *fin
     }
     finding->health = TB_HEALTH_BAD;
     if (config->browser_path[0]) {
-        SAY(finding->seen, "browser.path is %s, which is not a program that can be run",
+        SAY(finding->seen, "browser.path is %s, which is not an executable program",
             config->browser_path);
-        SAY(finding->mend, "correct browser.path, or leave it out to search the usual places");
+        SAY(finding->mend, "fix browser.path, or remove it to search the usual places");
     } else {
         SAY(finding->seen, "no Chromium in the usual places");
         SAY(finding->mend, "apt-get install chromium chromium-headless-shell, or set browser.path");
@@ -78,7 +78,7 @@ static void check_sandbox(const struct tb_config *config, struct tb_finding *fin
         stat("/usr/lib/chromium/chrome-sandbox", &helper) == 0 && (helper.st_mode & S_ISUID) != 0;
     if (!namespaces && !setuid) {
         finding->health = TB_HEALTH_BAD;
-        SAY(finding->seen, "the kernel gives unprivileged users no namespaces");
+        SAY(finding->seen, "the kernel does not let unprivileged users create namespaces");
         SAY(finding->mend,
             "sysctl kernel.unprivileged_userns_clone=1, or install chromium-sandbox");
         return;
@@ -167,7 +167,7 @@ static void check_ports(const struct tb_config *config, struct tb_finding *findi
         if (rc < 0) {
             finding->health = TB_HEALTH_BAD;
             SAY(finding->seen, "%.150s: %s", listens[i], tb_err_name(rc));
-            SAY(finding->mend, "stop what uses it, or choose another with %s",
+            SAY(finding->mend, "stop the program that uses it, or choose another with %s",
                 i == 0 ? "--listen" : "--agent-listen");
             return;
         }
@@ -181,7 +181,7 @@ static void check_store(const struct tb_config *config, struct tb_finding *findi
     struct statvfs room;
     TB_AUTO(tb_free) char *probe = tb_dirs_join(config->state_dir, "doctor.probe");
     if (access(config->state_dir, F_OK) < 0) {
-        SAY(finding->seen, "made on the first start");
+        SAY(finding->seen, "will be created at the first start");
         return;
     }
     int rc = tb_file_write(probe, TB_STR("probe"), 0600);
@@ -189,14 +189,15 @@ static void check_store(const struct tb_config *config, struct tb_finding *findi
     if (rc < 0) {
         finding->health = TB_HEALTH_BAD;
         SAY(finding->seen, "cannot write: %s", tb_err_name(rc));
-        SAY(finding->mend, "make room or rights in %.200s", config->state_dir);
+        SAY(finding->mend, "free some disk space, or fix the permissions, in %.200s",
+            config->state_dir);
         return;
     }
     if (statvfs(config->state_dir, &room) == 0 &&
         (unsigned long long)room.f_bavail * room.f_frsize < room_min) {
         finding->health = TB_HEALTH_WARN;
         SAY(finding->seen, "less than 100 MiB left on the disk");
-        SAY(finding->mend, "make room in %.200s", config->state_dir);
+        SAY(finding->mend, "free some disk space in %.200s", config->state_dir);
         return;
     }
     SAY(finding->seen, "writable");

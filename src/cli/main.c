@@ -103,7 +103,7 @@ int main(int argc, char **argv)
         return tb_exec_guard_main(argc, argv);
     }
     if (tb_id_init() < 0) {
-        fputs("tabard: the system gives no random numbers\n", stderr);
+        fputs("tabard: the system provides no random numbers\n", stderr);
         return 1;
     }
     if (argc < 2) {

@@ -81,7 +81,7 @@ static int greet(struct tb_mcp_link *link, int fd, struct tb_err *err)
     enter(link, TB_MCP_LINK_GREETING, fd, ANSWER_MS);
     return send(fd, request, len, MSG_NOSIGNAL) == (ssize_t)len
                ? 0
-               : tb_fail(err, TB_E_CLOSED, "the daemon hung up at once");
+               : tb_fail(err, TB_E_CLOSED, "the daemon closed the connection at once");
 }
 
 static int start(struct tb_mcp_link *link, struct tb_err *err)
@@ -104,10 +104,10 @@ static int connect_or_start(struct tb_mcp_link *link, struct tb_err *err)
     }
     bool none = fd == -ENOENT || fd == -ECONNREFUSED;
     if (none && !way->may_start) {
-        return tb_fail(err, fd, "no daemon runs at %s; start one with 'tabard serve'", path);
+        return tb_fail(err, fd, "no daemon is running at %s; start one with 'tabard serve'", path);
     }
     if (none && link->started) {
-        return tb_fail(err, fd, "the daemon ended at once; see %s/daemon.log",
+        return tb_fail(err, fd, "the daemon exited at once; see %s/daemon.log",
                        way->config->state_dir);
     }
     if (none) {
@@ -148,7 +148,7 @@ static int read_head(struct tb_mcp_link *link, struct tb_err *err)
         return 0;
     }
     if (got <= 0) {
-        return tb_fail(err, TB_E_CLOSED, "the daemon does not answer: it hung up");
+        return tb_fail(err, TB_E_CLOSED, "the daemon closed the connection without answering");
     }
     size_t before = link->head.len;
     tb_buf_append(&link->head, step, (size_t)got);
@@ -162,7 +162,8 @@ static int read_head(struct tb_mcp_link *link, struct tb_err *err)
 static int step_greeting(struct tb_mcp_link *link, bool readable, struct tb_err *err)
 {
     int rc = readable ? read_head(link, err)
-                      : tb_fail(err, TB_E_TIMEOUT, "the daemon does not answer: it is silent");
+                      : tb_fail(err, TB_E_TIMEOUT,
+                                "the daemon accepted the connection but does not answer");
     if (rc <= 0) {
         return rc;
     }

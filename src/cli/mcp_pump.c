@@ -268,9 +268,10 @@ static void read_daemon(struct pump *pump)
     }
     size_t searched = pump->from_daemon.len;
     if (got <= 0 || tb_buf_append(&pump->from_daemon, step, (size_t)got) < 0) {
-        lose_daemon(pump,
-                    "the daemon ended before it answered; what the call did is not known: look "
-                    "at the page, then go on");
+        lose_daemon(
+            pump,
+            "the daemon ended before it answered, so the call may or may not have been done; look "
+            "at the page before you go on");
         return;
     }
     if (!unsent(&pump->to_agent)) {

@@ -61,7 +61,9 @@ static _Noreturn void become_daemon(const struct tb_config *config,
     setsid();
     set_descriptors(config, ready_fd);
     set_title(&options.sources);
-    int rc = chdir("/") < 0 ? tb_fail(&err, -errno, "cannot go to /: %s", tb_err_name(-errno)) : 0;
+    int rc = chdir("/") < 0 ? tb_fail(&err, -errno, "cannot change to the directory /: %s",
+                                      tb_err_name(-errno))
+                            : 0;
     if (rc == 0 && tb_daemon_run(&options.sources, STDOUT_FILENO, &err) == 0) {
         exit(0);
     }

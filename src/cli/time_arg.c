@@ -50,10 +50,11 @@ int tb_time_arg(const char *text, int64_t now_wall_ms, int64_t *ret_wall_ms, str
     } else if (read_date(text, &ms)) {
         *ret_wall_ms = ms;
     } else {
-        return tb_fail(err, TB_E_PARAMS,
-                       "'%s' is no time; use 2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for "
-                       "so long ago",
-                       text);
+        return tb_fail(
+            err, TB_E_PARAMS,
+            "'%s' is not a time; use 2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for that "
+            "long ago",
+            text);
     }
     return 0;
 }

@@ -111,7 +111,7 @@ static int unknown(const struct tb_param *params, struct tb_str name, struct tb_
     const char *near = nearest(params, name);
     struct tb_str cut = shown(name);
     if (!known.len) {
-        return tb_fail(err, TB_E_PARAMS, "unknown argument '%.*s'; there are none",
+        return tb_fail(err, TB_E_PARAMS, "unknown argument '%.*s'; no arguments are accepted here",
                        TB_STR_ARG(cut));
     }
     if (near) {
@@ -128,7 +128,7 @@ static const char *type_words(enum tb_param_type type)
     static const char *const words[] = {
         [TB_PARAM_TEXT] = "text",        [TB_PARAM_INT] = "a whole number",
         [TB_PARAM_NUMBER] = "a number",  [TB_PARAM_FLAG] = "true or false",
-        [TB_PARAM_CHOICE] = "text",      [TB_PARAM_TEXTS] = "an array of texts",
+        [TB_PARAM_CHOICE] = "text",      [TB_PARAM_TEXTS] = "an array of strings",
         [TB_PARAM_OBJECT] = "an object", [TB_PARAM_OBJECTS] = "an array of objects",
         [TB_PARAM_ANY] = "anything",
     };

@@ -130,8 +130,8 @@ static void bad_arguments_are_named(void **state)
         {"{\"full\":\"yes\"}", "argument 'full' must be true or false"},
         {"{\"state\":\"gone\"}", "argument 'state' must be one of visible, hidden, not 'gone'"},
         {"{\"state\":1}", "argument 'state' must be text"},
-        {"{\"values\":1}", "argument 'values' must be an array of texts"},
-        {"{\"values\":[\"a\",1]}", "in values[1]: argument 'values' must be an array of texts"},
+        {"{\"values\":1}", "argument 'values' must be an array of strings"},
+        {"{\"values\":[\"a\",1]}", "in values[1]: argument 'values' must be an array of strings"},
         {"{\"point\":1}", "argument 'point' must be an object"},
         {"{\"point\":{}}", "in point: argument 'x' is missing. Known arguments: x, y"},
         {"{\"point\":{\"x\":1,\"y\":11}}", "in point: argument 'y' must be between -10 and 10"},
@@ -178,7 +178,7 @@ static void no_table_takes_no_arguments(void **state)
     assert_true(tb_json_is_object(args));
     struct cJSON *none = NULL;
     assert_int_equal(tb_args_check(NULL, given, &none, &err), TB_E_PARAMS);
-    assert_string_equal(err.text, "unknown argument 'x'; there are none");
+    assert_string_equal(err.text, "unknown argument 'x'; no arguments are accepted here");
 }
 
 static void what_a_caller_sent_is_cut_in_the_words(void **state)

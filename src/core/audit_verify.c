@@ -53,7 +53,7 @@ int tb_audit_verify_entry(struct tb_audit_verify *verify, const struct tb_audit_
 {
     uint8_t hash[TB_HASH_BYTES];
     if (entry->seq <= verify->seq) {
-        return tb_fail(err, TB_E_INVALID, "entry %lld stands after entry %lld",
+        return tb_fail(err, TB_E_INVALID, "entry %lld comes after entry %lld",
                        (long long)entry->seq, (long long)verify->seq);
     }
     if (entry->seq > verify->seq + 1) {
@@ -61,7 +61,7 @@ int tb_audit_verify_entry(struct tb_audit_verify *verify, const struct tb_audit_
     }
     tb_audit_link(verify->secret, verify->hash, entry, hash);
     if (!tb_hash_eq(hash, entry->hash)) {
-        return tb_fail(err, TB_E_INVALID, "entry %lld was changed, or what stood before it",
+        return tb_fail(err, TB_E_INVALID, "entry %lld, or an entry before it, was changed",
                        (long long)entry->seq);
     }
     verify->first_seq = verify->first_seq ? verify->first_seq : entry->seq;
@@ -86,7 +86,7 @@ int tb_audit_verify_head(struct tb_audit_verify *verify, const struct tb_audit_c
         return missing(verify->seq + 1, head->seq, "the newest entries were removed: ", err);
     }
     if (head->seq < verify->seq || !tb_hash_eq(head->hash, verify->hash)) {
-        return tb_fail(err, TB_E_INVALID, "entry %lld was added behind the sealed end of the log",
+        return tb_fail(err, TB_E_INVALID, "entry %lld was added after the sealed end of the log",
                        (long long)head->seq + 1);
     }
     return 0;

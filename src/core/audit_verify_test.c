@@ -154,7 +154,7 @@ static void it_says_where_and_what(void **state)
 {
     struct log *log = *state;
     log->rows[9].texts[5][0] = 'X';
-    expect_words(log, "entry 50 was changed, or what stood before it");
+    expect_words(log, "entry 50, or an entry before it, was changed");
     drop(log, 9, 1);
     expect_words(log, "entry 50 is missing");
     drop(log, 9, 3);
@@ -164,7 +164,7 @@ static void it_says_where_and_what(void **state)
     log->count -= 2;
     expect_words(log, "the newest entries were removed: entries 299 to 300 are missing");
     log->rows[10] = log->rows[9];
-    expect_words(log, "entry 50 stands after entry 50");
+    expect_words(log, "entry 50 comes after entry 50");
     log->cut.seal[0] ^= 1;
     expect_words(log, "the cut at entry 40 is not sealed by this installation");
     log->cut = (struct tb_audit_cut){0};
@@ -173,7 +173,7 @@ static void it_says_where_and_what(void **state)
     expect_words(log,
                  "the end of the log is not sealed by this installation; its newest entry is 300");
     mark(&log->head, TB_AUDIT_HEAD, &log->rows[log->count - 2]);
-    expect_words(log, "entry 300 was added behind the sealed end of the log");
+    expect_words(log, "entry 300 was added after the sealed end of the log");
 }
 
 static void a_log_of_another_installation_is_not_ours(void **state)

@@ -66,7 +66,7 @@ void tb_call_deliver(struct tb_call *call, bool wait)
 static void leave_gate(struct tb_call *call)
 {
     struct tb_err err;
-    tb_fail(&err, TB_E_STORE, "the store does not answer; it may still come to it");
+    tb_fail(&err, TB_E_STORE, "the store does not answer; the change may still be stored later");
     tb_gate_fail(&call->gate, &err);
     tb_gate_fini(&call->gate);
     tb_loop_defer(call->core->loop, &call->job);
@@ -139,9 +139,8 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for session '%s' to open", (long long)ms,
                 call->session_name);
     } else {
-        tb_fail(ret_err, TB_E_TIMEOUT,
-                "waited %lld ms for an earlier call to let go of session '%s'", (long long)ms,
-                call->session_name);
+        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for an earlier call to release session '%s'",
+                (long long)ms, call->session_name);
     }
 }
 
@@ -228,7 +227,7 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
     }
     call->session = NULL;
     call->number = 0;
-    return rc == TB_E_BUSY ? tb_fail(err, rc, "%zu calls wait for session '%s' already",
+    return rc == TB_E_BUSY ? tb_fail(err, rc, "%zu calls are already waiting for session '%s'",
                                      session->waiting_count, session->name)
                            : tb_fail(err, rc, "Session '%s' has ended", session->name);
 }
@@ -285,7 +284,7 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
         return rc;
     }
     if (!call->tool) {
-        return tb_fail(err, TB_E_UNKNOWN_TOOL, "there is no such tool");
+        return tb_fail(err, TB_E_UNKNOWN_TOOL, "unknown tool");
     }
     rc = check_args(call, request->args, err);
     if (rc < 0) {

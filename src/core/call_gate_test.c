@@ -137,9 +137,10 @@ static void a_store_that_does_not_answer_ends_the_wait_soon_after_the_deadline(v
     rig_advance(rig, 3999);
     assert_int_equal(call->dones, 0);
     rig_advance(rig, 1);
-    assert_string_equal(call->message,
-                        "the action completed but could not be recorded: the store does not "
-                        "answer; it may still come to it");
+    assert_string_equal(
+        call->message,
+        "the action completed but could not be recorded: the store does not answer; the change "
+        "may still be stored later");
     rig_expect(call, TB_E_STORE);
     kept_release(&scene->kept, NULL); /* too late for anybody */
     rig_turn(rig);

@@ -184,7 +184,7 @@ static void a_driver_that_never_answers_does_not_hold_the_caller(void **state)
         rig_advance(rig, 10);
         rig_expect(next, TB_E_CANCELLED);
         assert_string_equal(alone->message,
-                            "waited 10 ms for an earlier call to let go of session 'a'");
+                            "waited 10 ms for an earlier call to release session 'a'");
         rig_expect(alone, TB_E_TIMEOUT);
         struct rig_call *after = rig_start(rig, &rig_wait, "", NULL);
         rig_turn(rig);

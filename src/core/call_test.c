@@ -207,7 +207,7 @@ static void a_full_queue_is_busy(void **state)
         calls[i] = rig_start(rig, &rig_click, "", NULL);
     }
     rig_turn(rig);
-    assert_string_equal(calls[5]->message, "4 calls wait for session 'a' already");
+    assert_string_equal(calls[5]->message, "4 calls are already waiting for session 'a'");
     rig_expect(calls[5], TB_E_BUSY);
     assert_int_equal(session->waiting_count, 4);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;

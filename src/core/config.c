@@ -134,7 +134,8 @@ int tb_config_set(struct tb_config *config, const struct tb_config_key *key, str
         return 0;
     case TB_CONFIG_HOOKS:
         if (text.len) {
-            return tb_fail(err, TB_E_CONFIG, "%s can be set in the file only", key->path);
+            return tb_fail(err, TB_E_CONFIG, "%s can be set only in the configuration file",
+                           key->path);
         }
         hooks_clear(at);
         return 0;

@@ -46,7 +46,7 @@ int tb_record_keep_args(struct tb_session *session, const struct cJSON *args, st
         return 0;
     }
     if (tb_json_print(args, &plain) < 0 || seal(session, "args", tb_buf_str(&plain), &sealed) < 0) {
-        return tb_fail(err, TB_E_TOO_LARGE, "the arguments of the session are too long to be kept");
+        return tb_fail(err, TB_E_TOO_LARGE, "the session's arguments are too long to store");
     }
     session->args = tb_str_dup(tb_buf_str(&sealed));
     return 0;
@@ -67,7 +67,7 @@ void tb_record_put_state(struct tb_session *session, struct tb_str state, struct
     TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(TB_RECORD_MAX);
     struct tb_err err;
     if (state.len > TB_SAVED_MAX || seal(session, "state", state, &sealed) < 0) {
-        tb_fail(&err, TB_E_TOO_LARGE, "what the browser has is too much to be kept");
+        tb_fail(&err, TB_E_TOO_LARGE, "the browser's state is too large to store");
         tb_gate_fail(gate, &err);
         return;
     }
@@ -301,7 +301,7 @@ static int fill(struct tb_session *session, const struct record *record, struct 
         !get_text(record, NAME, session->name, sizeof(session->name)) ||
         !get_kind(record, &session->kind) || !get_times(record, session) ||
         !get_text(record, DRIVER, driver, sizeof(driver))) {
-        return tb_fail(err, TB_E_INVALID, "it is no record of a session");
+        return tb_fail(err, TB_E_INVALID, "it is not a valid session record");
     }
     const struct tb_driver_slot *slot = tb_driver_find(session->core, tb_str_of(driver));
     if (!slot) {
@@ -344,7 +344,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
     char tenant[TB_TENANT_SIZE];
     if (tb_json_scan(value, &limits, record.fields, FIELD_COUNT, NULL) != TB_JSON_OBJECT ||
         !get_text(&record, TENANT, tenant, sizeof(tenant))) {
-        return tb_fail(err, TB_E_INVALID, "it is no record of a session");
+        return tb_fail(err, TB_E_INVALID, "it is not a valid session record");
     }
     struct tb_session *session = tb_session_new(sessions, tenant);
     session->asleep = true;
@@ -353,7 +353,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
     session->recorded_ms = tb_loop_now_ms(sessions->core->loop);
     int rc = fill(session, &record, err);
     if (rc == 0 && tb_sessions_add(session) < 0) {
-        rc = tb_fail(err, TB_E_SESSION_EXISTS, "there is another one of this id or name");
+        rc = tb_fail(err, TB_E_SESSION_EXISTS, "another session already has this id or name");
     }
     if (rc < 0) {
         tb_session_record_free(session);

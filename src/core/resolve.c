@@ -67,8 +67,8 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
         TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
         tb_end_print(session->core, end, &words);
         tb_end_told(end, caller);
-        session->note = tb_strdupf("%.*s Session %s is a new one.", TB_STR_ARG(tb_buf_str(&words)),
-                                   session->name);
+        session->note =
+            tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
     }
 }
 

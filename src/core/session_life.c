@@ -207,7 +207,7 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate 
         return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
     }
     if (ttl_ms < 0) {
-        return tb_fail(err, TB_E_PARAMS, "a time to live is not negative");
+        return tb_fail(err, TB_E_PARAMS, "a time to live must not be negative");
     }
     if (!tb_store_ready(&session->core->store, &store_err)) {
         return tb_fail(err, TB_E_STORE, "%s", store_err.text);

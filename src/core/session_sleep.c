@@ -306,8 +306,8 @@ void tb_session_lose(struct tb_session *session)
 {
     struct tb_err err;
     tb_fail(&err, session->trouble->code, "%s; %s", session->trouble->text,
-            session->saved ? "the next call brings the session back with what was saved last"
-                           : "nothing of it was saved, so the next call gets a blank one");
+            session->saved ? "the next call restores the session from its last save"
+                           : "nothing was saved, so the next call gets a blank browser");
     if (!session->running) {
         tb_free(session->loss); /* nobody hears of it now */
         session->loss = tb_strdup(session->trouble->text);
@@ -376,22 +376,23 @@ static char *note_of(const struct tb_session *session, const char *missing)
 {
     const struct tb_browsing *browsing = session->browsing;
     if (browsing->unreadable) {
-        return tb_strdupf("Session '%s' has a new, blank browser: what was saved of the earlier "
-                          "one cannot be read.",
-                          session->name);
+        return tb_strdupf(
+            "Session '%s' has a new, blank browser: the state saved from the earlier one cannot "
+            "be read.",
+            session->name);
     }
     if (!browsing->state.len) {
-        return tb_strdupf("Session '%s' has a new, blank browser: nothing of the earlier one was "
-                          "saved.",
-                          session->name);
+        return tb_strdupf(
+            "Session '%s' has a new, blank browser: nothing was saved from the earlier one.",
+            session->name);
     }
     if (session->loss) {
-        return tb_strdupf("%s. It was brought back from what was saved of it; what came after that "
-                          "is gone.%s%s",
-                          session->loss, missing ? " " : "", missing ? missing : "");
+        return tb_strdupf(
+            "%s. It was restored from its last save; anything after that is lost.%s%s",
+            session->loss, missing ? " " : "", missing ? missing : "");
     }
-    return missing ? tb_strdupf("Session '%s' was brought back from what was saved of it. %s",
-                                session->name, missing)
+    return missing ? tb_strdupf("Session '%s' was restored from its last save. %s", session->name,
+                                missing)
                    : NULL;
 }
 

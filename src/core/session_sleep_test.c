@@ -82,7 +82,7 @@ static void what_could_not_be_brought_back_is_said_once(void **state)
     rig->fake->missing = "The form on tab 1 is empty again.";
     rig_advance(rig, HALF_HOUR_MS);
     char *note = note_of_call(rig);
-    assert_string_equal(note, "Session 'a' was brought back from what was saved of it. The form on "
+    assert_string_equal(note, "Session 'a' was restored from its last save. The form on "
                               "tab 1 is empty again.");
     tb_free(note);
     note = note_of_call(rig);
@@ -321,8 +321,9 @@ static void a_lost_browser_fails_its_call_and_the_next_brings_back_what_was_save
     struct rig *rig = *state;
     start(rig);
     rig_advance(rig, 500);
-    lose(rig, "Session 'a' lost its browser: killed by signal 9; the next call brings the session "
-              "back with what was saved last");
+    lose(rig,
+         "Session 'a' lost its browser: killed by signal 9; the next call restores the session "
+         "from its last save");
     expect_tag(rig, "login");
 }
 
@@ -330,15 +331,16 @@ static void a_lost_browser_of_which_nothing_was_saved_is_blank_and_says_so(void 
 {
     struct rig *rig = *state;
     start(rig);
-    lose(rig, "Session 'a' lost its browser: killed by signal 9; nothing of it was saved, so the "
-              "next call gets a blank one");
+    lose(rig,
+         "Session 'a' lost its browser: killed by signal 9; nothing was saved, so the next call "
+         "gets a blank browser");
     expect_tag(rig, "");
     tb_fake_lose(rig->fake, rig_find(rig, "a")->id);
     rig_turn(rig);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;
     char *note = note_of_call(rig);
     assert_string_equal(
-        note, "Session 'a' has a new, blank browser: nothing of the earlier one was saved.");
+        note, "Session 'a' has a new, blank browser: nothing was saved from the earlier one.");
     tb_free(note);
 }
 
@@ -350,8 +352,10 @@ static void a_browser_lost_between_two_calls_is_told_by_the_next_reply(void **st
     tb_fake_lose(rig->fake, rig_find(rig, "a")->id);
     rig_turn(rig);
     char *note = note_of_call(rig);
-    assert_string_equal(note, "Session 'a' lost its browser: killed by signal 9. It was brought "
-                              "back from what was saved of it; what came after that is gone.");
+    assert_string_equal(
+        note,
+        "Session 'a' lost its browser: killed by signal 9. It was restored from its last save; "
+        "anything after that is lost.");
     tb_free(note);
     note = note_of_call(rig);
     assert_string_equal(note, "");
@@ -382,8 +386,10 @@ static void a_state_that_cannot_be_read_is_an_error_or_a_blank_browser_with_a_no
     store->broken = false;
     fake_store_set(store, TB_SPACE_STATE, rig_find(rig, "a")->id, TB_STR("AAAA"));
     char *note = note_of_call(rig);
-    assert_string_equal(note, "Session 'a' has a new, blank browser: what was saved of the earlier "
-                              "one cannot be read.");
+    assert_string_equal(
+        note,
+        "Session 'a' has a new, blank browser: the state saved from the earlier one cannot be "
+        "read.");
     tb_free(note);
 }
 

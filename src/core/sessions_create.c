@@ -52,10 +52,11 @@ static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, str
             return 0;
         }
         if (!oldest) {
-            return tb_fail(err, TB_E_LIMIT,
-                           "all %zu conversation sessions of this tenant are busy; try again when "
-                           "a call of theirs has ended, or close one with close_session",
-                           count);
+            return tb_fail(
+                err, TB_E_LIMIT,
+                "all %zu conversation sessions of this tenant are busy; try again when one of "
+                "their calls has finished, or close one with close_session",
+                count);
         }
         give_way(oldest);
     }
@@ -71,10 +72,11 @@ static int full(struct tb_sessions *sessions, struct tb_err *err)
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
-        return tb_fail(err, TB_E_LIMIT,
-                       "all %zu sessions are in use and none ends by itself soon; close one with "
-                       "close_session, or try again when a call has ended",
-                       sessions->awake_count);
+        return tb_fail(
+            err, TB_E_LIMIT,
+            "all %zu sessions are in use and none will end by itself soon; close one with "
+            "close_session, or try again when a call has finished",
+            sessions->awake_count);
     }
     int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
     return tb_fail(err, TB_E_LIMIT,
@@ -89,10 +91,11 @@ static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *te
     if (tenant->named_count <= (size_t)usual) {
         return NULL;
     }
-    snprintf(sessions->warning, sizeof(sessions->warning),
-             "Warning: %zu sessions are open, more than the usual %lld; close those that are not "
-             "needed with close_session.",
-             tenant->named_count, (long long)usual);
+    snprintf(
+        sessions->warning, sizeof(sessions->warning),
+        "Warning: %zu sessions are open, more than the usual %lld; close those that you no longer "
+        "need with close_session.",
+        tenant->named_count, (long long)usual);
     return sessions->warning;
 }
 
@@ -145,10 +148,11 @@ static int check_name(struct tb_sessions *sessions, const struct tb_caller *call
         return 0;
     }
     if (!name_valid(name)) {
-        return tb_fail(err, TB_E_PARAMS,
-                       "a session's name has 1 to %d characters, each a letter, a digit or one of "
-                       "'_', '.' and '-', and does not begin with '.'",
-                       TB_NAME_SIZE - 1);
+        return tb_fail(
+            err, TB_E_PARAMS,
+            "a session's name must have 1 to %d characters, each a letter, a digit, '_', '.' or "
+            "'-', and must not begin with '.'",
+            TB_NAME_SIZE - 1);
     }
     if (tb_sessions_reach(sessions, caller, name)) {
         return tb_fail(err, TB_E_SESSION_EXISTS, "Session '%.*s' already exists", TB_STR_ARG(name));

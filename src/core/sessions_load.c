@@ -55,7 +55,7 @@ static void on_record(struct tb_str key, struct tb_str value, void *user)
     }
     if (tb_record_load(load->sessions, value, &session, &err) < 0) {
         load->aside++;
-        tb_log_at(load->sessions->core->log, ERROR, "session", "a stored session is left aside",
+        tb_log_at(load->sessions->core->log, ERROR, "session", "skipped a stored session",
                   tb_kv("id", tb_str_sub(key, 0, TB_ID_SHOWN)), tb_kv_cstr("reason", err.text));
         return;
     }
@@ -123,7 +123,7 @@ static void loaded(struct tb_load *load)
             sort(slot->value);
         }
     }
-    tb_log_at(sessions->core->log, INFO, "session", "stored sessions are read",
+    tb_log_at(sessions->core->log, INFO, "session", "stored sessions loaded",
               tb_kv_int("count", (int64_t)tb_sessions_count(sessions)),
               tb_kv_int("aside", (int64_t)load->aside));
     end_waits(sessions, NULL);
@@ -139,7 +139,7 @@ static void loaded(struct tb_load *load)
 static void failed(struct tb_load *load, const struct tb_err *err)
 {
     struct tb_err told;
-    tb_log_at(load->sessions->core->log, ERROR, "session", "stored sessions cannot be read yet",
+    tb_log_at(load->sessions->core->log, ERROR, "session", "cannot read the stored sessions yet",
               tb_kv_cstr("reason", err->text));
     tb_fail(&told, TB_E_STORE, "the stored sessions cannot be read: %s", err->text);
     tb_timer_start(&load->timer, RETRY_MS);

@@ -176,7 +176,7 @@ static void at_the_total_cap_the_error_says_when_to_try_again(void **state)
     }
     rig_turn(rig);
     assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), TB_E_LIMIT);
-    assert_non_null(strstr(made.err.text, "none ends by itself soon"));
+    assert_non_null(strstr(made.err.text, "none will end by itself soon"));
 }
 
 /* S1-18, S1-19, S1-23 */

@@ -56,7 +56,7 @@ void tb_store_report(const struct tb_core *core, const struct tb_err *err)
     if (err) {
         tb_log_at(core->log, ERROR, "store", "trouble", tb_kv_cstr("reason", err->text));
     } else {
-        tb_log_at(core->log, INFO, "store", "all is stored again");
+        tb_log_at(core->log, INFO, "store", "storing works again");
     }
 }
 

@@ -28,12 +28,13 @@ static int check_rights(const struct tb_config *config, const char *path, struct
                        (unsigned)geteuid(), path);
     }
     if (info.st_mode & S_IWOTH) {
-        return tb_fail(err, TB_E_CONFIG, "others may write to %s; run: chmod o-w '%s'", path, path);
+        return tb_fail(err, TB_E_CONFIG, "other users can write to %s; run: chmod o-w '%s'", path,
+                       path);
     }
     mode_t others = own ? S_IRWXG | S_IRWXO : S_IWGRP | S_IRWXO;
     if (tb_config_has_secret(config) && (info.st_mode & others)) {
         return tb_fail(err, TB_E_CONFIG,
-                       "%s holds a secret and is open to others; run: chmod %s '%s'", path,
+                       "%s holds a secret and is open to other users; run: chmod %s '%s'", path,
                        own ? "600" : "640", path);
     }
     return 0;

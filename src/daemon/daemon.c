@@ -125,7 +125,7 @@ static void take_over(struct daemon *daemon, struct tb_config *fresh)
         }
         bool now = keys[i].when == TB_CONFIG_RELOAD;
         tb_log_at(&daemon->log, INFO, "daemon",
-                  now ? "setting changed" : "setting waits for a restart",
+                  now ? "setting changed" : "setting takes effect after a restart",
                   tb_kv_cstr("key", keys[i].path));
         if (now) {
             tb_config_swap(&daemon->config, fresh, &keys[i]);
@@ -153,7 +153,7 @@ static void on_reload_signal(int signum, void *user)
         tb_config_fini(&fresh);
     }
     if (rc < 0) {
-        tb_log_at(&daemon->log, ERROR, "daemon", "not reloaded, the old settings stay",
+        tb_log_at(&daemon->log, ERROR, "daemon", "not reloaded; the old settings stay in force",
                   tb_kv_cstr("reason", err.text));
         return;
     }

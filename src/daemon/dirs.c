@@ -54,7 +54,7 @@ int tb_dirs_fill(struct tb_config *config, struct tb_err *err)
             config->state_dir = tb_strdup("");
             return tb_fail(
                 err, TB_E_CONFIG,
-                "there is no home directory to keep state in; name one with --state-dir");
+                "there is no home directory to keep state in; choose a directory with --state-dir");
         }
     }
     if (!config->runtime_dir[0]) {
@@ -67,7 +67,7 @@ int tb_dirs_fill(struct tb_config *config, struct tb_err *err)
     struct sockaddr_un address;
     if (tb_str_of(socket_path).len >= sizeof(address.sun_path)) {
         return tb_fail(err, TB_E_CONFIG,
-                       "the path %s is too long for a Unix socket; name a shorter --runtime-dir",
+                       "the path %s is too long for a Unix socket; choose a shorter --runtime-dir",
                        socket_path);
     }
     return 0;
@@ -84,17 +84,18 @@ static int make_private(const char *path, const char *flag, struct tb_err *err)
         rc = -errno;
     }
     if (rc < 0) {
-        return tb_fail(err, TB_E_CONFIG, "cannot use %s: %s; name another with %s", path,
+        return tb_fail(err, TB_E_CONFIG, "cannot use %s: %s; choose another with %s", path,
                        tb_err_name(rc), flag);
     }
     if (info.st_uid != geteuid()) {
         return tb_fail(
             err, TB_E_CONFIG,
-            "%s belongs to another user (%u); name another with %s, or run: chown %u '%s'", path,
+            "%s belongs to another user (%u); choose another with %s, or run: chown %u '%s'", path,
             (unsigned)info.st_uid, flag, (unsigned)geteuid(), path);
     }
     if (info.st_mode & (S_IWGRP | S_IWOTH)) {
-        return tb_fail(err, TB_E_CONFIG, "others may write to %s; run: chmod 700 '%s'", path, path);
+        return tb_fail(err, TB_E_CONFIG, "other users can write to %s; run: chmod 700 '%s'", path,
+                       path);
     }
     return 0;
 }

@@ -99,8 +99,8 @@ static int fail_in_use(const char *text, uint16_t port, const char *flag, struct
     const struct passwd *user = getpwuid(uid);
     return tb_fail(
         err, -EADDRINUSE,
-        "%s is in use by a program of user %s (%u); choose another with %s, port 0 takes "
-        "a free one",
+        "%s is in use by a program of user %s (%u); choose another with %s (port 0 picks a "
+        "free one)",
         text, user ? user->pw_name : "unknown", (unsigned)uid, flag);
 }
 
@@ -111,7 +111,7 @@ static int open_tcp(struct tb_doors *doors, struct door *door, const char *text,
     struct tb_authority where;
     if (!tb_authority_parse_listen(tb_str_of(text), &where)) {
         return tb_fail(err, TB_E_CONFIG,
-                       "'%s' is no address to listen on; write it like 127.0.0.1:8765", text);
+                       "'%s' is not an address to listen on; write it like 127.0.0.1:8765", text);
     }
     int rc = check_reach(doors, text, &where, err);
     if (rc < 0) {

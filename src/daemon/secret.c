@@ -24,12 +24,14 @@ int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES],
 static int no_secret(const char *state_dir, const char *path, const char *what, struct tb_err *err)
 {
     if (tb_sqlite_present(state_dir)) {
-        return tb_fail(err, TB_E_CONFIG,
-                       "%s %s, and what %s has was written with it: restore it from a backup, or "
-                       "move tabard.db and tabard.intake away to begin anew",
-                       path, what, state_dir);
+        return tb_fail(
+            err, TB_E_CONFIG,
+            "%s %s, but the data in %s was written with it: restore it from a backup, or move "
+            "tabard.db and tabard.intake away to start afresh",
+            path, what, state_dir);
     }
-    return tb_fail(err, TB_E_CONFIG, "%s %s; delete it and a new one is made", path, what);
+    return tb_fail(err, TB_E_CONFIG, "%s %s; delete it, and the next start makes a new one", path,
+                   what);
 }
 
 int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
@@ -49,7 +51,8 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
         return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));
     }
     if (stat(path, &info) == 0 && (info.st_mode & (S_IRWXG | S_IRWXO))) {
-        return tb_fail(err, TB_E_CONFIG, "others may read %s; run: chmod 600 '%s'", path, path);
+        return tb_fail(err, TB_E_CONFIG, "other users can read %s; run: chmod 600 '%s'", path,
+                       path);
     }
     if (bytes.len != TB_SECRET_BYTES) {
         return no_secret(state_dir, path, "holds no secret", err);

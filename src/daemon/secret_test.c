@@ -72,7 +72,7 @@ static void what_is_no_secret_is_refused(void **state)
         {"0123456789012345678901234567890", 31, 0600, "holds no secret"},
         {"012345678901234567890123456789012", 33, 0600, "holds no secret"},
         {"0123456789012345678901234567890123456789", 40, 0600, "holds no secret"},
-        {"01234567890123456789012345678901", 32, 0640, "others may read"},
+        {"01234567890123456789012345678901", 32, 0640, "other users can read"},
     };
     const struct place *place = *state;
     uint8_t secret[TB_SECRET_BYTES];

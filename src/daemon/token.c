@@ -34,13 +34,14 @@ int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct t
         return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));
     }
     if (stat(path, &info) == 0 && (info.st_mode & (S_IRWXG | S_IRWXO))) {
-        return tb_fail(err, TB_E_CONFIG, "others may read %s; run: chmod 600 '%s'", path, path);
+        return tb_fail(err, TB_E_CONFIG, "other users can read %s; run: chmod 600 '%s'", path,
+                       path);
     }
     struct tb_str rest = tb_buf_str(&text);
     struct tb_str token = tb_str_trim(tb_str_cut(&rest, '\n'));
     if (token.len != TB_TOKEN_SIZE - 1) {
-        return tb_fail(err, TB_E_CONFIG, "%s holds no token; delete it and a new one is made",
-                       path);
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s holds no token; delete it, and the next start makes a new one", path);
     }
     memcpy(ret_token, token.ptr, token.len);
     ret_token[token.len] = '\0';

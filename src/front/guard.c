@@ -45,7 +45,7 @@ int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err)
     }
     /* The port is not compared: a forwarded port is no attack, a foreign name is. */
     if (!is_own_host(req->core->config, authority.host)) {
-        return tb_fail(err, TB_E_MISDIRECTED, "this daemon is not known under that host name");
+        return tb_fail(err, TB_E_MISDIRECTED, "this daemon does not answer to that host name");
     }
     return 0;
 }

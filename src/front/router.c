@@ -236,7 +236,7 @@ static void on_request(struct tb_http_req *http, void *user)
 static void log_request(const struct tb_front_req *req, bool complete)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
-    tb_log_at(req->core->log, DEBUG, "http", complete ? "request" : "request left",
+    tb_log_at(req->core->log, DEBUG, "http", complete ? "request" : "request abandoned",
               tb_kv("method", head->method),
               tb_kv_cstr("route", req->route ? req->route->path : "-"),
               tb_kv_int("status", req->status),

@@ -373,7 +373,7 @@ static int multi_open(struct tb_http_client *client, struct tb_err *err)
     }
     client->multi = curl->multi_init();
     if (!client->multi) {
-        return tb_fail(err, TB_E_INTERNAL, "libcurl does not start");
+        return tb_fail(err, TB_E_INTERNAL, "libcurl failed to start");
     }
     curl->multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl->multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
@@ -444,14 +444,14 @@ struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
     tb_timer_init(&call->deadline, client->loop, on_deadline, call);
     call->easy = curl->easy_init();
     if (!call->easy) {
-        tb_fail(err, TB_E_INTERNAL, "libcurl does not start");
+        tb_fail(err, TB_E_INTERNAL, "libcurl failed to start");
         goto fail;
     }
     if (set_up(call, request, err) < 0) {
         goto fail;
     }
     if (curl->multi_add_handle(client->multi, call->easy) != CURLM_OK) {
-        tb_fail(err, TB_E_INTERNAL, "%s: libcurl does not take the request", call->peer);
+        tb_fail(err, TB_E_INTERNAL, "%s: libcurl rejected the request", call->peer);
         goto fail;
     }
     tb_list_append(&client->running, &call->link);

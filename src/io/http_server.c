@@ -75,7 +75,7 @@ static void turn_away_take(struct tb_http_server *server, struct tb_stream *stre
 void tb_http_server_add_take(struct tb_http_server *server, struct tb_stream *stream)
 {
     if (server->draining) {
-        turn_away_take(server, stream, TB_E_SHUTDOWN, "the server takes no more connections");
+        turn_away_take(server, stream, TB_E_SHUTDOWN, "the server accepts no more connections");
     } else if (server->count >= server->limits.connections_max) {
         turn_away_take(server, stream, TB_E_BUSY, "too many connections are open");
     } else {

@@ -185,7 +185,7 @@ struct tb_listener *tb_listener_new_tcp(struct tb_loop *loop, const char *addres
     if (uv_ip4_addr(address, port, (struct sockaddr_in *)&addr) < 0) {
         len = sizeof(struct sockaddr_in6);
         if (uv_ip6_addr(address, port, (struct sockaddr_in6 *)&addr) < 0) {
-            tb_fail(err, -EINVAL, "'%s' is no IP address; name one such as 127.0.0.1 or ::1",
+            tb_fail(err, -EINVAL, "'%s' is not an IP address; use one such as 127.0.0.1 or ::1",
                     address);
             return NULL;
         }
@@ -215,7 +215,8 @@ static int clear_path(const struct sockaddr_un *addr, struct tb_err *err)
         return 0;
     }
     if (!S_ISSOCK(st.st_mode)) {
-        return tb_fail(err, -EEXIST, "%s exists and is no socket; remove it or choose another path",
+        return tb_fail(err, -EEXIST,
+                       "%s exists and is not a socket; remove it or choose another path",
                        addr->sun_path);
     }
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -179,7 +179,7 @@ static void errors_name_the_address_and_the_reason(void **state)
 
     assert_null(listen_on(f, "localhost", 80, &err));
     assert_int_equal(err.code, -EINVAL);
-    assert_non_null(strstr(err.text, "'localhost' is no IP address"));
+    assert_non_null(strstr(err.text, "'localhost' is not an IP address"));
 }
 
 static void a_listener_may_be_freed_inside_its_callback(void **state)

@@ -85,7 +85,7 @@ static SSL_CTX *new_ctx(const SSL_METHOD *method, struct tb_err *err)
     ERR_clear_error();
     SSL_CTX *ctx = SSL_CTX_new(method);
     if (!ctx) {
-        tb_fail(err, -ENOMEM, "OpenSSL does not start: %s", reason());
+        tb_fail(err, -ENOMEM, "OpenSSL failed to start: %s", reason());
         return NULL;
     }
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);

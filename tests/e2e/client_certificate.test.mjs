@@ -39,7 +39,7 @@ for (const engine of ['shell', 'chromium']) {
     const asks = await serve(t, made, false);
     const insists = await serve(t, made, true);
     assert.match(await agent.call('browser_navigate', { url: asks }), /"Welcome", status 200/);
-    assert.match(await agent.failure('browser_navigate', { url: insists }), /the site wants a certificate of the user/);
+    assert.match(await agent.failure('browser_navigate', { url: insists }), /the site asks for a client certificate/);
     assert.match(await agent.call('browser_navigate', { url: asks }), /"Welcome", status 200/);
   });
 }

@@ -73,7 +73,7 @@ for (const [what, mark, nth, engine] of [
     const victim = below(daemon.child.pid).filter((p) => p.args.join(' ').includes(mark))[nth];
     process.kill(victim.pid, 'SIGKILL');
     await hibernated.until(1);
-    assert.match(await isInside(agent, site), /lost its browser: .* ended unexpectedly.* brought back/);
+    assert.match(await isInside(agent, site), /lost its browser: .* ended unexpectedly.* restored from its last save/);
   });
 }
 

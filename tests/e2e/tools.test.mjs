@@ -106,7 +106,7 @@ test('a download over a ceiling is ended, and one that is whole is told as an ev
   assert.match(done.events[0], new RegExp(`"file":"report.bin","bytes":12,"url":"${site.url}/file"`));
   await agent.failure('browser_navigate', { url: `${site.url}/file?more` });
   assert.match(await call('browser_downloads', { wait: true }),
-    /"report.bin" refused: larger than 12 bytes, which browser.download_max_bytes allows/);
+    /"report.bin" refused: larger than 12 bytes, the limit of browser.download_max_bytes/);
 });
 
 test('without the group files a download is refused, and that is told', async (t) => {

@@ -48,7 +48,7 @@ test('a click that would hit another element is not made, and that is said', asy
 test('a field that has something else is not simply filled', async (t) => {
   const { agent, show } = await setup(t);
   await show('/add');
-  assert.match(await agent.failure('browser_fill', { target: 'aria/Age', value: 'abc' }), /did not take the value, it takes a number; it has "" now/);
+  assert.match(await agent.failure('browser_fill', { target: 'aria/Age', value: 'abc' }), /did not accept the value: it takes a number and now has ""/);
   assert.match(await agent.call('browser_fill', { target: 'aria/Short', value: 'abcdef' }), /^Filled textbox "Short"\. But it has "abc" now/);
   const secret = await agent.call('browser_fill', { target: 'aria/Word', value: 'abcdef' });
   assert.match(secret, /^Filled textbox "Word"\. But it has another value now/);

@@ -47,8 +47,8 @@ test('what a page calls things stays inside its quotes', async (t) => {
 test('an address that now gives no page is told, and the daemon goes on', async (t) => {
   const { daemon, agent, answers, url } = await setup(t);
   delete answers['/'];
-  assert.match(await agent.failure('browser_navigate', { to: 'reload' }), /no page \(204 No Content or the like\); the page is still http:/);
-  assert.match(await agent.failure('browser_navigate', { url }), /no page \(204 No Content/);
+  assert.match(await agent.failure('browser_navigate', { to: 'reload' }), /no page \(such as 204 No Content\); the page is still http:/);
+  assert.match(await agent.failure('browser_navigate', { url }), /no page \(such as 204 No Content/);
   assert.match(await agent.call('browser_evaluate', { script: '6 * 7' }), /42/);
   assert.equal((await fetch(`${daemon.url}/health`)).status, 200);
 });

@@ -51,7 +51,7 @@ test('what was done is in the log, with the daemon running, killed and stopped',
   await call(again, 'list_sessions');
   await stop(again);
   const stopped = await audit(daemon.stateDir, 'verify');
-  assert.deepEqual([stopped.code, stopped.stdout], [0, 'The audit log is right, from entry 1 to 4.\n']);
+  assert.deepEqual([stopped.code, stopped.stdout], [0, 'The audit log is intact, from entry 1 to 4.\n']);
 });
 
 test('tail, search and export choose and order', async (t) => {

@@ -104,7 +104,7 @@ test('SIGHUP takes over what can change and names what cannot', async (t) => {
   daemon.child.kill('SIGHUP');
   await daemon.logged('daemon   reloaded');
   assert.match(daemon.log.text, /setting changed key=http.allowed_hosts/);
-  assert.match(daemon.log.text, /waits for a restart key=http.idle_ms/);
+  assert.match(daemon.log.text, /takes effect after a restart key=http.idle_ms/);
   assert.equal((await daemon.request('/health', { headers })).status, 200);
 });
 
@@ -214,8 +214,8 @@ test('a browser that cannot be run, or a switch that may not be, stops the start
     '--listen', '127.0.0.1:0', '--agent-listen', 'off'];
   for (const [name, value, words] of [
     ['TABARD_BROWSER_PATH', '/no/such/browser', /^tabard serve: browser\.path is \/no\/such\/browser, .*\n$/],
-    ['TABARD_BROWSER_ARGS', '--no-sandbox', /^tabard serve: browser\.args must not have --no-sandbox: .*\n$/],
-    ['TABARD_BROWSER_ARGS', '--lang=de,--proxy-server=http://u:secret@x', /^tabard serve: browser\.args must not have --proxy-server: (?!.*secret).*\n$/],
+    ['TABARD_BROWSER_ARGS', '--no-sandbox', /^tabard serve: browser\.args must not contain --no-sandbox: .*\n$/],
+    ['TABARD_BROWSER_ARGS', '--lang=de,--proxy-server=http://u:secret@x', /^tabard serve: browser\.args must not contain --proxy-server: (?!.*secret).*\n$/],
   ]) {
     const env = { ...process.env, [name]: value };
     const served = await run(['serve', ...args], { env });

@@ -168,7 +168,7 @@ test('a webhook that fails gets its events again, in order, signed', async (t) =
   assert.deepEqual(all.got, ['1:500', '1:302', '1:200', '2:200', '3:200', '4:200']);
   assert.deepEqual(none.got, []);
   assert.equal(await metric(daemon, 'tabard_webhook_failures_total'), 2);
-  await daemon.logged('takes events again');
+  await daemon.logged('accepts events again');
   assert.doesNotMatch(daemon.log.text, /sixteen|hidden/);
 });
 

@@ -32,7 +32,7 @@ test('a mistake costs one line, which says what was meant, and exit code 2', asy
     [['serve', '-x'], /no option -x/],
     [['serve', '--listen'], /option --listen needs a value/],
     [['serve', 'x'], /unexpected argument 'x'/],
-    [['mcp', '--toolset', 'octopu'], /no toolset 'octopu'; there are: default, octopus/],
+    [['mcp', '--toolset', 'octopu'], /unknown toolset 'octopu'; known toolsets: default, octopus/],
     [['mcp', '--groups=filez'], /no group 'filez'; there are: files/],
     [['mcp', '--toolset'], /option --toolset needs a value/],
     [['doctor', '--jsn'], /no option --jsn \(did you mean --json\?\)/],

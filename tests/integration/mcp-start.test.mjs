@@ -71,7 +71,7 @@ test('its daemon stands in / and has none of the agent\'s secrets, whatever is r
   await logged(where, 'ready');
   // A reload finds its files again.
   process.kill(pid, 'SIGHUP');
-  assert.doesNotMatch(await logged(where, 'reloaded'), /waits for a restart|setting changed/);
+  assert.doesNotMatch(await logged(where, 'reloaded'), /takes effect after a restart|setting changed/);
 });
 
 test('of several that start at once, one starts the daemon and all are served', async (t) => {
@@ -98,7 +98,7 @@ test('what keeps the daemon from starting is said at once', async (t) => {
   const dir = await tempDir(t);
   const result = await run(['mcp', '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', 'nowhere']);
   assert.equal(result.code, 1);
-  assert.match(result.stderr, /'nowhere' is no address to listen on/);
+  assert.match(result.stderr, /'nowhere' is not an address to listen on/);
 });
 
 test('keys that cannot be written are a start-up error', async (t) => {

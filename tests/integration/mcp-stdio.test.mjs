@@ -62,7 +62,7 @@ test('toolsets and groups are options, and a wrong one is an error at start', as
   for (const args of [['--toolset', 'nope'], ['--groups', 'nope']]) {
     const wrong = new Stdio(t, daemon, ['--no-start', ...args]);
     assert.deepEqual(await within(wrong.exited, 5000, 'its end'), [2, null]);
-    assert.match(wrong.stderr, /there is no (toolset|group) 'nope'; there are: /);
+    assert.match(wrong.stderr, /unknown (toolset|group) 'nope'; known (toolsets|groups): /);
   }
 });
 
@@ -103,7 +103,7 @@ test('a daemon that hangs up at once is an error, and never a signal', async (t)
   assert.ok(BigInt(`0x${ignored}`) & (1n << 12n), 'SIGPIPE is ignored');
   peer.destroy();
   assert.deepEqual(await within(agent.exited, 5000, 'its end'), [1, null]);
-  assert.match(agent.stderr, /the daemon does not answer/);
+  assert.match(agent.stderr, /the daemon closed the connection/);
 });
 
 test('the stdio address is for the Unix socket and the right upgrade only', async (t) => {

@@ -165,7 +165,7 @@ test('F-12: with the database locked calls go on until nothing more fits, and ag
   const began = Date.now();
   await crowd.recovers(5000);
   t.diagnostic(`${crowd.acknowledged.length} calls acknowledged with the database locked, /health within ${longest.toFixed()} ms, stores again after ${Date.now() - began} ms`);
-  await daemon.logged('all is stored again');
+  await daemon.logged('storing works again');
   await allIsThere(t, daemon, crowd);
 });
 
@@ -322,7 +322,7 @@ test('a wrong or missing secret is refused with the way out, and costs nothing',
   const file = path.join(daemon.stateDir, 'secret');
   const right = await readFile(file);
   const before = await bytesOf(daemon.stateDir);
-  for (const [wrong, words] of [[null, /secret is missing.*restore/], [Buffer.alloc(0), /holds no secret.*restore/], [Buffer.alloc(32, 7), /another secret.*restore/]]) {
+  for (const [wrong, words] of [[null, /secret is missing.*restore/], [Buffer.alloc(0), /holds no secret.*restore/], [Buffer.alloc(32, 7), /a different secret.*restore/]]) {
     await (wrong ? writeFile(file, wrong, { mode: 0o600 }) : rm(file));
     for (const args of [daemon.args, ['audit', 'verify', '--state-dir', daemon.stateDir]]) {
       const refused = await run(args);
@@ -354,7 +354,7 @@ test('an intake that is cut or removed under the daemon costs nothing', async (t
     await spoil();
     await crowd.act(0);
     await daemon.logged(words);
-    await crowd.work(() => daemon.log.text.lastIndexOf('all is stored again') > daemon.log.text.lastIndexOf(words));
+    await crowd.work(() => daemon.log.text.lastIndexOf('storing works again') > daemon.log.text.lastIndexOf(words));
     await crowd.act(1);
   }
   await allIsThere(t, daemon, crowd);
@@ -374,7 +374,7 @@ test('a state directory that is removed is noticed: nothing is acknowledged, /he
       if (refusal) return refusal;
     }
   })(), 10_000, 'a call is refused');
-  clear(/removed while the daemon runs/)(refused);
+  clear(/removed while the daemon was running/)(refused);
   await daemon.logged('was removed while the daemon runs');
   assert.equal(await health(), 'degraded');
   await rename(away, daemon.stateDir);

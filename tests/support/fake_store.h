@@ -38,6 +38,6 @@ void fake_store_set(struct fake_store *store, enum tb_space space, const char *k
 size_t fake_store_count(struct fake_store *store, enum tb_space space);
 
 /* Another daemon with the same store, after the first was killed or after it has drained; some time
- * may pass in between. The stored sessions are read. */
+ * may pass in between. The stored sessions loaded. */
 void rig_kill(struct rig *rig, int64_t down_ms);
 void rig_restart(struct rig *rig, int64_t down_ms);

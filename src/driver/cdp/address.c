@@ -150,11 +150,10 @@ static int refuse(struct tb_str url, struct tb_str scheme, struct tb_err *err)
     if (scheme.len && !tb_str_eq_nocase(scheme, TB_STR("http")) &&
         !tb_str_eq_nocase(scheme, TB_STR("https"))) {
         return tb_fail(err, TB_E_BAD_URL,
-                       "addresses of the kind \"%.*s:\" are not opened, only http, https and "
-                       "about:blank",
+                       "\"%.*s:\" addresses are not allowed, only http, https and about:blank",
                        TB_STR_ARG(tb_str_sub(scheme, 0, SHOWN_MAX)));
     }
-    return tb_fail(err, TB_E_BAD_URL, "\"%.*s\" is no full address", TB_STR_ARG(shown));
+    return tb_fail(err, TB_E_BAD_URL, "\"%.*s\" is not a full address", TB_STR_ARG(shown));
 }
 
 int tb_address_make(struct tb_str given, bool data_urls, struct tb_buf *out, struct tb_err *err)

@@ -89,7 +89,7 @@ static size_t spares_wanted(const struct tb_browser *browser)
 static void drop_spares(struct tb_browser *browser, size_t count)
 {
     struct tb_err err;
-    tb_fail(&err, TB_E_CLOSED, "the tab is not needed");
+    tb_fail(&err, TB_E_CLOSED, "the tab is no longer needed");
     LIST_FOREACH_SAFE(link, &browser->contexts) {
         struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
         if (count && context->ready && !context->session && !context->closing) {
@@ -280,7 +280,7 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
     }
     if (code < 0) {
         not_started(browser, TB_E_PROTOCOL,
-                    code == TB_E_TIMEOUT ? "it runs, but does not answer" : err->text);
+                    code == TB_E_TIMEOUT ? "it is running but does not answer" : err->text);
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
@@ -424,7 +424,7 @@ static void failed_to_start(struct tb_browser *browser, const struct tb_err *err
         return;
     }
     struct tb_err full;
-    tb_fail(&full, TB_E_BROWSER_START, "%s was tried %d time%s: %s",
+    tb_fail(&full, TB_E_BROWSER_START, "%s failed after %d attempt%s: %s",
             browser->endpoint[0] ? "the endpoint" : browser->path, browser->tries,
             browser->tries == 1 ? "" : "s", words.text);
     tb_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);

@@ -388,7 +388,7 @@ static void a_browser_that_does_not_start_is_tried_three_times(void **state)
     LAB_WAIT(&lab, session.opened);
     assert_null(session.session);
     assert_int_equal(session.err.code, TB_E_BROWSER_START);
-    assert_non_null(strstr(session.err.text, "3 times"));
+    assert_non_null(strstr(session.err.text, "3 attempts"));
     LAB_WAIT_MS(&lab, 2000, tb_list_empty(&lab.cdp->browsers));
     lab_fini(&lab);
 }
@@ -417,11 +417,11 @@ static void a_program_that_is_no_browser_is_given_up_soon(void **state)
     } rows[] = {
         {"", "does not answer", 300},
         {"printf '{\"method\":\"x\",\"params\":{}}\\0' >&4", "does not answer", 300},
-        {"printf 'hello\\0' >&4", "no DevTools message", 60000},
-        {"printf 'hello' >&4", "no DevTools message", 60000},
-        {"printf '{\"id\":1,\"result\":{\"prod' >&4", "did not end it", 60000},
-        {"while :; do printf '{%065536d' 0; done >&4", "no DevTools message", 60000},
-        {"while :; do printf '%065536d' 0; done >&4", "no DevTools message", 60000},
+        {"printf 'hello\\0' >&4", "not a DevTools message", 60000},
+        {"printf 'hello' >&4", "not a DevTools message", 60000},
+        {"printf '{\"id\":1,\"result\":{\"prod' >&4", "did not finish it", 60000},
+        {"while :; do printf '{%065536d' 0; done >&4", "not a DevTools message", 60000},
+        {"while :; do printf '%065536d' 0; done >&4", "not a DevTools message", 60000},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
@@ -433,7 +433,7 @@ static void a_program_that_is_no_browser_is_given_up_soon(void **state)
         assert_null(session.session);
         assert_int_equal(session.err.code, TB_E_BROWSER_START);
         assert_non_null(strstr(session.err.text, rows[i].words));
-        assert_non_null(strstr(session.err.text, "1 time:")); /* it is not tried again */
+        assert_non_null(strstr(session.err.text, "1 attempt:")); /* it is not tried again */
         LAB_WAIT_MS(&lab, 2000, tb_list_empty(&lab.cdp->browsers));
         lab_fini(&lab);
     }

@@ -152,7 +152,7 @@ static void run_failing(struct tb_deferred *job)
     struct tb_cdp_conn *conn = TB_CONTAINER(job, struct tb_cdp_conn, failing);
     enter(conn);
     end_some(conn, was_not_sent, 0,
-             conn->ended ? "the browser is gone" : "the browser does not read");
+             conn->ended ? "the browser is gone" : "the browser does not read its input");
     leave(conn);
 }
 
@@ -175,7 +175,7 @@ static void check_silence(struct tb_cdp_conn *conn)
     bool at_work = tb_loop_now_ms(conn->loop) - conn->heard_ms < WORK_MS && conn->ops->at_work &&
                    conn->ops->at_work(conn->user);
     if (!at_work && conn->misses++ == conn->misses_max) {
-        break_line(conn, "the browser does not answer any more");
+        break_line(conn, "the browser no longer answers");
         return;
     }
     conn->watch_ms = tb_loop_now_ms(conn->loop) + conn->silent_ms;
@@ -185,7 +185,7 @@ static void check_silence(struct tb_cdp_conn *conn)
 static void check_half(struct tb_cdp_conn *conn)
 {
     if (conn->half_ms && tb_loop_now_ms(conn->loop) >= conn->half_ms) {
-        break_badly(conn, "it began a DevTools message and did not end it");
+        break_badly(conn, "it started a DevTools message but did not finish it");
     }
 }
 
@@ -254,7 +254,7 @@ static bool on_message(struct tb_str text, void *user)
     struct tb_cdp_message message;
     heard(conn);
     if (tb_cdp_message_parse(text, &message, NULL) < 0) {
-        break_badly(conn, "it sent something that is no DevTools message");
+        break_badly(conn, "it sent something that is not a DevTools message");
         return false;
     }
     enter(conn);
@@ -289,7 +289,7 @@ static void on_part(struct tb_str part, void *user)
         return;
     }
     if (part.ptr[0] != '{' || part.len > FIRST_MESSAGE_MAX) {
-        break_badly(conn, "it sent something that is no DevTools message");
+        break_badly(conn, "it sent something that is not a DevTools message");
     } else if (!conn->half_ms) {
         conn->half_ms = tb_loop_now_ms(conn->loop) + HALF_MS;
         arm(conn, conn->half_ms);

@@ -82,7 +82,7 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
     if (!tb_target_id_copy(context->id, tb_json_text(json, "browserContextId"))) {
         struct tb_err words;
-        tb_fail(&words, TB_E_PROTOCOL, "the browser gave a context without an id");
+        tb_fail(&words, TB_E_PROTOCOL, "the browser returned a context without an id");
         give_up(context, &words);
         return;
     }

@@ -99,15 +99,15 @@ static char *why_not(const struct tb_download_log *log, const struct item *item,
         return tb_strdup("the session's directory was replaced by something else");
     }
     if (log->begun > TB_DOWNLOADS_MAX) {
-        return tb_strdupf("the session has had %d downloads", TB_DOWNLOADS_MAX);
+        return tb_strdupf("the session has reached its limit of %d downloads", TB_DOWNLOADS_MAX);
     }
     if (rules->file_max_bytes && bytes > rules->file_max_bytes) {
-        return tb_strdupf("larger than %" PRId64 " bytes, which browser.download_max_bytes allows",
+        return tb_strdupf("larger than %" PRId64 " bytes, the limit of browser.download_max_bytes",
                           rules->file_max_bytes);
     }
     if (rules->all_max_bytes && bytes_of(log) - item->bytes + bytes > rules->all_max_bytes) {
         return tb_strdupf("all downloads of the session would be larger than %" PRId64
-                          " bytes, which browser.downloads_max_bytes allows",
+                          " bytes, the limit of browser.downloads_max_bytes",
                           rules->all_max_bytes);
     }
     if (tb_files_room(rules->directory) < rules->room_min_bytes) {

@@ -59,7 +59,7 @@ static int unknown_device(struct tb_str name, struct tb_err *err)
     for (size_t i = 0; i < TB_COUNT(devices); i++) {
         tb_buf_printf(&names, "%s%s", i ? ", " : "", devices[i].name);
     }
-    return tb_fail(err, TB_E_PARAMS, "there is no device \"%.*s\"; there are %.*s",
+    return tb_fail(err, TB_E_PARAMS, "unknown device \"%.*s\"; known devices: %.*s",
                    TB_STR_ARG(tb_str_sub(name, 0, 60)), TB_STR_ARG(tb_buf_str(&names)));
 }
 

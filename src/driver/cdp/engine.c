@@ -24,12 +24,12 @@ int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
     }
     if (shell && !spec->headless) {
         return tb_fail(err, TB_E_PARAMS,
-                       "the shell has no window: use the engine chromium for one");
+                       "the headless shell cannot open a window; use the engine chromium");
     }
     spec->path = tb_browser_find(config->browser_path, !full && spec->headless);
     if (!spec->path && config->browser_path[0]) {
         return tb_fail(err, TB_E_BROWSER_START,
-                       "browser.path is %s, which is not a program that can be run",
+                       "browser.path is %s, which is not an executable program",
                        config->browser_path);
     }
     if (!spec->path) {

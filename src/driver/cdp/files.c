@@ -81,8 +81,8 @@ static const char *known_directory(const struct tb_memory *memory, struct tb_err
         return memory->directory;
     }
     tb_fail(err, TB_E_FORBIDDEN,
-            "the session's directory was replaced by something else, so no file goes in or out; "
-            "start a new session for files");
+            "the session's directory was replaced by something else, so no file can go in or out; "
+            "start a new session to work with files");
     return NULL;
 }
 
@@ -94,14 +94,16 @@ const char *tb_files_directory(struct tb_driver_session *session, struct tb_err 
     }
     const struct tb_browser *browser = session->browser;
     if (!browser || !browser->launch) {
-        tb_fail(err, TB_E_NOT_POSSIBLE, "the browser of this session keeps no files for us");
+        tb_fail(err, TB_E_NOT_POSSIBLE,
+                "this session has no directory for files, because the daemon did not start its "
+                "browser");
         return NULL;
     }
     const char *profile = tb_launch_profile(browser->launch);
     TB_AUTO(tb_free) char *name = tb_strdupf("files-%s", tb_session_context_id(session));
     int rc = make(profile, name, &memory->directory_id);
     if (rc < 0) {
-        tb_fail(err, TB_E_STORE, "the session's directory cannot be made: %s", strerror(-rc));
+        tb_fail(err, TB_E_STORE, "cannot create the session's directory: %s", strerror(-rc));
         return NULL;
     }
     memory->directory = tb_strdupf("%s/%s", profile, name);

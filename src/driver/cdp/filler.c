@@ -139,14 +139,15 @@ static void fail_refused(struct tb_filler *filler, struct tb_str form)
     const char *element = filler->element[0] ? filler->element : "the field";
     struct tb_quoted now;
     if (filler->secret) {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s did not take the value", element);
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s did not accept the value",
+                       element);
     } else if (form.len) {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not take the value, it takes %.*s; it has %s now", element,
+                       "%s did not accept the value, it takes %.*s; it has %s now", element,
                        TB_STR_ARG(form), tb_quoted(&now, tb_str_of(filler->now), 0));
     } else {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not take the value; it has %s now", element,
+                       "%s did not accept the value; it has %s now", element,
                        tb_quoted(&now, tb_str_of(filler->now), 0));
     }
 }
@@ -262,7 +263,7 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
     }
     if (tb_str_eq_cstr(kind, "file")) {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%.*s takes files and no text; use browser_upload",
+                       "%.*s takes files, not text; use browser_upload",
                        TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
     } else {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s takes no text",
@@ -319,11 +320,10 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
         tb_press_missed(&filler->press, told);
         return;
     }
-    tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                   "typing stopped: the page moved the focus from %s to %.*s, which got nothing of "
-                   "it",
-                   filler->element[0] ? filler->element : "the field",
-                   TB_STR_ARG(tb_str_sub(where, 0, 200)));
+    tb_opwork_fail(
+        filler->work, TB_E_ELEMENT_NOT_READY,
+        "typing stopped: the page moved the focus from %s to %.*s, which received none of the text",
+        filler->element[0] ? filler->element : "the field", TB_STR_ARG(tb_str_sub(where, 0, 200)));
 }
 
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)

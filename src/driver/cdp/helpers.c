@@ -40,11 +40,10 @@ static const struct kind {
     const char *words;
 } kinds[] = {
     {"network.mojom.NetworkService", "--utility-sub-type=network.mojom.NetworkService",
-     "the network service of the browser, which has the cookies, ended unexpectedly"},
+     "the browser's network service, which holds the cookies, ended unexpectedly"},
     {"storage.mojom.StorageService", "--utility-sub-type=storage.mojom.StorageService",
-     "the storage service of the browser ended unexpectedly"},
-    {"zygote", "--type=zygote",
-     "the process that the browser starts pages with ended unexpectedly"},
+     "the browser's storage service ended unexpectedly"},
+    {"zygote", "--type=zygote", "the browser process that starts pages ended unexpectedly"},
 };
 
 struct tb_helpers *tb_helpers_new(struct tb_loop *loop, tb_helpers_fn *fn, void *user)

@@ -79,7 +79,7 @@ static void a_page_that_spins_is_kept_by_its_address_and_goes_on(void **state)
     kept_open(lab, text);
     assert_string_equal(
         kept_words(lab),
-        "Of tab 1 only the address was kept: its page did not answer, or stored too much.");
+        "Only the address of tab 1 was kept: its page did not answer, or stored too much.");
 }
 
 static void a_dialog_or_a_crash_costs_no_time(void **state)
@@ -306,7 +306,8 @@ static void more_tabs_than_there_may_be_are_said(void **state)
                    "'origins':[{'origin':'http://localhost:{port}','local':'[]'}]}");
     lab->config.browser_tabs_max = 50;
     assert_int_equal(tb_session_page_count(lab->session), 2);
-    assert_non_null(strstr(kept_words(lab), "/two) did not load: the session has as many tabs"));
+    assert_non_null(
+        strstr(kept_words(lab), "/two) did not load: the session already has as many tabs"));
     assert_non_null(strstr(kept_words(lab), "What sites without a tab had stored is lost"));
 }
 

@@ -50,7 +50,7 @@ static void everything_comes_back_before_the_first_script_of_the_page(void **sta
     TB_AUTO(tb_free) char *saved = kept_save(lab);
 
     kept_open(lab, saved);
-    assert_string_equal(kept_words(lab), "There is nothing to go back to in the tabs.");
+    assert_string_equal(kept_words(lab), "The history of the tabs is lost.");
     assert_int_equal(tb_session_page_count(lab->session), 3);
     assert_string_equal(title(lab), "\"of 127|second|a=1\"");
     assert_non_null(strstr(ops_eval(lab, "location.href"), "/two"));
@@ -266,7 +266,7 @@ static void what_is_lost_is_said(void **state)
     kept_open(lab, saved);
     assert_string_equal(kept_words(lab),
                         "What was typed into 2 fields is lost. What pages kept in IndexedDB is "
-                        "lost. There is nothing to go back to in the tabs.");
+                        "lost. The history of the tabs is lost.");
 }
 
 static void a_tab_that_cannot_be_loaded_is_said(void **state)
@@ -296,8 +296,8 @@ static void addresses_that_no_agent_may_open_are_refused(void **state)
         struct tb_page *page = tb_session_page_by_index(lab->session, i);
         assert_true(tb_str_eq_cstr(tb_page_url(page), "about:blank"));
     }
-    assert_non_null(strstr(kept_words(lab), "\"file:\" are not opened"));
-    assert_non_null(strstr(kept_words(lab), "\"CHROME:\" are not opened"));
+    assert_non_null(strstr(kept_words(lab), "\"file:\" addresses are not allowed"));
+    assert_non_null(strstr(kept_words(lab), "\"CHROME:\" addresses are not allowed"));
     ops_goto(lab, "/plain");
 }
 

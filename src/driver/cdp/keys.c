@@ -211,7 +211,8 @@ int tb_key_parse(struct tb_str chord, struct tb_key *ret_key, struct tb_err *err
         unsigned bit = tb_key_modifier_of(tb_str_trim(name));
         if (!bit) {
             return tb_fail(
-                err, TB_E_PARAMS, "\"%.*s\" in \"%.*s\" is no modifier: Alt, Control, Meta, Shift",
+                err, TB_E_PARAMS,
+                "\"%.*s\" in \"%.*s\" is not a modifier; use Alt, Control, Meta or Shift",
                 TB_STR_ARG(tb_str_sub(name, 0, 40)), TB_STR_ARG(tb_str_sub(chord, 0, 80)));
         }
         key.modifiers |= bit;
@@ -222,7 +223,7 @@ int tb_key_parse(struct tb_str chord, struct tb_key *ret_key, struct tb_err *err
     }
     if (!set_key(&key, rest)) {
         return tb_fail(err, TB_E_PARAMS,
-                       "there is no key \"%.*s\"; keys are single characters and names such as "
+                       "unknown key \"%.*s\"; keys are single characters and names such as "
                        "Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageUp, Home, F5",
                        TB_STR_ARG(tb_str_sub(chord, 0, 80)));
     }

@@ -10,7 +10,7 @@ static const struct group {
     const char *why;
     const char *names[16];
 } groups[] = {
-    {"it takes away the sandbox, which only browser.no_sandbox may do",
+    {"it turns off the sandbox, which only browser.no_sandbox may do",
      {"no-sandbox", "no-zygote", "no-zygote-sandbox", "single-process", "in-process-gpu",
       "disable-setuid-sandbox", "disable-namespace-sandbox", "disable-seccomp-filter-sandbox",
       "disable-gpu-sandbox", "allow-sandbox-debugging"}},
@@ -18,7 +18,7 @@ static const struct group {
      {"remote-debugging-port", "remote-debugging-pipe", "remote-debugging-address",
       "remote-debugging-io-pipes", "remote-debugging-socket-name", "remote-allow-origins",
       "auto-open-devtools-for-tabs", "custom-devtools-frontend"}},
-    {"tabard gives each browser a directory of its own and removes it",
+    {"tabard gives each browser its own directory and removes it afterwards",
      {"user-data-dir", "data-path", "disk-cache-dir", "profile-directory", "homedir",
       "crash-dumps-dir"}},
     {"it runs other code with the rights of the browser or of its pages",
@@ -30,7 +30,7 @@ static const struct group {
      {"disable-web-security", "disable-site-isolation-trials", "disable-site-isolation-for-policy",
       "allow-file-access", "allow-file-access-from-files", "allow-running-insecure-content",
       "unsafely-treat-insecure-origin-as-secure"}},
-    {"it turns off the check of certificates; name the one that you trust with "
+    {"it turns off certificate checks; name the certificate that you trust with "
      "--ignore-certificate-errors-spki-list",
      {"ignore-certificate-errors", "ignore-urlfetcher-cert-requests"}},
     {"it decides where traffic goes, which is for tabard to decide",
@@ -39,7 +39,7 @@ static const struct group {
     {"it writes what pages send and receive into files",
      {"log-net-log", "net-log-capture-mode", "ssl-key-log-file", "log-file"}},
     {"tabard sets it itself", {"disable-features", "no-startup-window", "type"}},
-    {"the setting browser.headless is for this", {"headless"}},
+    {"use the setting browser.headless instead", {"headless"}},
 };
 
 static const char *why_not(struct tb_str name)
@@ -65,11 +65,11 @@ static int check_arg(struct tb_str given, struct tb_err *err)
     struct tb_str name = tb_str_cut(&value, '=');
     if (!dashes || !name.len) {
         return tb_fail(err, TB_E_CONFIG,
-                       "browser.args has '%.*s', which is no switch: each must begin with --",
+                       "browser.args has '%.*s', which is not a switch: each must begin with --",
                        TB_STR_ARG(rest));
     }
     const char *why = why_not(name);
-    return why ? tb_fail(err, TB_E_CONFIG, "browser.args must not have --%.*s: %s",
+    return why ? tb_fail(err, TB_E_CONFIG, "browser.args must not contain --%.*s: %s",
                          TB_STR_ARG(name), why)
                : 0;
 }
@@ -88,8 +88,9 @@ int tb_launch_check_path(const struct tb_config *config, struct tb_err *err)
     if (!config->browser_path[0] || tb_browser_find(config->browser_path, true)) {
         return 0;
     }
-    return tb_fail(err, TB_E_CONFIG,
-                   "browser.path is %s, which is not a program that can be run; correct it, or "
-                   "leave it out to search the usual places",
-                   config->browser_path);
+    return tb_fail(
+        err, TB_E_CONFIG,
+        "browser.path is %s, which is not an executable program; fix it, or remove it to search "
+        "the usual places",
+        config->browser_path);
 }

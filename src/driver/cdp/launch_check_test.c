@@ -38,7 +38,7 @@ static void switches_that_break_a_promise_are_refused_by_name(void **state)
         {"--lang=de, --remote-debugging-port=9222", {"--remote-debugging-port", "drive"}},
         {"--remote-debugging-pipe", {"--remote-debugging-pipe", "drive"}},
         {"--remote-allow-origins=*", {"--remote-allow-origins", "drive"}},
-        {"--user-data-dir=/home/me", {"--user-data-dir", "directory of its own"}},
+        {"--user-data-dir=/home/me", {"--user-data-dir", "its own directory"}},
         {"--load-extension=/x", {"--load-extension", "other code"}},
         {"--disable-web-security", {"--disable-web-security", "sites"}},
         {"--proxy-server=http://x:1", {"--proxy-server", "traffic"}},

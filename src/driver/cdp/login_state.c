@@ -26,7 +26,8 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
 {
     char folder[TB_FILE_NAME_SIZE];
     if (!tb_file_name_plain(name)) {
-        tb_fail(err, TB_E_PARAMS, "\"%.*s\" is no plain name", TB_STR_ARG(tb_str_sub(name, 0, 60)));
+        tb_fail(err, TB_E_PARAMS, "\"%.*s\" is not a plain name",
+                TB_STR_ARG(tb_str_sub(name, 0, 60)));
         return NULL;
     }
     if (!core->config->state_dir || !core->config->state_dir[0]) {
@@ -37,7 +38,7 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
     TB_AUTO(tb_free) char *directory = tb_strdupf("%s/logins/%s", core->config->state_dir, folder);
     int rc = tb_dir_make(directory, 0700);
     if (rc < 0) {
-        tb_fail(err, TB_E_STORE, "%s cannot be made: %s", directory, strerror(-rc));
+        tb_fail(err, TB_E_STORE, "cannot create %s: %s", directory, strerror(-rc));
         return NULL;
     }
     return tb_strdupf("%s/%.*s.sealed", directory, TB_STR_ARG(name));
@@ -64,7 +65,7 @@ struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant
     bind(tenant, &bound);
     int rc = tb_file_read(path, &sealed);
     if (rc == -ENOENT) {
-        tb_fail(err, TB_E_NOT_FOUND, "no state of that name was saved");
+        tb_fail(err, TB_E_NOT_FOUND, "no state was saved under that name");
         return NULL;
     }
     if (rc < 0 || tb_seal_open(core->secret, tb_buf_str(&bound), tb_buf_str(&sealed), &plain) < 0 ||

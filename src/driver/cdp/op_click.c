@@ -36,7 +36,8 @@ static void on_deadline(struct tb_timer *timer, void *user)
 {
     struct tb_opwork *work = user;
     (void)timer;
-    tb_opwork_fail(work, TB_E_TIMEOUT, "it was clicked, but no navigation followed in %lld ms",
+    tb_opwork_fail(work, TB_E_TIMEOUT,
+                   "the element was clicked, but no navigation followed within %lld ms",
                    (long long)(work->deadline_ms - work->began_ms));
 }
 

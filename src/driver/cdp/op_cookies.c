@@ -167,7 +167,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (err->code != TB_E_PROTOCOL) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_PARAMS, "the browser does not take the cookie: %s", err->text);
+    tb_opwork_fail(work, TB_E_PARAMS, "the browser rejected the cookie: %s", err->text);
     return true;
 }
 
@@ -219,12 +219,12 @@ void tb_cdp_op_cookies(struct tb_driver_session *session, struct tb_op *op)
     bool named = tb_args_has(op->args, "name");
     if (tb_str_eq_cstr(action, "set")) {
         if (!named || !tb_args_has(op->args, "value")) {
-            tb_opwork_fail(work, TB_E_PARAMS, "set wants name and value");
+            tb_opwork_fail(work, TB_E_PARAMS, "set needs name and value");
             return;
         }
         set(work);
     } else if (tb_str_eq_cstr(action, "delete") && !named) {
-        tb_opwork_fail(work, TB_E_PARAMS, "delete wants name; clear deletes all");
+        tb_opwork_fail(work, TB_E_PARAMS, "delete needs name; clear deletes all");
     } else {
         read_cookies(work);
     }

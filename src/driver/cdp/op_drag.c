@@ -286,7 +286,7 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
     tb_json_str(tb_json_get(told, "missed"), &words);
     stop(work);
     tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                   "it was not dragged: %.*s lay in its place when the mouse went down",
+                   "nothing was dragged: %.*s was in its place when the mouse went down",
                    TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
 }
 

@@ -108,7 +108,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (err->code != TB_E_PROTOCOL) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_PARAMS, "the browser refuses it: %s", err->text);
+    tb_opwork_fail(work, TB_E_PARAMS, "the browser refused the emulation: %s", err->text);
     return true;
 }
 

@@ -404,7 +404,8 @@ static void on_value(struct evaluate *evaluate, struct tb_str reply)
         value = TB_STR("null");
     }
     if (tb_json_plain(value, &work->op->result->text) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the value has %zu KB as JSON, more than %d",
+        tb_opwork_fail(work, TB_E_TOO_LARGE,
+                       "the value takes %zu KB as JSON, more than the limit of %d",
                        value.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
         return;
     }
@@ -444,9 +445,11 @@ static void fail_late(struct evaluate *evaluate)
     if (page && evaluate->object[0]) {
         tb_page_terminate_script(page);
     }
-    tb_opwork_fail(work, TB_E_TIMEOUT,
-                   "the script did not end in %lld ms; a loop is stopped, what it awaits is not",
-                   (long long)(work->deadline_ms - work->began_ms));
+    tb_opwork_fail(
+        work, TB_E_TIMEOUT,
+        "the script did not finish within %lld ms; a running loop was stopped, but not what the "
+        "script awaits",
+        (long long)(work->deadline_ms - work->began_ms));
 }
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
@@ -474,11 +477,13 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     bool nested = strstr(err->text, "reference chain");
-    tb_opwork_fail(work, TB_E_SCRIPT, "%s: %s",
-                   nested ? "the value refers to itself or is nested too deep for JSON; return the "
-                            "parts that are wanted"
-                          : "the value has no form in JSON",
-                   err->text);
+    tb_opwork_fail(
+        work, TB_E_SCRIPT, "%s: %s",
+        nested
+            ? "the value refers to itself or is nested too deeply for JSON; return only the parts "
+              "that you need"
+            : "the value cannot be written as JSON",
+        err->text);
     return true;
 }
 

@@ -49,7 +49,7 @@ static void add_filled(struct fill *fill)
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
     tb_buf_append_str(&words, tb_str_sub(name, 0, sizeof(filler->element)));
     if (filler->differs && filler->secret) {
-        tb_buf_append_cstr(&words, " (which has another value now)");
+        tb_buf_append_cstr(&words, " (which now has another value)");
     } else if (filler->differs) {
         tb_buf_append_cstr(&words, " (which has ");
         tb_quote(tb_str_of(filler->now), sizeof(filler->now), &words);

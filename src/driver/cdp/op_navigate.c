@@ -104,9 +104,9 @@ static void say_download(struct navigate *navigate, struct tb_str url)
 {
     bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
     struct tb_quoted shown;
-    tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%s is a file to download and no page; %s",
-            url.len ? tb_quoted_url(&shown, url) : "what answers there now",
-            kept ? "browser_downloads tells what comes of it"
+    tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%s is a download, not a page; %s",
+            url.len ? tb_quoted_url(&shown, url) : "the content there",
+            kept ? "browser_downloads shows its progress"
                  : "it was refused: call browser_downloads (group files), then try again");
 }
 
@@ -190,12 +190,11 @@ static void on_no_page(struct navigate *navigate, struct tb_page *page)
     const char *url = tb_quoted_url(&shown, tb_page_url(page));
     if (tb_page_navigation_mark(page) == work->mark) {
         tb_opwork_fail(work, TB_E_NAVIGATION,
-                       "the browser did not begin to load it; the page is still %s", url);
+                       "the browser did not start to load it; the page is still %s", url);
         return;
     }
     tb_fail(&navigate->refusal, TB_E_NAVIGATION,
-            "the server answered with no page (204 No Content or the like); the page is still %s",
-            url);
+            "the server sent no page (such as 204 No Content); the page is still %s", url);
     work->state = REFUSED;
     wait_for_download(navigate, NOTHING_MS);
 }
@@ -366,7 +365,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if (work->state == ASKED && err->code == TB_E_PROTOCOL) {
-        tb_opwork_fail(work, TB_E_BAD_URL, "the browser takes %s for no address", asked);
+        tb_opwork_fail(work, TB_E_BAD_URL, "the browser does not accept %s as an address", asked);
         return true;
     }
     if (work->state == LEAVING && (err->code == TB_E_PROTOCOL || err->code == TB_E_PAGE_CRASHED)) {
@@ -389,14 +388,15 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
                        (long long)(work->deadline_ms - work->began_ms));
     } else if (work->state == ASKED) {
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
-        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s in %lld ms", asked,
+        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s within %lld ms", asked,
                        (long long)(work->deadline_ms - work->began_ms));
     } else {
-        tb_opwork_fail(work, TB_E_TIMEOUT,
-                       "%s has answered but did not reach \"%s\" in %lld ms; it can be used as "
-                       "far as it is there",
-                       tb_quoted_url(&room, url), work->until,
-                       (long long)(work->deadline_ms - work->began_ms));
+        tb_opwork_fail(
+            work, TB_E_TIMEOUT,
+            "%s answered but did not reach \"%s\" within %lld ms; you can use what has loaded so "
+            "far",
+            tb_quoted_url(&room, url), work->until,
+            (long long)(work->deadline_ms - work->began_ms));
     }
     return true;
 }

@@ -81,7 +81,7 @@ static bool take_extract(struct tb_opwork *work, struct tb_str value)
     tb_json_set_int(result->data, "total", (int64_t)total);
     tb_json_set_str(result->data, "format", tb_args_text(work->op->args, "format", "text"));
     if (tb_json_plain(results, &result->text) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the content has %zu KB, more than %d",
+        tb_opwork_fail(work, TB_E_TOO_LARGE, "the content takes %zu KB, more than the limit of %d",
                        results.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
         return false;
     }

@@ -46,7 +46,7 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
     struct tb_str where = {NULL, 0};
     tb_json_str(tb_json_get(told, "strayed"), &where);
     tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                   "nothing was pressed: the page moved the focus to %.*s, which got nothing of it",
+                   "nothing was pressed: the page moved the focus to %.*s, which received nothing",
                    TB_STR_ARG(tb_str_sub(where, 0, 200)));
 }
 

@@ -90,8 +90,9 @@ static void capture(struct screenshot *shot)
 static void fit_and_capture(struct screenshot *shot)
 {
     if (!tb_clip_fit(&shot->clip, shot->max_px, shot->ratio)) {
-        tb_opwork_fail(&shot->work, TB_E_ELEMENT_NOT_READY, "there is nothing to see: %.0fx%.0f",
-                       shot->clip.width, shot->clip.height);
+        tb_opwork_fail(&shot->work, TB_E_ELEMENT_NOT_READY,
+                       "there is nothing to capture: the size is %.0fx%.0f", shot->clip.width,
+                       shot->clip.height);
         return;
     }
     capture(shot);
@@ -183,7 +184,7 @@ static void on_captured(struct screenshot *shot, struct tb_str value)
     int64_t width = 0;
     int64_t height = 0;
     if (!picture.len || tb_buf_append_str(&result->image, picture) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the picture has %zu KB, more than %d",
+        tb_opwork_fail(work, TB_E_TOO_LARGE, "the picture takes %zu KB, more than the limit of %d",
                        picture.len / TB_KIB, TB_RESULT_IMAGE_MAX / TB_KIB);
         return;
     }

@@ -29,11 +29,11 @@ static bool lacks_something(struct tb_opwork *work)
     struct tb_str action = tb_args_text(args, "action", "get");
     bool set = tb_str_eq_cstr(action, "set");
     if ((set || tb_str_eq_cstr(action, "remove")) && !tb_args_has(args, "key")) {
-        tb_opwork_fail(work, TB_E_PARAMS, "%.*s wants key", TB_STR_ARG(action));
+        tb_opwork_fail(work, TB_E_PARAMS, "%.*s needs key", TB_STR_ARG(action));
         return true;
     }
     if (set && !tb_args_has(args, "value")) {
-        tb_opwork_fail(work, TB_E_PARAMS, "set wants value");
+        tb_opwork_fail(work, TB_E_PARAMS, "set needs value");
         return true;
     }
     return false;

@@ -60,7 +60,7 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
     TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_str content = tb_args_text(item, "text", "");
     if (!tb_file_name_plain(tb_args_text(item, "name", ""))) {
-        return tb_fail(err, TB_E_FORBIDDEN, "\"%.*s\" is no plain file name",
+        return tb_fail(err, TB_E_FORBIDDEN, "\"%.*s\" is not a plain file name",
                        TB_STR_ARG(tb_str_sub(tb_args_text(item, "name", ""), 0, 200)));
     }
     tb_file_name_clean(tb_args_text(item, "name", ""), name);
@@ -97,7 +97,7 @@ static int gather(struct upload *upload, struct tb_err *err)
             return rc;
         }
     }
-    return tb_json_first(upload->files) ? 0 : tb_fail(err, TB_E_PARAMS, "there is no file to give");
+    return tb_json_first(upload->files) ? 0 : tb_fail(err, TB_E_PARAMS, "no files were given");
 }
 
 static void on_focus(struct tb_opwork *work, struct tb_str value)
@@ -109,7 +109,8 @@ static void on_focus(struct tb_opwork *work, struct tb_str value)
     tb_json_str(tb_json_get(json, "kind"), &type);
     tb_opwork_set_element(work, "element", json);
     if (!tb_str_eq_cstr(type, "file") || !frame) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "it is no field for files (input type=file)");
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                       "the element is not a file field (input type=file)");
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
@@ -173,7 +174,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (work->state != SET || err->code != TB_E_PROTOCOL) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "the field does not take the files: %s",
+    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "the field did not accept the files: %s",
                    err->text);
     return true;
 }

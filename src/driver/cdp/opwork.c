@@ -72,7 +72,7 @@ static void on_grace_over(struct tb_timer *timer, void *user)
     struct tb_opwork *work = user;
     (void)timer;
     stop(work);
-    tb_opwork_fail(work, TB_E_TIMEOUT, "the time was over before it was done");
+    tb_opwork_fail(work, TB_E_TIMEOUT, "the time ran out before it was done");
 }
 
 /* At the deadline what is under way ends by itself, with better words than could be had here. */
@@ -88,7 +88,7 @@ static void cancel(struct tb_op *op)
     if (work->script && page) {
         tb_page_terminate_script(page); /* the caller wants it stopped */
     }
-    tb_opwork_fail(work, TB_E_CANCELLED, "it was cancelled");
+    tb_opwork_fail(work, TB_E_CANCELLED, "the call was cancelled");
 }
 
 static void run_gone(struct tb_deferred *job);
@@ -100,7 +100,7 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     if (!page) {
         tb_session_want_tab(session);
         tb_result_fail(op->result, TB_E_TAB_NOT_FOUND,
-                       "the session has no tab now; one is being opened, try again");
+                       "the session has no tab right now; one is being opened, so try again");
         tb_op_done(op);
         return NULL;
     }
@@ -344,7 +344,8 @@ void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
 {
     struct tb_result *result = work->op->result;
     if (tb_page_was_replaced(err)) {
-        tb_result_fail(result, TB_E_ELEMENT_STALE, "the page went to another document meanwhile");
+        tb_result_fail(result, TB_E_ELEMENT_STALE,
+                       "the page moved to another document in the meantime");
     } else {
         /* A protocol error is about our own command, and its words help nobody but us. */
         tb_result_fail(result, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, "%s",

@@ -22,7 +22,7 @@ static void reasons_of_the_browser_become_words(void **state)
         {"net::ERR_NAME_NOT_RESOLVED",
          "http://x/: there is no such host (net::ERR_NAME_NOT_RESOLVED)"},
         {"net::ERR_CERT_DATE_INVALID",
-         "http://x/: the certificate of the site is not trusted (net::ERR_CERT_DATE_INVALID)"},
+         "http://x/: the site's certificate is not trusted (net::ERR_CERT_DATE_INVALID)"},
         {"net::ERR_NEW_ONE", "http://x/: it could not be loaded (net::ERR_NEW_ONE)"},
         {"odd", "http://x/: it could not be loaded (odd)"},
     };

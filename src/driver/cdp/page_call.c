@@ -176,7 +176,7 @@ static void on_replaced(struct call *call, bool had_begun)
         return;
     }
     struct tb_err err;
-    tb_fail(&err, TB_E_ELEMENT_STALE, "the page went to another document meanwhile");
+    tb_fail(&err, TB_E_ELEMENT_STALE, "the page moved to another document in the meantime");
     end_with(call, &err);
 }
 
@@ -255,7 +255,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct tb_err err;
     (void)timer;
     tb_page_probe(call->frame->page);
-    tb_fail(&err, TB_E_TIMEOUT, "the page had no document to work with in time");
+    tb_fail(&err, TB_E_TIMEOUT, "the page had no usable document in time");
     end_with(call, &err);
 }
 

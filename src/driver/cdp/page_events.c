@@ -54,11 +54,11 @@ bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
     LIST_FOREACH(link, &page->context->pages) {
         const struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
         if (other->dialog.open && share_thread(page, other)) {
-            tb_fail(ret_err, TB_E_DIALOG_OPEN,
-                    "tab %zu shows a dialog (%s), and this tab stands still until it is answered "
-                    "there: %s",
-                    tb_session_page_index(page->context->session, other), other->dialog.type,
-                    tb_quoted(&shown, tb_str_of(other->dialog.message), 0));
+            tb_fail(
+                ret_err, TB_E_DIALOG_OPEN,
+                "tab %zu shows a dialog (%s) that blocks this tab until it is answered there: %s",
+                tb_session_page_index(page->context->session, other), other->dialog.type,
+                tb_quoted(&shown, tb_str_of(other->dialog.message), 0));
             return true;
         }
     }
@@ -150,7 +150,7 @@ static void on_crashed(struct tb_target *target, const struct cJSON *params)
         return;
     }
     tb_fail(&err, TB_E_PAGE_CRASHED, "the page has crashed%s",
-            page->windows_refused ? ": it opened windows without end" : "");
+            page->windows_refused ? ": it opened windows endlessly" : "");
     page->crashed = true;
     page->dialog.open = false;
     TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);

@@ -137,7 +137,7 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
     }
     if (!tb_json_str(tb_json_get(told, "missed"), &words)) {
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "the click did not reach the element: another frame lay over it by then");
+                       "the click did not reach the element: another frame covered it by then");
         return;
     }
     snprintf(press->missed, sizeof(press->missed), "%.*s", TB_STR_ARG(tb_str_sub(words, 0, 250)));
@@ -146,10 +146,10 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
         tb_opwork_begin_again(work);
         tb_press_start(press);
     } else {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "%s lay in its place each time the mouse went down; the clicks were held "
-                       "back",
-                       press->missed);
+        tb_opwork_fail(
+            work, TB_E_ELEMENT_NOT_READY,
+            "%s was in its place each time the mouse went down, so the clicks were held back",
+            press->missed);
     }
 }
 
@@ -165,8 +165,9 @@ bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
     if (!press->missed[0] || !looking || err->code == TB_E_DIALOG_OPEN) {
         return false;
     }
-    tb_opwork_fail(press->work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
-                   "%s. A click was held back before: %s lay in its place when the mouse went down",
-                   err->text, press->missed);
+    tb_opwork_fail(
+        press->work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
+        "%s. An earlier click was held back: %s was in its place when the mouse went down",
+        err->text, press->missed);
     return true;
 }

@@ -58,7 +58,7 @@ int tb_profile_make(const char *root, uid_t uid, gid_t gid, char ret_path[TB_PRO
         return tb_fail(err, -ENAMETOOLONG, "the path of the runtime directory is too long");
     }
     if (mkdir(ret_path, 0700) < 0) {
-        return tb_fail(err, -errno, "cannot make %s: %s", ret_path, strerror(errno));
+        return tb_fail(err, -errno, "cannot create %s: %s", ret_path, strerror(errno));
     }
     if (geteuid() == 0 && lchown(ret_path, uid, gid) < 0) {
         int rc = tb_fail(err, -errno, "cannot give %s to the browser's user: %s", ret_path,

@@ -137,8 +137,8 @@ static void note_losses(struct tb_restore *restore)
         if (!tb_json_get(kept, "origin")) {
             tb_buf_printf(
                 &restore->words,
-                "Of tab %zu only the address was kept: its page did not answer, or stored "
-                "too much. ",
+                "Only the address of tab %zu was kept: its page did not answer, or stored too "
+                "much. ",
                 i);
         }
     }
@@ -150,7 +150,7 @@ static void note_losses(struct tb_restore *restore)
         tb_buf_append_cstr(&restore->words, "What pages kept in IndexedDB is lost. ");
     }
     if (history) {
-        tb_buf_append_cstr(&restore->words, "There is nothing to go back to in the tabs. ");
+        tb_buf_append_cstr(&restore->words, "The history of the tabs is lost. ");
     }
 }
 
@@ -440,7 +440,7 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
     restore->done = done;
     restore->deadline_ms = deadline_ms;
     if (!page || restore->count == 0) {
-        tb_buf_append_cstr(&restore->words, "What was saved cannot be read. ");
+        tb_buf_append_cstr(&restore->words, "The saved state cannot be read. ");
         restore->current = NULL;
         end(restore);
         return;

@@ -215,7 +215,7 @@ static void finish(struct tb_deferred *job)
     struct tb_err err;
     if (saver->broken || !saver->cookies || !tb_session_page_count(saver->session) ||
         !tb_browser_whole(saver->session->browser)) {
-        tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not tell what it has");
+        tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not report its state");
         tb_saver_end(saver->session, &err);
         return;
     }

@@ -56,7 +56,8 @@ static void on_wait_late(struct tb_timer *timer, void *user)
     struct tb_err err;
     (void)timer;
     if (wait->refused) {
-        tb_fail(&err, TB_E_LIMIT, "the session has as many tabs as it may have");
+        tb_fail(&err, TB_E_LIMIT,
+                "the session already has as many tabs as browser.tabs_max allows");
         end_wait(wait, NULL, &err);
         return;
     }

@@ -119,7 +119,7 @@ static int read_target(struct act *act, struct tb_err *err)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(sizeof(act->target) - 1);
     if (tb_target_segment(act->req->args[0], &text) < 0) {
-        return tb_fail(err, TB_E_NOT_FOUND, "the id in the address is not one");
+        return tb_fail(err, TB_E_NOT_FOUND, "the id in the address is malformed");
     }
     snprintf(act->target, sizeof(act->target), "%.*s", TB_STR_ARG(tb_buf_str(&text)));
     return 0;
@@ -269,8 +269,9 @@ static void clear_audit(struct act *act)
     struct tb_err err;
     int type = tb_json_scan(tb_http_req_body(act->req->http), &limits, &confirm, 1, &err);
     if (type < 0 || !tb_str_eq_cstr(confirm.value.text, "true")) {
-        tb_reply_error(act->req, TB_E_PARAMS,
-                       "the whole audit log would be gone; send {\"confirm\":true} to clear it");
+        tb_reply_error(
+            act->req, TB_E_PARAMS,
+            "this would delete the whole audit log; send {\"confirm\":true} to clear it");
         return;
     }
     tb_store_cut(&core->store, tb_clock_wall_ms(core->clock) + 1, 0, &act->gate);

@@ -43,7 +43,7 @@ int tb_filter_parse(const char *tenant, struct tb_str query, struct tb_filter *r
     snprintf(ret_filter->tenant, sizeof(ret_filter->tenant), "%s", tenant);
     int rc = get(query, "session", &value, err);
     if (rc == 0 && value.len >= sizeof(ret_filter->session)) {
-        rc = tb_fail(err, TB_E_PARAMS, "no session has so long a name");
+        rc = tb_fail(err, TB_E_PARAMS, "the session name is too long");
     }
     if (rc == 0) {
         snprintf(ret_filter->session, sizeof(ret_filter->session), "%.*s",

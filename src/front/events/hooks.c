@@ -76,7 +76,7 @@ static void failed(struct hook *hook, const char *reason)
     metrics[TB_METRIC_HOOK_FAILURES]++;
     if (!hook->failing) {
         hook->failing = true;
-        log_hook(hook, "does not take events, trying again", reason);
+        log_hook(hook, "does not accept events; trying again", reason);
     }
     if (++hook->attempts < TB_HOOK_ATTEMPTS) {
         due_in(hook, pause_ms(hook->attempts));
@@ -91,7 +91,7 @@ static void delivered(struct hook *hook)
 {
     hook->all->core->metrics.values[TB_METRIC_HOOK_DELIVERIES]++;
     if (hook->failing) {
-        log_hook(hook, "takes events again", NULL);
+        log_hook(hook, "accepts events again", NULL);
     }
     hook->failing = false;
     hook->overflowing = hook->overflowing && hook->queue.first != hook->queue.next;
@@ -167,7 +167,7 @@ static void offer(struct hook *hook, struct tb_notice *notice)
     hook->all->core->metrics.values[TB_METRIC_HOOK_DROPPED] += (int64_t)lost;
     if (lost && !hook->overflowing) {
         hook->overflowing = true;
-        log_hook(hook, "too many events wait, the oldest are lost", NULL);
+        log_hook(hook, "too many events are waiting; the oldest are dropped", NULL);
     }
     if (!hook->current) {
         go_on(hook);

@@ -345,8 +345,7 @@ static int read_request(const struct tb_front_req *req, struct tb_filter *ret_fi
     const struct tb_feed *feed = req->state;
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     if (feed->reader_count >= TB_EVENTS_READERS) {
-        return tb_fail(err, TB_E_BUSY, "%d readers of events are connected already",
-                       TB_EVENTS_READERS);
+        return tb_fail(err, TB_E_BUSY, "%d event readers are already connected", TB_EVENTS_READERS);
     }
     /* A client that reconnects by itself repeats its query and adds the header. */
     struct tb_str header = tb_http1_header(head, "Last-Event-ID");

@@ -35,7 +35,7 @@ void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params
 {
     if (req->out->answer_only) {
         tb_mcp_req_fail(req, -32600,
-                        "this tool asks the client with %s, and the header Accept does not name "
+                        "this tool asks the client with %s, but the Accept header does not allow "
                         "text/event-stream; send Accept: application/json, text/event-stream",
                         method);
         return;

@@ -78,7 +78,7 @@ static int check_groups(struct tb_str groups, struct tb_err *err)
         char names[NAMES_MAX];
         struct tb_str group = tb_str_trim(tb_str_cut(&groups, ','));
         if (group.len && !group_exists(group, names)) {
-            return tb_fail(err, TB_E_PARAMS, "there is no group '%.*s'; there are: %s",
+            return tb_fail(err, TB_E_PARAMS, "unknown group '%.*s'; known groups: %s",
                            (int)(group.len < 40 ? group.len : 40), group.ptr, names);
         }
     }
@@ -96,7 +96,7 @@ static const struct tb_toolset *find_toolset(struct tb_str name, struct tb_err *
         add_name(names, (*set)->name);
     }
     if (!found) {
-        tb_fail(err, TB_E_NOT_FOUND, "there is no toolset '%.*s'; there are: %s",
+        tb_fail(err, TB_E_NOT_FOUND, "unknown toolset '%.*s'; known toolsets: %s",
                 (int)(name.len < 40 ? name.len : 40), name.ptr, names);
     }
     return found;

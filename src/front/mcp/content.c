@@ -50,8 +50,7 @@ void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_
     if (fits < text.len) {
         fits = tb_mcp_text_fits(text, max > MARK_MAX ? max - MARK_MAX : 0);
         tb_buf_append_str(&cut, tb_str_sub(text, 0, fits));
-        tb_buf_printf(&cut,
-                      "\n[cut here: %zu of %zu bytes are missing; ask for a part, or for less]",
+        tb_buf_printf(&cut, "\n[cut here: %zu of %zu bytes omitted; ask for a part, or for less]",
                       text.len - fits, text.len);
         text = tb_buf_str(&cut);
     }

@@ -39,6 +39,7 @@ bool tb_mcp_req_without_cursor(struct tb_mcp_req *req)
         cursor.value.type == TB_JSON_ABSENT || cursor.value.type == TB_JSON_NULL) {
         return true;
     }
-    tb_mcp_req_fail(req, -32602, "unknown cursor; leave it out, the whole list comes in one reply");
+    tb_mcp_req_fail(req, -32602,
+                    "unknown cursor; omit it, because the whole list comes in one reply");
     return false;
 }

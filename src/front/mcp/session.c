@@ -204,10 +204,9 @@ void tb_mcp_session_end(struct tb_mcp_session *session)
 {
     struct tb_mcp_sessions *sessions = session->table;
     while (!tb_list_empty(&session->peer.requests)) {
-        tb_mcp_req_abort(
-            TB_CONTAINER(session->peer.requests.next, struct tb_mcp_req, link),
-            tb_err_info(TB_E_SESSION_ENDED)->rpc_code,
-            "the MCP session ended before the answer; begin a new one with initialize");
+        tb_mcp_req_abort(TB_CONTAINER(session->peer.requests.next, struct tb_mcp_req, link),
+                         tb_err_info(TB_E_SESSION_ENDED)->rpc_code,
+                         "the MCP session ended before the reply; start a new one with initialize");
     }
     tb_mcp_peer_left(&session->peer);
     session_free(session);

@@ -369,7 +369,7 @@ void tb_mcp_stdio_open(struct tb_front_req *front)
     struct tb_str secret = tb_http1_header(head, "X-Conversation-Id");
     if (!head->upgrade ||
         !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
-        tb_reply_error(front, TB_E_INVALID, "this address speaks 'Upgrade: tabard-mcp' only");
+        tb_reply_error(front, TB_E_INVALID, "this address accepts only 'Upgrade: tabard-mcp'");
     } else if (tb_target_query(head->query, "toolset", &toolset) < 0) {
         tb_reply_error(front, TB_E_INVALID, "the query string is malformed");
     } else if (check_secret(secret, &err) < 0) {

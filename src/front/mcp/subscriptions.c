@@ -345,14 +345,15 @@ void tb_mcp_listen(struct tb_mcp_req *req)
         return;
     }
     if (req->out->answer_only) {
-        tb_mcp_req_fail(req, -32600,
-                        "subscriptions/listen answers with a stream of events, which the header "
-                        "Accept does not name; send Accept: application/json, text/event-stream");
+        tb_mcp_req_fail(
+            req, -32600,
+            "subscriptions/listen answers with an event stream, but the Accept header does not "
+            "allow one; send Accept: application/json, text/event-stream");
         return;
     }
     if (mcp->listen_count >= TB_MCP_LISTENS) {
         tb_mcp_req_fail(req, tb_err_info(TB_E_BUSY)->rpc_code,
-                        "%d subscriptions are open already; end one of them first", TB_MCP_LISTENS);
+                        "%d subscriptions are already open; end one of them first", TB_MCP_LISTENS);
         return;
     }
     struct listen *listen = TB_NEW(struct listen);

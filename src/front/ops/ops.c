@@ -42,11 +42,11 @@ static const char greeting[] =
     "<body style=\"font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em\">"
     "<h1>tabard</h1>"
     "<p>This is a daemon between AI agents and browsers. It is running.</p>"
-    "<p>To give it to an agent, add this command to the agent's MCP servers:</p>"
+    "<p>To connect an agent, add this command to the agent's MCP servers:</p>"
     "<pre>tabard mcp</pre>"
     "<p>Over HTTP, MCP is at <code>/mcp</code>. Every address but this one and <code>/health</code> "
     "needs a token; the operator finds it in <code>admin.token</code> in the state directory.</p>"
-    "<p>The README and <code>tabard help</code> tell the rest.</p></body></html>\n";
+    "<p>The README and <code>tabard help</code> explain the rest.</p></body></html>\n";
 
 static void greet(struct tb_front_req *req)
 {

@@ -108,7 +108,8 @@ static bool fits(size_t size, size_t max, struct tb_gate *gate)
         return true;
     }
     struct tb_err err;
-    tb_fail(&err, TB_E_TOO_LARGE, "%zu bytes cannot be stored as one record, only %zu", size, max);
+    tb_fail(&err, TB_E_TOO_LARGE,
+            "a record of %zu bytes is too large to store; the limit is %zu bytes", size, max);
     tb_gate_fail(gate, &err);
     return false;
 }

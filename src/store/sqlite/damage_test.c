@@ -212,7 +212,7 @@ static void a_broken_database_is_set_aside_and_a_new_one_begun(void **state)
     assert_int_equal(store_append_type(lab, "y"), 0);
     assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
     assert_int_equal(store_expect_chain(lab), 1);
-    assert_non_null(strstr(store_lab_logged(lab), "it is set aside as"));
+    assert_non_null(strstr(store_lab_logged(lab), "it was set aside as"));
     assert_true(has_file(lab, "tabard.db.broken-"));
     store_lab_reopen(lab);
     store_expect(lab, TB_SPACE_STATE, "k", "v");
@@ -258,7 +258,7 @@ static void a_log_that_is_removed_is_noticed_and_nothing_is_lost(void **state)
     WAIT_UNTIL(lab->core.loop, strstr(store_lab_logged(lab), "tabard.db-wal was removed"));
     assert_false(lab->kind->ready(lab->state, &err));
     assert_int_equal(store_append_type(lab, "c"), TB_E_STORE);
-    assert_non_null(strstr(lab->words, "was removed while the daemon runs"));
+    assert_non_null(strstr(lab->words, "was removed while the daemon was running"));
     store_lab_reopen(lab);
     assert_int_equal(store_expect_chain(lab), 2);
     store_lab_free(lab);

@@ -80,7 +80,8 @@ static int fail_access(struct tb_db *db, int code, const char *path, struct tb_e
     }
     if (code == SQLITE_READONLY || code == SQLITE_PERM || why == EACCES || why == EPERM ||
         why == EROFS) {
-        return tb_fail(err, TB_E_STORE, "cannot write %s: check the rights to it and its folder",
+        return tb_fail(err, TB_E_STORE,
+                       "cannot write %s: check the permissions of the file and its directory",
                        path);
     }
     return tb_fail(err, TB_E_STORE, "cannot open %s or its log: %s", path,
@@ -98,12 +99,12 @@ static int fail(struct tb_db *db, int code, struct tb_err *err)
     case SQLITE_NOTADB:
         return tb_fail(err, -EBADMSG, "%s is broken: %s", path, text);
     case SQLITE_CONSTRAINT:
-        return tb_fail(err, -EEXIST, "a row of %s is in the way: %s", path, text);
+        return tb_fail(err, -EEXIST, "a row of %s conflicts: %s", path, text);
     case SQLITE_FULL:
-        return tb_fail(err, TB_E_STORE, "no space is left for %s: free some", path);
+        return tb_fail(err, TB_E_STORE, "no disk space is left for %s: free some", path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return tb_fail(err, TB_E_STORE, "%s is locked by another program: end that one", path);
+        return tb_fail(err, TB_E_STORE, "%s is locked by another program: stop that program", path);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
@@ -170,7 +171,7 @@ static int make_file(const char *path, struct tb_err *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
-        return tb_fail(err, TB_E_STORE, "cannot make %s: %s", path, tb_err_name(-errno));
+        return tb_fail(err, TB_E_STORE, "cannot create %s: %s", path, tb_err_name(-errno));
     }
     close(fd);
     return 0;

@@ -77,8 +77,9 @@ int tb_db_check_secret(struct tb_db *db, const uint8_t secret[TB_SECRET_BYTES], 
         return 0;
     }
     const char *path = sqlite3_db_filename(db->sql, NULL);
-    return tb_fail(err, TB_E_CONFIG,
-                   "%s was written with another secret than the one in the file \"secret\" beside "
-                   "it: restore that file, or move tabard.db and tabard.intake away to begin anew",
-                   path);
+    return tb_fail(
+        err, TB_E_CONFIG,
+        "%s was written with a different secret from the one in the file \"secret\" beside it: "
+        "restore that file, or move tabard.db and tabard.intake away to start afresh",
+        path);
 }

@@ -69,7 +69,7 @@ int tb_db_head(struct tb_db *db, struct tb_db_head *ret_head, struct tb_err *err
         good = read_end(statement, 2, &ret_head->cut) && read_end(statement, 5, &ret_head->last);
     }
     sqlite3_reset(statement);
-    return good ? 0 : tb_fail(err, -EBADMSG, "the database is broken: its head is not there");
+    return good ? 0 : tb_fail(err, -EBADMSG, "the database is broken: its head row is missing");
 }
 
 static void bind_end(sqlite3_stmt *statement, int place, const struct tb_audit_cut *end)

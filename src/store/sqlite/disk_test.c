@@ -161,7 +161,7 @@ static void a_file_whose_sync_failed_is_not_used_again(void **state)
     disk_fail(DISK_SYNC, 0, 1, EIO);
     assert_int_equal(store_append_type(lab, "second"), 0); /* the database has it */
     assert_non_null(strstr(store_lab_logged(lab), "tabard.intake: Input/output error"));
-    WAIT_UNTIL(lab->core.loop, strstr(store_lab_logged(lab), "all is stored again"));
+    WAIT_UNTIL(lab->core.loop, strstr(store_lab_logged(lab), "storing works again"));
     assert_int_equal(stat(store_lab_path(lab, "tabard.intake"), &after), 0);
     assert_true(before.st_ino != after.st_ino);
     assert_int_equal(store_expect_chain(lab), 2);

@@ -105,7 +105,7 @@ static void expect_to_ride_it_out(struct store_lab *lab, const char *words)
 
 static void expect_to_recover(struct store_lab *lab)
 {
-    WAIT_UNTIL(lab->core.loop, logged(lab, "all is stored again"));
+    WAIT_UNTIL(lab->core.loop, logged(lab, "storing works again"));
     assert_int_equal(store_expect_chain(lab), 100);
     store_expect(lab, TB_SPACE_SESSION, "k", "v");
     store_expect(lab, TB_SPACE_SESSION, "before", "v");
@@ -117,7 +117,7 @@ static void a_full_disk_is_said_and_ridden_out(void **state)
 {
     struct store_lab *lab = *state;
     atomic_store(&disk.write_code, SQLITE_FULL);
-    expect_to_ride_it_out(lab, "no space is left");
+    expect_to_ride_it_out(lab, "no disk space is left");
     atomic_store(&disk.write_code, SQLITE_OK);
     expect_to_recover(lab);
 }
@@ -135,7 +135,7 @@ static void what_fails_at_the_end_is_there_at_the_next_start(void **state)
 {
     struct store_lab *lab = *state;
     atomic_store(&disk.write_code, SQLITE_FULL);
-    expect_to_ride_it_out(lab, "no space is left");
+    expect_to_ride_it_out(lab, "no disk space is left");
     store_lab_close(lab);
     store_lab_open(lab);
     assert_int_equal(store_append_type(lab, "after"), 0);
@@ -157,14 +157,14 @@ static void when_nothing_more_fits_writes_fail_with_words(void **state)
     memset(details, 'x', TB_RECORD_LIGHT_MAX / 2);
     atomic_store(&disk.write_code, SQLITE_FULL);
     assert_int_equal(store_append(lab, &entry), 0);
-    WAIT_UNTIL(lab->core.loop, logged(lab, "no space is left"));
+    WAIT_UNTIL(lab->core.loop, logged(lab, "no disk space is left"));
     for (good = 1; store_append(lab, &entry) == 0; good++) {
         good_when_ready += lab->kind->ready(lab->state, &err);
     }
     assert_true(good > 200);
     assert_true(good_when_ready < good - 5);
     assert_int_equal(err.code, TB_E_STORE);
-    assert_non_null(strstr(err.text, "no space is left"));
+    assert_non_null(strstr(err.text, "no disk space is left"));
     assert_non_null(strstr(lab->words, "nothing more can be stored"));
 
     atomic_store(&disk.write_code, SQLITE_OK);
@@ -244,7 +244,7 @@ static void a_heavy_write_fails_after_a_while(void **state)
     for (int i = 0; i < 2; i++) {
         tb_gate_init(&gates[i], on_gate);
         lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), &gates[i]);
-        while (!logged(lab, "no space is left")) {
+        while (!logged(lab, "no disk space is left")) {
             tb_loop_turn(lab->core.loop, false);
         }
         tb_clock_manual_advance(&clock, 6000);
@@ -257,7 +257,7 @@ static void a_heavy_write_fails_after_a_while(void **state)
         tb_loop_turn(lab->core.loop, false);
     }
     assert_int_equal(gates[0].err.code, TB_E_STORE);
-    assert_non_null(strstr(gates[0].err.text, "no space is left"));
+    assert_non_null(strstr(gates[0].err.text, "no disk space is left"));
     assert_true(tb_gate_shut(&gates[1]));
     atomic_store(&disk.write_code, SQLITE_OK);
     tb_clock_manual_advance(&clock, 2000);
@@ -276,7 +276,7 @@ static void the_order_of_writes_is_kept_while_the_disk_fails(void **state)
     struct tb_str key = TB_STR("k");
     atomic_store(&disk.write_code, SQLITE_FULL);
     assert_int_equal(store_append_type(lab, "fails"), 0);
-    WAIT_UNTIL(lab->core.loop, logged(lab, "no space is left"));
+    WAIT_UNTIL(lab->core.loop, logged(lab, "no disk space is left"));
     lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("old"), NULL);
     lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
     lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("new"), NULL);
@@ -298,9 +298,9 @@ static void a_folder_that_became_read_only_is_ridden_out(void **state)
     }
     assert_int_equal(chmod(lab->dir, 0500), 0);
     store_lab_open(lab);
-    expect_to_ride_it_out(lab, "cannot make");
+    expect_to_ride_it_out(lab, "cannot create");
     assert_int_equal(chmod(lab->dir, 0700), 0);
-    WAIT_UNTIL(lab->core.loop, logged(lab, "all is stored again"));
+    WAIT_UNTIL(lab->core.loop, logged(lab, "storing works again"));
     assert_int_equal(store_expect_chain(lab), 100);
     if (root) {
         store_lab_close(lab);

@@ -195,7 +195,7 @@ static int make_file(struct tb_intake *intake, const size_t used[2], const char 
     unlink(fresh);
     int fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
-        return tb_fail(err, -errno, "cannot make %s: %s", fresh, tb_err_name(-errno));
+        return tb_fail(err, -errno, "cannot create %s: %s", fresh, tb_err_name(-errno));
     }
     int rc = fill_file(intake, fd, used);
     if (rc == 0 && sync && fdatasync(fd) < 0) {
@@ -210,7 +210,7 @@ static int make_file(struct tb_intake *intake, const size_t used[2], const char 
     if (rc < 0) {
         unlink(fresh);
         close(fd);
-        return tb_fail(err, rc, "cannot make %s with its %d bytes: %s", intake->path,
+        return tb_fail(err, rc, "cannot create %s with its %d bytes: %s", intake->path,
                        (int)FILE_BYTES, tb_err_name(rc));
     }
     if (intake->fd >= 0) {
@@ -280,8 +280,8 @@ static int mend(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_e
     int rc = make_file(intake, intake->used, aside, false, err);
     if (rc == 0) {
         tb_fail(ret_damage, TB_E_STORE,
-                "the intake was damaged and is set aside as %s; what its damaged part had of the "
-                "last moments before the daemon ended is lost",
+                "the intake was damaged and was set aside as %s; changes in its damaged part, from "
+                "the last moments before the daemon ended, are lost",
                 aside);
     }
     return rc;
@@ -311,7 +311,7 @@ static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct
     }
     int rc = reserve(intake->fd);
     if (rc < 0) { /* it works as long as its writes do */
-        tb_fail(ret_damage, TB_E_STORE, "cannot reserve the space of %s: %s", intake->path,
+        tb_fail(ret_damage, TB_E_STORE, "cannot reserve disk space for %s: %s", intake->path,
                 tb_err_name(rc));
     }
     return 0;
@@ -326,7 +326,7 @@ static int open_new(struct tb_intake *intake, bool expected, struct tb_err *ret_
     int rc = make_file(intake, intake->used, NULL, false, err);
     if (rc == 0 && expected) {
         tb_fail(ret_damage, TB_E_STORE,
-                "%s is missing: sessions and audit entries of the last moments before the daemon "
+                "%s is missing: sessions and audit entries from the last moments before the daemon "
                 "ended may be lost",
                 intake->path);
     }
@@ -440,15 +440,15 @@ int tb_intake_check(const struct tb_intake *intake, struct tb_err *err)
     struct stat ours;
     struct stat there;
     if (fstat(intake->fd, &ours) < 0) {
-        return tb_fail(err, TB_E_STORE, "cannot look at %s: %s", intake->path, tb_err_name(-errno));
+        return tb_fail(err, TB_E_STORE, "cannot check %s: %s", intake->path, tb_err_name(-errno));
     }
     if (stat(intake->path, &there) < 0 || there.st_ino != ours.st_ino ||
         there.st_dev != ours.st_dev) {
-        return tb_fail(err, TB_E_STORE, "%s was removed or replaced while the daemon runs",
+        return tb_fail(err, TB_E_STORE, "%s was removed or replaced while the daemon was running",
                        intake->path);
     }
     if (ours.st_size != FILE_BYTES) {
-        return tb_fail(err, TB_E_STORE, "%s was cut while the daemon runs", intake->path);
+        return tb_fail(err, TB_E_STORE, "%s was cut while the daemon was running", intake->path);
     }
     return 0;
 }

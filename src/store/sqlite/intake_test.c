@@ -360,7 +360,7 @@ static void a_damaged_file_stays_until_its_heir_is_whole(void **state)
     assert_int_equal(mkdir(fresh, 0700), 0); /* nothing can be made there */
     open_it(lab);
     assert_null(lab->intake);
-    assert_non_null(strstr(lab->err.text, "cannot make"));
+    assert_non_null(strstr(lab->err.text, "cannot create"));
     assert_int_equal(rmdir(fresh), 0);
     open_it(lab);
     assert_int_equal(lab->damage.code, TB_E_STORE);

@@ -56,11 +56,12 @@ static int still_there(struct tb_mover *mover, struct tb_err *err)
         return 0;
     }
     mover->lost = true;
-    return tb_fail(err, TB_E_STORE,
-                   "%s%s was %s while the daemon runs: put it back, or restart the daemon, which "
-                   "then begins with what it finds",
-                   mover->path, log_alone ? "-wal" : "",
-                   (log_alone ? log : file).st_ino ? "replaced" : "removed");
+    return tb_fail(
+        err, TB_E_STORE,
+        "%s%s was %s while the daemon was running: put it back, or restart the daemon, which then "
+        "starts with what it finds",
+        mover->path, log_alone ? "-wal" : "",
+        (log_alone ? log : file).st_ino ? "replaced" : "removed");
 }
 
 static int open_db(struct tb_mover *mover, struct tb_err *err)
@@ -95,8 +96,7 @@ static int compare(struct tb_mover *mover, struct tb_db_head *head, struct tb_er
     uint64_t known = head->intake_id == id ? head->intake_seq : 0;
     if (known < released && !mover->replaced) {
         tb_fail(&mover->note, TB_E_STORE,
-                "%s does not have the last changes that were stored in it: it is damaged or an "
-                "older copy",
+                "%s lacks the last changes that were stored in it: it is damaged or an older copy",
                 mover->path);
         if (mover->keep) {
             return tb_fail(err, TB_E_STORE, "%s", mover->note.text);
@@ -191,7 +191,7 @@ static int replace(struct tb_mover *mover, struct tb_err *err)
         return rc;
     }
     mover->replaced = true;
-    tb_fail(&mover->note, TB_E_STORE, "%.200s; it is set aside as %s and a new one is begun",
+    tb_fail(&mover->note, TB_E_STORE, "%.200s; it was set aside as %s and a new one was started",
             why.text, aside);
     return 0;
 }

@@ -112,7 +112,8 @@ static bool fits(const struct tb_sqlite *store, size_t max, struct tb_gate *gate
         return true;
     }
     struct tb_err err;
-    tb_fail(&err, TB_E_TOO_LARGE, "%zu bytes cannot be stored as one record, only %zu",
+    tb_fail(&err, TB_E_TOO_LARGE,
+            "a record of %zu bytes is too large to store; the limit is %zu bytes",
             store->scratch.len, max);
     tb_gate_fail(gate, &err);
     return false;
@@ -122,7 +123,7 @@ static void full(const struct tb_sqlite *store, struct tb_err *err)
 {
     const struct tb_err *trouble = &store->writer.trouble;
     tb_fail(err, TB_E_STORE, "nothing more can be stored: %s",
-            trouble->code ? trouble->text : "the disk is too slow for what comes in");
+            trouble->code ? trouble->text : "the disk is too slow for the incoming data");
 }
 
 /* Neither the database nor the intake can take anything. */

@@ -245,12 +245,12 @@ static void an_older_copy_of_the_database_is_noticed(void **state)
     copy_file(lab, "copy", "tabard.db");
     store_lab_open(lab);
     assert_int_equal(store_expect_chain(lab), 1);
-    assert_non_null(strstr(store_lab_logged(lab), "does not have the last changes"));
+    assert_non_null(strstr(store_lab_logged(lab), "lacks the last changes"));
     store_lab_reopen(lab);
     assert_int_equal(store_append_type(lab, "d"), 0);
     assert_int_equal(store_expect_chain(lab), 2);
-    const char *first = strstr(store_lab_logged(lab), "does not have");
-    assert_null(strstr(first + 1, "does not have")); /* said once */
+    const char *first = strstr(store_lab_logged(lab), "lacks the last");
+    assert_null(strstr(first + 1, "lacks the last")); /* said once */
 }
 
 /* What a power loss may leave, or a copy of a running daemon's folder. */
@@ -332,7 +332,7 @@ static void another_secret_is_refused_and_nothing_is_touched(void **state)
             run_sql(lab, "ALTER TABLE head DROP COLUMN secret_check; PRAGMA user_version = 1");
         }
         memcpy(lab->core.secret, wrong, sizeof(wrong));
-        expect_refused(lab, "another secret");
+        expect_refused(lab, "a different secret");
         assert_int_equal(tb_sqlite_log_open(lab->dir, wrong, true, &log, &err), TB_E_CONFIG);
         memcpy(lab->core.secret, right, sizeof(right));
         store_lab_open(lab);
