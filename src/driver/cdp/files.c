@@ -214,9 +214,8 @@ int tb_files_write(const char *directory, const char *name, struct tb_str conten
     if (dir >= 0) {
         close(dir);
     }
-    return rc < 0
-               ? tb_fail(err, TB_E_STORE, "%s cannot be written to disk: %s", name, strerror(-rc))
-               : 0;
+    return rc < 0 ? tb_fail(err, TB_E_STORE, "cannot write %s to disk: %s", name, strerror(-rc))
+                  : 0;
 }
 
 bool tb_files_has(const char *directory, const char *name)

@@ -143,11 +143,11 @@ static void fail_refused(struct tb_filler *filler, struct tb_str form)
                        element);
     } else if (form.len) {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not accept the value, it takes %.*s; it has %s now", element,
+                       "%s did not accept the value: it takes %.*s and now has %s", element,
                        TB_STR_ARG(form), tb_quoted(&now, tb_str_of(filler->now), 0));
     } else {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not accept the value; it has %s now", element,
+                       "%s did not accept the value; it now has %s", element,
                        tb_quoted(&now, tb_str_of(filler->now), 0));
     }
 }

@@ -51,9 +51,9 @@ static void add_filled(struct fill *fill)
     if (filler->differs && filler->secret) {
         tb_buf_append_cstr(&words, " (which now has another value)");
     } else if (filler->differs) {
-        tb_buf_append_cstr(&words, " (which has ");
+        tb_buf_append_cstr(&words, " (which now has ");
         tb_quote(tb_str_of(filler->now), sizeof(filler->now), &words);
-        tb_buf_append_cstr(&words, " now)");
+        tb_buf_append_cstr(&words, ")");
     }
     tb_json_append_take(fill->elements, tb_json_new_str(tb_buf_str(&words)));
     tb_json_set_int(fill->work.op->result->data, "filled", fill->number);

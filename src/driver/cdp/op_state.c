@@ -102,7 +102,7 @@ static void on_written(int status, void *user)
     }
     state->job = NULL;
     if (status < 0) {
-        tb_opwork_fail(&state->work, TB_E_STORE, "the state cannot be written to disk: %s",
+        tb_opwork_fail(&state->work, TB_E_STORE, "cannot write the state to disk: %s",
                        strerror(-status));
         return;
     }
