@@ -254,7 +254,7 @@ static void a_state_that_cannot_be_written_is_not_stored(void **state)
     snprintf(path, sizeof(path), "%s/logins/default/taken.sealed", lab->state_dir);
     assert_int_equal(mkdir(path, 0700), 0);
     ops_fails(lab, TB_E_STORE, TB_OP_STATE, "{'action':'save','name':'taken'}");
-    assert_non_null(strstr(lab->result.message, "cannot be written to disk: "));
+    assert_non_null(strstr(lab->result.message, "cannot write the state to disk: "));
 }
 
 static void downloads_are_kept_under_safe_names(void **state)
