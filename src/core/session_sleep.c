@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a session's browser has, between the browser and the store.
  *
- *   changed --at rest, now and then--> saving --the driver's answer--> storing --> saved
+ *   changed --at rest, or after two seconds--> saving --the driver's answer--> storing --> saved
  *   idle --> saving, storing if anything has changed --> the driver closes --> asleep
  *   asleep --a call--> reading --> opening --> open
  *   lost --> the driver closes --> asleep */
@@ -16,7 +16,8 @@
 
 enum {
     REST_MS = 500,         /* without a call before a change is saved */
-    BETWEEN_MS = 5 * 1000, /* two saves */
+    LATEST_MS = 2 * 1000,  /* after a change it is saved between two calls, rest or not */
+    BETWEEN_MS = 2 * 1000, /* two saves */
     SAVE_MS = 5 * 1000,    /* for the driver; half of what the end of the daemon may take */
     RETRY_MS = 60 * 1000,  /* for a session that cannot be saved and so not sleep */
 };
@@ -28,7 +29,8 @@ struct storing {
 
 struct tb_browsing {
     struct tb_timer timer;
-    int64_t saved_ms; /* when the last save began */
+    int64_t saved_ms;   /* when the last save began */
+    int64_t changed_ms; /* since when something is not saved */
     struct storing *storing;
     struct tb_store_read *read;
     struct tb_buf state; /* what is brought back */
@@ -120,9 +122,18 @@ bool tb_session_saving(const struct tb_session *session)
     return session->browsing && session->browsing->saving && !session->driver->saves_beside;
 }
 
+static void note_change(struct tb_session *session)
+{
+    struct tb_browsing *browsing = session->browsing;
+    if (!browsing->changed) {
+        browsing->changed = true;
+        browsing->changed_ms = tb_loop_now_ms(session->core->loop);
+    }
+}
+
 static void save_failed(struct tb_session *session, const struct tb_err *err)
 {
-    session->browsing->changed = true;
+    note_change(session);
     session->browsing->failed = true;
     if (err->code != TB_E_CLOSED && !session->browsing->complained) {
         session->browsing->complained = true;
@@ -193,16 +204,28 @@ static bool may_save(const struct tb_session *session)
            !browsing->saving && !browsing->storing;
 }
 
+/* An agent that works without a pause must not lose minutes of it with the daemon. */
+static bool is_overdue(const struct tb_session *session, int64_t now_ms)
+{
+    const struct tb_browsing *browsing = session->browsing;
+    return session->driver->saves_beside && now_ms >= browsing->changed_ms + LATEST_MS &&
+           now_ms >= browsing->saved_ms + BETWEEN_MS;
+}
+
 void tb_session_plan_save(struct tb_session *session)
 {
     struct tb_browsing *browsing = session->browsing;
-    if (session->sleepy || !may_save(session) || !browsing->changed ||
-        tb_timer_armed(&browsing->timer)) {
+    if (session->sleepy || !may_save(session) || !browsing->changed) {
         return;
     }
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
-    int64_t wait_ms = browsing->saved_ms + BETWEEN_MS - now_ms;
-    tb_timer_start(&browsing->timer, wait_ms > REST_MS ? wait_ms : REST_MS);
+    if (is_overdue(session, now_ms)) {
+        tb_timer_stop(&browsing->timer);
+        save(session);
+    } else if (!tb_timer_armed(&browsing->timer)) {
+        int64_t wait_ms = browsing->saved_ms + BETWEEN_MS - now_ms;
+        tb_timer_start(&browsing->timer, wait_ms > REST_MS ? wait_ms : REST_MS);
+    }
 }
 
 /* Calls do not move the timer; what is left to wait for is seen here. */
@@ -229,7 +252,7 @@ void tb_session_on_changed(void *owner)
 {
     struct tb_session *session = owner;
     if (session->browsing && !tb_session_ended(session)) {
-        session->browsing->changed = true;
+        note_change(session);
         if (tb_session_at_rest(session)) {
             tb_session_plan_save(session);
         }

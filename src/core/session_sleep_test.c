@@ -159,7 +159,7 @@ static void changes_are_saved_at_rest_and_not_too_often(void **state)
     assert_int_equal(rig->fake->saved, 1);
     assert_int_equal(rig_events(rig, "session_saved {\"name\":\"a\",\"type\":\"browser\"}"), 1);
     leave_tag(rig, "two");
-    rig_advance(rig, 4999);
+    rig_advance(rig, 1999);
     assert_int_equal(rig->fake->saved, 1);
     leave_tag(rig, "three");
     rig_advance(rig, 1);
@@ -536,6 +536,28 @@ static void with_a_driver_that_can_a_call_runs_beside_the_save(void **state)
     rig_turn(rig);
 }
 
+static void an_agent_that_never_rests_is_saved_between_two_calls(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_driver beside = tb_driver_fake;
+    beside.saves_beside = true;
+    rig->fake->saves_beside = true;
+    const struct tb_session_spec spec = {
+        .name = TB_STR("a"), .driver = &beside, .driver_state = rig->fake};
+    struct tb_session *session;
+    const char *warning;
+    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+                       &spec, &session, &warning, NULL);
+    for (int i = 0; i < 50; i++) {
+        leave_tag(rig, i % 2 ? "odd" : "even");
+        rig_advance(rig, 100);
+    }
+    size_t saved = rig->fake->saved;
+    tb_session_end(session, TB_END_CLOSED);
+    rig_turn(rig);
+    assert_int_equal(saved, 2);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -548,6 +570,7 @@ int main(void)
         RIG_TEST(a_conversations_idle_session_sleeps_and_comes_back),
         RIG_TEST(a_newcomer_sends_the_oldest_idle_one_to_sleep),
         RIG_TEST(changes_are_saved_at_rest_and_not_too_often),
+        RIG_TEST(an_agent_that_never_rests_is_saved_between_two_calls),
         RIG_TEST(saved_is_told_when_it_is_durable),
         RIG_TEST(a_call_that_comes_during_a_save_waits_for_its_end_only),
         RIG_TEST(a_call_keeps_a_session_awake_that_was_about_to_sleep),

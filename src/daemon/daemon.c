@@ -133,6 +133,16 @@ static void take_over(struct daemon *daemon, struct tb_config *fresh)
     }
 }
 
+static int read_log_level(const struct tb_config *config, enum tb_log_level *ret_level,
+                          struct tb_err *err)
+{
+    if (tb_log_level_parse(tb_str_of(config->log_level), ret_level) < 0) {
+        return tb_fail(err, TB_E_CONFIG, "log.level must be error, warn, info or debug, not '%s'",
+                       config->log_level);
+    }
+    return 0;
+}
+
 static void on_reload_signal(int signum, void *user)
 {
     struct daemon *daemon = user;
@@ -146,7 +156,10 @@ static void on_reload_signal(int signum, void *user)
     }
     int rc = tb_config_load(daemon->sources, &fresh, &err);
     if (rc == 0) {
-        rc = tb_doors_reload(daemon->doors, &fresh, &err);
+        rc = read_log_level(&fresh, &level, &err);
+        if (rc == 0) {
+            rc = tb_doors_reload(daemon->doors, &fresh, &err);
+        }
         if (rc == 0) {
             take_over(daemon, &fresh);
         }
@@ -157,9 +170,7 @@ static void on_reload_signal(int signum, void *user)
                   tb_kv_cstr("reason", err.text));
         return;
     }
-    if (tb_log_level_parse(tb_str_of(daemon->config.log_level), &level) == 0) {
-        daemon->log.level = level;
-    }
+    daemon->log.level = level;
     tb_log_at(&daemon->log, INFO, "daemon", "reloaded");
 }
 
@@ -171,15 +182,6 @@ static void raise_descriptor_limit(void)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-}
-
-static int init_log(struct daemon *daemon, struct tb_err *err)
-{
-    if (tb_log_level_parse(tb_str_of(daemon->config.log_level), &daemon->log.level) < 0) {
-        return tb_fail(err, TB_E_CONFIG, "log.level must be error, warn, info or debug, not '%s'",
-                       daemon->config.log_level);
-    }
-    return 0;
 }
 
 static void warn_unknown(struct tb_str name, const char *meant, void *user)
@@ -302,7 +304,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
-    rc = init_log(daemon, err);
+    rc = read_log_level(&daemon->config, &daemon->log.level, err);
     if (rc < 0) {
         return rc;
     }

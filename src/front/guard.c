@@ -133,8 +133,7 @@ int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
-    if (!tb_str_eq_cstr(head->method, "POST") && !tb_str_eq_cstr(head->method, "PUT") &&
-        !tb_str_eq_cstr(head->method, "PATCH") && !head->chunked && head->length == 0) {
+    if (!head->chunked && head->length == 0) {
         return 0;
     }
     struct tb_str type = tb_http1_header(head, "Content-Type");

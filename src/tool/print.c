@@ -129,14 +129,25 @@ static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
+/* The one that opened last has the calls from now on. */
+static void print_new_tabs(const struct cJSON *tabs, struct tb_buf *out)
+{
+    bool any = false;
+    JSON_ARRAY_FOREACH(tab, tabs) {
+        tb_buf_printf(out, "\nNew tab %" PRId64 ": ", tb_data_int(tab, "index"));
+        tb_print_address(tab, out);
+        tb_buf_append_char(out, '.');
+        any = true;
+    }
+    if (any) {
+        tb_buf_append_cstr(out, " It is selected now; browser_tabs goes back.");
+    }
+}
+
 void tb_print_events(const struct cJSON *data, struct tb_buf *out)
 {
     print_dialogs(data, out);
-    JSON_ARRAY_FOREACH(tab, tb_json_get(data, "new_tabs")) {
-        tb_buf_printf(out, "\nNew tab %" PRId64 ": ", tb_data_int(tab, "index"));
-        tb_print_address(tab, out);
-        tb_buf_append_cstr(out, "; browser_tabs selects it.");
-    }
+    print_new_tabs(tb_json_get(data, "new_tabs"), out);
     JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {
         bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");
         tb_buf_append_cstr(out, refused ? "\nDownload refused: " : "\nDownload started: ");

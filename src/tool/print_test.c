@@ -55,8 +55,8 @@ static const struct {
      "\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"running\"}],\"console_errors\":2,"
      "\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"hi\",\"accepted\":true}]}",
      NULL,
-     "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\"; "
-     "browser_tabs selects it.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
+     "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\". It is "
+     "selected now; browser_tabs goes back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\"}]}", NULL,
      "Clicked link.\nDownload refused: \"a.pdf\"; call browser_downloads (group files), then try "
