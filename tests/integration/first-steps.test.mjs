@@ -33,7 +33,7 @@ test('a mistake costs one line, which says what was meant, and exit code 2', asy
     [['serve', '--listen'], /option --listen needs a value/],
     [['serve', 'x'], /unexpected argument 'x'/],
     [['mcp', '--toolset', 'octopu'], /unknown toolset 'octopu'; known toolsets: default, octopus/],
-    [['mcp', '--groups=filez'], /no group 'filez'; there are: files/],
+    [['mcp', '--groups=filez'], /unknown group 'filez'; known groups: files/],
     [['mcp', '--toolset'], /option --toolset needs a value/],
     [['doctor', '--jsn'], /no option --jsn \(did you mean --json\?\)/],
     [['tools', '--x'], /unexpected argument '--x'/],

@@ -108,10 +108,10 @@ test('F-11: on a full disk calls are refused with the reason, and go on when the
   const longest = await healthDuring(daemon, async () => {
     refusals = await within(crowd.work(), 60_000, 'the calls are refused');
   });
-  refusals.forEach(clear(/no space/));
+  refusals.forEach(clear(/no disk space/));
   const before = crowd.acknowledged.length;
-  await assert.rejects(crowd.lines[0].call(0, 'start_session', { sessionId: 'more' }), clear(/no space/));
-  await assert.rejects(crowd.lines[0].post('/api/sessions/f0/renew', { ttl_ms: 1000 }), clear(/no space/));
+  await assert.rejects(crowd.lines[0].call(0, 'start_session', { sessionId: 'more' }), clear(/no disk space/));
+  await assert.rejects(crowd.lines[0].post('/api/sessions/f0/renew', { ttl_ms: 1000 }), clear(/no disk space/));
   await disk.empty();
   const began = Date.now();
   await crowd.recovers(5000);
@@ -375,7 +375,7 @@ test('a state directory that is removed is noticed: nothing is acknowledged, /he
     }
   })(), 10_000, 'a call is refused');
   clear(/removed while the daemon was running/)(refused);
-  await daemon.logged('was removed while the daemon runs');
+  await daemon.logged('was removed while the daemon was running');
   assert.equal(await health(), 'degraded');
   await rename(away, daemon.stateDir);
   await crowd.recovers(10_000);
