@@ -92,7 +92,7 @@ test('group files: a file goes in and one comes out', async (t) => {
   await call('browser_wait', { target: '#file' });
   assert.equal(await value('document.getElementById("file").files[0].text()'), 'from the agent');
   assert.match(await agent.failure('browser_upload', { target: '#file', paths: ['/etc/passwd'] }), /directory/);
-  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /browser_downloads tells/);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /browser_downloads shows/);
   const listed = await call('browser_downloads', { wait: true });
   const [, directory] = /^Downloads in (\S+)\n"report.bin" done, 12 of 12/.exec(listed) ?? assert.fail(listed);
   assert.equal(await readFile(`${directory}/report.bin`, 'utf8'), 'file content');
