@@ -148,7 +148,7 @@ static void on_reload_signal(int signum, void *user)
     struct daemon *daemon = user;
     struct tb_config fresh;
     struct tb_err err;
-    enum tb_log_level level;
+    enum tb_log_level level = daemon->log.level;
     (void)signum;
     if (daemon->draining) {
         tb_log_at(&daemon->log, WARN, "daemon", "not reloaded: the daemon is stopping");
