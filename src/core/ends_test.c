@@ -47,7 +47,7 @@ static void a_call_to_a_session_that_has_ended_says_which_when_why_and_what_is_g
            "No session: none active. Start one with start_session.");
     expect_note(rig, "talk",
                 "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
-                "That was 5 minutes ago. Session browser-2 is a new one.");
+                "That was 5 minutes ago. Session browser-2 is new.");
     expect_note(rig, "talk", ""); /* once */
 }
 
@@ -75,7 +75,7 @@ static void what_could_not_be_kept_over_a_stop_is_told(void **state)
     rig_kill(rig, 0);
     expect_note(rig, "talk",
                 "Session browser-1 ended when the daemon stopped; its cookies are gone. That was "
-                "just now. Session browser-2 is a new one.");
+                "just now. Session browser-2 is new.");
 }
 
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
@@ -90,7 +90,7 @@ static void who_closed_it_need_not_be_told_but_others_are(void **state)
     expect_note(rig, "talk", "");
     expect_note(rig, "other",
                 "Session browser-1 was closed; its cookies are gone. That was just now. Session "
-                "browser-3 is a new one.");
+                "browser-3 is new.");
 }
 
 static void a_name_that_lives_again_is_the_live_one(void **state)
