@@ -79,7 +79,7 @@ static void what_there_is_not_is_refused_by_its_name(void **state)
         {"session=a%00b", "'session'", TB_E_INVALID},
         {"type=%4", "'type'", TB_E_INVALID},
         {"session=0123456789012345678901234567890123456789012345678901234567890123456789",
-         "so long", TB_E_PARAMS},
+         "too long", TB_E_PARAMS},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(cases); i++) {

@@ -165,7 +165,7 @@ static void toolsets_and_groups_come_from_the_address(void **state)
            "browser_pdf");
     expect(ask(f, "POST /mcp?groups=nope", list, "{}"), "HTTP/1.1 400 ");
     expect(ask(f, "POST /mcp?groups=%zz", list, "{}"), "HTTP/1.1 400 ");
-    expect(ask(f, "POST /mcp/nope", list, "{}"), "there are: default, octopus, wdio");
+    expect(ask(f, "POST /mcp/nope", list, "{}"), "known toolsets: default, octopus, wdio");
     expect(ask(f, "POST /mcp/wdio", list, REQUEST(1, "tools/list", MODERN_META)),
            "\"start_browser\"");
 }
