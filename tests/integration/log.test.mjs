@@ -25,7 +25,8 @@ test('a log that nobody reads stops nothing, and what was dropped is told when s
   const sum = dropped.reduce((all, [, lines]) => all + Number(lines), 0);
   assert.ok(sum > 0);
   assert.ok(daemon.log.text.match(/route=\/health/g).length + sum >= 4000);
-  assert.ok(daemon.log.text.match(/route=/g).length + sum <= 4000 + more);
+  const others = 20; // a line of the start may be among the dropped ones
+  assert.ok(daemon.log.text.match(/route=/g).length + sum <= 4000 + more + others);
 });
 
 test('started without stdin, stdout and stderr it opens nothing of its own in their place', async (t) => {
