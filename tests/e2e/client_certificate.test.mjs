@@ -39,7 +39,8 @@ for (const engine of ['shell', 'chromium']) {
     const asks = await serve(t, made, false);
     const insists = await serve(t, made, true);
     assert.match(await agent.call('browser_navigate', { url: asks }), /"Welcome", status 200/);
-    assert.match(await agent.failure('browser_navigate', { url: insists }), /the site asks for a client certificate/);
+    // The refusal and the closed connection reach the browser at the same moment: it names one of them, by chance.
+    assert.match(await agent.failure('browser_navigate', { url: insists }), /the site asks for a client certificate|the server closed the connection/);
     assert.match(await agent.call('browser_navigate', { url: asks }), /"Welcome", status 200/);
   });
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -276,6 +276,9 @@ test(`F-13: after each of ${DAMAGES} random damages the daemon says what is lost
   const first = await begin(t);
   const crowd = await Crowd.start(first);
   await crowd.work(() => crowd.ops > 200);
+  // Before there is a database, an intake that is taken away leaves nothing that could tell of it.
+  const database = path.join(first.stateDir, 'tabard.db');
+  await until(() => existsSync(database) && statSync(database).size, 5000, 'no database is made');
   await first.kill();
   const dir = await tempDir(t);
   const state = path.join(dir, 'state');

@@ -18,6 +18,7 @@ static const struct {
     {"NETWORK_ACCESS_DENIED", "network access is not allowed"},
     {"CONNECTION_RESET", "the server reset the connection"},
     {"CONNECTION_CLOSED", "the server closed the connection"},
+    {"SOCKET_NOT_CONNECTED", "the server closed the connection"},
     {"EMPTY_RESPONSE", "the server closed the connection without answering"},
     {"TOO_MANY_REDIRECTS", "the site redirects in a loop"},
     {"CERT_", "the site's certificate is not trusted"},
