@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processes of one contender take. They are those that the bench has started, those with a
-// mark in their environment (some leave the tree of their parent), and the children of both
-// (browsers write over their environment).
+// What the processes of one contender take. They are those that the bench has started, those with the mark of
+// their house in their environment or arguments (some leave the tree of their parent, and some of these clean
+// their environment), and the children of both (browsers write over their environment).
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
@@ -29,11 +29,15 @@ function isBrowser(pid) {
   }
 }
 
+function isMarked(pid, mark) {
+  return read(pid, 'environ').split('\0').includes(`${MARK}=${mark}`) || read(pid, 'cmdline').includes(`/${mark}/`);
+}
+
 /** The living processes of a house: see above. */
 export function residents({ mark, children }) {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).sort((a, b) => a - b);
   const parents = new Map(all.map((pid) => [pid, Number(stat(pid)[1])]));
-  const found = new Set(all.filter((pid) => read(pid, 'environ').split('\0').includes(`${MARK}=${mark}`)));
+  const found = new Set(all.filter((pid) => isMarked(pid, mark)));
   for (const child of children) if (child.pid && child.exitCode === null && child.signalCode === null) found.add(child.pid);
   for (let before = -1; before !== found.size;) {
     before = found.size;
