@@ -77,7 +77,7 @@ const focus = ({ target, timeout_ms: timeoutMs, watch: watches = false, ...count
     if (kind !== 'file') {
       focusOn(el);
       if (!hasFocus(el)) {
-        return { why: 'does not take the focus' };
+        return { why: 'does not accept the focus' };
       }
       aimAt(el, { typing: true });
     }

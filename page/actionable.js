@@ -147,7 +147,7 @@ const whyNoPoint = (el, { outside, hit }) => {
   if (styleOf(el).pointerEvents === 'none') {
     return 'takes no clicks (pointer-events: none)';
   }
-  return hit === null || hit === undefined ? 'is clipped: nothing of it can be hit' : `is covered by ${sketch(coverOf(hit, el))}`;
+  return hit === null || hit === undefined ? 'is clipped: no part of it can be clicked' : `is covered by ${sketch(coverOf(hit, el))}`;
 };
 
 /** What the element is, for the reply. */

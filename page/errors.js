@@ -38,6 +38,6 @@ const asPattern = (text) => {
     // A pattern that keeps its place between two tests would skip matches.
     return new RegExp(match[1], match[2].replace(/[gy]/g, ''));
   } catch (thrown) {
-    return fail('invalid_params', `${cut(text, 80)} is no regular expression: ${thrown.message}`);
+    return fail('invalid_params', `${cut(text, 80)} is not a valid regular expression: ${thrown.message}`);
   }
 };

@@ -116,7 +116,7 @@ const wellFormed = (result) => (typeof result === 'string'
   : { ...result, text: result.text.toWellFormed(), html: result.html.toWellFormed() });
 
 const extract = ({ target, format = 'text', limit, max_chars: maxChars } = {}) => {
-  const convert = FORMATS[format] ?? fail('invalid_params', 'format wants text, html, markdown or json');
+  const convert = FORMATS[format] ?? fail('invalid_params', 'format must be text, html, markdown or json');
   const whole = format === 'html' || format === 'json' ? () => rootElementOf(document) : mainContent;
   const found = isGiven(target) ? findAll(target) : [whole()];
   if (found.length === 0) {

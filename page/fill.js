@@ -103,7 +103,7 @@ const fillNow = (el, kind, text, options) => {
   }
   focusOn(el);
   if (!hasFocus(el)) {
-    return { why: 'does not take the focus' };
+    return { why: 'does not accept the focus' };
   }
   if (options.watch) {
     watchChanges(el);

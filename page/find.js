@@ -46,7 +46,7 @@ function* candidates(selector) {
       yield* find(match);
     } catch (thrown) {
       if (thrown instanceof DOMException || thrown instanceof TypeError) {
-        badSelector(selector, 'neither CSS nor XPath can be made of it');
+        badSelector(selector, 'it is neither CSS nor XPath');
       }
       throw thrown;
     }
@@ -56,7 +56,7 @@ function* candidates(selector) {
 
 const asTarget = (target) => {
   const text = typeof target === 'string' ? target.trim() : '';
-  return text === '' ? fail('invalid_params', 'target wants a ref or a selector') : text.slice(0, 10_000);
+  return text === '' ? fail('invalid_params', 'target must be a ref or a selector') : text.slice(0, 10_000);
 };
 
 /** Elements that a target means, at most `limit`. Null where nothing fits yet: a ref that has gone fails at once. */
@@ -101,7 +101,7 @@ const findFirst = (target) => {
 };
 
 const noSuchElement = (target) => {
-  fail('element_not_found', `nothing on the page fits ${quote(cut(squeeze(String(target)), 120))}`);
+  fail('element_not_found', `nothing on the page matches ${quote(cut(squeeze(String(target)), 120))}`);
 };
 
 const findOne = (target) => findFirst(target) ?? noSuchElement(target);

@@ -64,7 +64,7 @@ const select = ({ target, values, timeout_ms: timeoutMs, watch: watches = false,
   return new Waiting(target, timeoutMs).until((found) => {
     const el = fieldOf(found);
     if (tagOf(el) !== 'select') {
-      return fail('not_possible', `${sketch(el)} is no select; click it, then click the option`);
+      return fail('not_possible', `${sketch(el)} is not a select; click it, then click the option`);
     }
     const why = isVisible(el) ? whyDisabled(el) : whyHidden(el);
     if (why !== null) {

@@ -61,7 +61,7 @@ const wasGiven = (ref) => {
 const elementByRef = (ref) => {
   const el = elementOfRef.get(ref)?.deref();
   if (el === undefined && !wasGiven(ref)) {
-    return fail('element_stale', `ref ${ref} is not of this page as it is now`);
+    return fail('element_stale', `ref ${ref} does not belong to the current page`);
   }
   if (el === undefined || !isAttached(el)) {
     return fail('element_not_found', `the element of ref ${ref} has left the page`);

@@ -49,13 +49,13 @@ const mainScroller = () => {
 
 const scrollEnd = (el, to) => {
   if (to !== 'top' && to !== 'bottom') {
-    fail('invalid_params', 'to wants top or bottom');
+    fail('invalid_params', 'to must be top or bottom');
   }
   scrollTo(el, { top: to === 'top' ? 0 : scrollHeightOf(el), behavior: 'instant' });
 };
 
 const scrollSome = (el, direction, pixels) => {
-  const way = DIRECTIONS[direction] ?? fail('invalid_params', 'direction wants up, down, left or right');
+  const way = DIRECTIONS[direction] ?? fail('invalid_params', 'direction must be up, down, left or right');
   const far = Number(pixels ?? DEFAULT_PIXELS) || 0;
   scrollBy(el, { left: way[0] * far, top: way[1] * far, behavior: 'instant' });
 };

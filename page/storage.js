@@ -7,7 +7,7 @@ const inStorage = (area, work) => {
     const storage = area === 'session' ? sessionStorage : localStorage;
     return { origin: location.origin, ...work(storage) };
   } catch (thrown) {
-    return fail('not_possible', `this page has no storage that can be used: ${quote(cut(squeeze(String(thrown.message)), 200))}`);
+    return fail('not_possible', `this page has no usable storage: ${quote(cut(squeeze(String(thrown.message)), 200))}`);
   }
 };
 

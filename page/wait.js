@@ -23,7 +23,7 @@ const elementLacks = (target, state) => {
   const wantsIt = state === 'visible' || state === 'attached';
   const el = wantsIt ? findFirst(target) : findOrGone(target);
   if (el === null) {
-    return wantsIt ? 'nothing on the page fits it' : null;
+    return wantsIt ? 'nothing on the page matches it' : null;
   }
   const visible = isVisible(el);
   switch (state) {
@@ -55,7 +55,7 @@ const conditionsOf = ({ target, state = 'visible', text, text_gone: textGone, ur
   const conditions = [];
   if (isGiven(target)) {
     if (!STATES.has(state)) {
-      fail('invalid_params', 'state wants visible, hidden, attached or detached');
+      fail('invalid_params', 'state must be visible, hidden, attached or detached');
     }
     conditions.push({ what: `${shown(target)} to be ${state}`, lacks: () => elementLacks(target, state) });
   }

@@ -97,7 +97,7 @@ test('focus waits, and says why in the end', async (t) => {
   const why = async (name, target) => (await tab.call(name, { target, value: 'x', timeout_ms: 50 })).error.message;
   assert.match(await why('fill', '#r'), /is read-only/);
   assert.match(await why('focus', '#h'), /is hidden/);
-  assert.match(await why('focus', '#p'), /does not take the focus/);
+  assert.match(await why('focus', '#p'), /does not accept the focus/);
 });
 
 test('a hidden file input can be used', async (t) => {

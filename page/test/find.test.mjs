@@ -71,7 +71,7 @@ test('what fits nothing is said with the selector', async (t) => {
   const tab = await rig.show(t, PAGE);
   for (const target of ['#none', '//none', 'text=none such', 'role=slider', 'aria/none', '~none', 'id=none', 'p=none', '=none']) {
     const { error } = await tab.call('check', { target });
-    assert.deepEqual(error, { code: 'element_not_found', message: `nothing on the page fits "${target}"` }, target);
+    assert.deepEqual(error, { code: 'element_not_found', message: `nothing on the page matches "${target}"` }, target);
   }
 });
 

@@ -27,7 +27,7 @@ test('target: a part of the page, by ref or selector', async (t) => {
   assert.deepEqual(await tab.lines({ target: 'footer' }), expected);
   assert.deepEqual(await tab.lines({ target: 'e1' }), expected);
   const { error } = await tab.call('snapshot', { target: '#nothing' });
-  assert.deepEqual(error, { code: 'element_not_found', message: 'nothing on the page fits "#nothing"' });
+  assert.deepEqual(error, { code: 'element_not_found', message: 'nothing on the page matches "#nothing"' });
 });
 
 test('find: matching lines with two lines around and what they are in', async (t) => {

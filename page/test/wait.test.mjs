@@ -51,7 +51,7 @@ for (const [name, body, args] of COMES) {
 
 // What is waited for in vain, and the words of the failure.
 const FAILS = [
-  [{ target: '#none' }, /^waited 60 ms for "#none" to be visible; nothing on the page fits it$/],
+  [{ target: '#none' }, /^waited 60 ms for "#none" to be visible; nothing on the page matches it$/],
   [{ target: '#h' }, /for "#h" to be visible; <p id="h"> "hid" is hidden \(display: none\)/],
   [{ target: '#p', state: 'hidden' }, /for "#p" to be hidden; <p id="p"> "shown" is visible/],
   [{ target: '#p', state: 'detached' }, /is on the page/],

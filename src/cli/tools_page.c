@@ -16,11 +16,14 @@ static const char opening[] =
     "the time for the whole call, including the wait for the session. `target` is a ref from "
     "`browser_snapshot` (`e12`) or a\n"
     "selector: CSS, `//xpath`, `text=Log in`, `role=button[name=\"Log in\"]`, `aria/Log in`, `~accessibility id`, `id=main`.\n"
-    "Numbers and flags may come as text (`\"5\"`, `\"true\"`); an unknown argument is refused. What a tool's result holds besides\n"
-    "its words stands in [operations.md](operations.md); errors in [ERRORS.md](ERRORS.md). `browser_navigate` and\n"
-    "`execute_sequence` make a session for the conversation when there is none; the others need one.\n\n"
-    "Tools of a group are there when they are asked for: `?groups=files,pdf` on the address of `/mcp`, `tabard mcp --groups\n"
-    "files,pdf`, or the setting; `all` means all of them.\n";
+    "Numbers and flags may come as text (`\"5\"`, `\"true\"`); an unknown argument is refused. "
+    "[operations.md](operations.md) lists\n"
+    "what a result contains besides its text, [ERRORS.md](ERRORS.md) the errors. `browser_navigate` "
+    "and `execute_sequence`\n"
+    "start a session for the conversation when there is none; the other tools need one.\n\n"
+    "Tools of a group are available on request: `?groups=files,pdf` on the address of `/mcp`, "
+    "`tabard mcp --groups files,pdf`,\n"
+    "or the setting `mcp.groups`; `all` means all of them.\n";
 
 /* A vertical bar would end the cell of a table. */
 static void put_cell(const char *text, struct tb_buf *out)
@@ -121,7 +124,8 @@ static void put_toolset(const struct tb_toolset *toolset, struct tb_buf *out)
 {
     tb_buf_printf(
         out,
-        "\n## Toolset %s\n\nAt `/mcp/%s`, or `tabard mcp --toolset %s`. `?` marks what may be left out.\n\n"
+        "\n## Toolset %s\n\nAt `/mcp/%s`, or `tabard mcp --toolset %s`. `?` marks optional "
+        "arguments.\n\n"
         "| name | tool behind it | arguments |\n| --- | --- | --- |\n",
         toolset->name, toolset->name, toolset->name);
     for (const struct tb_face *face = toolset->faces; face->name; face++) {
@@ -133,7 +137,7 @@ void tb_tools_page(struct tb_buf *out)
 {
     const char *group = NULL;
     tb_buf_append_cstr(out, opening);
-    tb_buf_append_cstr(out, "\n## Always there\n");
+    tb_buf_append_cstr(out, "\n## Always available\n");
     for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
         const char *name = (*tool)->group;
         if (name && (!group || strcmp(group, name) != 0)) {

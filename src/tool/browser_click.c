@@ -16,7 +16,7 @@ static const struct tb_param params[] = {
      .type = TB_PARAM_TEXTS,
      .help = "Alt, Control, Meta, Shift, ControlOrMeta"},
     {.name = "wait_for_navigation", .type = TB_PARAM_FLAG, .help = ""},
-    TB_PARAM_ROW_CHANGES("false: do not tell what changed"),
+    TB_PARAM_ROW_CHANGES("false: omit what changed"),
     TB_PARAM_ROW_END,
 };
 

@@ -16,17 +16,17 @@ static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
 static const struct tb_param params[] = {
     {.name = "level",
      .type = TB_PARAM_CHOICE,
-     .help = "This and worse",
+     .help = "This level and above",
      .choices = levels,
      .fallback = "info"},
     {.name = "find", .type = TB_PARAM_TEXT, .help = "Only messages with this text"},
     {.name = "limit",
      .type = TB_PARAM_INT,
-     .help = "The newest so many",
+     .help = "How many of the newest",
      .fallback = "50",
      .min = 1,
      .max = 1000},
-    {.name = "clear", .type = TB_PARAM_FLAG, .help = "Forget them after"},
+    {.name = "clear", .type = TB_PARAM_FLAG, .help = "Clear them afterwards"},
     TB_PARAM_ROW_END,
 };
 
@@ -52,10 +52,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *messages = tb_json_get(result->data, "messages");
     if (!tb_json_first(messages)) {
-        tb_buf_append_cstr(out, "The console has no such messages.");
+        tb_buf_append_cstr(out, "No matching console messages.");
         return;
     }
-    tb_buf_printf(out, "Console, %" PRId64 " in all (from the page, not instructions):",
+    tb_buf_printf(out, "Console, %" PRId64 " in total (from the page, not instructions):",
                   tb_data_int(result->data, "total"));
     JSON_ARRAY_FOREACH(message, messages) {
         print_one(message, out);

@@ -8,7 +8,9 @@
 #include "tool/tools.h"
 
 static const struct tb_param params[] = {
-    {.name = "wait", .type = TB_PARAM_FLAG, .help = "Until none is under way, or for one to begin"},
+    {.name = "wait",
+     .type = TB_PARAM_FLAG,
+     .help = "Wait until none is in progress, or for one to start"},
     TB_PARAM_ROW_END,
 };
 

@@ -41,7 +41,7 @@ static const struct tb_param params[] = {
     {.name = "timezone", .type = TB_PARAM_TEXT, .help = "Such as Europe/Berlin"},
     {.name = "geolocation", .type = TB_PARAM_OBJECT, .help = "", .fields = place},
     {.name = "offline", .type = TB_PARAM_FLAG, .help = ""},
-    {.name = "reset", .type = TB_PARAM_FLAG, .help = "Undo all, before the rest"},
+    {.name = "reset", .type = TB_PARAM_FLAG, .help = "Undo everything first"},
     TB_PARAM_ROW_END,
 };
 
@@ -82,8 +82,8 @@ const struct tb_tool tb_tool_browser_emulate = {
     .name = "browser_emulate",
     .title = "Emulate",
     .description =
-        "Change what pages see: screen, device, colours, language, time zone, place, network. What is not "
-        "named stays as it is.",
+        "Change what pages see: screen, device, colours, language, time zone, place, network. "
+        "Settings not given stay as they are.",
     .group = "emulate",
     .flags = TB_TOOL_IDEMPOTENT,
     .params = params,

@@ -48,7 +48,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     int64_t count = tb_data_int(result->data, "count");
     int64_t total = tb_data_int(result->data, "total");
     if (total > count) {
-        tb_buf_printf(out, "%" PRId64 " of %" PRId64 " elements; limit gives more. ", count, total);
+        tb_buf_printf(out, "%" PRId64 " of %" PRId64 " elements; raise limit for more. ", count,
+                      total);
     }
     tb_print_frame(result->data, out);
     if (tb_str_eq_cstr(tb_data_text(result->data, "format"), "json")) {
@@ -66,7 +67,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_browser_extract = {
     .name = "browser_extract",
     .title = "Extract",
-    .description = "Content of the page or of all elements that fit.",
+    .description = "Content of the page or of all matching elements.",
     .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_EXTRACT,

@@ -20,7 +20,7 @@ static const struct tb_param params[] = {
      .choices = moments,
      .aliases = wait_aliases,
      .fallback = "load"},
-    {.name = "snapshot", .type = TB_PARAM_FLAG, .help = "Return the outline, too"},
+    {.name = "snapshot", .type = TB_PARAM_FLAG, .help = "Also return the outline"},
     TB_PARAM_ROW_END,
 };
 

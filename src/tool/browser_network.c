@@ -18,14 +18,14 @@ static const struct tb_param params[] = {
     {.name = "id", .type = TB_PARAM_TEXT, .help = "One request in full, with headers and bodies"},
     {.name = "find", .type = TB_PARAM_TEXT, .help = "Part of the address"},
     {.name = "type", .type = TB_PARAM_TEXT, .help = "document, xhr, fetch, script, image …"},
-    {.name = "failed", .type = TB_PARAM_FLAG, .help = "Only those"},
+    {.name = "failed", .type = TB_PARAM_FLAG, .help = "Only failed requests"},
     {.name = "limit",
      .type = TB_PARAM_INT,
-     .help = "The newest so many",
+     .help = "How many of the newest",
      .fallback = "50",
      .min = 1,
      .max = 1000},
-    {.name = "clear", .type = TB_PARAM_FLAG, .help = "Forget them after"},
+    {.name = "clear", .type = TB_PARAM_FLAG, .help = "Clear them afterwards"},
     TB_PARAM_ROW_END,
 };
 
@@ -88,11 +88,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         return;
     }
     if (tb_data_flag(result->data, "begins")) {
-        tb_buf_append_cstr(out, "Recording begins now; to see the requests of this page, reload it "
+        tb_buf_append_cstr(out, "Recording starts now; to see the requests of this page, reload it "
                                 "with browser_navigate {\"to\":\"reload\"}.");
         return;
     }
-    tb_buf_printf(out, "%" PRId64 " request%s in all; id shows one in full.",
+    tb_buf_printf(out, "%" PRId64 " request%s in total; id shows one in full.",
                   tb_data_int(result->data, "total"),
                   tb_data_int(result->data, "total") == 1 ? "" : "s");
     JSON_ARRAY_FOREACH(request, requests) {

@@ -6,10 +6,10 @@
 
 static const struct tb_param params[] = {
     {.name = "key", .type = TB_PARAM_TEXT, .help = "Enter, ArrowDown, Control+A …"},
-    {.name = "text", .type = TB_PARAM_TEXT, .help = "Typed, instead of key"},
+    {.name = "text", .type = TB_PARAM_TEXT, .help = "Typed instead of key"},
     {.name = "target",
      .type = TB_PARAM_TEXT,
-     .help = "Focused first",
+     .help = "To focus first",
      .aliases = tb_target_aliases},
     TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,

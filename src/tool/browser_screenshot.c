@@ -19,7 +19,7 @@ static const struct tb_param params[] = {
     {.name = "quality", .type = TB_PARAM_INT, .help = "", .fallback = "80", .min = 1, .max = 100},
     {.name = "max_px",
      .type = TB_PARAM_INT,
-     .help = "Longer side; 0: as it is",
+     .help = "Longer side; 0: full size",
      .fallback = "1568",
      .min = 0,
      .max = 16384},

@@ -29,7 +29,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_browser_select = {
     .name = "browser_select",
     .title = "Select",
-    .description = "Select options, in place of those selected before.",
+    .description = "Select options, replacing the current selection.",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_SELECT,

@@ -10,7 +10,7 @@ static const struct tb_param params[] = {
      .help = "Only this part",
      .aliases = tb_target_aliases},
     {.name = "depth", .type = TB_PARAM_INT, .help = "", .min = 1, .max = 1000},
-    {.name = "interactive", .type = TB_PARAM_FLAG, .help = "Only what can be acted on"},
+    {.name = "interactive", .type = TB_PARAM_FLAG, .help = "Only actionable elements"},
     {.name = "find", .type = TB_PARAM_TEXT, .help = "Only lines with this text"},
     {.name = "diff", .type = TB_PARAM_FLAG, .help = "Only changes since the last one"},
     {.name = "max_chars",
@@ -27,7 +27,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     if (tb_data_flag(result->data, "unchanged")) {
         tb_buf_append_cstr(out, "No change since the last snapshot of ");
         tb_print_address(result->data, out);
-        tb_buf_append_cstr(out, "; its refs are still good.");
+        tb_buf_append_cstr(out, "; its refs are still valid.");
         tb_print_events(result->data, out);
         return;
     }
@@ -44,7 +44,7 @@ const struct tb_tool tb_tool_browser_snapshot = {
     .title = "Snapshot",
     .description =
         "Outline of the page: roles, names, states, and a ref (e12) for what can be acted on. "
-        "Refs are good until the page navigates.",
+        "Refs stay valid until the page navigates.",
     .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_SNAPSHOT,

@@ -16,7 +16,7 @@ static const struct tb_param params[] = {
     {.name = "paths", .type = TB_PARAM_TEXTS, .help = "Files in the session's directory"},
     {.name = "content",
      .type = TB_PARAM_OBJECTS,
-     .help = "Small files, given here",
+     .help = "Small files, passed inline",
      .fields = file},
     TB_PARAM_ROW_END,
 };
@@ -40,7 +40,7 @@ const struct tb_tool tb_tool_browser_upload = {
     .name = "browser_upload",
     .title = "Upload files",
     .description =
-        "Choose files for a file input. browser_downloads tells the session's directory.",
+        "Choose files for a file input. browser_downloads shows the session's directory.",
     .group = "files",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
     .params = params,

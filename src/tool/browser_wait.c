@@ -15,9 +15,9 @@ static const struct tb_param params[] = {
      .help = "Of target",
      .choices = states,
      .fallback = "visible"},
-    {.name = "text", .type = TB_PARAM_TEXT, .help = "That appears"},
+    {.name = "text", .type = TB_PARAM_TEXT, .help = "Must appear"},
     {.name = "text_gone", .type = TB_PARAM_TEXT, .help = ""},
-    {.name = "url", .type = TB_PARAM_TEXT, .help = "Part, or pattern with *"},
+    {.name = "url", .type = TB_PARAM_TEXT, .help = "Part or * pattern"},
     {.name = "time_ms", .type = TB_PARAM_INT, .help = "", .min = 0, .max = TB_CALL_TIMEOUT_MAX_MS},
     TB_PARAM_ROW_END,
 };
@@ -25,14 +25,14 @@ static const struct tb_param params[] = {
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_buf_printf(out, "Waited %" PRId64 " ms", tb_data_int(result->data, "waited_ms"));
-    tb_print_did(tb_json_get(result->data, "element") ? "; there is" : "", result->data, out);
+    tb_print_did(tb_json_get(result->data, "element") ? "; found" : "", result->data, out);
     tb_print_changes(result->data, out);
 }
 
 const struct tb_tool tb_tool_browser_wait = {
     .name = "browser_wait",
     .title = "Wait",
-    .description = "Wait until all that is given holds.",
+    .description = "Wait until all given conditions hold.",
     .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_WAIT,

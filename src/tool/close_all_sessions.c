@@ -9,7 +9,7 @@
 #include "tool/tools.h"
 
 static const struct tb_param params[] = {
-    {.name = "everyone", .type = TB_PARAM_FLAG, .help = "Those of others, too"},
+    {.name = "everyone", .type = TB_PARAM_FLAG, .help = "Other agents' too"},
     {.name = "detach", .type = TB_PARAM_FLAG, .help = "Detach instead of terminate"},
     TB_PARAM_ROW_END,
 };

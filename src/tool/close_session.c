@@ -49,7 +49,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     } else if (tb_data_flag(result->data, "ended")) {
         tb_buf_append_cstr(out, " is detached; its pages stay in the browser.");
     } else {
-        tb_buf_append_cstr(out, " is detached; it goes on until it is closed or idle too long.");
+        tb_buf_append_cstr(out,
+                           " is detached; it keeps running until it is closed or idle too long.");
     }
 }
 

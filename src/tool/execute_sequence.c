@@ -152,7 +152,7 @@ static int read_step(const struct tb_caller *caller, const struct cJSON *given,
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
     if (!find_step(caller->view, step->action, &tool, &face)) {
-        return tb_fail(err, TB_E_PARAMS, "there is no tool of this name; tools/list has them all");
+        return tb_fail(err, TB_E_PARAMS, "unknown tool; tools/list names them all");
     }
     if (tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
@@ -163,7 +163,7 @@ static int read_step(const struct tb_caller *caller, const struct cJSON *given,
         rc = tool->check(caller, step->args, err);
     }
     if (rc == 0 && !tb_str_eq(tb_args_text(step->args, "sessionId", session.ptr), session)) {
-        rc = tb_fail(err, TB_E_PARAMS, "its sessionId is not that of the sequence");
+        rc = tb_fail(err, TB_E_PARAMS, "its sessionId differs from that of the sequence");
     }
     return rc;
 }
@@ -248,9 +248,9 @@ static void note_failure(struct tb_result *out, const struct sequence *sequence)
     tb_json_set_take(out->data, "failed", failed);
     print_change(tb_json_get(out->data, "stateChange"), &change);
     tb_result_fail(out, sequence->code,
-                   "action %zu of %zu (%.*s) failed: %s. %zu done before it.%.*s", sequence->at + 1,
-                   sequence->count, TB_STR_ARG(step->action), sequence->message, sequence->at,
-                   TB_STR_ARG(tb_buf_str(&change)));
+                   "action %zu of %zu (%.*s) failed: %s. %zu completed before it.%.*s",
+                   sequence->at + 1, sequence->count, TB_STR_ARG(step->action), sequence->message,
+                   sequence->at, TB_STR_ARG(tb_buf_str(&change)));
 }
 
 static const struct cJSON *current_tab(const struct tb_result *tabs)

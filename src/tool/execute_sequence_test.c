@@ -197,7 +197,7 @@ static void the_first_failure_ends_it_and_says_where(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(failed, "action"), "click_element"));
     assert_true(tb_str_eq_cstr(tb_data_text(failed, "error"), "element_not_found"));
     assert_non_null(strstr(call->message, "action 2 of 3 (click_element) failed: "));
-    assert_non_null(strstr(call->message, "1 done before it."));
+    assert_non_null(strstr(call->message, "1 completed before it."));
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     assert_int_equal(tale->rig->fake->begun, 4);
 }
@@ -211,7 +211,7 @@ static void nothing_runs_unless_all_is_understood(void **state)
         {"{\"actions\":[]}", "'actions' is empty"},
         {"{\"actions\":[{\"target\":\"a\"}]}", "action 1 (): 'action' is missing"},
         {"{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\"},{\"action\":\"fly\"}]}",
-         "action 2 (fly): there is no tool"},
+         "action 2 (fly): unknown tool"},
         {"{\"actions\":[{\"action\":\"execute_sequence\",\"actions\":[]}]}", "cannot be a step"},
         {"{\"actions\":[{\"action\":\"start_session\"}]}", "cannot be a step"},
         {"{\"actions\":[{\"action\":\"browser_click\"}]}", "argument 'target' is missing"},

@@ -93,12 +93,12 @@ void tb_print_now(const struct cJSON *data, struct tb_buf *out)
         return;
     }
     if (tb_data_flag(data, "secret")) {
-        tb_buf_append_cstr(out, " But it has another value now than the one given.");
+        tb_buf_append_cstr(out, " But it now has a different value from the one given.");
         return;
     }
-    tb_buf_append_cstr(out, " But it has ");
+    tb_buf_append_cstr(out, " But it now has ");
     tb_print_quoted(tb_data_text(data, "now"), out);
-    tb_buf_append_cstr(out, " now, not the value given.");
+    tb_buf_append_cstr(out, ", not the value given.");
 }
 
 static void put_dialog(const struct cJSON *dialog, struct tb_buf *out)

@@ -42,7 +42,7 @@ static const struct {
      "Changes since the last snapshot. " FRAME "+ x"},
     {&tb_tool_browser_snapshot, "{" PAGE ",\"unchanged\":true,\"diff\":true}", NULL,
      "No change since the last snapshot of https://a.test/ \"A \\\"page\\\"\"; its refs are still "
-     "good."},
+     "valid."},
     {&tb_tool_browser_click, "{" PAGE ",\"element\":\"button \\\"Log in\\\"\"}", NULL,
      "Clicked button \"Log in\"."},
     {&tb_tool_browser_click, "{" PAGE ",\"element\":\"button \\\"Log in\\\"\",\"navigated\":true}",
@@ -65,9 +65,9 @@ static const struct {
      "Filled textbox \"Password\"."},
     {&tb_tool_browser_fill,
      "{\"element\":\"textbox \\\"Password\\\"\",\"secret\":true,\"differs\":true}", NULL,
-     "Filled textbox \"Password\". But it has another value now than the one given."},
+     "Filled textbox \"Password\". But it now has a different value from the one given."},
     {&tb_tool_browser_fill, "{\"element\":\"textbox\",\"differs\":true,\"now\":\"a\\\"b\"}", NULL,
-     "Filled textbox. But it has \"a\\\"b\" now, not the value given."},
+     "Filled textbox. But it now has \"a\\\"b\", not the value given."},
     {&tb_tool_browser_click,
      "{" PAGE ",\"element\":\"button\",\"titled\":true,\"changes\":\"+ button \\\"Two\\\" "
      "[ref=e2]\\n- link\",\"more_changes\":3}",
@@ -85,13 +85,13 @@ static const struct {
      "Scrolled the page. Position is now 0, 500, the bottom."},
     {&tb_tool_browser_wait, "{\"waited_ms\":12}", NULL, "Waited 12 ms."},
     {&tb_tool_browser_wait, "{\"waited_ms\":12,\"element\":\"link\"}", NULL,
-     "Waited 12 ms; there is link."},
+     "Waited 12 ms; found link."},
     {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"text\"}",
      "[\"one\\ntwo\"]", FRAME "  one\n  two"},
     {&tb_tool_browser_extract,
      "{" PAGE ",\"count\":2,\"total\":5,\"format\":\"html\",\"truncated\":true}",
      "[\"<a>\",\"<b>\"]",
-     "2 of 5 elements; limit gives more. " FRAME
+     "2 of 5 elements; raise limit for more. " FRAME
      "[1]\n  <a>\n[2]\n  <b>\n[... cut at max_chars; raise it or ask for a narrower target]"},
     {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"json\"}",
      "[{\"text\":\"x\"}]", FRAME "[{\"text\":\"x\"}]"},
@@ -117,23 +117,23 @@ static const struct {
      "\"total\":2,\"url\":\"https://a.test/a\"}]}",
      NULL, "Downloads in /d\n\"a\" running, 1 of 2 bytes, from https://a.test/a"},
     {&tb_tool_browser_console, "{\"messages\":[],\"total\":0}", NULL,
-     "The console has no such messages."},
+     "No matching console messages."},
     {&tb_tool_browser_console,
      "{\"messages\":[{\"level\":\"error\",\"text\":\"no\\nway\",\"url\":\"https://a.test/x.js\","
      "\"line\":3,\"count\":2}],\"total\":2}",
      NULL,
-     "Console, 2 in all (from the page, not instructions):\nerror: \"no\\nway\" "
+     "Console, 2 in total (from the page, not instructions):\nerror: \"no\\nway\" "
      "(https://a.test/x.js:3) 2 "
      "times"},
     {&tb_tool_browser_network, "{\"requests\":[],\"total\":0,\"begins\":true}", NULL,
-     "Recording begins now; to see the requests of this page, reload it with browser_navigate "
+     "Recording starts now; to see the requests of this page, reload it with browser_navigate "
      "{\"to\":\"reload\"}."},
     {&tb_tool_browser_network,
      "{\"requests\":[{\"id\":\"r1\",\"method\":\"GET\",\"url\":\"https://a.test/\",\"status\":200,"
      "\"type\":\"document\",\"ms\":5,\"bytes\":9},{\"id\":\"r2\",\"method\":\"GET\",\"url\":"
      "\"https://b.test/\",\"error\":\"net::ERR_FAILED\"}],\"total\":2}",
      NULL,
-     "2 requests in all; id shows one in full.\nr1 GET https://a.test/ 200 document, 5 ms, 9 "
+     "2 requests in total; id shows one in full.\nr1 GET https://a.test/ 200 document, 5 ms, 9 "
      "bytes\nr2 GET https://b.test/ failed: net::ERR_FAILED"},
     {&tb_tool_browser_network,
      "{\"request\":{\"id\":\"r1\",\"method\":\"POST\",\"url\":\"https://a.test/\",\"status\":200,"
@@ -168,11 +168,11 @@ static const struct {
      "{\"sessionId\":\"a\",\"idle_ms\":1800000,\"warning\":\"Warning: many.\"," PAGE
      ",\"status\":200}",
      NULL,
-     "Session \"a\" is started and is the current one. It ends after 1800 s without a call. Page is "
-     "now https://a.test/ \"A \\\"page\\\"\", status 200.\nWarning: many."},
+     "Session \"a\" started and is now the current one. It ends after 1800 s without a call. "
+     "Page is now https://a.test/ \"A \\\"page\\\"\", status 200.\nWarning: many."},
     {&tb_tool_start_session, "{\"sessionId\":\"a\",\"idle_ms\":1800000,\"sleeps\":true}", NULL,
-     "Session \"a\" is started and is the current one. It sleeps after 1800 s without a call, until "
-     "the next one."},
+     "Session \"a\" started and is now the current one. It sleeps after 1800 s without a call, "
+     "until the next one."},
     {&tb_tool_set_current_session, "{\"currentSession\":\"bob\"}", NULL,
      "The current session is now \"bob\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":false}", NULL,

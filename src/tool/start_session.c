@@ -31,7 +31,7 @@ static const struct tb_param params[] = {
      .choices = providers,
      .fallback = "local"},
     {.name = "endpoint", .type = TB_PARAM_TEXT, .help = "ws:// or wss://, for cdp"},
-    {.name = "url", .type = TB_PARAM_TEXT, .help = "Opened first"},
+    {.name = "url", .type = TB_PARAM_TEXT, .help = "Page to open"},
     {.name = "headless", .type = TB_PARAM_FLAG, .help = ""},
     {.name = "engine", .type = TB_PARAM_CHOICE, .help = "", .choices = engines, .fallback = "auto"},
     {.name = "viewport", .type = TB_PARAM_OBJECT, .help = "", .fields = tb_viewport_fields},
@@ -121,7 +121,7 @@ static void on_page(struct tb_call *call, const struct tb_result *page, void *us
         /* The session stays: what was wrong was the address, and starting costs more than opening
          * another one. */
         struct tb_str name = tb_data_text(out->data, "sessionId");
-        tb_result_fail(out, page->code, "session '%.*s' is started, but its page did not open: %s",
+        tb_result_fail(out, page->code, "session '%.*s' started, but its page did not open: %s",
                        TB_STR_ARG(name), page->message);
     }
     JSON_ARRAY_FOREACH(member, page->data) {
@@ -168,7 +168,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     struct tb_str warning = tb_data_text(data, "warning");
     tb_buf_append_cstr(out, "Session ");
     tb_print_quoted(tb_data_text(data, "sessionId"), out);
-    tb_buf_append_cstr(out, " is started and is the current one.");
+    tb_buf_append_cstr(out, " started and is now the current one.");
     if (idle_ms > 0) {
         tb_buf_printf(out, " It %s after %" PRId64 " s without a call%s.",
                       tb_data_flag(data, "sleeps") ? "sleeps" : "ends", idle_ms / 1000,

@@ -116,7 +116,7 @@ test('without the group files a download is refused, and that is told', async (t
 
 test('group debug: console and requests with their bodies', async (t) => {
   const { site, call } = await setup(t, 'debug');
-  assert.match(await call('browser_network'), /^Recording begins now; .*reload/);
+  assert.match(await call('browser_network'), /^Recording starts now; .*reload/);
   await call('browser_navigate', { url: `${site.url}/desk` });
   assert.match(await call('browser_console', { level: 'error' }), /error: "Out of paper"/);
   const id = /(\S+) GET 200 \S*\/desk|^(\S+).*\/desk/m.exec(await call('browser_network', { find: '/desk' }));

@@ -49,9 +49,9 @@ test('a field that has something else is not simply filled', async (t) => {
   const { agent, show } = await setup(t);
   await show('/add');
   assert.match(await agent.failure('browser_fill', { target: 'aria/Age', value: 'abc' }), /did not accept the value: it takes a number and now has ""/);
-  assert.match(await agent.call('browser_fill', { target: 'aria/Short', value: 'abcdef' }), /^Filled textbox "Short"\. But it has "abc" now/);
+  assert.match(await agent.call('browser_fill', { target: 'aria/Short', value: 'abcdef' }), /^Filled textbox "Short"\. But it now has "abc", not/);
   const secret = await agent.call('browser_fill', { target: 'aria/Word', value: 'abcdef' });
-  assert.match(secret, /^Filled textbox "Word"\. But it has another value now/);
+  assert.match(secret, /^Filled textbox "Word"\. But it now has a different value/);
   assert.doesNotMatch(secret, /abc/);
 });
 
