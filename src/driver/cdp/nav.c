@@ -37,6 +37,12 @@ static void begin(struct tb_frame *frame)
     }
 }
 
+static void bound_for(struct tb_page *page, struct tb_str url)
+{
+    tb_free(page->bound_for);
+    page->bound_for = url.len ? tb_str_dup(tb_str_sub(url, 0, TB_URL_KEPT)) : NULL;
+}
+
 /* Frames load on their own all the time (advertisements ...); only what a person's act does to one
  * counts as a navigation of the tab. */
 static bool counts(const struct tb_frame *frame, struct tb_str reason)
@@ -64,6 +70,7 @@ void tb_nav_on_started(struct tb_target *target, const struct cJSON *params)
     }
     if (!frame->parent) {
         begin(frame);
+        bound_for(frame->page, tb_json_text(params, "url"));
     }
     frame->nav_started = frame->nav_asked;
 }
@@ -87,6 +94,9 @@ void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
         frame->nav_asked = false;
         frame->nav_started = false;
         frame->nav = 0;
+        if (!frame->parent) {
+            bound_for(target->page, (struct tb_str){NULL, 0});
+        }
         tb_nav_check(target->page);
     }
 }
@@ -126,6 +136,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         begin(frame);
     }
     if (!frame->parent) {
+        bound_for(page, (struct tb_str){NULL, 0});
         page->crashed = false;
         page->windows_refused = 0;
         page->leaving = false;

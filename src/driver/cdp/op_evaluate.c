@@ -442,6 +442,15 @@ static void fail_late(struct evaluate *evaluate)
 {
     struct tb_opwork *work = &evaluate->work;
     struct tb_page *page = tb_opwork_page(work);
+    struct tb_quoted url;
+    if (page && tb_page_is_leaving(page)) {
+        tb_opwork_fail(work, TB_E_TIMEOUT,
+                       "the script did not finish within %lld ms and may not have begun: the page "
+                       "is being left for %s, which has not answered",
+                       (long long)(work->deadline_ms - work->began_ms),
+                       tb_quoted_url(&url, tb_page_bound_for(page)));
+        return;
+    }
     if (page && evaluate->object[0]) {
         tb_page_terminate_script(page);
     }
@@ -462,7 +471,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
                        TB_CDP_MESSAGE_MAX / TB_MIB);
         return true;
     }
-    if (running && err->code == TB_E_TIMEOUT) {
+    if (running && err->code == TB_E_TIMEOUT && page && !tb_page_awaits_first(page)) {
         fail_late(evaluate);
         return true;
     }

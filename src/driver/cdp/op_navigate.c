@@ -293,7 +293,8 @@ static void on_not_left(struct tb_timer *timer, void *user)
 }
 
 /* A page that computes keeps a document of its own site from taking its place, and once the browser
- * has that document it passes nothing on to the page: so the page is asked before. */
+ * has that document it passes nothing on to the page: so the page is asked before. Nor does it pass
+ * anything on while another page is awaited, which is given up for this one. */
 static void leave(struct navigate *navigate)
 {
     struct tb_opwork *work = &navigate->work;
@@ -302,6 +303,9 @@ static void leave(struct navigate *navigate)
     if (tb_page_crashed(page) || tb_str_eq_cstr(tb_page_url(page), "about:blank")) {
         go(navigate);
         return;
+    }
+    if (tb_page_is_leaving(page)) {
+        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
     }
     tb_page_free_if_in_doubt(page);
     tb_timer_start(&navigate->leave_timer, LEAVE_MS);

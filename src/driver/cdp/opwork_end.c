@@ -205,7 +205,7 @@ bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
     }
     if (err->code == TB_E_TIMEOUT && work->navigated) {
         struct tb_page *page = tb_opwork_page(work);
-        struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
+        struct tb_str url = page ? tb_page_bound_for(page) : (struct tb_str){NULL, 0};
         struct tb_quoted shown;
         tb_opwork_fail(
             work, TB_E_TIMEOUT,

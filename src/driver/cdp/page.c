@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/bus.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/page_internal.h"
@@ -121,6 +122,7 @@ static void free_now(struct tb_deferred *job)
     LIST_FOREACH_SAFE(link, &page->targets) {
         tb_target_free(TB_CONTAINER(link, struct tb_target, link));
     }
+    tb_free(page->bound_for);
     tb_deferred_cancel(&page->late);
     tb_deferred_cancel(&page->free);
     tb_list_remove(&page->link);
@@ -257,6 +259,35 @@ struct tb_str tb_page_url(const struct tb_page *page)
 {
     struct tb_str url = tb_str_of(page->main_frame->url);
     return url.len ? url : TB_STR("about:blank"); /* what a window shows until its first page */
+}
+
+struct tb_str tb_page_bound_for(const struct tb_page *page)
+{
+    return page->bound_for ? tb_str_of(page->bound_for) : tb_page_url(page);
+}
+
+bool tb_page_awaits_first(const struct tb_page *page)
+{
+    return page->opened_by_page && !page->ready && page->main_frame->nav_started;
+}
+
+bool tb_page_is_leaving(const struct tb_page *page)
+{
+    return page->main_frame->nav_started && page->bound_for;
+}
+
+void tb_page_say_late(const struct tb_page *page, const char *words, struct tb_err *ret_err)
+{
+    struct tb_quoted url;
+    if (tb_page_is_leaving(page)) {
+        tb_fail(ret_err, TB_E_TIMEOUT,
+                "%s: %s has not answered; wait longer, or call browser_navigate to load another "
+                "page",
+                tb_page_awaits_first(page) ? "this tab has no page yet" : "the page is being left",
+                tb_quoted_url(&url, tb_page_bound_for(page)));
+    } else {
+        tb_fail(ret_err, TB_E_TIMEOUT, "%s", words);
+    }
 }
 
 const struct tb_dialog *tb_page_dialog(const struct tb_page *page)

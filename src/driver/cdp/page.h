@@ -60,6 +60,13 @@ const char *tb_page_session_id(const struct tb_page *page);    /* of the main ta
 const char *tb_frame_session_id(const struct tb_frame *frame); /* of the target that it lives in */
 const char *tb_page_target_id(const struct tb_page *page);
 struct tb_str tb_page_url(const struct tb_page *page); /* as last told by the browser */
+/* Where its navigation leads; its address if none is under way. */
+struct tb_str tb_page_bound_for(const struct tb_page *page);
+/* A window without a document, since its first page has not answered. */
+bool tb_page_awaits_first(const struct tb_page *page);
+/* Another page is asked for and has not answered. Until it does, the browser may pass nothing on to
+ * the present one. */
+bool tb_page_is_leaving(const struct tb_page *page);
 const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
 /* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
  * thread. Says which. */

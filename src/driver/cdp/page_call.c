@@ -254,8 +254,9 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct call *call = user;
     struct tb_err err;
     (void)timer;
-    tb_page_probe(call->frame->page);
-    tb_fail(&err, TB_E_TIMEOUT, "the page had no usable document in time");
+    struct tb_page *page = call->frame->page;
+    tb_page_probe(page);
+    tb_page_say_late(page, "the page had no usable document in time", &err);
     end_with(call, &err);
 }
 

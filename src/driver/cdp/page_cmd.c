@@ -4,7 +4,9 @@
 #include "driver/cdp/page_internal.h"
 
 /* Before a page is set up its commands are held back: the browser would run some of them, such as a
- * navigation, ahead of those that wait for the renderer. */
+ * navigation, ahead of those that wait for the renderer. The exception is a window whose first page
+ * does not come: it has no renderer that could run anything, another navigation brings it one, and
+ * that runs the set-up before its document. */
 
 struct tb_page_cmd {
     struct tb_ask ask; /* in its page */
@@ -57,6 +59,7 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     struct tb_err words = *err;
     if (code == TB_E_TIMEOUT) {
         tb_page_probe(page);
+        tb_page_say_late(page, err->text, &words);
     } else if (code == TB_E_NOT_FOUND) {
         tb_fail(&words, TB_E_TAB_NOT_FOUND, "the tab was closed");
     }
@@ -73,17 +76,23 @@ static bool is_one_of(const char *method, const char *const *list)
     return false;
 }
 
+/* Whether the browser does it without the renderer. */
+static bool needs_no_page(const char *method)
+{
+    static const char *const methods[] = {"Page.navigate", "Page.reload", "Page.close",
+                                          "Page.getNavigationHistory", NULL};
+    return is_one_of(method, methods);
+}
+
 /* What keeps the command from being sent; false if nothing does. */
 static bool in_the_way(const struct tb_page *page, const char *method, struct tb_err *ret_err)
 {
-    static const char *const while_crashed[] = {"Page.navigate", "Page.reload", "Page.close",
-                                                "Page.getNavigationHistory", NULL};
     static const char *const in_dialog[] = {"Page.handleJavaScriptDialog", "Page.close", NULL};
     if (page->gone) {
         tb_fail(ret_err, TB_E_TAB_NOT_FOUND, "the tab was closed");
         return true;
     }
-    if (page->crashed && !is_one_of(method, while_crashed)) {
+    if (page->crashed && !needs_no_page(method)) {
         tb_fail(ret_err, TB_E_PAGE_CRASHED, "the page has crashed");
         return true;
     }
@@ -106,10 +115,11 @@ static void send_cmd(struct tb_page_cmd *cmd, const char *method, struct tb_str 
 
 static void on_held_too_long(struct tb_timer *timer, void *user)
 {
+    struct tb_page_cmd *cmd = user;
     struct tb_err err;
     (void)timer;
-    tb_fail(&err, TB_E_TIMEOUT, "the tab was not ready in time");
-    end_with(user, &err);
+    tb_page_say_late(cmd->target->page, "the tab was not ready in time", &err);
+    end_with(cmd, &err);
 }
 
 static void hold_back(struct tb_page_cmd *cmd, const char *method, struct tb_str params)
@@ -155,7 +165,8 @@ struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method
 {
     const struct tb_page *page = target->page;
     struct tb_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
-    if (page->ready || page->gone || page->crashed || page->dialog.open) {
+    bool leads_away = tb_page_awaits_first(page) && needs_no_page(method);
+    if (page->ready || page->gone || page->crashed || page->dialog.open || leads_away) {
         send_cmd(cmd, method, params);
     } else {
         hold_back(cmd, method, params);

@@ -64,6 +64,7 @@ struct tb_page {
     struct tb_map frames; /* by id */
     struct tb_frame *main_frame;
     unsigned last_number;
+    char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
     struct tb_dialog dialog;
     bool opened_by_page;
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
@@ -100,6 +101,8 @@ void tb_page_fail_all(struct tb_page *page, const struct tb_target *target,
 void tb_page_set_viewport(struct tb_page *page, int width, int height);
 /* NULL: it has none, or the page has ended. */
 struct tb_driver_session *tb_page_session(const struct tb_page *page);
+/* Why no answer came in time: these words, unless it is a server that keeps the tab waiting. */
+void tb_page_say_late(const struct tb_page *page, const char *words, struct tb_err *ret_err);
 /* A command has passed its deadline: the page is in doubt until it answers a question. */
 void tb_page_probe(struct tb_page *page);
 

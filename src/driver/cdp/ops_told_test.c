@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call says it did is what happened, on pages that do not play along. With a real browser. */
+#include "support/ops_lab.h"
+
+enum {
+    SHORT_MS = 700, /* for a call that can only end at its deadline */
+};
+
+static const struct ops_doc docs[] = {
+    {.path = "/",
+     .body = "<title>Home</title><button id=open onclick=\"open('/held', '_blank', 'noopener')\">"
+             "Open</button><a id=slow href=/held>Slow</a>"},
+    {.path = "/two", .body = "<title>Two</title><p>two"},
+    {.path = NULL},
+};
+
+static int start(void **state)
+{
+    return ops_lab_start(state, docs);
+}
+
+static void fails_late(struct ops_lab *lab, enum tb_op_kind kind, const char *args,
+                       const char *words)
+{
+    ops_begin(lab, kind, SHORT_MS, args);
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_non_null(strstr(lab->result.message, words));
+}
+
+static void a_window_whose_first_page_does_not_come_can_be_led_elsewhere(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    fails_late(lab, TB_OP_CLICK, "{'target':'#open'}", "/held");
+    assert_int_equal(tb_session_page_count(lab->session), 2);
+    fails_late(lab, TB_OP_EVALUATE, "{'script':'1'}", "this tab has no page yet: http://127.0.0.1");
+    assert_non_null(strstr(lab->result.message, "browser_navigate"));
+    fails_late(lab, TB_OP_SNAPSHOT, "{}", "/held has not answered");
+    fails_late(lab, TB_OP_NAVIGATE, "{'to':'reload'}", "within");
+    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'back'}");
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/two'}", lab->port);
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    /* The set-up of the tab came before its document. */
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_non_null(strstr(ops_out(lab), "two"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
+}
+
+static void a_click_that_leads_to_silence_names_the_page_that_does_not_come(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    fails_late(lab, TB_OP_CLICK, "{'target':'#slow'}", "/held) did not finish loading");
+    fails_late(lab, TB_OP_SNAPSHOT, "{}", "the page is being left: http://127.0.0.1");
+    fails_late(lab, TB_OP_EVALUATE, "{'script':'1'}", "may not have begun");
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/two'}", lab->port);
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(a_window_whose_first_page_does_not_come_can_be_led_elsewhere),
+        OPS_TEST(a_click_that_leads_to_silence_names_the_page_that_does_not_come),
+    };
+    return cmocka_run_group_tests(tests, start, ops_lab_stop);
+}
