@@ -37,6 +37,16 @@ const fieldOf = (found) => {
   return inner.length === 1 ? inner[0] : el;
 };
 
+/** The field itself, or if the page has taken it away, the one that the same target finds now; null: none. */
+const fieldNow = (el, target) => {
+  if (isAttached(el)) {
+    return el;
+  }
+  const found = asRef(asTarget(target)) === null ? findFirst(target) : null;
+  const field = found === null ? null : fieldOf(found);
+  return field === null || kindOf(field) === 'none' ? null : field;
+};
+
 const selectContent = (el, kind) => {
   if (kind === 'text') {
     el.select();

@@ -29,20 +29,32 @@ const typeInto = (el, text) => {
   }
 };
 
-// {el, kind, want, before}: the field that is being filled.
+// {el, target, kind, want, before}: the field that is being filled, and how it was found.
 let filling = null;
 
 const sameText = (kind, have, want) => have === want
   || (kind === 'contenteditable' ? squeeze(have) === squeeze(want) : have.toLowerCase() === want.toLowerCase() && kind === 'value')
   || (kind === 'text' && have === want.replace(/\r\n?/g, '\n'));
 
+const isSecret = (el) => tagOf(el) === 'input' && el.type === 'password';
+
+const failReplaced = (el, target, there) => {
+  const has = there === null ? `${quote(cut(target, 120))} finds no field now`
+    : `${sketch(there)} has its place and ${isSecret(there) ? 'another value' : quote(cut(squeezeSome(textIn(there, kindOf(there)), LINE_TEXT), 120))}`;
+  fail('element_stale', `the page removed ${sketch(el)} when it received the value; ${has}`);
+};
+
 /** What the field has now, when the page's own reactions are over. A password is never shown. */
 const readBack = async () => {
-  const { el, kind, want, before } = filling;
+  const { el: filledOne, target, kind, want, before } = filling;
   for (let turns = 0; turns < 3; turns += 1) {
     await null;
   }
-  const now = textIn(el, kind);
+  const el = fieldNow(filledOne, target);
+  if (el !== filledOne && (el === null || !sameText(kind, textIn(el, kindOf(el)), want))) {
+    failReplaced(filledOne, target, el);
+  }
+  const now = textIn(el, kindOf(el));
   const same = sameText(kind, now, want);
   const taken = same || (now !== before && now !== '');
   const shown = isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) };
@@ -50,17 +62,15 @@ const readBack = async () => {
   return { same, taken, ...shown, ...(form === undefined ? {} : { form }) };
 };
 
-const isSecret = (el) => tagOf(el) === 'input' && el.type === 'password';
-
 const caretToEnd = (el) => {
   // The only way that works for numbers and addresses, too.
   viewOf(ownerOf(el)).getSelection().modify('move', 'forward', 'documentboundary');
 };
 
 /** Text: `keys` means that the daemon will type it key by key, as it has to where editors look for real events. */
-const startTyping = (el, kind, text, { clear, keys }) => {
+const startTyping = (el, kind, text, { target, clear, keys }) => {
   const before = textIn(el, kind);
-  filling = { el, kind, want: clear ? text : before + text, before };
+  filling = { el, target, kind, want: clear ? text : before + text, before };
   if (clear) {
     selectContent(el, kind);
   } else {
@@ -76,7 +86,7 @@ const startTyping = (el, kind, text, { clear, keys }) => {
   return true;
 };
 
-const setInto = (el, kind, text) => {
+const setInto = (el, kind, text, { target }) => {
   const before = textIn(el, kind);
   // What is wanted is known before the page hears of it: its handlers may choose another option.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
@@ -86,7 +96,7 @@ const setInto = (el, kind, text) => {
     setField(el, text);
     tell(el, 'input', 'change');
   }
-  filling = { el, kind, want, before };
+  filling = { el, target, kind, want, before };
 };
 
 const FILLED_BY_HAND = words('checkbox file none radio');
@@ -109,7 +119,7 @@ const fillNow = (el, kind, text, options) => {
     watchChanges(el);
   }
   if (kind === 'value' || kind === 'select') {
-    setInto(el, kind, text);
+    setInto(el, kind, text, options);
   } else if (!startTyping(el, kind, text, options)) {
     return { ...about, typed: false };
   }
@@ -122,7 +132,7 @@ const fill = ({ target, value, timeout_ms: timeoutMs, clear = true, keys = false
   const text = String(value);
   return new Waiting(target, timeoutMs).until((found) => {
     const el = fieldOf(found);
-    return fillNow(el, kindOf(el), text, { clear, keys, watch });
+    return fillNow(el, kindOf(el), text, { target, clear, keys, watch });
   });
 };
 

@@ -23,12 +23,19 @@ const optionFor = (options, want) => {
   return null;
 };
 
-/** Chooses exactly these; null if one is not there. */
+/** What is chosen in it after the page has heard of it, or in the select that it was replaced by. */
+const chosenIn = (el, target) => {
+  const there = fieldNow(el, target);
+  return there === null || tagOf(there) !== 'select' ? failReplaced(el, target, there)
+    : { selected: [...there.selectedOptions].slice(0, MAX_MATCHES).map(optionLabel), ...introduce(there) };
+};
+
+/** Chooses exactly these; false if one is not there. */
 const pickOptions = (el, values) => {
   const options = searchedOptions(el);
   const chosen = values.map((value) => optionFor(options, value));
   if (chosen.includes(null)) {
-    return null;
+    return false;
   }
   const disabled = chosen.find((option) => matches(option, ':disabled'));
   if (disabled !== undefined) {
@@ -45,7 +52,7 @@ const pickOptions = (el, values) => {
     chosen[0].selected = true;
   }
   tell(el, 'input', 'change');
-  return { selected: [...el.selectedOptions].slice(0, MAX_MATCHES).map(optionLabel), ...introduce(el) };
+  return true;
 };
 
 const noOption = (el, values) => {
@@ -73,6 +80,6 @@ const select = ({ target, values, timeout_ms: timeoutMs, watch: watches = false,
     if (watches) {
       watchChanges(el);
     }
-    return pickOptions(el, wanted) ?? { why: 'has no such option', giveUp: () => noOption(el, wanted) };
+    return pickOptions(el, wanted) ? chosenIn(el, target) : { why: 'has no such option', giveUp: () => noOption(el, wanted) };
   });
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call says it did is what happened, on pages that do not play along. With a real browser. */
+/* What a call says it did is what happened, on pages that do not play along. With a real browser.
+ */
 #include "support/ops_lab.h"
 
 enum {
@@ -11,6 +12,13 @@ static const struct ops_doc docs[] = {
      .body = "<title>Home</title><button id=open onclick=\"open('/held', '_blank', 'noopener')\">"
              "Open</button><a id=slow href=/held>Slow</a>"},
     {.path = "/two", .body = "<title>Two</title><p>two"},
+    {.path = "/swap",
+     .body = "<input id=text oninput=swap(this)><input id=kept oninput='swap(this, value)'>"
+             "<input id=gone oninput=this.remove()><input id=date type=date onchange=swap(this)>"
+             "<input id=pw type=password oninput=\"swap(this, 'x')\">"
+             "<select id=sel onchange=swap(this)><option>a<option>b</select><script>"
+             "function swap(el, value) { const other = el.cloneNode(true);"
+             "other.value = value ?? (el.options ? 'a' : ''); el.replaceWith(other) }</script>"},
     {.path = NULL},
 };
 
@@ -56,6 +64,36 @@ static void a_click_that_leads_to_silence_names_the_page_that_does_not_come(void
     ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/two'}", lab->port);
 }
 
+static void a_field_that_the_page_replaces_is_read_in_its_new_form(void **state)
+{
+    static const struct {
+        const char *args;
+        const char *words;
+    } rows[] = {
+        {"{'target':'#text','value':'hello'}", "has its place and \"\""},
+        {"{'target':'#text','value':'hello','delay_ms':1}", "moved the focus"},
+        {"{'target':'#gone','value':'hello'}", "\"#gone\" finds no field now"},
+        {"{'target':'#date','value':'2020-02-02'}", "has its place and \"\""},
+        {"{'target':'#pw','value':'hello'}", "has its place and another value"},
+        {"{'target':'#sel','value':'b'}", "has its place and \"a\""},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/swap");
+        assert_int_not_equal(ops_run(lab, TB_OP_FILL, "%s", rows[i].args), 0);
+        assert_non_null(strstr(lab->result.message, rows[i].words));
+    }
+    ops_ok(lab, TB_OP_FILL, "{'target':'#kept','value':'hello'}");
+    assert_string_equal(ops_eval(lab, "kept.value"), "\"hello\"");
+    ops_ok(lab, TB_OP_SELECT, "{'target':'#sel','values':['b']}");
+    assert_non_null(strstr(ops_text(lab, "selected"), "a"));
+    ops_goto(lab, "/swap");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    char ref[32];
+    ops_ref(lab, "combobox", ref);
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_SELECT, "{'target':'%s','values':['b']}", ref);
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -64,6 +102,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_window_whose_first_page_does_not_come_can_be_led_elsewhere),
         OPS_TEST(a_click_that_leads_to_silence_names_the_page_that_does_not_come),
+        OPS_TEST(a_field_that_the_page_replaces_is_read_in_its_new_form),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }
