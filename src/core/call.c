@@ -31,6 +31,7 @@ static void hand_over(struct tb_call *call)
     note_gate(call);
     call->done(call, call->user);
     tb_list_remove(&call->all);
+    tb_sessions_check_drained(call->core->sessions);
     tb_timer_fini(&call->timer);
     tb_gate_fini(&call->gate);
     tb_result_fini(&call->result);

@@ -75,7 +75,8 @@ enum {
     TB_CDP_TARGETS_MAX = 1000, /* workers and frames of other processes, of one tab */
 
     /* Stopping */
-    TB_DRAIN_MS = 10 * 1000,
+    TB_DRAIN_CALLS_MS = 10 * 1000, /* for calls that run to finish */
+    TB_DRAIN_SAVE_MS = 5 * 1000,   /* then, for sessions to be saved */
 
     /* MCP */
     TB_MCP_SESSIONS = 1000,           /* Mcp-Session-Id, of one tenant */

@@ -327,6 +327,8 @@ static void on_job(struct tb_deferred *job)
         }
         if (session->sleepy) {
             tb_session_doze(session);
+        } else if (session->core->sessions->draining) {
+            tb_session_finish(session);
         } else {
             pump(session);
         }

@@ -64,7 +64,18 @@ static void shut_down(struct tb_session *session)
     tb_session_sleep(session);
 }
 
-static void shut_down_all(struct tb_sessions *sessions)
+void tb_session_finish(struct tb_session *session)
+{
+    struct tb_err err;
+    if (!session->running) {
+        shut_down(session);
+        return;
+    }
+    tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping and begins no more calls");
+    tb_session_fail_waiting(session, &err);
+}
+
+static void end_each(struct tb_sessions *sessions, void (*fn)(struct tb_session *session))
 {
     sessions->draining = true;
     tb_sessions_cut_load(sessions);
@@ -76,7 +87,7 @@ static void shut_down_all(struct tb_sessions *sessions)
         tb_list_splice(&all, &tenant->sessions);
         while ((link = tb_list_pop(&all))) {
             tb_list_append(&tenant->sessions, link);
-            shut_down(tb_session_of(link));
+            fn(tb_session_of(link));
         }
     }
 }
@@ -93,7 +104,8 @@ static void on_drained(struct tb_deferred *job)
 
 void tb_sessions_check_drained(struct tb_sessions *sessions)
 {
-    if (sessions->drained && !sessions->awake_count && tb_list_empty(&sessions->closing)) {
+    if (sessions->drained && !sessions->awake_count && tb_list_empty(&sessions->closing) &&
+        tb_list_empty(&sessions->calls)) {
         tb_loop_defer(sessions->core->loop, &sessions->drained_job);
     }
 }
@@ -103,8 +115,13 @@ void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), voi
     sessions->drained = fn;
     sessions->drained_user = user;
     sessions->drained_job.run = on_drained;
-    shut_down_all(sessions);
+    end_each(sessions, tb_session_finish);
     tb_sessions_check_drained(sessions);
+}
+
+void tb_sessions_hurry(struct tb_sessions *sessions)
+{
+    end_each(sessions, shut_down);
 }
 
 void tb_sessions_stop(struct tb_sessions *sessions)
@@ -112,7 +129,7 @@ void tb_sessions_stop(struct tb_sessions *sessions)
     if (!sessions) {
         return;
     }
-    shut_down_all(sessions);
+    tb_sessions_hurry(sessions);
     while (!tb_list_empty(&sessions->calls)) {
         tb_call_drop(TB_CONTAINER(sessions->calls.next, struct tb_call, all));
     }

@@ -40,10 +40,12 @@ void tb_sessions_stop(struct tb_sessions *sessions);
 /* The same, and frees what is left; the drivers are stopped after it. */
 void tb_sessions_free(struct tb_sessions *sessions);
 TB_DEFINE_AUTO(struct tb_sessions *, tb_sessions_free)
-/* The daemon stops: sessions that can be brought back are saved and go to sleep, the others end;
- * their calls fail with TB_E_SHUTDOWN, and so does every new one. `fn` is called once, later, when
- * the last driver session has closed. */
+/* The daemon stops: no call begins any more (TB_E_SHUTDOWN), and each session goes when the call
+ * that it runs is finished. Those that can be brought back are saved and sleep, the others end.
+ * `fn` is called once, later, when the last driver session has closed and the last reply is out. */
 void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
+/* The calls that still run had time enough: they fail with TB_E_SHUTDOWN, and their sessions go. */
+void tb_sessions_hurry(struct tb_sessions *sessions);
 
 /* Reads the stored sessions, which sleep until they are called; those whose time has run out end.
  * Calls that come before all are there wait for it; if the store fails they are told, and it is

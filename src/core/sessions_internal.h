@@ -169,6 +169,8 @@ int tb_sessions_admit(const struct tb_session *session, struct tb_err *err);
 void tb_sessions_forget(struct tb_session *session);
 /* The driver is done with it: frees it. */
 void tb_sessions_gone(struct tb_session *session);
+/* The daemon stops: it goes, unless a call runs that may still finish. */
+void tb_session_finish(struct tb_session *session);
 /* One less may be all that the end of the daemon waits for. */
 void tb_sessions_check_drained(struct tb_sessions *sessions);
 /* Reading the stored ones is given up. */

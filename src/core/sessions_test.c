@@ -291,12 +291,34 @@ static void draining_ends_everything_and_tells_when_the_browsers_are_gone(void *
     assert_int_equal(rig_run(rig, &rig_navigate, "", NULL), TB_E_SHUTDOWN);
     assert_int_equal(make(rig, "c", TB_KIND_BROWSER, &made), TB_E_SHUTDOWN);
     rig_turn(rig);
+    rig_expect(waiting, TB_E_SHUTDOWN);
+    assert_int_equal(running->dones, 0);
+    tb_sessions_hurry(rig->core.sessions);
+    rig_turn(rig);
     assert_string_equal(running->message, "Session 'a' ended when the daemon stopped");
     rig_expect(running, TB_E_SHUTDOWN);
-    rig_expect(waiting, TB_E_SHUTDOWN);
     assert_int_equal(drained, 0);
     assert_int_equal(rig_events(rig, "\"reason\":\"shutdown\""), 2);
     rig_advance(rig, 50);
+    assert_int_equal(drained, 1);
+}
+
+static void a_call_that_runs_finishes_before_the_daemon_stops(void **state)
+{
+    struct rig *rig = *state;
+    int drained = 0;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    struct rig_call *running = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_turn(rig);
+    tb_sessions_drain(rig->core.sessions, note, &drained);
+    rig_advance(rig, 5000);
+    assert_int_equal(drained, 0);
+    assert_true(tb_fake_release(rig->fake, session->id));
+    rig_turn(rig);
+    rig_expect(running, 0);
+    rig_turn(rig);
     assert_int_equal(drained, 1);
 }
 
@@ -388,6 +410,7 @@ int main(void)
         RIG_TEST(tenants_see_nothing_of_each_other),
         RIG_TEST(a_conversation_takes_its_sessions_with_it),
         RIG_TEST(draining_ends_everything_and_tells_when_the_browsers_are_gone),
+        RIG_TEST(a_call_that_runs_finishes_before_the_daemon_stops),
         RIG_TEST(draining_without_sessions_is_over_soon_but_not_at_once),
         RIG_TEST(freeing_ends_every_call_that_is_under_way),
         RIG_TEST(after_a_stop_the_table_is_empty_but_can_still_be_asked),

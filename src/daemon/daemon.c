@@ -3,8 +3,8 @@
  *
  *   start -> open -> ready -> (SIGTERM, SIGINT) draining -> stopped
  *                     |  ^                        |
- *                     +--+ SIGHUP: reload         +-- 10 s: stopped at once; second signal: as soon
- *                                                     as the sessions are saved
+ *                     +--+ SIGHUP: reload         +-- 10 s or second signal: calls are cut short,
+ *                                                     5 s more: stopped at once
  *
  * Signals are handled to the very end, so that none can end the process while it saves.
  *
@@ -53,7 +53,7 @@ struct daemon {
     struct tb_signal *signals[SIGNAL_COUNT];
     struct tb_timer drain_timer;
     bool draining;
-    bool hurried; /* nobody waits for requests any more */
+    bool hurried; /* nobody waits for calls and requests any more */
     bool requests_ended;
     bool sessions_ended;
     struct tb_lock lock;
@@ -87,28 +87,42 @@ static void on_requests_ended(void *user)
     check_drained(daemon);
 }
 
+static void hurry(struct daemon *daemon)
+{
+    if (daemon->hurried) {
+        return;
+    }
+    daemon->hurried = true;
+    tb_timer_start(&daemon->drain_timer, TB_DRAIN_SAVE_MS);
+    tb_sessions_hurry(daemon->core.sessions);
+    check_drained(daemon);
+}
+
 static void on_drain_late(struct tb_timer *timer, void *user)
 {
     struct daemon *daemon = user;
     (void)timer;
-    tb_log_at(&daemon->log, WARN, "daemon", "requests or sessions did not end in time");
-    tb_loop_stop(daemon->core.loop);
+    if (daemon->hurried) {
+        tb_log_at(&daemon->log, WARN, "daemon", "sessions were not saved in time");
+        tb_loop_stop(daemon->core.loop);
+        return;
+    }
+    tb_log_at(&daemon->log, WARN, "daemon", "calls or requests did not end in time");
+    hurry(daemon);
 }
 
 static void on_stop_signal(int signum, void *user)
 {
     struct daemon *daemon = user;
     if (daemon->draining) {
-        tb_log_at(&daemon->log, WARN, "daemon", "stopping without waiting for requests",
+        tb_log_at(&daemon->log, WARN, "daemon", "stopping without waiting for calls",
                   tb_kv_int("signal", signum));
-        daemon->hurried = true;
-        check_drained(daemon);
+        hurry(daemon);
         return;
     }
     daemon->draining = true;
     tb_log_at(&daemon->log, INFO, "daemon", "stopping", tb_kv_int("signal", signum));
-    tb_timer_start(&daemon->drain_timer, TB_DRAIN_MS);
-    /* Calls that wait for a browser fail now, so that their requests end. */
+    tb_timer_start(&daemon->drain_timer, TB_DRAIN_CALLS_MS);
     tb_sessions_drain(daemon->core.sessions, on_sessions_ended, daemon);
     tb_router_drain(daemon->router);
     tb_doors_drain(daemon->doors, on_requests_ended, daemon);

@@ -289,6 +289,7 @@ void rig_restart(struct rig *rig, int64_t down_ms)
 {
     bool drained = false;
     tb_sessions_drain(rig->core.sessions, on_drained, &drained);
+    tb_sessions_hurry(rig->core.sessions);
     rig_turn(rig);
     assert_true(drained);
     rig_stop(rig);
