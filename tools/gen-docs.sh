@@ -57,7 +57,7 @@ webhooks:
 | setting | environment | option | default | reload | what it does |
 | --- | --- | --- | --- | --- | --- |
 END
-    rows 'TB_CONFIG(field, path, type, fallback, min, max, flag, when, help)' \
+    rows 'TB_CONFIG(field, path, type, fallback, min, max, words, flag, when, help)' \
         'path @ fallback @ flag @ when @ help @ type' core/config.def | awk -F ' @ ' '{
             for (i = 1; i <= 5; i++) { sub(/^"/, "", $i); sub(/"$/, "", $i); gsub(/\\"/, "\"", $i) }
             env = "`TABARD_" toupper($1) "`"; gsub(/\./, "_", env); gsub(/\|/, "\\|", $5)

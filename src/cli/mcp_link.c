@@ -16,7 +16,7 @@
 enum {
     HEAD_MAX = 4096,
     ANSWER_MS = 5000, /* for the daemon to answer on an open socket */
-    START_MS = 10000, /* for a fresh daemon to be ready */
+    START_MS = 20000, /* for a fresh daemon to be ready, after the one before it has stopped */
     RETRY_MS = 10,    /* between tries while another process holds the lock */
 };
 

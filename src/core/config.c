@@ -5,20 +5,21 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "core/bus.h"
 #include "core/limits.h"
 
+enum {
+    KNOWN_SIZE = 200, /* for all words of a row */
+};
+
 static const struct tb_config_key keys[] = {
-#define TB_CONFIG(field, path, TYPE, fallback, min, max, flag, when, help) \
-    {path,                                                                 \
-     TB_CONFIG_##TYPE,                                                     \
-     fallback,                                                             \
-     min,                                                                  \
-     max,                                                                  \
-     flag,                                                                 \
-     TB_CONFIG_##when,                                                     \
-     help,                                                                 \
-     offsetof(struct tb_config, field)},
+#define TB_CONFIG(field, path, TYPE, fallback, min, max, words, flag, when, help) \
+    {path,     TB_CONFIG_##TYPE,                                                  \
+     fallback, min,                                                               \
+     max,      words,                                                             \
+     flag,     TB_CONFIG_##when,                                                  \
+     help,     offsetof(struct tb_config, field)},
 #include "core/config.def"
 #undef TB_CONFIG
 };
@@ -109,6 +110,70 @@ static int parse_flag(const struct tb_config_key *key, struct tb_str text, bool 
                    TB_STR_ARG(text));
 }
 
+/* "one, two or three" */
+static void join_words(const char *words, char *ret_text, size_t size)
+{
+    struct tb_str rest = tb_str_of(words);
+    struct tb_str word = tb_str_cut(&rest, '|');
+    size_t used = (size_t)snprintf(ret_text, size, "%.*s", TB_STR_ARG(word));
+    while (rest.ptr && used < size) {
+        word = tb_str_cut(&rest, '|');
+        used += (size_t)snprintf(ret_text + used, size - used, "%s%.*s", rest.ptr ? ", " : " or ",
+                                 TB_STR_ARG(word));
+    }
+}
+
+static int check_word(const struct tb_config_key *key, struct tb_str text, struct tb_err *err)
+{
+    struct tb_nearest nearest = {.word = text};
+    char known[KNOWN_SIZE];
+    if (!key->words) {
+        return 0;
+    }
+    for (struct tb_str rest = tb_str_of(key->words); rest.ptr;) {
+        struct tb_str word = tb_str_cut(&rest, '|');
+        if (tb_str_eq(word, text)) {
+            return 0;
+        }
+        snprintf(known, sizeof(known), "%.*s", TB_STR_ARG(word));
+        tb_nearest_offer(&nearest, known);
+    }
+    join_words(key->words, known, sizeof(known));
+    return tb_fail(err, TB_E_CONFIG, "%s%s must be %s, not '%.*s'%s",
+                   key->type == TB_CONFIG_LIST ? "each item of " : "", key->path, known,
+                   TB_STR_ARG(text), tb_nearest_words(&nearest));
+}
+
+static int set_text(const struct tb_config_key *key, struct tb_str text, char **at,
+                    struct tb_err *err)
+{
+    int rc = check_word(key, text, err);
+    if (rc == 0) {
+        tb_free(*at);
+        *at = tb_str_dup(text);
+    }
+    return rc;
+}
+
+static int set_list(const struct tb_config_key *key, struct tb_str text, struct tb_config_list *at,
+                    struct tb_err *err)
+{
+    struct tb_config_list fresh = {0};
+    int rc = 0;
+    while (rc == 0 && text.len) {
+        struct tb_str item = tb_str_trim(tb_str_cut(&text, ','));
+        rc = item.len ? check_word(key, item, err) : 0;
+        if (rc == 0 && item.len) {
+            list_push(&fresh, item);
+        }
+    }
+    list_clear(rc == 0 ? at : &fresh);
+    if (rc == 0) {
+        *at = fresh;
+    }
+    return rc;
+}
+
 int tb_config_set(struct tb_config *config, const struct tb_config_key *key, struct tb_str text,
                   struct tb_err *err)
 {
@@ -116,22 +181,13 @@ int tb_config_set(struct tb_config *config, const struct tb_config_key *key, str
     switch (key->type) {
     case TB_CONFIG_TEXT:
     case TB_CONFIG_PATH:
-        tb_free(*(char **)at);
-        *(char **)at = tb_str_dup(text);
-        return 0;
+        return set_text(key, text, at, err);
     case TB_CONFIG_INT:
         return parse_int(key, text, at, err);
     case TB_CONFIG_FLAG:
         return parse_flag(key, text, at, err);
     case TB_CONFIG_LIST:
-        list_clear(at);
-        while (text.len) {
-            struct tb_str item = tb_str_trim(tb_str_cut(&text, ','));
-            if (item.len) {
-                list_push(at, item);
-            }
-        }
-        return 0;
+        return set_list(key, text, at, err);
     case TB_CONFIG_HOOKS:
         if (text.len) {
             return tb_fail(err, TB_E_CONFIG, "%s can be set only in the configuration file",
@@ -190,10 +246,14 @@ void tb_config_anchor(struct tb_config *config, const char *dir)
     }
 }
 
-void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
-                        struct tb_str item)
+int tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
+                       struct tb_str item, struct tb_err *err)
 {
-    list_push(place(config, key), item);
+    int rc = check_word(key, item, err);
+    if (rc == 0) {
+        list_push(place(config, key), item);
+    }
+    return rc;
 }
 
 void tb_config_init(struct tb_config *config)

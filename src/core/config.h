@@ -36,7 +36,8 @@ struct tb_config_hooks {
 #define TB_CONFIG_C_HOOKS struct tb_config_hooks
 
 struct tb_config {
-#define TB_CONFIG(field, path, TYPE, fallback, min, max, flag, when, help) TB_CONFIG_C_##TYPE field;
+#define TB_CONFIG(field, path, TYPE, fallback, min, max, words, flag, when, help) \
+    TB_CONFIG_C_##TYPE field;
 #include "core/config.def"
 #undef TB_CONFIG
 };
@@ -61,6 +62,7 @@ struct tb_config_key {
     const char *fallback;
     int64_t min;
     int64_t max;
+    const char *words; /* "one|two": nothing else is allowed; NULL: anything is */
     const char *flag;
     enum tb_config_when when;
     const char *help;
@@ -84,8 +86,8 @@ int tb_config_set(struct tb_config *config, const struct tb_config_key *key, str
 /* Makes every path that is not absolute one below `dir`, so that the daemon may leave it. */
 void tb_config_anchor(struct tb_config *config, const char *dir);
 /* One more item of a list. */
-void tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
-                        struct tb_str item);
+int tb_config_list_add(struct tb_config *config, const struct tb_config_key *key,
+                       struct tb_str item, struct tb_err *err);
 /* One more webhook; `types` has the wire names of events, or is empty for all. The words for what
  * is wrong never have the secret in them, nor the URL. */
 int tb_config_hook_add(struct tb_config *config, const struct tb_config_key *key, struct tb_str url,

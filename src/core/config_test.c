@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "core/session.h"
 
 static const struct tb_config_key *key_of(const char *path)
 {
@@ -118,6 +120,53 @@ static void lists_are_cut_at_commas(void **state)
     tb_config_fini(&config);
 }
 
+static void words_that_a_row_does_not_have_are_refused(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *text;
+        const char *words;
+    } cases[] = {
+        {"log.level", "wran",
+         "log.level must be error, warn, info or debug, not 'wran' (did you mean warn?)"},
+        {"browser.engine", "firefox",
+         "browser.engine must be auto, chromium or shell, not 'firefox'"},
+        {"store.sync", "Full",
+         "store.sync must be normal or full, not 'Full' (did you mean full?)"},
+        {"mcp.keep_kinds", "ios,andriod",
+         "each item of mcp.keep_kinds must be browser, ios or android, not 'andriod' (did you mean "
+         "android?)"},
+    };
+    struct tb_config config;
+    struct tb_err err;
+    (void)state;
+    tb_config_init(&config);
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        const struct tb_config_key *key = key_of(cases[i].path);
+        assert_int_equal(tb_config_set(&config, key, tb_str_of(cases[i].text), &err), TB_E_CONFIG);
+        assert_string_equal(err.text, cases[i].words);
+    }
+    assert_int_equal(config.mcp_keep_kinds.count, 0);
+    assert_int_equal(tb_config_list_add(&config, key_of("mcp.groups"), TB_STR("nothing"), &err),
+                     TB_E_CONFIG);
+    assert_int_equal(config.mcp_groups.count, 0);
+    tb_config_fini(&config);
+}
+
+/* A row says in words what other tables say in theirs. */
+static void the_words_of_a_row_are_those_that_are_known(void **state)
+{
+    enum tb_session_kind kind;
+    enum tb_log_level level;
+    (void)state;
+    for (struct tb_str rest = tb_str_of(key_of("mcp.keep_kinds")->words); rest.ptr;) {
+        assert_true(tb_session_kind_find(tb_str_cut(&rest, '|'), &kind));
+    }
+    for (struct tb_str rest = tb_str_of(key_of("log.level")->words); rest.ptr;) {
+        assert_int_equal(tb_log_level_parse(tb_str_cut(&rest, '|'), &level), 0);
+    }
+}
+
 static void environment_names_follow_the_path(void **state)
 {
     char name[64];
@@ -164,6 +213,8 @@ int main(void)
         cmocka_unit_test(relative_paths_count_from_one_place),
         cmocka_unit_test(flags_take_the_usual_words),
         cmocka_unit_test(lists_are_cut_at_commas),
+        cmocka_unit_test(words_that_a_row_does_not_have_are_refused),
+        cmocka_unit_test(the_words_of_a_row_are_those_that_are_known),
         cmocka_unit_test(environment_names_follow_the_path),
         cmocka_unit_test(differences_are_seen_and_swapped_for_every_type),
     };

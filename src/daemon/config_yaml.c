@@ -260,11 +260,11 @@ static int take(struct tb_config *config, struct refusal *place, const struct lo
     if (key->type != TB_CONFIG_LIST) {
         return tb_config_set(config, key, tb_str_of(loaded->value), err);
     }
-    tb_config_set(config, key, tb_str_of(""), NULL);
-    for (uint64_t i = 0; i < loaded->count; i++) {
-        tb_config_list_add(config, key, tb_str_of(((char **)loaded->value)[i]));
+    int rc = tb_config_set(config, key, tb_str_of(""), NULL);
+    for (uint64_t i = 0; rc == 0 && i < loaded->count; i++) {
+        rc = tb_config_list_add(config, key, tb_str_of(((char **)loaded->value)[i]), err);
     }
-    return 0;
+    return rc;
 }
 
 static int take_all(struct tb_config *config, const char *name, struct tb_str text,

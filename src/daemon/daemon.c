@@ -147,14 +147,14 @@ static void take_over(struct daemon *daemon, struct tb_config *fresh)
     }
 }
 
-static int read_log_level(const struct tb_config *config, enum tb_log_level *ret_level,
-                          struct tb_err *err)
+static int check_drivers(const struct tb_config *config, struct tb_err *err)
 {
-    if (tb_log_level_parse(tb_str_of(config->log_level), ret_level) < 0) {
-        return tb_fail(err, TB_E_CONFIG, "log.level must be error, warn, info or debug, not '%s'",
-                       config->log_level);
+    const struct tb_driver *const *drivers = tb_registry_drivers(config->fake_driver);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && drivers[i]; i++) {
+        rc = drivers[i]->check ? drivers[i]->check(config, err) : 0;
     }
-    return 0;
+    return rc;
 }
 
 static void on_reload_signal(int signum, void *user)
@@ -162,7 +162,6 @@ static void on_reload_signal(int signum, void *user)
     struct daemon *daemon = user;
     struct tb_config fresh;
     struct tb_err err;
-    enum tb_log_level level = daemon->log.level;
     (void)signum;
     if (daemon->draining) {
         tb_log_at(&daemon->log, WARN, "daemon", "not reloaded: the daemon is stopping");
@@ -170,7 +169,7 @@ static void on_reload_signal(int signum, void *user)
     }
     int rc = tb_config_load(daemon->sources, &fresh, &err);
     if (rc == 0) {
-        rc = read_log_level(&fresh, &level, &err);
+        rc = check_drivers(&fresh, &err);
         if (rc == 0) {
             rc = tb_doors_reload(daemon->doors, &fresh, &err);
         }
@@ -184,7 +183,7 @@ static void on_reload_signal(int signum, void *user)
                   tb_kv_cstr("reason", err.text));
         return;
     }
-    daemon->log.level = level;
+    tb_log_level_parse(tb_str_of(daemon->config.log_level), &daemon->log.level);
     tb_log_at(&daemon->log, INFO, "daemon", "reloaded");
 }
 
@@ -271,8 +270,7 @@ static int open_store(struct daemon *daemon, struct tb_err *err)
             return state ? 0 : err->code;
         }
     }
-    return tb_fail(err, TB_E_CONFIG, "store.kind must be sqlite or memory, not '%s'",
-                   daemon->config.store_kind);
+    return tb_fail(err, TB_E_INTERNAL, "there is no store '%s'", daemon->config.store_kind);
 }
 
 static void close_store(struct tb_store *store)
@@ -281,16 +279,6 @@ static void close_store(struct tb_store *store)
         store->kind->close(store->state);
         *store = (struct tb_store){0};
     }
-}
-
-static int check_drivers(const struct tb_config *config, struct tb_err *err)
-{
-    const struct tb_driver *const *drivers = tb_registry_drivers(config->fake_driver);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && drivers[i]; i++) {
-        rc = drivers[i]->check ? drivers[i]->check(config, err) : 0;
-    }
-    return rc;
 }
 
 static void start_drivers(struct tb_core *core)
@@ -318,10 +306,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
-    rc = read_log_level(&daemon->config, &daemon->log.level, err);
-    if (rc < 0) {
-        return rc;
-    }
+    tb_log_level_parse(tb_str_of(daemon->config.log_level), &daemon->log.level);
     rc = check_drivers(&daemon->config, err);
     if (rc < 0) {
         return rc;

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "core/config.h"
 #include "core/limits.h"
 
 enum {
@@ -200,6 +201,27 @@ static void the_usual_tools_come_first_and_groups_stand_together(void **state)
     assert_string_equal(seen, " files  debug  state  emulate  pointer  pdf  elements ");
 }
 
+static void the_groups_of_the_tools_are_those_of_the_setting(void **state)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf groups = TB_BUF(TB_KIB);
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    const char *last = NULL;
+    (void)state;
+    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+        if ((*at)->group && (!last || strcmp(last, (*at)->group) != 0)) {
+            tb_buf_printf(&groups, "%s|", (*at)->group);
+        }
+        last = (*at)->group;
+    }
+    tb_buf_append_cstr(&groups, "all");
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i].path, "mcp.groups") == 0) {
+            assert_true(tb_str_eq_cstr(tb_buf_str(&groups), keys[i].words));
+        }
+    }
+}
+
 static void a_group_is_wanted_when_it_is_named(void **state)
 {
     (void)state;
@@ -348,6 +370,7 @@ int main(void)
         cmocka_unit_test(every_face_has_a_sound_table),
         cmocka_unit_test(what_a_face_maps_passes_the_checks_of_its_tool),
         cmocka_unit_test(the_usual_tools_come_first_and_groups_stand_together),
+        cmocka_unit_test(the_groups_of_the_tools_are_those_of_the_setting),
         cmocka_unit_test(a_group_is_wanted_when_it_is_named),
         cmocka_unit_test(the_default_list_is_small),
         cmocka_unit_test(the_session_tools_are_described_as_proposed),

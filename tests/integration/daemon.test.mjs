@@ -117,6 +117,22 @@ test('a bad file at SIGHUP leaves the old settings', async (t) => {
   assert.equal((await daemon.request('/health', { headers: { host: 'inn.example' } })).status, 200);
 });
 
+test('a word that no setting knows is refused at start and at SIGHUP, with the one that is meant', async (t) => {
+  const meant = /tabard\.yaml:2: each item of mcp\.groups must be files, .* or all, not 'fiels' \(did you mean files\?\)/;
+  const daemon = await Daemon.start(t);
+  await writeFile(daemon.configFile, 'mcp:\n  groups: [pdf, fiels]\n');
+  daemon.child.kill('SIGHUP');
+  await daemon.logged('not reloaded');
+  assert.match(daemon.log.text, meant);
+  const dir = await tempDir(t);
+  const start = (...args) => run(['serve', ...args, '--state-dir', path.join(dir, 'state')]);
+  assert.match((await start('--config', daemon.configFile)).stderr, meant);
+  await writeFile(daemon.configFile, 'browser:\n  engine: chromuim\n');
+  const wrong = await start('--config', daemon.configFile);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /tabard\.yaml:2: browser\.engine must be .*not 'chromuim' \(did you mean chromium\?\)/);
+});
+
 test('a bad setting at start is fatal and names file, line and key', async (t) => {
   const dir = await tempDir(t);
   const file = path.join(dir, 'tabard.yaml');

@@ -23,19 +23,6 @@ static bool is_loopback(const char *listen)
 static int check_config(const struct tb_core *core, struct tb_err *err)
 {
     const struct tb_config *config = core->config;
-    struct tb_str word = tb_str_of(config->mcp_on_disconnect);
-    struct tb_view view;
-    struct tb_err why;
-    if (!tb_str_eq_cstr(word, "close") && !tb_str_eq_cstr(word, "keep")) {
-        return tb_fail(err, TB_E_CONFIG, "mcp.on_disconnect must be close or keep, not '%s'",
-                       config->mcp_on_disconnect);
-    }
-    for (size_t i = 0; i < config->mcp_groups.count; i++) {
-        struct tb_str groups = tb_str_of(config->mcp_groups.items[i]);
-        if (tb_mcp_view_parse(TB_STR(""), groups, &config->mcp_groups, &view, &why) < 0) {
-            return tb_fail(err, TB_E_CONFIG, "mcp.groups: %s", why.text);
-        }
-    }
     if (config->conformance_fixtures && !is_loopback(config->listen)) {
         return tb_fail(
             err, TB_E_CONFIG,

@@ -168,19 +168,6 @@ static void a_file_whose_sync_failed_is_not_used_again(void **state)
     store_lab_free(lab);
 }
 
-static void another_word_for_sync_is_refused(void **state)
-{
-    (void)state;
-    struct store_lab *lab = full_lab();
-    struct tb_err err;
-    store_lab_close(lab);
-    lab->config.store_sync[0] = 'F';
-    assert_null(lab->kind->open(&lab->core, &err));
-    assert_int_equal(err.code, TB_E_CONFIG);
-    assert_non_null(strstr(err.text, "normal or full, not 'Full'"));
-    store_lab_free(lab);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,7 +176,6 @@ int main(void)
         cmocka_unit_test(a_disk_that_hangs_does_not_hang_the_loop),
         cmocka_unit_test(with_full_replies_wait_for_the_disk_together),
         cmocka_unit_test(a_file_whose_sync_failed_is_not_used_again),
-        cmocka_unit_test(another_word_for_sync_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

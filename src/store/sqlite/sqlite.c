@@ -56,21 +56,8 @@ static void agree_on_numbers(struct tb_sqlite *store)
     }
 }
 
-static int check_config(const struct tb_config *config, struct tb_err *err)
-{
-    struct tb_str sync = tb_str_of(config->store_sync);
-    if (tb_str_eq_cstr(sync, "full") || tb_str_eq_cstr(sync, "normal")) {
-        return 0;
-    }
-    return tb_fail(err, TB_E_CONFIG, "store.sync must be normal or full, not '%s'",
-                   config->store_sync);
-}
-
 static void *open_store(struct tb_core *core, struct tb_err *err)
 {
-    if (check_config(core->config, err) < 0) {
-        return NULL;
-    }
     struct tb_sqlite *store = TB_NEW(struct tb_sqlite);
     TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", core->config->state_dir);
     struct tb_err damage = {0};
