@@ -544,6 +544,7 @@ void tb_browser_leave(struct tb_browser *browser)
 
 void tb_browser_page_loaded(struct tb_browser *browser)
 {
+    tb_demand_page_loaded(&browser->demand);
     if (browser->spare_taken) {
         tb_timer_start(&browser->refill, REFILL_SOON_MS);
     }

@@ -11,7 +11,8 @@
 #include "core/limits.h"
 
 enum {
-    BURST_MS = 3000,
+    SOON_MS = 3000,
+    ROW_MAX = 4, /* while an agent takes these, one by one, the next are made */
     PEAK_MS = 5 * 60 * 1000,
     RESERVE_MIB = 512, /* for the sessions that there are, and everybody else */
     SPARE_MIB = 64,    /* of one that has become a session with a page */
@@ -20,15 +21,24 @@ enum {
 
 void tb_demand_note(struct tb_demand *demand, int64_t now_ms)
 {
-    if (!demand->burst || now_ms - demand->burst_ms > BURST_MS) {
-        demand->burst = 0;
-        demand->burst_ms = now_ms;
+    if (now_ms - demand->last_ms > SOON_MS) {
+        demand->in_a_row = 0;
+        demand->at_once = 0;
     }
-    demand->burst++;
-    if (demand->burst >= tb_demand_spares(demand, now_ms)) {
-        demand->peak = demand->burst;
+    demand->last_ms = now_ms;
+    demand->in_a_row++;
+    demand->at_once++;
+    size_t wanted = demand->in_a_row < ROW_MAX ? demand->in_a_row : ROW_MAX;
+    wanted = demand->at_once > wanted ? demand->at_once : wanted;
+    if (wanted >= tb_demand_spares(demand, now_ms)) {
+        demand->peak = wanted;
         demand->peak_ms = now_ms;
     }
+}
+
+void tb_demand_page_loaded(struct tb_demand *demand)
+{
+    demand->at_once = 0;
 }
 
 size_t tb_demand_spares(const struct tb_demand *demand, int64_t now_ms)
@@ -40,7 +50,7 @@ size_t tb_demand_spares(const struct tb_demand *demand, int64_t now_ms)
 
 bool tb_demand_bursting(const struct tb_demand *demand, int64_t now_ms)
 {
-    return demand->burst > 1 && now_ms - demand->burst_ms <= BURST_MS;
+    return demand->in_a_row > 1 && now_ms - demand->last_ms <= SOON_MS;
 }
 
 size_t tb_demand_affordable(int64_t available_bytes)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many contexts a browser keeps ready: as many as sessions came in the busiest moments of the
- * last minutes, at least one, and none when memory is short. A context that waits costs 18 to 26
- * MB and saves its session the start of a renderer, half of the time to its first page. */
+/* How many contexts a browser keeps ready: as many as sessions came at once in the last minutes, a
+ * few where they came one right after the other, at least one, and none when memory is short. A
+ * context that waits costs 18 to 26 MB and saves its session the start of a renderer, half of the
+ * time to its first page. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,22 +10,24 @@
 #include <stdint.h>
 
 enum {
-    TB_SPARES_MAX = 8,
+    TB_SPARES_MAX = 16,
 };
 
 /* All zero at first. */
 struct tb_demand {
-    size_t burst;     /* sessions since burst_ms */
-    int64_t burst_ms; /* when the first of them came */
-    size_t peak;      /* the most in one burst */
-    int64_t peak_ms;  /* when that was */
+    size_t in_a_row; /* sessions that came, each soon after the one before */
+    int64_t last_ms; /* when the last of them came */
+    size_t at_once; /* of these, since a page was loaded: before its page an agent does not go on */
+    size_t peak;    /* the most that were wanted */
+    int64_t peak_ms; /* when that was */
 };
 
 /* A session came. */
 void tb_demand_note(struct tb_demand *demand, int64_t now_ms);
+void tb_demand_page_loaded(struct tb_demand *demand);
 /* How many may come at once, from 1 to TB_SPARES_MAX. */
 size_t tb_demand_spares(const struct tb_demand *demand, int64_t now_ms);
-/* More than one came within the last moments, so the next is near. */
+/* More than one came within the last moments, so the next may be near. */
 bool tb_demand_bursting(const struct tb_demand *demand, int64_t now_ms);
 
 /* How many spares this much memory allows. */

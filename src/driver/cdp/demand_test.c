@@ -30,6 +30,18 @@ static void as_many_are_kept_as_came_at_once(void **state)
     assert_int_equal(tb_demand_spares(&demand, now_ms + 500000), 3);
 }
 
+static void those_that_come_one_after_the_other_need_few(void **state)
+{
+    struct tb_demand demand = {0};
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        tb_demand_note(&demand, INT64_C(80) * i);
+        tb_demand_page_loaded(&demand);
+    }
+    assert_int_equal(tb_demand_spares(&demand, 1000), 4);
+    assert_true(tb_demand_bursting(&demand, 1000));
+}
+
 static void there_is_a_most(void **state)
 {
     struct tb_demand demand = {0};
@@ -66,6 +78,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_are_kept_as_came_at_once),
+        cmocka_unit_test(those_that_come_one_after_the_other_need_few),
         cmocka_unit_test(there_is_a_most),
         cmocka_unit_test(a_burst_is_seen_by_its_second_session_and_ends),
         cmocka_unit_test(none_are_kept_when_memory_is_short),
