@@ -7,6 +7,30 @@ import { launch, pageScript } from '../lib/browsers.mjs';
 
 const WORLD = 'tabard';
 
+/** Roles by tag, names by the nearest attribute, the text as it stands: no states, no refs, no frames, nothing checked. */
+function bareOutline() {
+  const roles = {
+    A: 'link', BUTTON: 'button', FORM: 'form', H1: 'heading', H2: 'heading', H3: 'heading', IMG: 'img', INPUT: 'textbox', LI: 'listitem',
+    MAIN: 'main', NAV: 'navigation', OL: 'list', SELECT: 'combobox', TABLE: 'table', TD: 'cell', TEXTAREA: 'textbox', TH: 'columnheader',
+    TR: 'row', UL: 'list',
+  };
+  const lines = [];
+  const visit = (el, depth) => {
+    if (!el.checkVisibility({ visibilityProperty: true })) return;
+    const role = el.getAttribute('role') ?? roles[el.tagName];
+    if (role) {
+      const name = el.getAttribute('aria-label') ?? el.labels?.[0]?.textContent ?? el.alt ?? '';
+      lines.push(`${'  '.repeat(depth)}- ${role}${name ? ` "${name.trim()}"` : ''}`);
+    }
+    for (const child of el.childNodes) {
+      if (child.nodeType === 1) visit(child, role ? depth + 1 : depth);
+      else if (child.nodeType === 3 && child.data.trim()) lines.push(`${'  '.repeat(depth + 1)}- text: ${child.data.trim()}`);
+    }
+  };
+  visit(document.body, 0);
+  return lines.join('\n');
+}
+
 class Session {
   #armed = false;
   #loaded = null;
@@ -74,6 +98,11 @@ class Session {
   async snapshot() {
     const { text } = await this.#value('tabard.snapshot({max_chars: 500000})', { uniqueContextId: this.world, awaitPromise: true });
     return text;
+  }
+
+  /** The least that could be called an outline. */
+  outline() {
+    return this.#value(`(${bareOutline})()`, { uniqueContextId: this.world });
   }
 
   async click({ css }) {

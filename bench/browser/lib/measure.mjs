@@ -2,7 +2,7 @@
 // Runs contenders side by side. Those of one group live at the same time and take turns at every
 // single repetition, so that a busy moment of the machine meets all of them alike.
 import { pause, within } from './house.mjs';
-import { idle, memory } from './proc.mjs';
+import { idle, memory, serverSeconds } from './proc.mjs';
 import { operations } from './ops.mjs';
 
 const CALL_MS = 60_000;
@@ -94,7 +94,8 @@ export class Bench {
   }
 
   async #block(group, op, reps) {
-    const taking = group.filter(({ only, sessionsOnly }) => (only?.includes(op.key) ?? true) && !sessionsOnly);
+    const taking = group.filter(({ only, sessionsOnly, session }) => (only?.includes(op.key) ?? true) && !sessionsOnly
+      && (!op.needs || session?.[op.needs]));
     const before = async (each) => op.before?.(each.session);
     for (const each of taking) await this.guard(each, () => within(before(each), CALL_MS, `before ${op.key}`));
     for (let i = 0; i < reps; i += 1) {
@@ -145,18 +146,24 @@ export class Bench {
     await crew.leave?.();
   }
 
-  /** Sessions that are all at work: calls a second. */
+  /** Sessions that are all at work: calls a second, and what a call and a session cost the server, if there is one. */
   async #crowd(contender) {
     const crew = await contender.crew(AT_WORK);
     const sessions = [];
+    const weight = memory(contender.house).server;
     for (const agent of crew) sessions.push(await within(agent.open(this.items), CALL_MS, `${contender.key} open`));
     await pause(SETTLE_MS);
+    const spent = serverSeconds(contender.house);
     const began = performance.now();
     let calls = 0;
     await within(Promise.all(sessions.map(async (session) => {
       for (; performance.now() - began < WORK_MS; calls += 1) await session.evaluate('1+1');
     })), CALL_MS, `${contender.key} crowd`);
     this.note('crowd', contender, calls / (performance.now() - began) * 1000);
+    if (weight) {
+      this.note('spent', contender, (serverSeconds(contender.house) - spent) / calls * 1e6);
+      this.note('weight', contender, (memory(contender.house).server - weight) / AT_WORK * 1024);
+    }
     for (const session of sessions) await within(session.close(), CALL_MS, `${contender.key} close`);
     await crew.leave?.();
   }

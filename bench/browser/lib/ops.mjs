@@ -45,7 +45,10 @@ async function settled(session, script, words) {
   must(text.includes(words), `${script} gives ${text}, not ${words}`);
 }
 
-/** `before` and `after` a block of repetitions are not timed; `times` says how many of them there are for one of the rest. */
+/**
+ * `before` and `after` a block of repetitions are not timed; `times` says how many of them there are for one of the rest; only
+ * sessions that have the method `needs` take part.
+ */
 export function operations(site) {
   const items = `${site}/items-200.html`;
   const show = (name) => (session) => session.navigate(`${site}/${name}.html`);
@@ -77,6 +80,8 @@ export function operations(site) {
       key: 'snapshot2000', label: 'snapshot, 2,000 elements', before: show('elements-2000'),
       run: (session) => look(session, 'Remove 7'),
     },
+    { key: 'outline200', needs: 'outline', before: show('items-200'), run: (session) => session.outline() },
+    { key: 'outline2000', needs: 'outline', before: show('elements-2000'), run: (session) => session.outline() },
     { key: 'screenshot', label: 'screenshot 1280x720, JPEG', before: show('items-200'), run: (session) => session.screenshot() },
     { key: 'workflow', label: 'ten-step workflow', times: () => 0.5, run: (session) => workflow(session, site) },
   ];

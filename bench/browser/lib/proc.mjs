@@ -71,6 +71,11 @@ function seconds(pids) {
   }, 0);
 }
 
+/** Processor time that everything but browsers has taken. */
+export function serverSeconds(house) {
+  return seconds(residents(house).filter((pid) => !isBrowser(pid)));
+}
+
 /** Processor time in per cent of one core over `ms`: of everything, and of the server alone. */
 export async function idle(house, ms) {
   const pids = residents(house);

@@ -6,9 +6,10 @@ const rows = [
   ['start', 'start to first answer'], ['again', 'the same, daemon running'], ['cold', 'cold first page'],
   ['open', 'new session to first page'],
   ['next', 'the same, one right after the other'], ['burst', 'ten agents at once, until all have their page'],
-  ['crowd', '20 sessions at work at once, evaluate a second'], ['evaluate', 'evaluate'], ['fill', 'fill'], ['click', 'click'],
+  ['crowd', '20 sessions at work at once, evaluate a second'], ['spent', 'of the server in each of these calls, µs'],
+  ['weight', 'of the server for each of these sessions, KB'], ['evaluate', 'evaluate'], ['fill', 'fill'], ['click', 'click'],
   ['navigate', 'navigate, 200-item page'], ['snapshot200', 'snapshot, 200 items'], ['snapshot2000', 'snapshot, 2,000 elements'],
-  ['screenshot', 'screenshot 1280x720, JPEG'], ['workflow', 'ten-step workflow'], ['ping', 'MCP ping'],
+  ['outline200', 'bare outline, 200 items'], ['outline2000', 'bare outline, 2,000 elements'], ['screenshot', 'screenshot 1280x720, JPEG'], ['workflow', 'ten-step workflow'], ['ping', 'MCP ping'],
 ];
 const operations = ['evaluate', 'fill', 'click', 'navigate', 'snapshot200', 'snapshot2000', 'screenshot'];
 
@@ -72,6 +73,11 @@ export class Report {
     return this.of(row, contender.key, part) / (this.of(row, this.#limit(contender), part) + (row === 'workflow' ? 0 : ping));
   }
 
+  /** A snapshot over the least that could be called one, and a ping. */
+  #toOutline(size, contender) {
+    return this.of(`snapshot${size}`, contender.key) / (this.of(`outline${size}`, this.#limit(contender)) + this.of('ping', contender.key));
+  }
+
   /** Of a rate: the more the better. */
   #share(contender, part) {
     return this.of('crowd', contender.key, part) / this.of('crowd', this.#limit(contender), part);
@@ -123,11 +129,14 @@ export class Report {
 
   #goalsOf(ours) {
     for (const row of operations) this.#goal(`${row}, ${ours.label}, to raw CDP + ping`, this.#ratio(row, ours), 1.1);
+    for (const size of [200, 2000]) this.#goal(`snapshot${size}, ${ours.label}, to a bare outline + ping`, this.#toOutline(size, ours), 1.1);
     this.#goal(`workflow, ${ours.label}, to raw CDP`, this.#ratio('workflow', ours), 1.15);
     this.#goal(`new session, ${ours.label}, to raw CDP`, this.#ratio('open', ours), 0.7);
     this.#goal(`the same, one right after the other, ${ours.label}, to raw CDP`, this.#ratio('next', ours), 0.7);
     this.#goal(`ten agents at once, ${ours.label}, to raw CDP`, this.#ratio('burst', ours), 0.8);
     this.#goal(`rate of evaluate in 20 sessions, ${ours.label}, to raw CDP`, this.#share(ours), 0.9, '', true);
+    this.#goal(`server's processor time a call, 20 sessions, ${ours.label}`, this.of('spent', ours.key), 60, ' µs');
+    this.#goal(`server's memory a session at work, ${ours.label}`, this.of('weight', ours.key), 64, ' KB');
     this.#goal(`first answer, ${ours.label}`, this.of('start', ours.key), 10, ' ms');
     this.#goal(`first answer, daemon running, ${ours.label}`, this.of('again', ours.key), 10, ' ms');
     const weights = this.bench.memory.get(ours.key);
