@@ -29,7 +29,7 @@ fuzz_one() {
     findings=build/fuzz/findings/$name
     mkdir -p "$work" "$findings" "tests/corpus/$name"
     make --no-print-directory MODE=fuzz -j"$(nproc)" "build/fuzz/${program}er"
-    if "build/fuzz/${program}er" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 \
+    if "build/fuzz/${program}er" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=1024 \
         -print_final_stats=1 -artifact_prefix="$findings/" "$work" "tests/corpus/$name" \
         > "build/fuzz/$name.log" 2>&1; then
         # A target that counts what it does in a run says so at its end.
