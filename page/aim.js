@@ -4,9 +4,10 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {el, typing, beyond, left, verdict, over}: `beyond` a frame, so that nothing of it is for this document; `left` presses are to
- * come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was there. The scripts of
- * same-origin frames around an element share one such object.
+ * {el, typing, beyond, left, verdict, pressed, clicked, over}: `beyond` a frame, so that nothing of it is for this document; `left`
+ * presses are to come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was there;
+ * `pressed` is what the mouse went down on; `clicked` is null until a click has come, then true or a sketch of what received it in
+ * place of the element. The scripts of same-origin frames around an element share one such object.
  */
 let aim = null;
 
@@ -22,7 +23,7 @@ const forgetAim = () => {
 };
 
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { el, typing, beyond, left: presses, verdict: null, over: false };
+  aim = { el, typing, beyond, left: presses, verdict: null, pressed: null, clicked: null, over: false };
   for (let doc = ownerOf(el); doc !== document;) {
     viewOf(doc).tabard?.takeAim(aim);
     doc = ownerOf(frameElementOf(doc));
@@ -42,13 +43,26 @@ const targetOf = (event) => {
   return adopted.has(first) && event.clientX !== undefined ? elementAt(ownerOf(first), { x: event.clientX, y: event.clientY }) ?? first : first;
 };
 
+/** A page that removes or moves what is pressed gets no click from the browser, or one for something around it. */
+const noteClick = (event) => {
+  const hit = targetOf(event);
+  if (hit === aim.pressed || standsFor(hit, aim.el)) {
+    aim.clicked = true;
+  } else {
+    aim.clicked ??= sketch(hit);
+  }
+};
+
 const onPress = (event) => {
   if (!isAimed(false, event)) {
     return;
   }
   if (aim.verdict === null && event.type.endsWith('down')) {
-    const hit = targetOf(event);
-    aim.verdict = (!aim.beyond && standsFor(hit, aim.el)) || sketch(coverOf(hit, aim.el));
+    aim.pressed = targetOf(event);
+    aim.verdict = (!aim.beyond && standsFor(aim.pressed, aim.el)) || sketch(coverOf(aim.pressed, aim.el));
+  }
+  if (aim.clicked === null && (event.type === 'click' || event.type === 'auxclick')) {
+    noteClick(event);
   }
   aim.left -= event.type === 'mouseup' ? 1 : 0;
   if (typeof aim.verdict === 'string') {
@@ -79,6 +93,9 @@ const onType = (event) => {
   }
 };
 
+/** Why a press that hit the element was no click on it; nothing if it was one. */
+const clickReply = ({ el, clicked }) => (clicked === true ? {} : { unclicked: { removed: !isAttached(el), instead: clicked ?? '' } });
+
 /** What came of it, once. `hit` false: nothing has reached this document. */
 const aimReply = () => {
   if (aim === null || aim.over) {
@@ -89,7 +106,10 @@ const aimReply = () => {
   if (typeof verdict === 'string') {
     return typing ? { strayed: verdict } : { missed: verdict };
   }
-  return typing || beyond ? {} : { hit: verdict === true };
+  if (typing || beyond) {
+    return {};
+  }
+  return verdict === true ? { hit: true, ...clickReply(aim) } : { hit: false };
 };
 
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element} and the page keys. */
+/* data: {element, unclicked: {removed, instead}} and the page keys. */
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -20,9 +21,31 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
+/* The mouse went down on it and up again, and yet the page received no click on it. */
+static void print_pressed(const struct cJSON *data, struct tb_buf *out)
+{
+    const struct cJSON *unclicked = tb_json_get(data, "unclicked");
+    struct tb_str instead = tb_data_text(unclicked, "instead");
+    tb_print_did("Pressed", data, out);
+    tb_buf_append_cstr(out, tb_data_flag(unclicked, "removed")
+                                ? " The page removed it before the mouse button was released, so "
+                                : " But ");
+    if (instead.len) {
+        tb_buf_append_cstr(out, "the click went to ");
+        tb_quote_line(instead, out);
+        tb_buf_append_char(out, '.');
+    } else {
+        tb_buf_append_cstr(out, "no click followed.");
+    }
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    tb_print_did("Clicked", result->data, out);
+    if (tb_json_get(result->data, "unclicked")) {
+        print_pressed(result->data, out);
+    } else {
+        tb_print_did("Clicked", result->data, out);
+    }
     tb_print_changes(result->data, out);
 }
 

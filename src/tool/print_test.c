@@ -47,6 +47,12 @@ static const struct {
      "Clicked button \"Log in\"."},
     {&tb_tool_browser_click, "{" PAGE ",\"element\":\"button \\\"Log in\\\"\",\"navigated\":true}",
      NULL, "Clicked button \"Log in\". Page is now https://a.test/ \"A \\\"page\\\"\"."},
+    {&tb_tool_browser_click, "{\"element\":\"link\",\"unclicked\":{\"removed\":true}}", NULL,
+     "Pressed link. The page removed it before the mouse button was released, so no click "
+     "followed."},
+    {&tb_tool_browser_click,
+     "{\"element\":\"link\",\"unclicked\":{\"removed\":false,\"instead\":\"<p>\"}}", NULL,
+     "Pressed link. But the click went to <p>."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"dialog\":{\"type\":\"confirm\",\"message\":\"Delete?\"}}", NULL,
      "Clicked link.\nA dialog is open: confirm \"Delete?\"; answer it with browser_dialog."},

@@ -19,6 +19,20 @@ static const struct ops_doc docs[] = {
              "<select id=sel onchange=swap(this)><option>a<option>b</select><script>"
              "function swap(el, value) { const other = el.cloneNode(true);"
              "other.value = value ?? (el.options ? 'a' : ''); el.replaceWith(other) }</script>"},
+    {.path = "/press",
+     .body = "<button id=gone onmousedown=this.remove()>Gone</button>"
+             "<button id=new onmousedown='this.replaceWith(this.cloneNode(true))'>New</button>"
+             "<button id=hop onmousedown='this.style.marginTop = `300px`'>Hop</button>"
+             "<button id=inner onmousedown='this.innerHTML = `<b>x</b>`'><b>Inner</b></button>"
+             "<select id=select><option>a<option>b</select><select size=2><option id=option>a"
+             "</select><input id=date type=date><input id=text><input id=range type=range>"
+             "<input id=box type=checkbox><label id=label><input type=radio hidden>Label</label>"
+             "<details><summary id=summary>Sum</summary></details><p id=p draggable=true>drag</p>"
+             "<a id=link href=#x>Link</a><p id=edit contenteditable>edit</p>"
+             "<textarea id=area></textarea><video id=video controls></video>"
+             "<svg width=20 height=20><rect id=rect width=20 height=20 /></svg>"},
+    {.path = "/frame",
+     .body = "<iframe src='http://localhost:{port}/press' width=600 height=500></iframe>"},
     {.path = NULL},
 };
 
@@ -94,6 +108,51 @@ static void a_field_that_the_page_replaces_is_read_in_its_new_form(void **state)
     ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_SELECT, "{'target':'%s','values':['b']}", ref);
 }
 
+static void a_press_that_the_browser_makes_no_click_of_is_told(void **state)
+{
+    static const struct {
+        const char *target;
+        const char *unclicked;
+    } rows[] = {
+        {"#gone", "{\"removed\":true}"},
+        {"#new", "{\"removed\":true}"},
+        {"#inner", "{\"removed\":false}"},
+        {"#hop", "{\"removed\":false,\"instead\":\"<body>"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/press");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", rows[i].target);
+        assert_non_null(strstr(ops_text(lab, "unclicked"), rows[i].unclicked));
+    }
+    ops_goto(lab, "/frame");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    char ref[32];
+    ops_ref(lab, "\"Gone\"", ref);
+    ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", ref);
+    assert_non_null(strstr(ops_text(lab, "unclicked"), "\"removed\":true"));
+}
+
+static void a_click_of_any_kind_is_known_as_one(void **state)
+{
+    static const char *const targets[] = {
+        "#select",  "#option", "#date", "#text", "#range", "#box",   "#label", "#label",
+        "#summary", "#p",      "#link", "#edit", "#area",  "#video", "#rect",
+    };
+    static const char *const ways[] = {"", ",'button':'right'", ",'button':'middle'", ",'count':2"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(targets); i++) {
+        for (size_t j = 0; j < TB_COUNT(ways); j++) {
+            ops_goto(lab, "/press");
+            ops_ok(lab, TB_OP_CLICK, "{'target':'%s'%s}", targets[i], ways[j]);
+            if (ops_text(lab, "unclicked")[0]) {
+                print_error("%s%s: %s\n", targets[i], ways[j], ops_text(lab, "unclicked"));
+            }
+            assert_string_equal(ops_text(lab, "unclicked"), "");
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -103,6 +162,8 @@ int main(int argc, char **argv)
         OPS_TEST(a_window_whose_first_page_does_not_come_can_be_led_elsewhere),
         OPS_TEST(a_click_that_leads_to_silence_names_the_page_that_does_not_come),
         OPS_TEST(a_field_that_the_page_replaces_is_read_in_its_new_form),
+        OPS_TEST(a_press_that_the_browser_makes_no_click_of_is_told),
+        OPS_TEST(a_click_of_any_kind_is_known_as_one),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

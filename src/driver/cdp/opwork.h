@@ -50,6 +50,7 @@ struct tb_opwork {
     struct tb_op *op;
     int state;         /* the operation's own */
     bool acted;        /* a dialog or a closed tab is from now on what came of the act */
+    bool clicks;       /* it means to click: that no click came of it is told */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's runs in the page */
     const char *until; /* how far a navigation is waited for; "load" */

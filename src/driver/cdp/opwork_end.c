@@ -130,6 +130,24 @@ bool tb_opwork_is_missed(const struct cJSON *reply)
     return !hit || tb_json_get(reply, "missed") || tb_json_get(reply, "strayed");
 }
 
+/* The page removed or moved what was pressed before the browser made a click of it. */
+static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
+{
+    const struct cJSON *told = tb_json_get(reply, "unclicked");
+    bool removed = false;
+    struct tb_str instead = {NULL, 0};
+    if (!work->clicks || !told) {
+        return;
+    }
+    struct cJSON *unclicked = tb_json_new_object();
+    tb_json_bool(tb_json_get(told, "removed"), &removed);
+    tb_json_set_bool(unclicked, "removed", removed);
+    if (tb_json_str(tb_json_get(told, "instead"), &instead) && instead.len) {
+        tb_json_set_str(unclicked, "instead", instead);
+    }
+    tb_json_set_take(work->op->result->data, "unclicked", unclicked);
+}
+
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
 {
     struct cJSON *data = work->op->result->data;
@@ -138,6 +156,7 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     int64_t more = 0;
     bool titled = false;
     tb_refs_note(work, reply);
+    take_unclicked(work, reply);
     if (!tb_opwork_wants_changes(work)) {
         return;
     }
@@ -203,8 +222,9 @@ bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
         go_on(work);
         return true;
     }
-    if (err->code == TB_E_TIMEOUT && work->navigated) {
-        struct tb_page *page = tb_opwork_page(work);
+    struct tb_page *page = tb_opwork_page(work);
+    bool began = page && tb_page_navigation_mark(page) > work->mark;
+    if (err->code == TB_E_TIMEOUT && (work->navigated || began)) {
         struct tb_str url = page ? tb_page_bound_for(page) : (struct tb_str){NULL, 0};
         struct tb_quoted shown;
         tb_opwork_fail(

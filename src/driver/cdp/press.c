@@ -64,6 +64,7 @@ static void act(struct tb_press *press)
         tb_mouse_send(work, &press->mouse, "mouseMoved", 0, true);
         return;
     }
+    work->clicks = true;
     tb_mouse_click(work, &press->mouse, press->count);
     if (!work->frame) {
         tb_opwork_expect(work, press->clicks + press->count);

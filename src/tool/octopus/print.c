@@ -192,7 +192,7 @@ static void put_click(struct tb_json_writer *json, const struct cJSON *args,
         put_element_failure(json, args, result);
         return;
     }
-    put_flag(json, "clicked", true);
+    put_flag(json, "clicked", !tb_json_get(result->data, "unclicked"));
     put_text(json, "selector", tb_args_text(args, "selector", ""));
     put_text(json, "current_url", tb_data_text(result->data, "url"));
 }

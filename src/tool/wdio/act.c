@@ -142,7 +142,10 @@ void tb_wdio_print_click(const struct cJSON *args, const struct tb_result *resul
                          struct tb_buf *out, bool *ret_is_error)
 {
     if (!tb_wdio_failed(result, "clicking element", out, ret_is_error)) {
-        print_acted("Element clicked (selector: ", args, result, out);
+        print_acted(tb_json_get(result->data, "unclicked")
+                        ? "Element pressed, but the page received no click on it (selector: "
+                        : "Element clicked (selector: ",
+                    args, result, out);
     }
 }
 
