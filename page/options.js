@@ -44,6 +44,9 @@ const pickOptions = (el, values) => {
   if (chosen.length > 1 && !el.multiple) {
     return fail('invalid_params', `${sketch(el)} takes one value, not ${chosen.length}`);
   }
+  if (chosen.length === 0 && !el.multiple && el.size <= 1) {
+    return fail('invalid_params', `${sketch(el)} always has one option selected, so values must name one`);
+  }
   if (el.multiple || chosen.length === 0) {
     for (const option of options) {
       option.selected = chosen.includes(option);

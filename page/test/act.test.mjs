@@ -175,6 +175,8 @@ test('select: what is not there, disabled, too much, no select', async (t) => {
     message: '<select id="s"> has no option "Cow"; it has "Cat", "Dog label", "Fish"' });
   assert.deepEqual((await select('#s', ['Fish'])).error, { code: 'element_not_ready', message: 'option "Fish" is disabled' });
   assert.equal((await select('#s', ['Cat', 'Dog'])).error.code, 'invalid_params');
+  assert.deepEqual((await select('#s', [])).error, { code: 'invalid_params',
+    message: '<select id="s"> always has one option selected, so values must name one' });
   assert.equal((await select('#d', ['x'])).error.code, 'not_possible');
 });
 

@@ -90,7 +90,7 @@ static void a_private_session_is_there_for_its_owner_alone(void **state)
     assert_null(strstr(his, "secret"));
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), &err),
                      TB_E_SESSION_NOT_FOUND);
-    assert_string_equal(err.text, "No session: secret. Start one with start_session.");
+    assert_string_equal(err.text, "No session: secret. Navigate without sessionId to start one.");
     /* Its name is free for others, and each means its own. */
     assert_int_equal(start(rig, &bob, "secret", false), 0);
     assert_int_equal(start(rig, &alice, "secret", true), TB_E_SESSION_EXISTS);
@@ -111,7 +111,7 @@ static void the_end_of_a_private_session_is_told_to_its_owner_alone(void **state
                    TB_END_USER_STOPPED);
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), &err),
                      TB_E_SESSION_NOT_FOUND);
-    assert_string_equal(err.text, "No session: secret. Start one with start_session.");
+    assert_string_equal(err.text, "No session: secret. Navigate without sessionId to start one.");
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &alice, TB_STR("secret"), &err),
                      TB_E_SESSION_ENDED);
 }

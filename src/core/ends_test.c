@@ -44,7 +44,7 @@ static void a_call_to_a_session_that_has_ended_says_which_when_why_and_what_is_g
     expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED, words);
     expect(rig, &rig_click, "other", "{\"sessionId\":\"browser-1\"}", TB_E_SESSION_ENDED, words);
     expect(rig, &rig_click, "other", NULL, TB_E_SESSION_NOT_FOUND,
-           "No session: none active. Start one with start_session.");
+           "No session: none active. Navigate to a page to start one.");
     expect_note(rig, "talk",
                 "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
                 "That was 5 minutes ago. Session browser-2 is new.");
@@ -63,7 +63,7 @@ static void it_is_known_after_a_restart_too(void **state)
            "90 seconds ago.");
     rig_kill(rig, TB_ENDS_MS);
     expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_NOT_FOUND,
-           "No session: none active. Start one with start_session.");
+           "No session: none active. Navigate to a page to start one.");
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_END), 0);
 }
 

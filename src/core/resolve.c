@@ -51,10 +51,13 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
     }
     struct tb_str shown = tb_str_sub(name, 0, TB_NAME_SIZE - 1);
     shown = name.len ? tb_str_sub(shown, 0, tb_utf8_prefix(shown)) : TB_STR("none active");
-    return tb_fail(err, TB_E_SESSION_NOT_FOUND, "No session: %.*s%.*s. %s", TB_STR_ARG(shown),
-                   TB_STR_ARG(tb_buf_str(&more)),
-                   more.len ? "Pass one of them as sessionId, or start one with start_session."
-                            : "Start one with start_session.");
+    /* The names of the tools differ between toolsets. */
+    return tb_fail(
+        err, TB_E_SESSION_NOT_FOUND, "No session: %.*s%.*s. %s", TB_STR_ARG(shown),
+        TB_STR_ARG(tb_buf_str(&more)),
+        more.len ? "Pass one of them as sessionId, or navigate without one to start a new session."
+        : name.len ? "Navigate without sessionId to start one."
+                   : "Navigate to a page to start one.");
 }
 
 /* The decision. */

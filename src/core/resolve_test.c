@@ -57,17 +57,18 @@ static void who_finds_none_is_told_the_candidates(void **state)
     struct rig *rig = *state;
     struct tb_err err;
     assert_null(resolve(rig, "", "", false, &err));
-    assert_string_equal(err.text, "No session: none active. Start one with start_session.");
+    assert_string_equal(err.text, "No session: none active. Navigate to a page to start one.");
     rig_create_as(rig, "t", "x", "alice");
     rig_create_as(rig, "t", "x", "bob");
     rig_create_as(rig, "u", "x", "hidden");
     assert_null(resolve(rig, "", "", false, &err));
     assert_int_equal(err.code, TB_E_SESSION_NOT_FOUND);
     assert_string_equal(err.text, "No session: none active. There are: alice, bob. Pass one of "
-                                  "them as sessionId, or start one with start_session.");
+                                  "them as sessionId, or navigate without one to start a new "
+                                  "session.");
     assert_null(resolve(rig, "x", "hidden", true, &err));
     assert_string_equal(err.text, "No session: hidden. There are: alice, bob. Pass one of them as "
-                                  "sessionId, or start one with start_session.");
+                                  "sessionId, or navigate without one to start a new session.");
     tb_session_end(rig_find(rig, "bob"), TB_END_USER_STOPPED);
     assert_null(resolve(rig, "x", "bob", true, &err));
     assert_int_equal(err.code, TB_E_SESSION_ENDED);
@@ -85,18 +86,19 @@ static void the_words_are_cut_but_stay_whole_characters(void **state)
         name[i + 1] = '\xa4';
     }
     assert_null(resolve(rig, "", name + 1, false, &err)); /* no UTF-8 at all */
-    assert_string_equal(err.text, "No session: . Start one with start_session.");
+    assert_string_equal(err.text, "No session: . Navigate without sessionId to start one.");
     char odd[201];
     snprintf(odd, sizeof(odd), "x%s", name);
     assert_null(resolve(rig, "", odd, false, &err));
-    assert_int_equal(strlen(err.text), strlen("No session: . Start one with start_session.") + 63);
+    assert_int_equal(strlen(err.text),
+                     strlen("No session: . Navigate without sessionId to start one.") + 63);
     for (int i = 0; i < 12; i++) {
         char long_name[TB_NAME_SIZE];
         snprintf(long_name, sizeof(long_name), "%050d", i);
         rig_create(rig, long_name);
     }
     assert_null(resolve(rig, "x", "", false, &err));
-    assert_non_null(strstr(err.text, "sessionId, or start one with start_session."));
+    assert_non_null(strstr(err.text, "sessionId, or navigate without one to start a new session."));
 }
 
 static void at_most_ten_candidates_are_named(void **state)

@@ -6,15 +6,17 @@
 
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(true),
-    {.name = "values", .type = TB_PARAM_TEXTS, .required = true, .help = "Value or label of each"},
+    {.name = "values",
+     .type = TB_PARAM_TEXTS,
+     .required = true,
+     .help = "Value or label; none: clear"},
     TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    tb_buf_append_cstr(out, "Selected ");
-    const char *before = "";
+    const char *before = "Selected ";
     JSON_ARRAY_FOREACH(item, tb_json_get(result->data, "selected")) {
         struct tb_str label = {"", 0};
         tb_json_str(item, &label);
@@ -22,7 +24,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_print_quoted(label, out);
         before = ", ";
     }
-    tb_print_did(" in", result->data, out);
+    bool some = tb_json_first(tb_json_get(result->data, "selected"));
+    tb_print_did(some ? " in" : "Cleared the selection in", result->data, out);
     tb_print_changes(result->data, out);
 }
 

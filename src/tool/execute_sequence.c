@@ -11,6 +11,7 @@
  * data: {completed, steps: [{action, text}], failed: {index, action, error, message}, stateChange:
  * {url: {from, to}, title: {from, to}} or null}; image: of the last step that gave one. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/quote.h"
@@ -111,7 +112,7 @@ static struct cJSON *strip(const struct cJSON *given, const struct tb_param *row
         const char *name = tb_json_name(member);
         struct tb_str text;
         bool blank = tb_json_is_null(member) || (tb_json_str(member, &text) && !text.len);
-        if (!tb_str_eq_cstr(TB_STR("action"), name) &&
+        if (strcmp(name, "action") != 0 && strcmp(name, "tool") != 0 &&
             !(blank && !tb_args_know(rows, tb_str_of(name)))) {
             tb_json_set_take(rest, name, tb_json_dup(member));
         }
@@ -143,16 +144,25 @@ static int read_tool(const struct tb_tool *tool, const struct cJSON *given, stru
     return tb_args_check(rows, rest, &step->args, err);
 }
 
+static int missing(const struct tb_view *view, struct tb_str name, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
+    tb_view_print_missing(view, name, &why);
+    return tb_fail(err, TB_E_PARAMS, "this tool %.*s", TB_STR_ARG(tb_buf_str(&why)));
+}
+
 static int read_step(const struct tb_caller *caller, const struct cJSON *given,
                      struct tb_str session, struct step *step, struct tb_err *err)
 {
     const struct tb_tool *tool;
     const struct tb_face *face;
-    if (!tb_json_str(tb_json_get(given, "action"), &step->action)) {
+    /* Some agents say "tool" instead. */
+    if (!tb_json_str(tb_json_get(given, "action"), &step->action) &&
+        !tb_json_str(tb_json_get(given, "tool"), &step->action)) {
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
     if (!find_step(caller->view, step->action, &tool, &face)) {
-        return tb_fail(err, TB_E_PARAMS, "unknown tool; tools/list names them all");
+        return missing(caller->view, face ? tb_str_of(face->tool->name) : step->action, err);
     }
     if (tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
@@ -388,7 +398,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_execute_sequence = {
     .name = "execute_sequence",
     .title = "Run actions",
-    .description = "Run several tools in one call. Stops at the first that fails.",
+    .description =
+        "Run several tools in one call; action is a tool's name. Stops at the first that fails.",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD | TB_TOOL_MAY_CREATE,
     .params = params,
     .op = TB_OP_NONE,

@@ -79,18 +79,17 @@ static struct rig_call *run(struct rig *rig, const char *args)
     return call;
 }
 
-static int run_with(struct rig *rig, const struct tb_view *view, const char *args)
+static int check_as(const struct tb_view *view, const char *args, struct tb_err *ret_err)
 {
-    struct tb_err err = {0};
     TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(args));
     const struct tb_caller caller = {.tenant = "t", .conversation = "talk", .view = view};
-    (void)rig;
-    return tb_tool_execute_sequence.check(&caller, given, &err);
+    return tb_tool_execute_sequence.check(&caller, given, ret_err);
 }
 
 static void only_tools_that_the_caller_was_given_can_be_steps(void **state)
 {
-    struct tale *tale = *state;
+    struct tb_err err;
+    (void)state;
     struct tb_view few = {.toolset = tb_toolsets()[0], .tools = 1 << 5};
     struct tb_view wdio = {.toolset = tb_toolset_find(TB_STR("wdio"))};
     assert_string_equal(tb_tools()[5]->name, "browser_navigate");
@@ -99,11 +98,31 @@ static void only_tools_that_the_caller_was_given_can_be_steps(void **state)
     static const char click[] = "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"}]}";
     static const char press[] =
         "{\"actions\":[{\"action\":\"click_element\",\"selector\":\"#a\"}]}";
-    assert_int_equal(run_with(tale->rig, &few, go), 0);
-    assert_int_equal(run_with(tale->rig, &few, click), TB_E_PARAMS);
-    assert_int_equal(run_with(tale->rig, &few, press), TB_E_PARAMS);
-    assert_int_equal(run_with(tale->rig, &wdio, press), 0);
-    assert_int_equal(run_with(tale->rig, &wdio, click), TB_E_PARAMS);
+    assert_int_equal(check_as(&few, go, &err), 0);
+    assert_int_equal(check_as(&few, click, &err), TB_E_PARAMS);
+    assert_int_equal(check_as(&few, press, &err), TB_E_PARAMS);
+    assert_int_equal(check_as(&wdio, press, &err), 0);
+    assert_int_equal(check_as(&wdio, click, &err), TB_E_PARAMS);
+}
+
+static void a_step_of_a_group_that_was_not_asked_for_names_the_group(void **state)
+{
+    struct tb_view few = {.toolset = tb_toolsets()[0], .tools = 1 << 5};
+    struct tb_err err;
+    (void)state;
+    static const char *const steps[] = {"{\"actions\":[{\"action\":\"browser_elements\"}]}",
+                                        "{\"actions\":[{\"action\":\"get_visible_elements\"}]}"};
+    for (size_t i = 0; i < TB_COUNT(steps); i++) {
+        assert_int_equal(check_as(&few, steps[i], &err), TB_E_PARAMS);
+        assert_non_null(strstr(err.text, "this tool belongs to the group elements"));
+        assert_non_null(strstr(err.text, "--groups elements"));
+    }
+}
+
+static void a_step_may_say_tool_instead_of_action(void **state)
+{
+    struct tale *tale = *state;
+    rig_expect(run(tale->rig, "{\"actions\":[{\"tool\":\"browser_hover\",\"target\":\"a\"}]}"), 0);
 }
 
 /* As a strict client does, which has to send every member that the schema names. */
@@ -211,7 +230,9 @@ static void nothing_runs_unless_all_is_understood(void **state)
         {"{\"actions\":[]}", "'actions' is empty"},
         {"{\"actions\":[{\"target\":\"a\"}]}", "action 1 (): 'action' is missing"},
         {"{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\"},{\"action\":\"fly\"}]}",
-         "action 2 (fly): unknown tool"},
+         "action 2 (fly): this tool is unknown; tools/list"},
+        {"{\"actions\":[{\"action\":\"browser_clik\",\"target\":\"a\"}]}",
+         "this tool is unknown (did you mean browser_click?)"},
         {"{\"actions\":[{\"action\":\"execute_sequence\",\"actions\":[]}]}", "cannot be a step"},
         {"{\"actions\":[{\"action\":\"start_session\"}]}", "cannot be a step"},
         {"{\"actions\":[{\"action\":\"browser_click\"}]}", "argument 'target' is missing"},
@@ -339,6 +360,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(only_tools_that_the_caller_was_given_can_be_steps),
+        TEST(a_step_of_a_group_that_was_not_asked_for_names_the_group),
+        TEST(a_step_may_say_tool_instead_of_action),
         TEST(members_that_hold_nothing_do_not_matter),
         TEST(a_session_is_not_made_for_arguments_that_are_refused),
         TEST(actions_run_in_order_under_their_own_and_other_names),

@@ -86,6 +86,8 @@ static const struct {
     {&tb_tool_browser_press_key, "{\"element\":\"textbox\"}", NULL, "Pressed in textbox."},
     {&tb_tool_browser_select, "{\"element\":\"combobox\",\"selected\":[\"Red\",\"Blue\"]}", NULL,
      "Selected \"Red\", \"Blue\" in combobox."},
+    {&tb_tool_browser_select, "{\"element\":\"listbox\",\"selected\":[]}", NULL,
+     "Cleared the selection in listbox."},
     {&tb_tool_browser_hover, "{\"element\":\"link\"}", NULL, "The mouse is over link."},
     {&tb_tool_browser_scroll, "{\"x\":0,\"y\":500.4,\"at_top\":false,\"at_bottom\":true}", NULL,
      "Scrolled the page. Position is now 0, 500, the bottom."},

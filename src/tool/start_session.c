@@ -44,9 +44,9 @@ static int check(const struct tb_core *core, const struct cJSON *args, struct tb
 {
     bool remote = tb_str_eq_cstr(tb_args_text(args, "provider", "local"), "cdp");
     if (!tb_str_eq_cstr(tb_args_text(args, "kind", "browser"), "browser")) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE,
-                       "app sessions need the webdriver driver, which this daemon does not have; "
-                       "kind can only be browser");
+        return tb_fail(err, TB_E_UNSUPPORTED,
+                       "app sessions need Appium, which this daemon cannot use; kind can only be "
+                       "browser");
     }
     if (remote != tb_args_has(args, "endpoint")) {
         return tb_fail(err, TB_E_PARAMS,

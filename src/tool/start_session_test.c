@@ -135,7 +135,7 @@ static void what_cannot_be_started_is_refused_in_words(void **state)
         int code;
         const char *part;
     } rows[] = {
-        {"{\"kind\":\"ios\"}", TB_E_NOT_POSSIBLE, "app sessions need the webdriver driver"},
+        {"{\"kind\":\"ios\"}", TB_E_UNSUPPORTED, "app sessions need Appium"},
         {"{\"provider\":\"cdp\"}", TB_E_PARAMS, "needs the argument 'endpoint'"},
         {"{\"endpoint\":\"ws://x\"}", TB_E_PARAMS, "needs provider cdp"},
         {"{\"provider\":\"moon\"}", TB_E_PARAMS, "must be one of local, cdp"},

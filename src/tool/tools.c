@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/nearest.h"
 #include "tool/toolsets.h"
 
 static const struct tb_tool *const tools[] = {
@@ -112,6 +113,35 @@ bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct t
     *ret_tool = tool;
     *ret_face = face;
     return tool != NULL;
+}
+
+static void offer_names(const struct tb_view *view, struct tb_nearest *nearest)
+{
+    const struct tb_face *face = view ? view->toolset->faces : NULL;
+    for (; face && face->name; face++) {
+        tb_nearest_offer(nearest, face->name);
+    }
+    for (size_t i = 0; tools[i]; i++) {
+        if (!view || tb_view_has(view, tools[i])) {
+            tb_nearest_offer(nearest, tools[i]->name);
+        }
+    }
+}
+
+void tb_view_print_missing(const struct tb_view *view, struct tb_str name, struct tb_buf *out)
+{
+    const struct tb_tool *tool = tb_tool_find(name);
+    if (tool && tool->group && view && !view->toolset->faces) {
+        tb_buf_printf(out,
+                      "belongs to the group %s, which is not turned on; connect with ?groups=%s on "
+                      "the address or 'tabard mcp --groups %s', or set mcp.groups",
+                      tool->group, tool->group, tool->group);
+        return;
+    }
+    struct tb_nearest nearest = {.word = name};
+    offer_names(view, &nearest);
+    tb_buf_printf(out, "is unknown%s; tools/list names the available ones",
+                  tb_nearest_words(&nearest));
 }
 
 bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups)

@@ -5,6 +5,7 @@
  * row in tools.c. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/str.h"
 #include "core/tool.h"
 
@@ -28,6 +29,9 @@ const struct tb_face *tb_face_find(const struct tb_toolset *toolset, struct tb_s
  * when it has none. */
 bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
                   const struct tb_face **ret_face);
+/* Why a view (NULL: everything) has no tool of this name, as the rest of a sentence about the tool:
+ * its group was not asked for, or it is unknown, perhaps misspelt. */
+void tb_view_print_missing(const struct tb_view *view, struct tb_str name, struct tb_buf *out);
 /* A view of the default set has this tool. */
 bool tb_view_has(const struct tb_view *view, const struct tb_tool *tool);
 

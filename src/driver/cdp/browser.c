@@ -424,9 +424,10 @@ static void failed_to_start(struct tb_browser *browser, const struct tb_err *err
         return;
     }
     struct tb_err full;
-    tb_fail(&full, TB_E_BROWSER_START, "%s failed after %d attempt%s: %s",
-            browser->endpoint[0] ? "the endpoint" : browser->path, browser->tries,
-            browser->tries == 1 ? "" : "s", words.text);
+    bool remote = browser->endpoint[0];
+    tb_fail(&full, remote ? TB_E_ENDPOINT : TB_E_BROWSER_START, "%s failed after %d attempt%s: %s",
+            remote ? "the endpoint" : browser->path, browser->tries, browser->tries == 1 ? "" : "s",
+            words.text);
     tb_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);
 }
 

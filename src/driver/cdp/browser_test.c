@@ -439,6 +439,20 @@ static void a_program_that_is_no_browser_is_given_up_soon(void **state)
     }
 }
 
+static void a_window_without_a_display_is_refused_with_a_code_of_its_own(void **state)
+{
+    struct lab lab;
+    struct lab_session session;
+    (void)state;
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    lab_init(&lab, docs);
+    lab_start(&lab, &session, "default", "{\"headless\":false}");
+    assert_true(session.opened);
+    assert_int_equal(session.err.code, TB_E_NO_DISPLAY);
+    lab_fini(&lab);
+}
+
 static void a_browser_that_is_not_there_is_said_so(void **state)
 {
     struct lab lab;
@@ -476,6 +490,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(stopping_the_driver_leaves_nothing_behind),
         cmocka_unit_test(a_browser_that_does_not_start_is_tried_three_times),
         cmocka_unit_test(a_program_that_is_no_browser_is_given_up_soon),
+        cmocka_unit_test(a_window_without_a_display_is_refused_with_a_code_of_its_own),
         cmocka_unit_test(a_browser_that_is_not_there_is_said_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,9 +37,9 @@ int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
                        "no browser was found: install chromium or set browser.path");
     }
     if (!spec->headless && !has_display()) {
-        return tb_fail(err, TB_E_BROWSER_START,
-                       "a window needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set: "
-                       "start the daemon in a desktop session or with xvfb-run, or use headless");
+        return tb_fail(err, TB_E_NO_DISPLAY,
+                       "a window needs a display, and the daemon has neither DISPLAY nor "
+                       "WAYLAND_DISPLAY in its environment");
     }
     const char *name = strrchr(spec->path, '/');
     spec->shell = strstr(name ? name : spec->path, "headless") != NULL;

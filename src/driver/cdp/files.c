@@ -80,7 +80,7 @@ static const char *known_directory(const struct tb_memory *memory, struct tb_err
     if (tb_files_same(memory->directory, &memory->directory_id)) {
         return memory->directory;
     }
-    tb_fail(err, TB_E_FORBIDDEN,
+    tb_fail(err, TB_E_NOT_POSSIBLE,
             "the session's directory was replaced by something else, so no file can go in or out; "
             "start a new session to work with files");
     return NULL;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <dirent.h>
+
 #include "base/file.h"
 #include "base/seal.h"
 #include "core/config.h"
@@ -14,7 +16,11 @@
 enum {
     SEALED_MAX = 2 * TB_LOGIN_STATE_MAX,
     BOUND_MAX = 1024,
+    NAME_SHOWN = 60,
+    SAVED_SHOWN = 300, /* bytes of names */
 };
+
+static const char suffix[] = ".sealed";
 
 static void bind(const char *tenant, struct tb_buf *out)
 {
@@ -41,7 +47,7 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
         tb_fail(err, TB_E_STORE, "cannot create %s: %s", directory, strerror(-rc));
         return NULL;
     }
-    return tb_strdupf("%s/%.*s.sealed", directory, TB_STR_ARG(name));
+    return tb_strdupf("%s/%.*s%s", directory, TB_STR_ARG(name), suffix);
 }
 
 int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
@@ -52,6 +58,40 @@ int tb_login_state_seal(const struct tb_core *core, const char *tenant, const st
     bind(tenant, &bound);
     int rc = tb_json_print(state, &plain);
     return rc < 0 ? rc : tb_seal(core->secret, tb_buf_str(&bound), tb_buf_str(&plain), out);
+}
+
+/* The name that a file was saved under; empty for other files. */
+static struct tb_str name_of(const char *file)
+{
+    size_t len = strlen(file);
+    size_t tail = sizeof(suffix) - 1;
+    bool ours = len > tail && strcmp(file + len - tail, suffix) == 0;
+    return (struct tb_str){file, ours ? len - tail : 0};
+}
+
+static void put_saved(const char *directory, struct tb_buf *out)
+{
+    DIR *dir = opendir(directory);
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        struct tb_str name = name_of(entry->d_name);
+        if (name.len && tb_buf_printf(out, "%s%.*s", out->len ? ", " : "", TB_STR_ARG(name)) < 0) {
+            break;
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+}
+
+static void say_missing(const char *path, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf saved = TB_BUF(SAVED_SHOWN);
+    const char *slash = strrchr(path, '/');
+    TB_AUTO(tb_free) char *directory = tb_str_dup((struct tb_str){path, (size_t)(slash - path)});
+    put_saved(directory, &saved);
+    tb_fail(err, TB_E_STATE_NOT_FOUND, "no state is saved as \"%.*s\"; saved are: %.*s",
+            TB_STR_ARG(tb_str_sub(name_of(slash + 1), 0, NAME_SHOWN)),
+            TB_STR_ARG(saved.len ? tb_buf_str(&saved) : TB_STR("none")));
 }
 
 struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant, const char *path,
@@ -65,12 +105,12 @@ struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant
     bind(tenant, &bound);
     int rc = tb_file_read(path, &sealed);
     if (rc == -ENOENT) {
-        tb_fail(err, TB_E_NOT_FOUND, "no state was saved under that name");
+        say_missing(path, err);
         return NULL;
     }
     if (rc < 0 || tb_seal_open(core->secret, tb_buf_str(&bound), tb_buf_str(&sealed), &plain) < 0 ||
         tb_json_scan(tb_buf_str(&plain), &limits, NULL, 0, NULL) < 0) {
-        tb_fail(err, TB_E_NOT_FOUND, "the saved state cannot be read; save it again");
+        tb_fail(err, TB_E_STATE_NOT_FOUND, "the saved state cannot be read; save it again");
         return NULL;
     }
     return tb_json_parse(tb_buf_str(&plain));

@@ -23,7 +23,7 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
 /* What goes into the file. */
 int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
                         struct tb_buf *out);
-/* The caller's; NULL with words: not there (TB_E_NOT_FOUND), or not to be read. */
+/* The caller's; NULL with words: not there, or not to be read (both TB_E_STATE_NOT_FOUND). */
 struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant, const char *path,
                                   struct tb_err *err);
 /* Params of Storage.setCookies for the cookies of a state. */

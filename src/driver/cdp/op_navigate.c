@@ -91,7 +91,7 @@ static void on_history(struct navigate *navigate, struct tb_str value)
         }
     }
     if (id < 0) {
-        tb_opwork_fail(work, TB_E_NAVIGATION, "there is no page to go %s to",
+        tb_opwork_fail(work, TB_E_CANNOT_OPEN, "there is no page to go %s to",
                        back ? "back" : "forward");
         return;
     }
@@ -104,7 +104,7 @@ static void say_download(struct navigate *navigate, struct tb_str url)
 {
     bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
     struct tb_quoted shown;
-    tb_fail(&navigate->refusal, TB_E_NAVIGATION, "%s is a download, not a page; %s",
+    tb_fail(&navigate->refusal, TB_E_CANNOT_OPEN, "%s is a download, not a page; %s",
             url.len ? tb_quoted_url(&shown, url) : "the content there",
             kept ? "browser_downloads shows its progress"
                  : "it was refused: call browser_downloads (group files), then try again");
@@ -193,7 +193,7 @@ static void on_no_page(struct navigate *navigate, struct tb_page *page)
                        "the browser did not start to load it; the page is still %s", url);
         return;
     }
-    tb_fail(&navigate->refusal, TB_E_NAVIGATION,
+    tb_fail(&navigate->refusal, TB_E_CANNOT_OPEN,
             "the server sent no page (such as 204 No Content); the page is still %s", url);
     work->state = REFUSED;
     wait_for_download(navigate, NOTHING_MS);

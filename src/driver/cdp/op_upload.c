@@ -42,7 +42,7 @@ static int add_path(struct upload *upload, struct tb_str path, struct tb_err *er
     }
     struct tb_str shown = tb_str_sub(path, 0, 200);
     if (!tb_file_name_plain(name)) {
-        return tb_fail(err, TB_E_FORBIDDEN, "\"%.*s\" is not in the session's directory, %s",
+        return tb_fail(err, TB_E_FILE_OUTSIDE, "\"%.*s\" is not in the session's directory, %s",
                        TB_STR_ARG(shown), upload->directory);
     }
     TB_AUTO(tb_free) char *text = tb_str_dup(name);
@@ -60,7 +60,7 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
     TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_str content = tb_args_text(item, "text", "");
     if (!tb_file_name_plain(tb_args_text(item, "name", ""))) {
-        return tb_fail(err, TB_E_FORBIDDEN, "\"%.*s\" is not a plain file name",
+        return tb_fail(err, TB_E_PARAMS, "\"%.*s\" is not a plain file name",
                        TB_STR_ARG(tb_str_sub(tb_args_text(item, "name", ""), 0, 200)));
     }
     tb_file_name_clean(tb_args_text(item, "name", ""), name);

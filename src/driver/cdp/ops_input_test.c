@@ -413,8 +413,8 @@ static void files_go_in_by_name_only(void **state)
            "{'target':'#files','paths':['a.txt'],'content':[{'name':'b.bin','base64':'AAEC'}]}");
     assert_string_equal(ops_eval(lab, "[...files.files].map(f => [f.name, f.size])"),
                         "[[\"a.txt\",5],[\"b.bin\",3]]");
-    ops_fails(lab, TB_E_FORBIDDEN, TB_OP_UPLOAD, "{'target':'#file','paths':['/etc/passwd']}");
-    ops_fails(lab, TB_E_FORBIDDEN, TB_OP_UPLOAD, "{'target':'#file','paths':['../x']}");
+    ops_fails(lab, TB_E_FILE_OUTSIDE, TB_OP_UPLOAD, "{'target':'#file','paths':['/etc/passwd']}");
+    ops_fails(lab, TB_E_FILE_OUTSIDE, TB_OP_UPLOAD, "{'target':'#file','paths':['../x']}");
     ops_fails(lab, TB_E_NOT_FOUND, TB_OP_UPLOAD, "{'target':'#file','paths':['zz.txt']}");
     ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "{'target':'#file'}");
     ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD,

@@ -53,12 +53,12 @@ static void a_reload_that_leads_to_no_page_is_told(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
     lab->docs = nothing;
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'reload'}");
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'to':'reload'}");
     assert_non_null(strstr(lab->result.message, "no page (such as 204 No Content"));
     assert_non_null(strstr(lab->result.message, "still http://127.0.0.1"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     lab->docs = files;
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'reload'}");
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'to':'reload'}");
     assert_non_null(strstr(lab->result.message, "is a download, not a page"));
     assert_non_null(strstr(ops_text(lab, "downloads"), "a.bin"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
@@ -76,7 +76,7 @@ static void a_step_back_that_leads_to_no_page_is_told(void **state)
     lab->docs = nothing;
     int code = ops_run(lab, TB_OP_NAVIGATE, "{'to':'back'}");
     lab->docs = docs;
-    if (code == TB_E_NAVIGATION) {
+    if (code == TB_E_CANNOT_OPEN) {
         assert_non_null(strstr(lab->result.message, "no page"));
         assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
     } else {

@@ -125,7 +125,7 @@ static void a_session_pretends_to_be_something_else(void **state)
                                       "p => r(p.coords.latitude), e => r(e.message)))"),
                         "48");
     ops_ok(lab, TB_OP_EMULATE, "{'offline':true}");
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/'}", lab->port);
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/'}", lab->port);
     ops_ok(lab, TB_OP_EMULATE, "{'reset':true}");
     ops_goto(lab, "/");
     assert_string_equal(ops_eval(lab, "innerWidth"), "1280");
@@ -234,7 +234,8 @@ static void a_login_state_goes_from_one_session_to_another(void **state)
     assert_int_equal(ops_int(lab, "origins"), 1);
     ops_close(state);
     ops_open(state);
-    ops_fails(lab, TB_E_NOT_FOUND, TB_OP_STATE, "{'action':'load','name':'nobody'}");
+    ops_fails(lab, TB_E_STATE_NOT_FOUND, TB_OP_STATE, "{'action':'load','name':'nobody'}");
+    assert_string_equal(lab->result.message, "no state is saved as \"nobody\"; saved are: me");
     ops_fails(lab, TB_E_PARAMS, TB_OP_STATE, "{'action':'load','name':'../me'}");
     ops_ok(lab, TB_OP_STATE, "{'action':'load','name':'me'}");
     assert_int_equal(ops_int(lab, "origins"), 1);

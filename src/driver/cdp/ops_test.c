@@ -78,13 +78,15 @@ static void what_cannot_be_loaded_is_told_in_words(void **state)
     struct ops_lab *lab = *state;
     ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://nosuch.invalid/'}");
     assert_non_null(strstr(lab->result.message, "no such host"));
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'https://127.0.0.1:%d/'}", lab->port);
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'https://127.0.0.1:%d/'}", lab->port);
     assert_non_null(strstr(lab->result.message, "TLS"));
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/loop'}",
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/loop'}",
               lab->port);
     assert_non_null(strstr(lab->result.message, "redirects in a loop"));
     ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:3/'}");
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/nothing'}",
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:6000/'}");
+    assert_non_null(strstr(lab->result.message, "browsers refuse to connect to that port"));
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/nothing'}",
               lab->port);
     ops_fails(lab, TB_E_BAD_URL, TB_OP_NAVIGATE, "{'url':'file:///etc/passwd'}");
     ops_fails(lab, TB_E_BAD_URL, TB_OP_NAVIGATE, "{'url':'http://[::1'}");
@@ -98,14 +100,14 @@ static void a_download_in_place_of_a_page_is_an_error_that_says_so(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
               lab->port);
     assert_non_null(strstr(lab->result.message, "it was refused: call browser_downloads"));
     assert_non_null(strstr(ops_text(lab, "downloads"), "\"state\":\"refused\""));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     ops_ok(lab, TB_OP_DOWNLOADS, "{}");
     for (int i = 0; i < 10; i++) {
-        ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
+        ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
                   lab->port);
         assert_non_null(strstr(ops_text(lab, "downloads"), "\"state\":\""));
     }
@@ -120,7 +122,7 @@ static void history_goes_both_ways_and_ends(void **state)
     assert_string_equal(ops_text(lab, "title"), "Home");
     ops_ok(lab, TB_OP_NAVIGATE, "{'to':'forward'}");
     assert_string_equal(ops_text(lab, "title"), "Two");
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'forward'}");
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'to':'forward'}");
     ops_eval(lab, "document.title = 1");
     ops_ok(lab, TB_OP_NAVIGATE, "{'to':'reload'}");
     assert_string_equal(ops_text(lab, "title"), "Two");

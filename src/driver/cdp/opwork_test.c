@@ -18,19 +18,26 @@ static void reasons_of_the_browser_become_words(void **state)
     static const struct {
         const char *name;
         const char *words;
+        int code;
     } rows[] = {
         {"net::ERR_NAME_NOT_RESOLVED",
-         "http://x/: there is no such host (net::ERR_NAME_NOT_RESOLVED)"},
+         "http://x/: there is no such host (net::ERR_NAME_NOT_RESOLVED)", TB_E_NAVIGATION},
         {"net::ERR_CERT_DATE_INVALID",
-         "http://x/: the site's certificate is not trusted (net::ERR_CERT_DATE_INVALID)"},
-        {"net::ERR_NEW_ONE", "http://x/: it could not be loaded (net::ERR_NEW_ONE)"},
-        {"odd", "http://x/: it could not be loaded (odd)"},
+         "http://x/: the site's certificate is not trusted (net::ERR_CERT_DATE_INVALID)",
+         TB_E_CANNOT_OPEN},
+        {"net::ERR_UNSAFE_PORT",
+         "http://x/: browsers refuse to connect to that port; the page must be served on another "
+         "(net::ERR_UNSAFE_PORT)",
+         TB_E_CANNOT_OPEN},
+        {"net::ERR_NEW_ONE", "http://x/: it could not be loaded (net::ERR_NEW_ONE)",
+         TB_E_NAVIGATION},
+        {"odd", "http://x/: it could not be loaded (odd)", TB_E_NAVIGATION},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         struct tb_err err;
         tb_net_error_words(tb_str_of(rows[i].name), TB_STR("http://x/"), &err);
-        assert_int_equal(err.code, TB_E_NAVIGATION);
+        assert_int_equal(err.code, rows[i].code);
         assert_string_equal(err.text, rows[i].words);
     }
 }

@@ -73,7 +73,7 @@ static void cannot_connect(struct tb_remote *remote, const char *why)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
     tb_remote_shown(remote->endpoint, &shown);
-    tb_fail(&remote->err, TB_E_BROWSER_START, "cannot connect to %.*s: %s",
+    tb_fail(&remote->err, TB_E_ENDPOINT, "cannot connect to %.*s: %s",
             TB_STR_ARG(tb_buf_str(&shown)), why);
 }
 
@@ -130,7 +130,7 @@ static int prepare(void *user)
 {
     struct lookup *lookup = user;
     if (resolve(lookup) < 0) {
-        return tb_fail(&lookup->err, TB_E_BROWSER_START, "there is no host '%s'", lookup->name);
+        return tb_fail(&lookup->err, TB_E_ENDPOINT, "there is no host '%s'", lookup->name);
     }
     if (lookup->ca_path) {
         lookup->tls = tb_tls_new_client(lookup->ca_path, &lookup->err);

@@ -157,7 +157,7 @@ static void a_peer_that_cannot_be_trusted_is_refused_with_the_reason(void **stat
         LAB_WAIT(&lab, dialled.done);
         assert_int_equal(dialled.stream != NULL, rows[i].words == NULL);
         if (rows[i].words) {
-            assert_int_equal(dialled.err.code, TB_E_BROWSER_START);
+            assert_int_equal(dialled.err.code, TB_E_ENDPOINT);
             assert_non_null(strstr(dialled.err.text, rows[i].words));
         }
         tb_stream_free(dialled.stream);
@@ -389,7 +389,7 @@ static void an_endpoint_where_nobody_listens_is_said(void **state)
     lab_start(&lab, &session, "default", "{\"endpoint\":\"ws://127.0.0.1:1/secret?token=secret\"}");
     LAB_WAIT(&lab, session.opened);
     assert_null(session.session);
-    assert_int_equal(session.err.code, TB_E_BROWSER_START);
+    assert_int_equal(session.err.code, TB_E_ENDPOINT);
     assert_non_null(
         strstr(session.err.text, "cannot connect to ws://127.0.0.1:1: Connection refused"));
     assert_null(strstr(session.err.text, "secret")); /* what opens the browser to anybody */

@@ -150,6 +150,11 @@ static void lists_come_whole_and_know_no_cursor(void **state)
 static void an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_not(void **state)
 {
     expect(mcp_rig_say(*state, CALL(1, "nope", "")), "\"code\":-32602");
+    expect(mcp_rig_say(*state, CALL(1, "browser_clik", "")),
+           "the tool 'browser_clik' is unknown (did you mean browser_click?)");
+    expect(mcp_rig_say(*state, CALL(1, "browser_pdf", "")),
+           "the tool 'browser_pdf' belongs to the group pdf, which is not turned on; connect with "
+           "?groups=pdf");
     expect(mcp_rig_say(*state, REQUEST(1, "tools/call", "")), "\"code\":-32602");
     expect(mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":[]")),
            "\"code\":-32602");

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/tools.h"
+
 #include <stdio.h>
 
 #include "core/limits.h"
@@ -193,6 +195,14 @@ static void call_native(struct tb_mcp_req *req, const struct cJSON *args)
     native->run(req, args);
 }
 
+static void refuse_unknown(struct tb_mcp_req *req, struct tb_str name)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
+    tb_view_print_missing(&req->peer->view, name, &why);
+    tb_mcp_req_fail(req, -32602, "the tool '%.*s' %.*s", (int)(name.len < 80 ? name.len : 80),
+                    name.ptr, TB_STR_ARG(tb_buf_str(&why)));
+}
+
 void tb_mcp_tools_call(struct tb_mcp_req *req)
 {
     const struct cJSON *params = tb_mcp_req_params(req);
@@ -208,8 +218,7 @@ void tb_mcp_tools_call(struct tb_mcp_req *req)
         return;
     }
     if (!tb_mcp_catalog_find(&req->mcp->catalog, &req->peer->view, name, &req->entry)) {
-        tb_mcp_req_fail(req, -32602, "unknown tool '%.*s'; tools/list names the available ones",
-                        (int)(name.len < 80 ? name.len : 80), name.ptr);
+        refuse_unknown(req, name);
         return;
     }
     if (req->entry.native) {

@@ -143,7 +143,7 @@ static const struct {
      {TB_E_LIMIT, "all 50 sessions are in use", NULL, NULL, NULL},
      true,
      "{\"error\":\"limit_reached\",\"message\":\"all 50 sessions are in use\",\"hint\":\"Close a session "
-     "that you no longer need, or wait until one ends.\"}"},
+     "or tab that you no longer need, or wait until one ends.\"}"},
 };
 
 static void results_have_the_documented_form(void **state)
