@@ -77,32 +77,42 @@ int tb_buf_append_char(struct tb_buf *buf, char c)
     return tb_buf_append(buf, &c, 1);
 }
 
+/* For what did not fit into the room that there was. */
+static int print_again(struct tb_buf *buf, size_t len, const char *fmt, va_list args)
+{
+    uint8_t *room;
+    /* One more for the NUL that vsnprintf writes; it is no part of the content, so a buffer filled
+     * to its ceiling goes through a copy instead. */
+    int rc = tb_buf_reserve(buf, len + 1, &room);
+    if (rc == 0) {
+        vsnprintf((char *)room, len + 1, fmt, args);
+        buf->len += len;
+    } else if (buf->max - buf->len == len) {
+        char *copy = tb_zalloc(len + 1);
+        vsnprintf(copy, len + 1, fmt, args);
+        rc = tb_buf_append(buf, copy, len);
+        tb_free(copy);
+    }
+    return rc;
+}
+
 int tb_buf_printf(struct tb_buf *buf, const char *fmt, ...)
 {
     va_list args;
-    va_list again;
+    size_t left = buf->cap - buf->len;
     va_start(args, fmt);
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    int len = vsnprintf(left ? (char *)buf->data + buf->len : NULL, left, fmt, args);
     va_end(args);
-
-    uint8_t *room;
-    int rc = TB_E_INVALID;
-    if (len >= 0) {
-        /* One more for the NUL that vsnprintf writes; it is no part of the content, so a buffer
-         * filled to its ceiling goes through a copy instead. */
-        rc = tb_buf_reserve(buf, (size_t)len + 1, &room);
-        if (rc == 0) {
-            vsnprintf((char *)room, (size_t)len + 1, fmt, again);
-            buf->len += (size_t)len;
-        } else if (buf->max - buf->len == (size_t)len) {
-            char *copy = tb_zalloc((size_t)len + 1);
-            vsnprintf(copy, (size_t)len + 1, fmt, again);
-            rc = tb_buf_append(buf, copy, (size_t)len);
-            tb_free(copy);
-        }
+    if (len < 0) {
+        return TB_E_INVALID;
     }
-    va_end(again);
+    if ((size_t)len < left) {
+        buf->len += (size_t)len;
+        return 0;
+    }
+    va_start(args, fmt);
+    int rc = print_again(buf, (size_t)len, fmt, args);
+    va_end(args);
     return rc;
 }
 

@@ -22,7 +22,7 @@ void tb_hmac_sha256(struct tb_str key, struct tb_str data, char ret_hex[TB_HMAC_
     crypto_auth_hmacsha256_init(&state, (const uint8_t *)key.ptr, key.len);
     crypto_auth_hmacsha256_update(&state, (const uint8_t *)data.ptr, data.len);
     crypto_auth_hmacsha256_final(&state, digest);
-    sodium_bin2hex(ret_hex, TB_HMAC_SIZE, digest, sizeof(digest));
+    tb_hex(digest, sizeof(digest), ret_hex);
 }
 
 uint64_t tb_checksum(const void *data, size_t len)
@@ -32,6 +32,11 @@ uint64_t tb_checksum(const void *data, size_t len)
     _Static_assert(sizeof(sum) == crypto_shorthash_BYTES, "checksum size");
     crypto_shorthash((uint8_t *)&sum, data, len, key);
     return sum;
+}
+
+void tb_hex(const uint8_t *bytes, size_t count, char *ret_hex)
+{
+    sodium_bin2hex(ret_hex, 2 * count + 1, bytes, count);
 }
 
 int tb_base64_encode(const void *data, size_t len, struct tb_buf *out)

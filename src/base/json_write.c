@@ -92,8 +92,32 @@ static void put_escaped(struct tb_json_writer *writer, struct tb_str text)
     put(writer, text.ptr + start, text.len - start);
 }
 
+/* Most text is plain ASCII and is copied as it is looked at; false, with nothing written, if it is
+ * not, or has no room. */
+static bool put_plain(struct tb_json_writer *writer, struct tb_str text)
+{
+    uint8_t *room;
+    if (writer->rc < 0 || tb_buf_reserve(writer->out, text.len + 2, &room) < 0) {
+        return false;
+    }
+    *room++ = '"';
+    for (size_t at = 0; at < text.len; at++) {
+        unsigned char c = (unsigned char)text.ptr[at];
+        if (c >= 0x80 || needs_escape(c)) {
+            return false;
+        }
+        *room++ = c;
+    }
+    *room = '"';
+    writer->out->len += text.len + 2;
+    return true;
+}
+
 static void put_text(struct tb_json_writer *writer, struct tb_str text)
 {
+    if (put_plain(writer, text)) {
+        return;
+    }
     put(writer, "\"", 1);
     while (text.len) {
         size_t good = tb_utf8_prefix(text);
@@ -132,10 +156,17 @@ void tb_json_put_cstr(struct tb_json_writer *writer, const char *text)
 
 void tb_json_put_int(struct tb_json_writer *writer, int64_t value)
 {
-    begin_value(writer);
-    if (writer->rc == 0) {
-        writer->rc = tb_buf_printf(writer->out, "%lld", (long long)value);
+    char text[20]; /* of the longest, with its sign */
+    size_t at = sizeof(text);
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (value < 0) {
+        text[--at] = '-';
     }
+    tb_json_put_raw(writer, (struct tb_str){text + at, sizeof(text) - at});
 }
 
 void tb_json_put_num(struct tb_json_writer *writer, double value)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/limits.h"
@@ -163,7 +164,5 @@ void tb_conversation_show(const struct tb_core *core, const char *name,
         return;
     }
     tb_hash_keyed(core->secret, parts, TB_COUNT(parts), hash);
-    for (size_t i = 0; i < SHOWN_BYTES; i++) {
-        snprintf(ret_shown + 2 * i, 3, "%02x", hash[i]);
-    }
+    tb_hex(hash, SHOWN_BYTES, ret_shown);
 }

@@ -66,6 +66,8 @@ void tb_script_put(enum tb_script_form form, bool on_element, struct tb_str scri
 {
     const char *call = looks_like_function(script) ? "typeof f==='function'?f(e):f" : "f";
     struct tb_str value = value_of(script);
+    uint8_t *room; /* for all of it, so that it is formatted once */
+    tb_buf_reserve(out, script.len + sizeof(tb_script_show) + 128, &room);
     if (form == TB_SCRIPT_STATEMENTS) {
         tb_buf_append_str(out, script);
     } else if (form == TB_SCRIPT_VALUE && on_element) {

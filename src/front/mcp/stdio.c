@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/id.h"
 #include "core/limits.h"
 #include "front/mcp/batch.h"
@@ -316,9 +317,7 @@ static void name_conversation(struct tb_mcp_peer *peer, struct tb_str secret)
     const struct tb_str parts[] = {TB_STR("stdio"), secret.len ? secret : tb_str_of(token)};
     tb_hash_keyed(peer->mcp->core->secret, parts, TB_COUNT(parts), hash);
     size_t used = (size_t)snprintf(peer->conversation, sizeof(peer->conversation), "stdio-");
-    for (size_t i = 0; i < sizeof(hash); i++) {
-        snprintf(peer->conversation + used + 2 * i, 3, "%02x", hash[i]);
-    }
+    tb_hex(hash, sizeof(hash), peer->conversation + used);
 }
 
 static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_view *view,
