@@ -493,6 +493,7 @@ static void play_init(struct play *play)
     struct tb_cdp *cdp = TB_NEW(struct tb_cdp);
     cdp->core = &play->core;
     cdp->loop = play->loop;
+    cdp->start_silence_ms = TB_BROWSER_SILENCE_MS;
     cdp->script_params = TB_BUF(16);
     tb_list_init(&cdp->browsers);
     tb_list_init(&cdp->sessions);
@@ -522,6 +523,21 @@ static void play_fini(struct play *play)
     tb_config_fini(&play->config);
 }
 
+/* A session has its tab when the browser does as it is told. If that were not so, every input would
+ * end at the door and find nothing. */
+static void check_the_play(void)
+{
+    struct play play = {.left = 0};
+    play_init(&play);
+    do_open(&play, &play.seats[0], 0);
+    turn(&play);
+    go_well(&play);
+    assert(play.seats[0].phase == OPEN);
+    do_close(&play.seats[0], false);
+    wait_for_all(&play);
+    play_fini(&play);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct play play = {.data = data, .left = size};
@@ -530,6 +546,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         begun = true;
         assert(tb_id_init() == 0 && mkdtemp(state_dir));
         atexit(on_exit_of_fuzzer);
+        check_the_play();
     }
     play_init(&play);
     uint8_t how = next(&play);
