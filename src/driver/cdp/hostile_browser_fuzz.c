@@ -15,6 +15,7 @@
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
+#include "driver/cdp/opwork.h"
 #include "driver/cdp/profile.h"
 #include "driver/cdp/session_internal.h"
 
@@ -296,13 +297,16 @@ static void do_op(struct play *play, struct seat *seat, uint8_t what, uint8_t ho
     tb_driver_cdp.ops[kind](seat->session, &seat->op);
 }
 
-static void do_cancel(struct seat *seat)
+/* False: it has run out of time and ends by itself in a moment. */
+static bool do_cancel(struct seat *seat)
 {
     if (seat->running) {
+        bool late = seat->op.deadline_ms <= tb_loop_now_ms(seat->play->loop);
         assert(seat->op.cancel);
         seat->op.cancel(&seat->op);
-        assert(!seat->running);
+        assert(late || !seat->running);
     }
+    return !seat->running;
 }
 
 static void do_save(struct play *play, struct seat *seat, uint8_t how)
@@ -348,15 +352,20 @@ static void turn(struct play *play)
 /* Core cancels what is late. */
 static void pass_time(struct play *play, int64_t ms)
 {
+    bool late[SEATS] = {false};
     tb_clock_manual_advance(&play->clock, ms);
     turn(play);
     for (size_t i = 0; i < SEATS; i++) {
         struct seat *seat = &play->seats[i];
-        if (seat->running && seat->op.deadline_ms <= tb_loop_now_ms(play->loop)) {
-            do_cancel(seat);
-        }
+        late[i] =
+            seat->running && seat->op.deadline_ms <= tb_loop_now_ms(play->loop) && !do_cancel(seat);
     }
     turn(play);
+    tb_clock_manual_advance(&play->clock, TB_OPWORK_GRACE_MS);
+    turn(play);
+    for (size_t i = 0; i < SEATS; i++) {
+        assert(!late[i] || !play->seats[i].running);
+    }
 }
 
 /* Files are written by a thread, which keeps its own time. */

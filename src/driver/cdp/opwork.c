@@ -15,7 +15,6 @@
 #include "proto/json_string.h"
 
 enum {
-    GRACE_MS = 800, /* for the page's own words at the deadline to arrive; within core's grace */
     ROLE_MAX_BYTES = 100,
     NAME_MAX_BYTES = 160,
     ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 16,
@@ -81,7 +80,7 @@ static void cancel(struct tb_op *op)
     struct tb_opwork *work = op->driver_state;
     struct tb_page *page = tb_opwork_page(work);
     if (now_ms(work) >= work->deadline_ms) {
-        tb_timer_start(&work->grace, GRACE_MS);
+        tb_timer_start(&work->grace, TB_OPWORK_GRACE_MS);
         return;
     }
     stop(work);
@@ -232,7 +231,7 @@ void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str 
         fail_gone(work);
         return;
     }
-    tb_page_call(frame, function, args, work->deadline_ms + GRACE_MS, on_reply, work);
+    tb_page_call(frame, function, args, work->deadline_ms + TB_OPWORK_GRACE_MS, on_reply, work);
 }
 
 void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *function,
@@ -241,7 +240,7 @@ void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *func
     struct tb_page *page = tb_opwork_page(work);
     struct tb_frame *frame = page ? tb_page_frame_by_number(page, number) : NULL;
     if (frame) {
-        tb_page_call(frame, function, args, work->deadline_ms + GRACE_MS, on_reply, work);
+        tb_page_call(frame, function, args, work->deadline_ms + TB_OPWORK_GRACE_MS, on_reply, work);
     } else if (page) {
         tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
     } else {

@@ -22,6 +22,7 @@
 
 enum {
     TB_OPWORK_ARGS_MAX = 16 * 1024 * 1024, /* of what tb_opwork_args writes */
+    TB_OPWORK_GRACE_MS = 800, /* for the page's own words at the deadline; within core's grace */
 };
 
 struct tb_opwork;
