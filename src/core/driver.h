@@ -110,6 +110,9 @@ struct tb_driver {
                  void *owner);
     /* Operations may begin while `save` is under way; otherwise they wait for its end. */
     bool saves_beside;
+    /* The session has ended for good and is closed: what is left of it outside of what `save` gave
+     * can go. Also for one that had no driver session. May be NULL. */
+    void (*forget)(void *state, const char *session_id);
     /* What could not be brought back, in words for the agent; NULL: nothing, or none was saved. */
     const char *(*restored)(struct tb_driver_session *session);
     /* {"browserName":"chrome",...} for list_sessions. */

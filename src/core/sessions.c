@@ -317,6 +317,11 @@ void tb_sessions_forget(struct tb_session *session)
 void tb_sessions_gone(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
+    const struct tb_driver_slot *slot =
+        tb_driver_find(session->core, tb_str_of(session->driver->name));
+    if (slot && session->driver->forget) {
+        session->driver->forget(slot->state, session->id);
+    }
     tb_session_record_free(session);
     tb_sessions_check_drained(sessions);
 }
@@ -441,6 +446,12 @@ void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct t
     if (strcmp(config->mcp_on_disconnect, "keep") != 0) {
         end_conversation(sessions, caller, TB_END_CONVERSATION_ENDED, &config->mcp_keep_kinds);
     }
+}
+
+bool tb_sessions_keep(const struct tb_sessions *sessions, struct tb_str id)
+{
+    return !tb_id_check(sessions->core->secret, id) || sessions->load ||
+           tb_map_get(&sessions->by_id, id);
 }
 
 size_t tb_sessions_count(const struct tb_sessions *sessions)

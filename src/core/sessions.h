@@ -130,5 +130,7 @@ enum {
  * same as long as the installation has its secret. Empty of empty. */
 void tb_conversation_show(const struct tb_core *core, const char *name,
                           char ret_shown[TB_CONVERSATION_SHOWN]);
+/* False: an id of this installation whose session has ended, so nothing need be kept for it. */
+bool tb_sessions_keep(const struct tb_sessions *sessions, struct tb_str id);
 /* All, also those that sleep. */
 size_t tb_sessions_count(const struct tb_sessions *sessions);

@@ -27,7 +27,7 @@ export function within(promise, ms, what) {
 
 /** Waits for what no event tells. */
 export async function until(holds, ms, what) {
-  for (const end = Date.now() + ms; !holds();) {
+  for (const end = Date.now() + ms; !(await holds());) {
     if (Date.now() > end) throw new Error(`${what}: not within ${ms} ms`);
     await new Promise(setImmediate);
   }

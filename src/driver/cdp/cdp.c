@@ -4,8 +4,10 @@
 #include "base/json.h"
 #include "core/config.h"
 #include "core/core.h"
+#include "core/sessions.h"
 #include "driver/cdp/browser.h"
 #include "driver/cdp/engine.h"
+#include "driver/cdp/files.h"
 #include "driver/cdp/page_script.h"
 #include "driver/cdp/session_internal.h"
 
@@ -41,6 +43,17 @@ static void prestart(struct tb_cdp *cdp)
     }
 }
 
+static bool is_kept(struct tb_str session_id, void *user)
+{
+    const struct tb_core *core = ((struct tb_cdp *)user)->core;
+    return !core->sessions || tb_sessions_keep(core->sessions, session_id);
+}
+
+static void on_settled(const char *root, void *owner)
+{
+    tb_files_sweep(root, is_kept, owner);
+}
+
 struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
 {
     struct tb_cdp *cdp = TB_NEW(struct tb_cdp);
@@ -55,6 +68,8 @@ struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
         .user = core->config->browser_user,
         .guard = guard,
         .no_sandbox = core->config->browser_no_sandbox,
+        .settled = on_settled,
+        .owner = cdp,
     };
     cdp->launcher = tb_launcher_new(cdp->loop, &opts);
     if (core->config->browser_prestart) {

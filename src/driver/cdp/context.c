@@ -58,12 +58,15 @@ struct tb_str tb_context_tab_params(const struct tb_context *context,
     return (struct tb_str){ret_params, (size_t)len};
 }
 
-/* Until the session asks for files there is no place for them. */
+/* Until the session asks for files there is no place for them. Whether the browser tells of
+ * downloads is one switch for all contexts, so that without it here it would fall silent for the
+ * sessions that have files. */
 static void refuse_downloads(const struct tb_context *context)
 {
-    char params[128];
+    char params[192];
     int len = snprintf(params, sizeof(params),
-                       "{\"behavior\":\"deny\",\"browserContextId\":\"%s\"}", context->id);
+                       "{\"behavior\":\"deny\",\"browserContextId\":\"%s\",\"eventsEnabled\":true}",
+                       context->id);
     tb_cdp_post(context->browser->conn, NULL, "Browser.setDownloadBehavior",
                 (struct tb_str){params, (size_t)len});
 }

@@ -9,11 +9,17 @@
 #include "core/limits.h"
 #include "driver/cdp/files.h"
 
+enum {
+    URL_MAX = 2048,
+};
+
 enum state {
     RUNNING,
     DONE,
     FAILED,
     REFUSED,
+    LOST,
+    STATE_COUNT,
 };
 
 struct item {
@@ -25,10 +31,10 @@ struct item {
     int64_t bytes;
     int64_t total;
     enum state state;
-    char *reason; /* why it was refused; NULL: it was not */
+    char *reason; /* why it was refused or lost; NULL: it was not */
 };
 
-static const char *const state_words[] = {"running", "done", "failed", "refused"};
+static const char *const state_words[] = {"running", "done", "failed", "refused", "lost"};
 
 static struct item *item_of(struct tb_list *link)
 {
@@ -125,11 +131,22 @@ static bool check(struct tb_download_log *log, struct item *item,
     item->reason = why_not(log, item, rules);
     if (item->reason) {
         item->state = REFUSED;
+        log->changed = true;
         if (rules->directory && log->cancel) {
             log->cancel(item->guid, log->owner);
         }
     }
     return !item->reason;
+}
+
+static void add(struct tb_download_log *log, struct item *item)
+{
+    item->number = log->begun++;
+    log->changed = true;
+    tb_list_append(&log->items, &item->link);
+    if (++log->count > TB_DOWNLOADS_KEPT) {
+        drop(log, item_of(log->items.next));
+    }
 }
 
 /* The guid becomes the name of a file and a part of a command. */
@@ -143,16 +160,12 @@ static void on_begin(struct tb_download_log *log, const struct tb_download_rules
     struct item *item = TB_NEW(struct item);
     char name[TB_FILE_NAME_SIZE];
     tb_file_name_clean(text_at(params, "suggestedFilename"), name);
-    item->number = log->begun++;
     item->guid = tb_str_dup(guid);
-    item->url = tb_str_dup(tb_str_sub(text_at(params, "url"), 0, 2048));
+    item->url = tb_str_dup(tb_str_sub(text_at(params, "url"), 0, URL_MAX));
     item->file = tb_strdup(name);
     item->state = RUNNING;
-    tb_list_append(&log->items, &item->link);
+    add(log, item);
     check(log, item, rules);
-    if (++log->count > TB_DOWNLOADS_KEPT) {
-        drop(log, item_of(log->items.next));
-    }
 }
 
 static void finish(struct tb_download_log *log, struct item *item,
@@ -160,6 +173,7 @@ static void finish(struct tb_download_log *log, struct item *item,
 {
     char name[TB_FILE_NAME_SIZE];
     snprintf(name, sizeof(name), "%s", item->file);
+    log->changed = true;
     if (tb_files_rename(rules->directory, item->guid, name) < 0) {
         item->state = FAILED;
         return;
@@ -185,6 +199,7 @@ static void on_progress(struct tb_download_log *log, const struct tb_download_ru
     tb_json_int(tb_json_get(params, "totalBytes"), &item->total);
     if (tb_str_eq_cstr(state, "canceled")) {
         item->state = FAILED;
+        log->changed = true;
     } else if (!check(log, item, rules)) {
         /* Between two checks it may have become too large and whole. */
         if (whole && rules->directory && tb_files_same(rules->directory, rules->id)) {
@@ -228,27 +243,101 @@ bool tb_download_log_busy(const struct tb_download_log *log)
     return false;
 }
 
+static struct cJSON *describe(const struct item *item)
+{
+    struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "file", item->file);
+    tb_json_set_cstr(json, "url", item->url);
+    tb_json_set_int(json, "bytes", item->bytes);
+    tb_json_set_int(json, "total", item->total);
+    tb_json_set_cstr(json, "state", state_words[item->state]);
+    if (item->reason) {
+        tb_json_set_cstr(json, "reason", item->reason);
+    }
+    return json;
+}
+
 struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char *directory)
 {
     struct cJSON *list = tb_json_new_array();
     LIST_FOREACH(link, &log->items) {
         const struct item *item = item_of(link);
-        struct cJSON *json = tb_json_new_object();
-        tb_json_set_cstr(json, "file", item->file);
+        struct cJSON *json = describe(item);
         if (item->state == DONE && directory) {
             TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", directory, item->file);
             tb_json_set_cstr(json, "path", path);
         }
-        tb_json_set_cstr(json, "url", item->url);
-        tb_json_set_int(json, "bytes", item->bytes);
-        tb_json_set_int(json, "total", item->total);
-        tb_json_set_cstr(json, "state", state_words[item->state]);
-        if (item->reason) {
-            tb_json_set_cstr(json, "reason", item->reason);
-        }
         tb_json_append_take(list, json);
     }
     return list;
+}
+
+/* Keeping. */
+
+void tb_download_log_write(const struct tb_download_log *log, struct tb_buf *out)
+{
+    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_new_array();
+    struct tb_json_writer json;
+    LIST_FOREACH(link, &log->items) {
+        struct cJSON *kept = describe(item_of(link));
+        tb_json_set_cstr(kept, "guid", item_of(link)->guid);
+        tb_json_append_take(list, kept);
+    }
+    tb_json_writer_init(&json, out);
+    tb_json_put_tree(&json, list);
+}
+
+static enum state state_of(struct tb_str word)
+{
+    for (int i = 0; i < STATE_COUNT; i++) {
+        if (tb_str_eq_cstr(word, state_words[i])) {
+            return (enum state)i;
+        }
+    }
+    return LOST;
+}
+
+/* What the directory does not have, the session does not have. */
+static void check_kept(struct item *item, const char *directory)
+{
+    if (item->state == RUNNING) {
+        item->state = LOST;
+        item->reason = tb_strdup("its browser ended before it was whole");
+        tb_files_delete(directory, item->guid);
+    } else if (item->state == DONE && !tb_files_has(directory, item->file)) {
+        item->state = LOST;
+        item->reason = tb_strdup("the file is not there any more");
+    }
+}
+
+static void recall(struct tb_download_log *log, const char *directory, const struct cJSON *kept)
+{
+    struct tb_str guid = text_at(kept, "guid");
+    struct tb_str file = text_at(kept, "file");
+    struct tb_str reason = tb_str_sub(text_at(kept, "reason"), 0, URL_MAX);
+    if (!tb_file_name_plain(guid) || !tb_file_name_plain(file) || find(log, guid)) {
+        return;
+    }
+    struct item *item = TB_NEW(struct item);
+    item->guid = tb_str_dup(guid);
+    item->url = tb_str_dup(tb_str_sub(text_at(kept, "url"), 0, URL_MAX));
+    item->file = tb_str_dup(file);
+    item->state = state_of(text_at(kept, "state"));
+    item->reason = reason.len ? tb_str_dup(reason) : NULL;
+    tb_json_int(tb_json_get(kept, "bytes"), &item->bytes);
+    tb_json_int(tb_json_get(kept, "total"), &item->total);
+    check_kept(item, directory);
+    add(log, item);
+}
+
+/* It lies where the browser can write, so it is looked at like anything that comes from there. */
+void tb_download_log_recall(struct tb_download_log *log, const char *directory, struct tb_str text)
+{
+    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(text);
+    JSON_ARRAY_FOREACH(kept, list) {
+        recall(log, directory, kept);
+    }
+    log->listed = log->begun;
 }
 
 void tb_download_log_since(const struct tb_download_log *log, uint64_t begun, struct cJSON *data)

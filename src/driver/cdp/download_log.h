@@ -33,6 +33,7 @@ struct tb_download_log {
     uint64_t begun;  /* ever */
     uint64_t listed; /* so many of them the caller has been told of, by the operation of the name */
     bool allowed;    /* the browser saves them in the session's directory */
+    bool changed;    /* one began or ended; the owner resets it */
     int64_t dropped_bytes; /* of files that are whole and whose records are gone */
     /* Has the browser end one. Set by the owner, as is `done`: a file is whole. */
     void (*cancel)(const char *guid, void *owner);
@@ -55,5 +56,9 @@ void tb_download_log_forget(struct tb_download_log *log, const void *user);
 bool tb_download_log_busy(const struct tb_download_log *log);
 /* All, as an array of objects for the operation. */
 struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char *directory);
+/* All, as text for tb_download_log_recall, which another browser of the session reads. What was
+ * under way then is lost, and so is a file that is not there any more. */
+void tb_download_log_write(const struct tb_download_log *log, struct tb_buf *out);
+void tb_download_log_recall(struct tb_download_log *log, const char *directory, struct tb_str text);
 /* Adds `downloads` to the data of an operation: those that began after so many others had. */
 void tb_download_log_since(const struct tb_download_log *log, uint64_t begun, struct cJSON *data);

@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "driver/cdp/address.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/files.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/launch_check.h"
 #include "driver/cdp/ops.h"
@@ -37,6 +38,12 @@ static int check_op(const struct tb_core *core, enum tb_op_kind kind, const stru
                            err);
 }
 
+static void forget(void *state, const char *session_id)
+{
+    const struct tb_cdp *cdp = state;
+    tb_files_remove(tb_launcher_root(cdp->launcher), session_id);
+}
+
 const struct tb_driver tb_driver_cdp = {
     .name = "cdp",
     .check = check,
@@ -48,6 +55,7 @@ const struct tb_driver tb_driver_cdp = {
     .detach = tb_cdp_session_detach,
     .save = tb_cdp_session_save,
     .saves_beside = true,
+    .forget = forget,
     .restored = tb_cdp_session_restored,
     .describe = tb_cdp_session_describe,
     .ops =

@@ -9,6 +9,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <dirent.h>
+
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "driver/cdp/memory.h"
@@ -18,7 +20,12 @@
 enum {
     TRIES = 1000, /* names with a number */
     PARAMS_MAX = 2048,
+    NOTES_MAX = 1024 * 1024,
 };
+
+static const char name_start[] = "tabard-files-";
+static const char notes[] = ".downloads";
+static const char fresh_notes[] = ".downloads.new";
 
 static int open_directory(const char *directory)
 {
@@ -26,35 +33,41 @@ static int open_directory(const char *directory)
     return fd < 0 ? -errno : fd;
 }
 
-/* The browser's user gets it. */
-static int give_away(int profile, int dir, struct tb_files_id *ret_id)
+static char *path_of(const char *root, const char *session_id)
+{
+    return tb_strdupf("%s/%s%s", root, name_start, session_id);
+}
+
+/* The owner of the profile gets it. Whoever else made one of that name wants our files. */
+static int give_away(const char *profile, int dir, struct tb_files_id *ret_id)
 {
     struct stat owner;
     struct stat info;
-    if (fstat(profile, &owner) < 0 || fstat(dir, &info) < 0 ||
-        (geteuid() == 0 && fchown(dir, owner.st_uid, owner.st_gid) < 0)) {
+    if (lstat(profile, &owner) < 0 || fstat(dir, &info) < 0) {
+        return -errno;
+    }
+    if ((info.st_uid != owner.st_uid && info.st_uid != geteuid()) || (info.st_mode & 077)) {
+        return -EPERM;
+    }
+    if (geteuid() == 0 && fchown(dir, owner.st_uid, owner.st_gid) < 0) {
         return -errno;
     }
     *ret_id = (struct tb_files_id){info.st_dev, info.st_ino};
     return 0;
 }
 
-/* A directory of the browser's user inside its profile. */
-static int make(const char *profile, const char *name, struct tb_files_id *ret_id)
+/* A directory of the browser's user; it may be there from an earlier browser. */
+static int make(const char *profile, const char *path, struct tb_files_id *ret_id)
 {
-    int parent = open_directory(profile);
-    if (parent < 0) {
-        return parent;
+    if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+        return -errno;
     }
-    int rc = mkdirat(parent, name, 0700) < 0 ? -errno : 0;
-    int dir = rc < 0 ? rc : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (rc == 0) {
-        rc = dir < 0 ? -errno : give_away(parent, dir, ret_id);
+    int dir = open_directory(path);
+    if (dir < 0) {
+        return dir;
     }
-    if (dir >= 0) {
-        close(dir);
-    }
-    close(parent);
+    int rc = give_away(profile, dir, ret_id);
+    close(dir);
     return rc;
 }
 
@@ -73,6 +86,54 @@ int64_t tb_files_room(const char *directory)
     }
     uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
     return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+/* What is known of downloads, beside them. No page can give a file this name. */
+
+static int read_all(int fd, struct tb_buf *out)
+{
+    char step[4096];
+    ssize_t got;
+    while ((got = read(fd, step, sizeof(step))) > 0) {
+        int rc = tb_buf_append(out, step, (size_t)got);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return got < 0 ? -errno : 0;
+}
+
+static void recall_downloads(struct tb_memory *memory)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
+    int dir = open_directory(memory->directory);
+    int fd = dir < 0 ? -1 : openat(dir, notes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && read_all(fd, &text) == 0) {
+        tb_download_log_recall(&memory->downloads, memory->directory, tb_buf_str(&text));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (dir >= 0) {
+        close(dir);
+    }
+}
+
+void tb_files_note_downloads(struct tb_memory *memory)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
+    if (!memory->directory || !tb_files_same(memory->directory, &memory->directory_id)) {
+        return;
+    }
+    tb_download_log_write(&memory->downloads, &text);
+    int dir = open_directory(memory->directory);
+    if (dir >= 0) {
+        /* In one step: at any moment there is the old one or the new one. */
+        if (tb_files_write(memory->directory, fresh_notes, tb_buf_str(&text), NULL) == 0) {
+            renameat(dir, fresh_notes, dir, notes);
+        }
+        close(dir);
+    }
 }
 
 static const char *known_directory(const struct tb_memory *memory, struct tb_err *err)
@@ -99,14 +160,16 @@ const char *tb_files_directory(struct tb_driver_session *session, struct tb_err 
                 "browser");
         return NULL;
     }
-    const char *profile = tb_launch_profile(browser->launch);
-    TB_AUTO(tb_free) char *name = tb_strdupf("files-%s", tb_session_context_id(session));
-    int rc = make(profile, name, &memory->directory_id);
+    char *path = path_of(tb_launcher_root(session->cdp->launcher), session->id);
+    int rc = make(tb_launch_profile(browser->launch), path, &memory->directory_id);
     if (rc < 0) {
-        tb_fail(err, TB_E_STORE, "cannot create the session's directory: %s", strerror(-rc));
+        tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", path,
+                strerror(-rc));
+        tb_free(path);
         return NULL;
     }
-    memory->directory = tb_strdupf("%s/%s", profile, name);
+    memory->directory = path;
+    recall_downloads(memory);
     return memory->directory;
 }
 
@@ -139,10 +202,26 @@ bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *e
     return true;
 }
 
-void tb_files_remove(const char *directory)
+void tb_files_remove(const char *root, const char *session_id)
 {
-    if (directory) {
-        tb_profile_remove(directory);
+    TB_AUTO(tb_free) char *path = path_of(root, session_id);
+    tb_profile_remove(path);
+}
+
+void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                    void *user)
+{
+    struct dirent *entry;
+    DIR *dir = opendir(root);
+    while (dir && (entry = readdir(dir))) {
+        struct tb_str name = tb_str_of(entry->d_name);
+        struct tb_str id = tb_str_sub(name, sizeof(name_start) - 1, name.len);
+        if (tb_str_starts(name, TB_STR(name_start)) && !is_kept(id, user)) {
+            tb_files_remove(root, id.ptr);
+        }
+    }
+    if (dir) {
+        closedir(dir);
     }
 }
 

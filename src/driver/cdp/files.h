@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directory of a session's files, the only place that files go into a page from and come out of
- * it to. It lies inside the profile of its browser, so that the browser's user can reach it
- * and nobody else can; callers give names, never paths. Nothing here follows links: what is
+ * it to. It lies beside the profile of its browser and belongs to the browser's user, so that
+ * nobody else can reach it; it bears the session's id and goes with the session, not with the
+ * browser or the daemon. Callers give names, never paths. Nothing here follows links: what is
  * inside may be the browser's work. */
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "base/str.h"
 
 struct tb_driver_session;
+struct tb_memory;
 
 enum {
     TB_FILE_NAME_SIZE = 201,
@@ -35,8 +37,13 @@ bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *e
 bool tb_files_same(const char *directory, const struct tb_files_id *id);
 /* Bytes that are left on its disk. */
 int64_t tb_files_room(const char *directory);
-/* Removes it with all that is inside; NULL is nothing. */
-void tb_files_remove(const char *directory);
+/* Removes the directory of a session with all that is inside, if there is one. */
+void tb_files_remove(const char *root, const char *session_id);
+/* The same for all below `root` that need not be kept. */
+void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                    void *user);
+/* Takes down what is known of the session's downloads, for when it is brought back. */
+void tb_files_note_downloads(struct tb_memory *memory);
 
 /* A name that is safe in any directory: no separators, no control characters, no dot in front, not
  * empty. Cut at whole characters. */

@@ -163,6 +163,77 @@ static void a_download_is_named_when_it_is_whole(void **state)
 }
 
 /* What the log asked for. */
+static bool is_text(const struct cJSON *json, const char *key, const char *text)
+{
+    struct tb_str value;
+    return tb_json_str(tb_json_get(json, key), &value) && tb_str_eq_cstr(value, text);
+}
+
+static void what_was_downloaded_is_known_again(void **state)
+{
+    const char *directory = *state;
+    static const char *const states[] = {"done", "lost", "refused", "lost"};
+    static const char *const begun[] = {"whole.bin", "half.bin", "refused.bin", "gone.bin"};
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(8192);
+    struct tb_download_log log;
+    tb_download_log_init(&log);
+    for (size_t i = 0; i < TB_COUNT(begun); i++) {
+        char params[200];
+        snprintf(params, sizeof(params),
+                 "{\"guid\":\"g%zu\",\"url\":\"http://a/\",\"suggestedFilename\":\"%s\"}", i,
+                 begun[i]);
+        feed(&log, i == 2 ? NULL : directory, "Page.downloadWillBegin", params);
+        snprintf(params, sizeof(params), "g%zu", i);
+        assert_int_equal(tb_files_write(directory, params, TB_STR("12345"), NULL), 0);
+    }
+    feed(&log, directory, "Browser.downloadProgress",
+         "{\"guid\":\"g0\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
+    feed(&log, directory, "Browser.downloadProgress",
+         "{\"guid\":\"g3\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
+    tb_files_delete(directory, "gone.bin");
+    assert_true(log.changed);
+    tb_download_log_write(&log, &text);
+    tb_download_log_fini(&log);
+
+    tb_download_log_init(&log);
+    tb_download_log_recall(&log, directory, tb_buf_str(&text));
+    tb_download_log_recall(&log, directory,
+                           TB_STR("[{\"guid\":\"../x\",\"file\":\"/etc/passwd\"},1]"));
+    struct cJSON *list = tb_download_log_list(&log, directory);
+    size_t i = 0;
+    JSON_ARRAY_FOREACH(json, list) {
+        assert_true(is_text(json, "file", begun[i]));
+        assert_true(is_text(json, "state", states[i]));
+        i++;
+    }
+    assert_int_equal(i, 4);
+    assert_false(tb_files_has(directory, "g1"));
+    tb_json_free(list);
+    tb_download_log_fini(&log);
+}
+
+static bool is_old(struct tb_str session_id, void *user)
+{
+    (void)user;
+    return tb_str_eq_cstr(session_id, "old");
+}
+
+static void directories_without_a_session_are_swept(void **state)
+{
+    const char *root = *state;
+    static const char *const names[] = {"tabard-files-old", "tabard-files-new", "other"};
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", root, names[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+        assert_int_equal(tb_files_write(path, "a", TB_STR("x"), NULL), 0);
+    }
+    tb_files_sweep(root, is_old, NULL);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", root, names[i]);
+        assert_int_equal(tb_files_has(path, "a"), i != 1);
+    }
+}
+
 struct asked {
     char cancelled[64];
     char done[64];
@@ -301,6 +372,8 @@ int main(void)
         TEST(a_guid_that_is_no_plain_name_is_passed_over),
         TEST(a_download_over_a_ceiling_is_ended_and_says_which),
         TEST(a_directory_that_was_replaced_gets_nothing),
+        TEST(what_was_downloaded_is_known_again),
+        TEST(directories_without_a_session_are_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,15 @@ static void settle(struct tb_launcher *launcher)
         geteuid() == 0 && find_user(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
     launcher->root = choose_root(launcher);
     tb_profile_sweep(launcher->root, launcher->uid);
+    if (launcher->opts.settled) {
+        launcher->opts.settled(launcher->root, launcher->opts.owner);
+    }
+}
+
+const char *tb_launcher_root(struct tb_launcher *launcher)
+{
+    settle(launcher);
+    return launcher->root;
 }
 
 static void on_settle_timer(struct tb_timer *timer, void *user)

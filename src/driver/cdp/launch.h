@@ -29,6 +29,9 @@ struct tb_launcher_opts {
     const char *user;        /* name or number, used only as root */
     const char *guard;       /* our own program, see io/exec_guard.h; NULL: none */
     bool no_sandbox;
+    /* Where profiles are is known, and what dead daemons left there is swept. May be NULL. */
+    void (*settled)(const char *root, void *owner);
+    void *owner;
 };
 
 /* The options' texts must outlive the launcher. Sweeps what dead daemons left behind, a moment
@@ -38,6 +41,8 @@ struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launch
  * gone. */
 void tb_launcher_free(struct tb_launcher *launcher);
 TB_DEFINE_AUTO(struct tb_launcher *, tb_launcher_free)
+/* Where profiles are. */
+const char *tb_launcher_root(struct tb_launcher *launcher);
 
 struct tb_launch_spec {
     const char *path; /* the browser's binary */

@@ -35,7 +35,6 @@ static void on_end(struct tb_page_listener *listener, void *user)
     tb_console_log_fini(&memory->console);
     tb_net_log_fini(&memory->net);
     tb_download_log_fini(&memory->downloads);
-    tb_files_remove(memory->directory);
     tb_free(memory->directory);
     tb_json_free(memory->emulation);
     tb_free(memory);
@@ -83,6 +82,10 @@ static void on_download(struct tb_memory *memory, struct tb_str method, struct t
         .room_min_bytes = config->browser_downloads_room_min_bytes,
     };
     tb_download_log_on_event(&memory->downloads, &rules, method, params);
+    if (memory->downloads.changed) {
+        memory->downloads.changed = false;
+        tb_files_note_downloads(memory);
+    }
 }
 
 static void post(struct tb_page *page, const char *method, struct tb_str params)
