@@ -38,6 +38,8 @@ const onClick = (event) => {
   }
 };
 
+// Only what accepts a drop is told of it by the browser, so this is how a drag ends well.
+globalThis.addEventListener('drop', ({ isTrusted }) => { if (isTrusted) { tellDaemon('drop', { dropped: true }); } }, { capture: true, passive: true });
 globalThis.addEventListener('mouseup', ({ isTrusted }) => { clicks += isTrusted ? 1 : 0; }, { capture: true, passive: true });
 if (globalThis.top === globalThis) {
   globalThis.addEventListener('click', listenLast, { capture: true, passive: true });

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, to_element} and the page keys. */
+/* data: {element, to_element, dropped} and the page keys; no `dropped`: the browser saw no drag,
+ * only a mouse that moved. */
 #include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -16,11 +17,15 @@ static const struct tb_param params[] = {
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    tb_buf_append_cstr(out, "Dragged ");
+    bool by_browser = tb_json_get(result->data, "dropped") != NULL;
+    tb_buf_append_cstr(out, by_browser ? "Dragged " : "Moved the mouse from ");
     tb_quote_line(tb_data_text(result->data, "element"), out);
     tb_buf_append_cstr(out, " to ");
     tb_quote_line(tb_data_text(result->data, "to_element"), out);
-    tb_buf_append_char(out, '.');
+    tb_buf_append_cstr(out, !by_browser ? " with the button held; look at the page for its effect."
+                            : tb_data_flag(result->data, "dropped")
+                                ? "; the drop was accepted."
+                                : ", but nothing there accepted the drop.");
     tb_print_changes(result->data, out);
 }
 

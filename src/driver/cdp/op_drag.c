@@ -158,6 +158,7 @@ static void drop(struct drag *drag)
 {
     drag->work.state = DROPPED;
     if (drag->data.len) {
+        tb_json_set_bool(drag->work.op->result->data, "dropped", false); /* until it is told */
         drag_event(drag, "dragEnter", false);
         drag_event(drag, "dragOver", false);
         drag_event(drag, "drop", true);

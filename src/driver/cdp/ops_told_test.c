@@ -31,6 +31,13 @@ static const struct ops_doc docs[] = {
              "<a id=link href=#x>Link</a><p id=edit contenteditable>edit</p>"
              "<textarea id=area></textarea><video id=video controls></video>"
              "<svg width=20 height=20><rect id=rect width=20 height=20 /></svg>"},
+    {.path = "/drag",
+     .body = "<p id=src draggable=true ondragstart=\"event.dataTransfer.setData('text', 'x')\">"
+             "source</p><p id=knob>knob</p><p id=dst ondragover="
+             "event.preventDefault()>takes</p><p id=no>refuses</p><textarea id=text></textarea>"
+             "<iframe src=/drop width=300 height=100></iframe>"},
+    {.path = "/drop",
+     .body = "<button ondragover=event.preventDefault()>Yes</button><button>No</button>"},
     {.path = "/frame",
      .body = "<iframe src='http://localhost:{port}/press' width=600 height=500></iframe>"},
     {.path = NULL},
@@ -153,6 +160,33 @@ static void a_click_of_any_kind_is_known_as_one(void **state)
     }
 }
 
+static void whether_a_drop_was_accepted_is_told(void **state)
+{
+    static const struct {
+        const char *from;
+        const char *to;
+        const char *dropped;
+    } rows[] = {
+        {"#src", "#dst", "true"}, {"#src", "#no", "false"}, {"#src", "#text", "true"},
+        {"#knob", "#dst", ""},    {"#src", "#no", "false"},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/drag");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_ok(lab, TB_OP_DRAG, "{'target':'%s','to':'%s'}", rows[i].from, rows[i].to);
+        assert_string_equal(ops_text(lab, "dropped"), rows[i].dropped);
+    }
+    char yes[32];
+    char no[32];
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    ops_ref(lab, "\"Yes\"", yes);
+    ops_ref(lab, "\"No\"", no);
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'%s'}", yes);
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'%s'}", no);
+    assert_string_equal(ops_text(lab, "dropped"), "false");
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -164,6 +198,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_field_that_the_page_replaces_is_read_in_its_new_form),
         OPS_TEST(a_press_that_the_browser_makes_no_click_of_is_told),
         OPS_TEST(a_click_of_any_kind_is_known_as_one),
+        OPS_TEST(whether_a_drop_was_accepted_is_told),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

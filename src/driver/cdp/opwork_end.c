@@ -329,6 +329,10 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
         }
         return;
     }
+    if (tb_json_get(told, "dropped")) {
+        tb_json_set_bool(work->op->result->data, "dropped", true);
+        return;
+    }
     tb_json_int(tb_json_get(told, "clicks"), &clicks);
     if (work->here_when != TB_HERE_CLICKS || clicks < work->here_count) {
         return;
