@@ -74,8 +74,7 @@ async function round(t, daemon, site, name, pick, killed) {
   for (const end of await within(Promise.allSettled(calls), 10_000, 'the calls end')) {
     // A client whose server was killed makes up words of its own; who lives has to say what happened.
     if (end.status === 'rejected') assert.ok(['daemon', 'mcp'].includes(kind), `${kind}: ${end.reason}`);
-    // The services of a browser end with it, and one of them may be noticed first.
-    else if (end.value.isError) assert.match(end.value.content[0].text, /page has crashed|lost its browser|browser has ended|ended unexpectedly/, kind);
+    else if (end.value.isError) assert.match(end.value.content[0].text, /page has crashed|lost its browser|browser has ended/, kind);
   }
   if (kind === 'browser' || kind === 'daemon') await gone(children.map((p) => p.pid), 2000);
   else await agent.raw('close_session', { sessionId: name }).catch(() => {});

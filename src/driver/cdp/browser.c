@@ -14,6 +14,8 @@
 #include "driver/cdp/remote.h"
 #include "driver/cdp/session_internal.h"
 
+static const char ENDED[] = "the browser has ended unexpectedly";
+
 enum {
     TRIES_MAX = 3,
     RETRY_MS = 50, /* and up to four times as much more, so that many do not try in step */
@@ -238,7 +240,7 @@ static void on_exit_of_process(struct tb_launch *launch, void *user)
     (void)launch;
     struct tb_browser *browser = user;
     if (browser->ready) {
-        lost(browser, "the browser has ended unexpectedly");
+        lost(browser, ENDED);
     } else {
         not_started(browser, TB_E_BROWSER_START, "the browser ended before it could be used");
     }
@@ -249,7 +251,8 @@ static void on_line_end(struct tb_cdp_conn *conn, void *user)
     struct tb_browser *browser = user;
     const char *fault = tb_cdp_conn_fault(conn);
     if (browser->ready) {
-        lost(browser, fault ? fault : "the browser has ended or does not answer");
+        bool ended = browser->launch && tb_launch_is_ending(browser->launch);
+        lost(browser, fault ? fault : ended ? ENDED : "the browser has ended or does not answer");
     } else if (fault) {
         not_started(browser, TB_E_PROTOCOL, fault);
     } else {
@@ -272,11 +275,19 @@ static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct 
     }
 }
 
+static void ask_version(struct tb_browser *browser);
+
 static void on_version(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_browser *browser = user;
     if (code == TB_E_BROWSER_CRASHED) {
         return; /* the end of the line says why */
+    }
+    bool late = tb_loop_now_ms(loop_of(browser)) >= browser->start_deadline_ms;
+    if (code == TB_E_TIMEOUT && !late && browser->launch &&
+        tb_launch_has_computed(browser->launch)) {
+        ask_version(browser); /* on a busy machine a start takes its time */
+        return;
     }
     if (code < 0) {
         not_started(browser, TB_E_PROTOCOL,
@@ -291,9 +302,11 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
     tb_cdp_conn_watch(browser->conn, SILENT_MS, SILENT_MISSES);
 }
 
+/* They end with their browser, and may be noticed first. */
 static void on_helper_ended(const char *words, void *user)
 {
-    lost(user, words);
+    const struct tb_browser *browser = user;
+    lost(user, tb_launch_is_ending(browser->launch) ? ENDED : words);
 }
 
 static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
@@ -328,14 +341,19 @@ static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
                                            .on_end = on_line_end,
                                            .at_work = at_work};
 
-/* The line is there: all that is needed goes out at once, without waiting for the first answer. */
-static void greet(struct tb_browser *browser)
+static void ask_version(struct tb_browser *browser)
 {
-    tb_cdp_conn_distrust(browser->conn);
     int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->cdp->start_silence_ms;
     tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
                 silent_ms < browser->start_deadline_ms ? silent_ms : browser->start_deadline_ms,
                 on_version, browser);
+}
+
+/* The line is there: all that is needed goes out at once, without waiting for the first answer. */
+static void greet(struct tb_browser *browser)
+{
+    tb_cdp_conn_distrust(browser->conn);
+    ask_version(browser);
     tb_cdp_post(browser->conn, NULL, "Target.setAutoAttach",
                 TB_STR("{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}"));
     if (browser->prestarted) {

@@ -27,7 +27,7 @@ struct tb_remote;
 
 enum {
     TB_BROWSER_START_MS = 15000,   /* for all tries */
-    TB_BROWSER_SILENCE_MS = 5000,  /* for the first answer */
+    TB_BROWSER_SILENCE_MS = 5000,  /* for the first answer of one that does nothing */
     TB_BROWSER_COMMAND_MS = 10000, /* for what must work if the browser is well */
 };
 

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
+
+#include "driver/cdp/helpers.h"
 
 #include "support/cdp_lab.h"
 
@@ -321,6 +324,48 @@ static void a_killed_browser_is_noticed_at_once_and_replaced_at_the_next_need(vo
     lab_fini(&lab);
 }
 
+/* Waits for the process itself; the loop must not hear of it yet. */
+static void kill_in_silence(pid_t pid)
+{
+    char text[4096];
+    const char *name_end;
+    kill(pid, SIGKILL);
+    do {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        lab_read_proc(pid, "stat", text, sizeof(text));
+        name_end = strrchr(text, ')');
+    } while (name_end && name_end[2] != 'Z');
+}
+
+static void the_end_of_a_browser_is_told_even_if_that_of_a_helper_is_noticed_first(void **state)
+{
+    struct lab lab;
+    struct lab_session session;
+    pid_t service;
+    char info[128];
+    (void)state;
+    LAB_NEEDS_BROWSER();
+    lab_init(&lab, docs);
+    lab_open(&lab, &session);
+    lab_goto(&session, "127.0.0.1", "/");
+    struct tb_browser *browser = browser_of(&session);
+    pid_t leader = tb_launch_pid(browser->launch);
+    LAB_WAIT(&lab, browser->helpers);
+    assert_int_equal(lab_group(leader, "network.mojom.NetworkService", &service, 1), 1);
+    snprintf(info, sizeof(info),
+             "{\"processInfo\":[{\"type\":\"network.mojom.NetworkService\",\"id\":%d}]}",
+             (int)service);
+    tb_helpers_take(browser->helpers, tb_str_of(info));
+    tb_loop_turn(lab.loop, false); /* from now on the first end is the first to be noticed */
+    kill(leader, SIGSTOP); /* it would reap its service and start another */
+    kill_in_silence(service);
+    kill_in_silence(leader);
+    LAB_WAIT(&lab, session.lost == 1);
+    assert_string_equal(session.err.text, "the browser has ended unexpectedly");
+    lab_close(&session);
+    lab_fini(&lab);
+}
+
 static void a_frozen_browser_is_given_up_within_eight_seconds(void **state)
 {
     struct lab lab;
@@ -485,6 +530,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_spare_that_crashes_is_replaced),
         cmocka_unit_test(many_sessions_at_once_all_open),
         cmocka_unit_test(a_killed_browser_is_noticed_at_once_and_replaced_at_the_next_need),
+        cmocka_unit_test(the_end_of_a_browser_is_told_even_if_that_of_a_helper_is_noticed_first),
         cmocka_unit_test(a_frozen_browser_is_given_up_within_eight_seconds),
         cmocka_unit_test(nothing_is_left_of_a_browser_that_nobody_uses),
         cmocka_unit_test(stopping_the_driver_leaves_nothing_behind),

@@ -15,9 +15,12 @@ enum {
     REFUSALS_TO_END = 50, /* windows that one document was refused */
 };
 
+/* One that is still starting has until its start is given up. */
 static int64_t command_deadline(const struct tb_browser *browser)
 {
-    return tb_loop_now_ms(browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
+    int64_t deadline_ms = tb_loop_now_ms(browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
+    bool starts = !browser->ready && browser->start_deadline_ms >= deadline_ms;
+    return starts ? browser->start_deadline_ms + 1 : deadline_ms;
 }
 
 static void give_up(struct tb_context *context, const struct tb_err *err)
