@@ -55,7 +55,9 @@ static void who_closes_all_closes_its_own(void **state)
     assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false), 1);
     assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false), 0);
     start(rig, &bob, "c", true);
-    assert_int_equal(tb_sessions_close_all(sessions, &alice, true, false), 2);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, true, false), 1);
+    assert_true(reaches(rig, &bob, "c")); /* private: only its owner and the operator end it */
+    assert_int_equal(tb_sessions_close_all(sessions, &the_operator, true, false), 1);
     assert_int_equal(tb_sessions_count(sessions), 0);
 }
 

@@ -338,14 +338,16 @@ size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
     return count;
 }
 
-/* The sessions that are meant, as ids: whoever hears of an end may end others. */
-static size_t collect(const struct tb_tenant *tenant, const struct tb_conversation *owner,
-                      bool everyone, char (*ret_ids)[TB_ID_SIZE])
+/* The sessions that are meant, as ids: whoever hears of an end may end others. With `everyone` an
+ * agent sweeps what it can reach; the private sessions of others are for the tenant's operator. */
+static size_t collect(const struct tb_tenant *tenant, const struct tb_caller *caller, bool everyone,
+                      char (*ret_ids)[TB_ID_SIZE])
 {
+    const struct tb_conversation *owner = tb_conversation_find(tenant, caller->conversation);
     size_t count = 0;
     LIST_FOREACH(link, &tenant->sessions) {
         const struct tb_session *session = tb_session_of(link);
-        if (everyone || session->owner == owner) {
+        if (session->owner == owner || (everyone && tb_session_visible(session, caller))) {
             memcpy(ret_ids[count++], session->id, TB_ID_SIZE);
         }
     }
@@ -360,8 +362,7 @@ size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_calle
         return 0;
     }
     TB_AUTO(tb_free) char(*ids)[TB_ID_SIZE] = tb_zalloc((tenant->count + 1) * TB_ID_SIZE);
-    size_t count =
-        collect(tenant, tb_conversation_find(tenant, caller->conversation), everyone, ids);
+    size_t count = collect(tenant, caller, everyone, ids);
     for (size_t i = 0; i < count; i++) {
         struct tb_session *session = tb_map_get(&sessions->by_id, tb_str_of(ids[i]));
         if (session && detach) {

@@ -105,7 +105,8 @@ void tb_session_detach(struct tb_session *session, const struct tb_caller *calle
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json);
 /* Closes, or lets go of, the sessions that the caller started, or with `everyone` all of the
- * tenant's; how many there were. */
+ * tenant's that it can reach: private ones of others only as the tenant's operator. How many there
+ * were. */
 size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_caller *caller,
                              bool everyone, bool detach);
 /* Ends all of the tenant's sessions; how many there were. The gate is of a reply that acknowledges
