@@ -157,7 +157,7 @@ test('S1-38: what sessions do is logged, and what is typed is not', async (t) =>
   await agent.call('set_value', { selector: '#password', value: 'hunter2' });
   await agent.failure('click_element', { selector: '#nothing', timeout: 200 });
   await agent.call('close_session');
-  await daemon.logged('reason=closed');
+  await daemon.logged('calls=3 errors=1');
   for (const line of [/session +started .*name=shop type=browser/, /tool=browser_fill code=ok ms=\d+ session=shop/,
     /tool=browser_click code=(?:element_not_found|timeout) ms=\d+ session=shop/, /session +ended .*name=shop reason=closed ms=\d+ calls=3 errors=1/]) {
     assert.match(daemon.log.text, line);

@@ -241,7 +241,7 @@ static void sessions_live_in_a_browser_that_somebody_else_runs(void **state)
     assert_non_null(strstr(answer.value, "first"));
     lab_close(&a);
     tb_launch_free(launch);
-    LAB_WAIT_MS(&lab, 1000, b.lost == 1);
+    LAB_WAIT(&lab, b.lost == 1);
     lab_close(&b);
     lab_fini(&lab);
 }
