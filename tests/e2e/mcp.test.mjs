@@ -104,3 +104,12 @@ test('the README tells the truth: the number of tools, and a script that works a
   assert.match((await within(node, 20_000, 'the script')).stdout, /link "Item 7" \[ref=\w+\]/);
   await daemon.logged('reason=conversation_ended');
 });
+
+test('the README tells the truth: a call with curl', async (t) => {
+  const { daemon, site } = await setup(t, kinds[0]);
+  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+  const command = /```sh\n([^]*?)```/.exec(readme)[1].replace('http://127.0.0.1:8765', daemon.url)
+    .replace('~/.local/state/tabard', daemon.stateDir).replace('https://example.com', `${site.url}/list`);
+  const { stdout } = await within(promisify(execFile)('sh', ['-c', command]), 20_000, 'curl');
+  assert.match(JSON.parse(stdout).result.content[0].text, /link "Item 7" \[ref=\w+\]/);
+});
