@@ -40,7 +40,7 @@ const isSecret = (el) => tagOf(el) === 'input' && el.type === 'password';
 
 const failReplaced = (el, target, there) => {
   const has = there === null ? `${quote(cut(target, 120))} finds no field now`
-    : `${sketch(there)} has its place and ${isSecret(there) ? 'another value' : quote(cut(squeezeSome(textIn(there, kindOf(there)), LINE_TEXT), 120))}`;
+    : `${sketch(there)} is in its place with ${isSecret(there) ? 'another value' : quote(cut(squeezeSome(textIn(there, kindOf(there)), LINE_TEXT), 120))}`;
   fail('element_stale', `the page removed ${sketch(el)} when it received the value; ${has}`);
 };
 

@@ -179,7 +179,7 @@ const printLines = (lines, maxChars, cutShort) => {
   }
   const missing = lines.length - printed;
   if (missing > 0 || cutShort) {
-    out.push(`… ${missing}${cutShort ? ' or more' : ''} more lines; ask with target, depth or find`);
+    out.push(`… ${cutShort ? 'at least ' : ''}${missing} more lines; ask with target, depth or find`);
   }
   return { text: out.join('\n').toWellFormed(), frames, truncated: missing > 0 || cutShort };
 };

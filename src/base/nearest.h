@@ -3,7 +3,7 @@
  *
  *   struct tb_nearest nearest = {.word = name};
  *   tb_nearest_offer(&nearest, "serve"); ...
- *   printf("there is no command '%s'%s", name, tb_nearest_words(&nearest)); */
+ *   printf("unknown command '%s'%s", name, tb_nearest_words(&nearest)); */
 #pragma once
 
 #include <stddef.h>

@@ -185,7 +185,7 @@ static int read_count(struct wish *wish, const char *text, struct tb_err *err)
 {
     uint64_t count;
     if (!tb_str_to_u64(tb_str_of(text), &count) || count == 0 || count > INT64_MAX) {
-        return tb_fail(err, TB_E_PARAMS, "-n takes a whole number of at least 1, not '%s'", text);
+        return tb_fail(err, TB_E_PARAMS, "-n must be a whole number of at least 1, not '%s'", text);
     }
     wish->query.limit = (int64_t)count;
     wish->limited = true;

@@ -44,7 +44,7 @@ static int unknown(const char *name)
     for (size_t i = 0; i < TB_COUNT(commands); i++) {
         tb_nearest_offer(&nearest, commands[i]->name);
     }
-    fprintf(stderr, "tabard: there is no %s '%s'%s; 'tabard help' lists the commands\n",
+    fprintf(stderr, "tabard: unknown %s '%s'%s; 'tabard help' lists the commands\n",
             name[0] == '-' ? "option" : "command", name, tb_nearest_words(&nearest));
     return 2;
 }

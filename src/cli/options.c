@@ -80,7 +80,7 @@ static int unknown(const char *name, const char *const *own, struct tb_err *err)
     for (size_t i = 0; i < count; i++) {
         tb_nearest_offer(&nearest, keys[i].flag ? keys[i].flag : "");
     }
-    return tb_fail(err, TB_E_CONFIG, "there is no option %s%s", name, tb_nearest_words(&nearest));
+    return tb_fail(err, TB_E_CONFIG, "unknown option %s%s", name, tb_nearest_words(&nearest));
 }
 
 static int take_option(struct tb_options *options, const char *name, const char *value,

@@ -88,7 +88,7 @@ int tb_event_mask(struct tb_str list, uint64_t *mask, struct tb_err *err)
     while (list.ptr) {
         struct tb_str name = tb_str_trim(tb_str_cut(&list, ','));
         if (name.len && !find(name, mask)) {
-            return tb_fail(err, TB_E_PARAMS, "there is no event '%.*s'; see docs/EVENTS.md",
+            return tb_fail(err, TB_E_PARAMS, "unknown event '%.*s'; see docs/EVENTS.md",
                            TB_STR_ARG(name));
         }
     }

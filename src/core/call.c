@@ -134,7 +134,7 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
     }
     size_t before = calls_before(call);
     if (before) {
-        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms behind %zu other call%s", (long long)ms,
+        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for %zu earlier call%s", (long long)ms,
                 before, before == 1 ? "" : "s");
     } else if (call->session->opening) {
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for session '%s' to open", (long long)ms,

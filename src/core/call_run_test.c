@@ -88,7 +88,7 @@ static void a_deadline_counts_the_waiting(void **state)
     rig_advance(rig, 199);
     assert_int_equal(third->dones, 0);
     rig_advance(rig, 1);
-    assert_string_equal(third->message, "waited 200 ms behind 2 other calls");
+    assert_string_equal(third->message, "waited 200 ms for 2 earlier calls");
     rig_expect(third, TB_E_TIMEOUT);
     assert_int_equal(session->waiting_count, 1);
     /* The default is 30 s, from the moment of acceptance. */
@@ -177,7 +177,7 @@ static void a_driver_that_never_answers_does_not_hold_the_caller(void **state)
         assert_int_equal(next->dones, 0);
         assert_non_null(session->op);
         rig_advance(rig, 900);
-        assert_string_equal(late->message, "waited 2000 ms behind 1 other call");
+        assert_string_equal(late->message, "waited 2000 ms for 1 earlier call");
         rig_expect(late, TB_E_TIMEOUT);
         struct rig_call *alone = rig_start(rig, &rig_wait, "", "{\"timeout_ms\":10}");
         tb_call_cancel(next->call);

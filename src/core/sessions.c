@@ -71,7 +71,7 @@ void tb_session_finish(struct tb_session *session)
         shut_down(session);
         return;
     }
-    tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping and begins no more calls");
+    tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping and starts no more calls");
     tb_session_fail_waiting(session, &err);
 }
 

@@ -34,7 +34,7 @@ static int check_rights(const struct tb_config *config, const char *path, struct
     mode_t others = own ? S_IRWXG | S_IRWXO : S_IWGRP | S_IRWXO;
     if (tb_config_has_secret(config) && (info.st_mode & others)) {
         return tb_fail(err, TB_E_CONFIG,
-                       "%s holds a secret and is open to other users; run: chmod %s '%s'", path,
+                       "%s contains a secret and is open to other users; run: chmod %s '%s'", path,
                        own ? "600" : "640", path);
     }
     return 0;
@@ -81,7 +81,7 @@ static int load_flags(struct tb_config *config, const struct tb_config_sources *
         const char *flag = sources->flags[2 * i];
         const struct tb_config_key *key = tb_config_by_flag(tb_str_of(flag));
         if (!key) {
-            return tb_fail(err, TB_E_CONFIG, "there is no option %s", flag);
+            return tb_fail(err, TB_E_CONFIG, "unknown option %s", flag);
         }
         if (tb_config_set(config, key, tb_str_of(sources->flags[2 * i + 1]), err) < 0) {
             tb_err_prefix(err, "option %s: ", flag);

@@ -105,10 +105,10 @@ static void errors_name_file_line_and_key(void **state)
     } cases[] = {
         {"listen: a:1\nhttp:\n  idle_ms: soon\n", "t.yaml:3:", "http.idle_ms"},
         {"http:\n  header_ms: 100\n  idle_ms: 1\n", "t.yaml:3:", "http.idle_ms"},
-        {"http:\n  no_such_key: 1\n", "t.yaml:2:", "there is no setting http.no_such_key"},
-        {"# x\nlisten: a:1\n\nlistn: b\n", "t.yaml:4:", "no setting listn (did you mean listen?)"},
+        {"http:\n  no_such_key: 1\n", "t.yaml:2:", "unknown setting http.no_such_key"},
+        {"# x\nlisten: a:1\n\nlistn: b\n", "t.yaml:4:", "unknown setting listn (did you mean listen?)"},
         {"http:\n  idle_ms: 500\n\n  # x\n  idel_ms: 1\n  header_ms: 100\n",
-         "t.yaml:5:", "no setting http.idel_ms (did you mean http.idle_ms?)"},
+         "t.yaml:5:", "unknown setting http.idel_ms (did you mean http.idle_ms?)"},
         {"log.level: debug\n", "t.yaml:1:", "write 'log:' and indented below it 'level: ...'"},
         {"listen: {a: b}\n", "t.yaml:1:", "listen must be a single value, not a section"},
         {"listen: [a]\n", "t.yaml:1:", "listen must be a single value, not a list"},

@@ -85,7 +85,7 @@ static int explain_unknown(const char *where, const char *section, const char *k
         return tb_fail(err, TB_E_CONFIG, "%s: write '%.*s:' and indented below it '%s: ...'", where,
                        (int)(dot - key), key, dot + 1);
     }
-    return tb_fail(err, TB_E_CONFIG, "%s: there is no setting %s%s", where, path,
+    return tb_fail(err, TB_E_CONFIG, "%s: unknown setting %s%s", where, path,
                    tb_nearest_words(&nearest));
 }
 

@@ -200,8 +200,8 @@ static void raise_descriptor_limit(void)
 static void warn_unknown(struct tb_str name, const char *meant, void *user)
 {
     struct daemon *daemon = user;
-    tb_log_at(&daemon->log, WARN, "daemon",
-              "an environment variable names no setting and is ignored", tb_kv("name", name),
+    tb_log_at(&daemon->log, WARN, "daemon", "ignored an environment variable that names no setting",
+              tb_kv("name", name),
               meant[0] ? tb_kv_cstr("meant", meant) : (struct tb_log_field){0});
 }
 

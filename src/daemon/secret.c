@@ -30,7 +30,7 @@ static int no_secret(const char *state_dir, const char *path, const char *what, 
             "tabard.db and tabard.intake away to start afresh",
             path, what, state_dir);
     }
-    return tb_fail(err, TB_E_CONFIG, "%s %s; delete it, and the next start makes a new one", path,
+    return tb_fail(err, TB_E_CONFIG, "%s %s; delete it, and the next start creates a new one", path,
                    what);
 }
 
@@ -55,7 +55,7 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
                        path);
     }
     if (bytes.len != TB_SECRET_BYTES) {
-        return no_secret(state_dir, path, "holds no secret", err);
+        return no_secret(state_dir, path, "contains no secret", err);
     }
     memcpy(ret_secret, bytes.data, TB_SECRET_BYTES);
     return 0;

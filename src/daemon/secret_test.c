@@ -68,10 +68,10 @@ static void what_is_no_secret_is_refused(void **state)
         mode_t mode;
         const char *words;
     } rows[] = {
-        {"", 0, 0600, "holds no secret"},
-        {"0123456789012345678901234567890", 31, 0600, "holds no secret"},
-        {"012345678901234567890123456789012", 33, 0600, "holds no secret"},
-        {"0123456789012345678901234567890123456789", 40, 0600, "holds no secret"},
+        {"", 0, 0600, "contains no secret"},
+        {"0123456789012345678901234567890", 31, 0600, "contains no secret"},
+        {"012345678901234567890123456789012", 33, 0600, "contains no secret"},
+        {"0123456789012345678901234567890123456789", 40, 0600, "contains no secret"},
         {"01234567890123456789012345678901", 32, 0640, "other users can read"},
     };
     const struct place *place = *state;
@@ -103,7 +103,7 @@ static void none_is_made_beside_a_database_that_needs_the_old_one(void **state)
         assert_int_equal(access(place->path, F_OK), -1);
         assert_int_equal(tb_file_write(place->path, TB_STR(""), 0600), 0);
         assert_int_equal(tb_secret_load(place->dir, secret, &err), TB_E_CONFIG);
-        assert_non_null(strstr(err.text, "holds no secret"));
+        assert_non_null(strstr(err.text, "contains no secret"));
         assert_non_null(strstr(err.text, "restore it"));
         unlink(path);
         unlink(place->path);

@@ -41,7 +41,8 @@ int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct t
     struct tb_str token = tb_str_trim(tb_str_cut(&rest, '\n'));
     if (token.len != TB_TOKEN_SIZE - 1) {
         return tb_fail(err, TB_E_CONFIG,
-                       "%s holds no token; delete it, and the next start makes a new one", path);
+                       "%s contains no token; delete it, and the next start creates a new one",
+                       path);
     }
     memcpy(ret_token, token.ptr, token.len);
     ret_token[token.len] = '\0';

@@ -41,7 +41,7 @@ int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err)
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     struct tb_authority authority;
     if (!tb_authority_parse(head->authority, &authority)) {
-        return tb_fail(err, TB_E_INVALID, "the request names no valid host");
+        return tb_fail(err, TB_E_INVALID, "the request has no valid host");
     }
     /* The port is not compared: a forwarded port is no attack, a foreign name is. */
     if (!is_own_host(req->core->config, authority.host)) {
@@ -127,7 +127,7 @@ int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
     }
     req->core->metrics.values[TB_METRIC_AUTH_FAILURES]++;
     return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this address")
-                           : tb_fail(err, rc, "a valid token is needed");
+                           : tb_fail(err, rc, "a valid token is required");
 }
 
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)

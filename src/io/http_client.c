@@ -286,7 +286,7 @@ static int set_method(struct tb_http_call *call, const struct tb_http_client_req
     const struct tb_curl *curl = &call->client->curl;
     const char *method = request->method;
     if (!is_token(method, strlen(method))) {
-        return tb_fail(err, TB_E_INVALID, "the request method is not a word");
+        return tb_fail(err, TB_E_INVALID, "the request method is not a valid token");
     }
     if (strcmp(method, "HEAD") == 0) {
         curl->easy_setopt(call->easy, CURLOPT_NOBODY, 1L);

@@ -91,11 +91,12 @@ static void a_refusal_is_a_whole_reply(void **state)
     struct tb_buf out;
     tb_buf_init(&out, 1000);
     tb_http_reply_put_refusal(&out, TB_E_TIMEOUT, "too \"slow\"\n", "now");
-    check_text(&out, "HTTP/1.1 408 Request Timeout\r\nDate: now\r\n"
-                     "Content-Type: application/json\r\nContent-Length: 125\r\n"
-                     "Connection: close\r\n\r\n"
-                     "{\"error\":{\"code\":\"timeout\",\"message\":\"too \\\"slow\\\"\\n\","
-                     "\"hint\":\"Try once more, with a longer timeout if the work takes long.\"}}");
+    check_text(&out,
+               "HTTP/1.1 408 Request Timeout\r\nDate: now\r\n"
+               "Content-Type: application/json\r\nContent-Length: 130\r\n"
+               "Connection: close\r\n\r\n"
+               "{\"error\":{\"code\":\"timeout\",\"message\":\"too \\\"slow\\\"\\n\","
+               "\"hint\":\"Try once more, with a longer timeout if the work needs more time.\"}}");
 }
 
 int main(void)

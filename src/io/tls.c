@@ -54,12 +54,12 @@ static int load(SSL_CTX *ctx, const char *cert_path, const char *key_path, struc
         return tb_fail(err, -errno, "cannot read the key %s: %s", key_path, tb_err_name(errno));
     }
     if (SSL_CTX_use_certificate_chain_file(ctx, cert_path) != 1) {
-        return tb_fail(err, TB_E_CONFIG, "%s holds no certificate in PEM form: %s", cert_path,
+        return tb_fail(err, TB_E_CONFIG, "%s contains no certificate in PEM form: %s", cert_path,
                        reason());
     }
     if (SSL_CTX_use_PrivateKey_file(ctx, key_path, SSL_FILETYPE_PEM) != 1 &&
         ERR_GET_REASON(ERR_peek_error()) != X509_R_KEY_VALUES_MISMATCH) {
-        return tb_fail(err, TB_E_CONFIG, "%s holds no key in PEM form without a passphrase: %s",
+        return tb_fail(err, TB_E_CONFIG, "%s contains no key in PEM form without a passphrase: %s",
                        key_path, reason());
     }
     if (SSL_CTX_check_private_key(ctx) != 1) {
@@ -74,7 +74,7 @@ static int trust(SSL_CTX *ctx, const char *ca_path, struct tb_err *err)
     SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_default_verify_paths(ctx); /* without any, nobody is trusted */
     if (ca_path[0] && SSL_CTX_load_verify_file(ctx, ca_path) != 1) {
-        return tb_fail(err, TB_E_CONFIG, "%s holds no certificates in PEM form: %s", ca_path,
+        return tb_fail(err, TB_E_CONFIG, "%s contains no certificates in PEM form: %s", ca_path,
                        reason());
     }
     return 0;

@@ -424,9 +424,9 @@ static void errors_name_the_file_and_what_is_wrong_with_it(void **state)
         {"/nonexistent/cert.pem", files->key, -ENOENT,
          "cannot read the certificate /nonexistent/cert.pem: No such file or directory"},
         {files->cert, "/nonexistent/key.pem", -ENOENT, "cannot read the key /nonexistent/key.pem"},
-        {files->key, files->key, TB_E_CONFIG, "key.pem holds no certificate in PEM form"},
-        {files->cert, files->cert, TB_E_CONFIG, "cert.pem holds no key in PEM form"},
-        {files->cert, files->locked, TB_E_CONFIG, "locked.pem holds no key in PEM form without"},
+        {files->key, files->key, TB_E_CONFIG, "key.pem contains no certificate in PEM form"},
+        {files->cert, files->cert, TB_E_CONFIG, "cert.pem contains no key in PEM form"},
+        {files->cert, files->locked, TB_E_CONFIG, "locked.pem contains no key in PEM form without"},
         {files->cert, files->key2, TB_E_CONFIG, "key2.pem does not belong to the certificate"},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {

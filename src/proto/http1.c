@@ -120,7 +120,7 @@ static int expect(struct tb_http1 *parser, struct tb_str *input, char wanted, en
                   struct tb_err *err)
 {
     if (input->ptr[0] != wanted) {
-        return tb_fail(err, TB_E_PROTOCOL, "a line that does not end in CR LF");
+        return tb_fail(err, TB_E_PROTOCOL, "a line does not end in CR LF");
     }
     advance(input, 1);
     parser->state = next;

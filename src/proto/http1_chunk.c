@@ -79,7 +79,7 @@ int tb_http1_chunk_line(struct tb_http1_chunk *chunk, size_t ext_max, struct tb_
         } else if (bytes.ptr[at++] == '\n') {
             rc = 1;
         } else {
-            rc = tb_fail(err, TB_E_PROTOCOL, "a CR without its LF behind a chunk's size");
+            rc = tb_fail(err, TB_E_PROTOCOL, "no LF follows the CR after a chunk's size");
         }
     }
     *ret_used = at;

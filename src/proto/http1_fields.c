@@ -57,7 +57,7 @@ static void note_header(struct fields *fields, struct tb_str name, struct tb_str
 static int parse_coding(struct tb_http1_head *head, const struct fields *fields, struct tb_err *err)
 {
     if (head->minor == 0 || fields->codings > 1) {
-        return tb_fail(err, TB_E_PROTOCOL, "Transfer-Encoding in HTTP/1.0, or given twice");
+        return tb_fail(err, TB_E_PROTOCOL, "Transfer-Encoding is given twice, or in HTTP/1.0");
     }
     struct tb_str rest = fields->coding;
     size_t items = 0;
@@ -73,10 +73,10 @@ static int parse_coding(struct tb_http1_head *head, const struct fields *fields,
         chunked += last;
     }
     if (!last || chunked > 1) {
-        return tb_fail(err, TB_E_PROTOCOL, "Transfer-Encoding does not end in one chunked");
+        return tb_fail(err, TB_E_PROTOCOL, "Transfer-Encoding must end in chunked, given once");
     }
     if (items > 1) {
-        return tb_fail(err, TB_E_UNSUPPORTED, "the only transfer coding here is chunked");
+        return tb_fail(err, TB_E_UNSUPPORTED, "the only supported transfer coding is chunked");
     }
     head->chunked = true;
     return 0;
@@ -149,7 +149,8 @@ static int parse_host(struct tb_http1_head *head, const struct fields *fields, s
     }
     struct tb_authority host;
     if (fields->hosts != 1 || !tb_authority_parse(fields->host, &host)) {
-        return tb_fail(err, TB_E_PROTOCOL, "a request has one Host header with a host and no more");
+        return tb_fail(err, TB_E_PROTOCOL,
+                       "a request must have exactly one Host header with a valid host");
     }
     if (head->authority.ptr) {
         return check_same_host(head, &host, err);
@@ -171,7 +172,7 @@ static int parse_request(struct tb_http1_head *head, const struct fields *fields
         return tb_fail(err, TB_E_PROTOCOL, "CONNECT has no body");
     }
     if (fields->expect_other) {
-        return tb_fail(err, TB_E_EXPECTATION, "the only expectation known is 100-continue");
+        return tb_fail(err, TB_E_EXPECTATION, "the only supported expectation is 100-continue");
     }
     /* RFC 9110 10.1.1: not from HTTP/1.0, and pointless without a body. */
     head->expect_continue = fields->expect_continue && head->minor == 1 && body;

@@ -94,7 +94,7 @@ void tb_http1_scan_trailers(struct tb_http1_scan *scan)
 
 static int bad_byte(struct tb_err *err, const char *where)
 {
-    return tb_fail(err, TB_E_PROTOCOL, "a byte that is not allowed in %s", where);
+    return tb_fail(err, TB_E_PROTOCOL, "%s contains a byte that is not allowed", where);
 }
 
 static int first_line(struct tb_http1_scan *scan, const struct tb_http1_limits *limits,
@@ -122,7 +122,8 @@ static int first_line(struct tb_http1_scan *scan, const struct tb_http1_limits *
 
 static int too_large(const struct tb_http1_limits *limits, struct tb_err *err)
 {
-    return tb_fail(err, TB_E_HEADERS_TOO_LARGE, "the headers are more than %zu or %zu bytes",
+    return tb_fail(err, TB_E_HEADERS_TOO_LARGE,
+                   "there are more than %zu headers, or more than %zu bytes of them",
                    limits->header_count, limits->head_max);
 }
 
@@ -150,7 +151,8 @@ static int line_start(struct tb_http1_scan *scan, const struct tb_http1_limits *
         return 0;
     }
     if (c == ' ' || c == '\t') {
-        return tb_fail(err, TB_E_PROTOCOL, "a header that goes on in the next line");
+        return tb_fail(err, TB_E_PROTOCOL,
+                       "a header continues on the next line, which is not allowed");
     }
     if (!in_set(c, TB_HTTP1_TOKEN)) {
         return bad_byte(err, "a header's name");
@@ -189,7 +191,7 @@ static int line_feed(struct tb_http1_scan *scan, const struct tb_http1_limits *l
         return too_large(limits, err);
     }
     if (c != '\n') {
-        return tb_fail(err, TB_E_PROTOCOL, "a CR without its LF");
+        return tb_fail(err, TB_E_PROTOCOL, "no LF follows a CR");
     }
     scan->state = scan->state == END_LF ? DONE : LINE;
     return 0;

@@ -55,7 +55,7 @@ static int absolute_form(struct tb_http1_head *head, struct tb_err *err)
 int tb_http1_target_parse(struct tb_http1_head *head, struct tb_err *err)
 {
     if (!tb_http1_all(head->target, TB_HTTP1_TARGET)) {
-        return bad_target(err, "is empty or has a byte that no target has");
+        return bad_target(err, "is empty or contains a byte that is not allowed");
     }
     if (tb_str_eq(head->method, TB_STR("CONNECT"))) {
         return authority_form(head, err);
@@ -69,7 +69,7 @@ int tb_http1_target_parse(struct tb_http1_head *head, struct tb_err *err)
         return absolute_form(head, err);
     }
     if (!tb_str_eq(head->method, TB_STR("OPTIONS"))) {
-        return bad_target(err, "is * and the method not OPTIONS");
+        return bad_target(err, "is *, but the method is not OPTIONS");
     }
     head->form = TB_HTTP1_ASTERISK;
     return 0;

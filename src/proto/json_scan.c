@@ -118,7 +118,7 @@ static int read_literal(struct scan *scan)
             return 0;
         }
     }
-    return fail(scan, scan->at, "a word that is neither true, false nor null");
+    return fail(scan, scan->at, "expected true, false or null");
 }
 
 /* Keys may be written with escapes; "meth\u006fd" is "method" to every reader. */
@@ -144,7 +144,7 @@ static int note_parent(struct scan *scan, struct tb_json_want *want, bool open)
         return 0;
     }
     if (want->parent_seen) {
-        return fail(scan, scan->at, "a key that matters stands twice");
+        return fail(scan, scan->at, "a key is given twice");
     }
     want->parent_seen = true;
     return 0;
@@ -153,7 +153,7 @@ static int note_parent(struct scan *scan, struct tb_json_want *want, bool open)
 static int note_member(struct scan *scan, struct tb_json_want *want)
 {
     if (want->value.type != TB_JSON_ABSENT) {
-        return fail(scan, scan->at, "a key that matters stands twice");
+        return fail(scan, scan->at, "a key is given twice");
     }
     scan->open[scan->depth - 1] = want;
     return 0;
@@ -217,7 +217,7 @@ static int read_value(struct scan *scan)
 {
     enum tb_json_type type = tb_json_type_of(scan->text.ptr[scan->at]);
     if (type == TB_JSON_ABSENT) {
-        return fail(scan, scan->at, "a value should stand here");
+        return fail(scan, scan->at, "expected a value");
     }
     int rc = count_token(scan);
     if (rc < 0) {
@@ -241,7 +241,7 @@ static int read_value(struct scan *scan)
 static int read_key(struct scan *scan)
 {
     if (scan->text.ptr[scan->at] != '"') {
-        return fail(scan, scan->at, "a key in double quotes should stand here");
+        return fail(scan, scan->at, "expected a key in double quotes");
     }
     int rc = count_token(scan);
     if (rc < 0) {
@@ -258,7 +258,7 @@ static int read_key(struct scan *scan)
     }
     skip_space(scan);
     if (scan->at == scan->text.len || scan->text.ptr[scan->at] != ':') {
-        return fail(scan, scan->at, "a colon should follow the key");
+        return fail(scan, scan->at, "expected a colon after the key");
     }
     scan->at++;
     return EXPECT_VALUE;
@@ -275,8 +275,7 @@ static int read_more(struct scan *scan)
     if (c == (object ? '}' : ']')) {
         return close_container(scan);
     }
-    return fail(scan, scan->at,
-                object ? "a comma or } should stand here" : "a comma or ] should stand here");
+    return fail(scan, scan->at, object ? "expected a comma or }" : "expected a comma or ]");
 }
 
 static int step(struct scan *scan, enum expect expect)
@@ -305,7 +304,7 @@ static int scan_all(struct scan *scan)
             break;
         }
         if (scan->at == scan->text.len) {
-            return fail(scan, scan->at, "the text ends before its value does");
+            return fail(scan, scan->at, "the text ends in the middle of a value");
         }
         expect = step(scan, (enum expect)expect);
         if (expect < 0) {

@@ -184,15 +184,15 @@ static void an_error_says_what_is_wrong_and_where(void **state)
         const char *text;
         const char *words;
     } rows[] = {
-        {"", "byte 0: the text ends before its value does"},
-        {"[1,2", "byte 4: the text ends before its value does"},
-        {"[1 2]", "byte 3: a comma or ] should stand here"},
-        {"{\"a\":1]", "byte 6: a comma or } should stand here"},
-        {"{\"a\" 1}", "byte 5: a colon should follow the key"},
-        {"{a:1}", "byte 1: a key in double quotes should stand here"},
-        {"[1,]", "byte 3: a value should stand here"},
+        {"", "byte 0: the text ends in the middle of a value"},
+        {"[1,2", "byte 4: the text ends in the middle of a value"},
+        {"[1 2]", "byte 3: expected a comma or ]"},
+        {"{\"a\":1]", "byte 6: expected a comma or }"},
+        {"{\"a\" 1}", "byte 5: expected a colon after the key"},
+        {"{a:1}", "byte 1: expected a key in double quotes"},
+        {"[1,]", "byte 3: expected a value"},
         {"{} {}", "byte 3: more text follows the value"},
-        {"[nope]", "byte 1: a word that is neither true, false nor null"},
+        {"[nope]", "byte 1: expected true, false or null"},
         {"[\"a\xff\"]", "byte 3: the string is not UTF-8"},
         {"[\"a\tb\"]", "byte 3: a control character in a string must be escaped"},
         {"\"abc", "byte 4: the text ends inside a string"},

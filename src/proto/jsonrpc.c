@@ -63,7 +63,8 @@ static int check_call(const struct tb_jsonrpc *message, unsigned flags, struct t
                        TB_JSONRPC_METHOD_MAX);
     }
     if (has(message->result) || has(message->error)) {
-        return tb_fail(err, TB_E_INVALID, "a message has either a method or a result or an error");
+        return tb_fail(err, TB_E_INVALID,
+                       "a message must have exactly one of method, result and error");
     }
     bool array_ok = !(flags & TB_JSONRPC_OBJECT_PARAMS);
     enum tb_json_type params = message->params.type;
@@ -79,7 +80,7 @@ static int check_error(const struct tb_jsonrpc *message, unsigned flags,
 {
     struct tb_json_want wants[] = {{.key = "code"}, {.key = "message"}};
     if (has(message->result) && !(flags & TB_JSONRPC_RESULT_TOO)) {
-        return tb_fail(err, TB_E_INVALID, "a response has either a result or an error");
+        return tb_fail(err, TB_E_INVALID, "a response must have either a result or an error");
     }
     int rc = tb_json_scan(message->error.text, limits, wants, TB_COUNT(wants), err);
     if (rc < 0) {

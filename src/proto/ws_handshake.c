@@ -93,10 +93,10 @@ static int check_request(const struct tb_http1_head *head, struct tb_str *ret_ke
                          struct tb_err *err)
 {
     if (!tb_str_eq_cstr(head->method, "GET") || head->minor < 1) {
-        return tb_fail(err, TB_E_INVALID, "a WebSocket opens with GET over HTTP/1.1");
+        return tb_fail(err, TB_E_INVALID, "a WebSocket request must be a GET over HTTP/1.1");
     }
     if (head->chunked || (head->has_length && head->length > 0)) {
-        return tb_fail(err, TB_E_INVALID, "a WebSocket request has no body");
+        return tb_fail(err, TB_E_INVALID, "a WebSocket request must not have a body");
     }
     if (!tb_ws_is_upgrade(head) || !header_lists(head, "Connection", TB_STR("upgrade"))) {
         return tb_fail(err, TB_E_INVALID,
@@ -104,15 +104,15 @@ static int check_request(const struct tb_http1_head *head, struct tb_str *ret_ke
     }
     struct tb_str version = single_header(head, "Sec-WebSocket-Version");
     if (version.len == 0) {
-        return tb_fail(err, TB_E_INVALID, "Sec-WebSocket-Version must stand there once");
+        return tb_fail(err, TB_E_INVALID, "exactly one Sec-WebSocket-Version header is required");
     }
     if (!tb_str_eq_cstr(version, "13")) {
-        return tb_fail(err, TB_E_UNSUPPORTED, "only version 13 of WebSocket is spoken here");
+        return tb_fail(err, TB_E_UNSUPPORTED, "only version 13 of WebSocket is supported");
     }
     struct tb_str key = single_header(head, "Sec-WebSocket-Key");
     if (!is_key(key)) {
         return tb_fail(err, TB_E_INVALID,
-                       "Sec-WebSocket-Key must stand there once and be 16 bytes in base64");
+                       "exactly one Sec-WebSocket-Key header is required, 16 bytes in base64");
     }
     *ret_key = key;
     return 0;

@@ -28,7 +28,7 @@ static int check(const struct tb_caller *caller, const struct cJSON *args, struc
 {
     (void)caller;
     if (tb_args_has(args, "url") == tb_args_has(args, "to")) {
-        return tb_fail(err, TB_E_PARAMS, "give either url or to");
+        return tb_fail(err, TB_E_PARAMS, "give exactly one of url and to");
     }
     return 0;
 }

@@ -140,7 +140,7 @@ static void print_new_tabs(const struct cJSON *tabs, struct tb_buf *out)
         any = true;
     }
     if (any) {
-        tb_buf_append_cstr(out, " It is selected now; browser_tabs goes back.");
+        tb_buf_append_cstr(out, " It is selected now; browser_tabs switches back.");
     }
 }
 

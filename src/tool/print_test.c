@@ -62,7 +62,7 @@ static const struct {
      "\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"hi\",\"accepted\":true}]}",
      NULL,
      "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\". It is "
-     "selected now; browser_tabs goes back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
+     "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\"}]}", NULL,
      "Clicked link.\nDownload refused: \"a.pdf\"; call browser_downloads (group files), then try "
@@ -158,7 +158,7 @@ static const struct {
     {&tb_tool_browser_state, "{\"action\":\"save\",\"name\":\"shop\",\"cookies\":3,\"origins\":1}",
      NULL, "Saved \"shop\": 3 cookies, storage of 1 origins."},
     {&tb_tool_browser_emulate, "{" PAGE ",\"offline\":true,\"locale\":\"de-DE\"}", NULL,
-     "In force now: {\"locale\":\"de-DE\",\"offline\":true}"},
+     "Emulated now: {\"locale\":\"de-DE\",\"offline\":true}"},
     {&tb_tool_browser_emulate, "{\"devices\":[\"Pixel 8\"]}", NULL, "Devices:\nPixel 8"},
     {&tb_tool_browser_drag, "{\"element\":\"a\",\"to_element\":\"b\"}", NULL,
      "Moved the mouse from a to b with the button held; look at the page for its effect."},

@@ -326,7 +326,7 @@ test('a wrong or missing secret is refused with the way out, and costs nothing',
   const file = path.join(daemon.stateDir, 'secret');
   const right = await readFile(file);
   const before = await bytesOf(daemon.stateDir);
-  for (const [wrong, words] of [[null, /secret is missing.*restore/], [Buffer.alloc(0), /holds no secret.*restore/], [Buffer.alloc(32, 7), /a different secret.*restore/]]) {
+  for (const [wrong, words] of [[null, /secret is missing.*restore/], [Buffer.alloc(0), /contains no secret.*restore/], [Buffer.alloc(32, 7), /a different secret.*restore/]]) {
     await (wrong ? writeFile(file, wrong, { mode: 0o600 }) : rm(file));
     for (const args of [daemon.args, ['audit', 'verify', '--state-dir', daemon.stateDir]]) {
       const refused = await run(args);

@@ -266,7 +266,7 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
                        "%.*s takes files, not text; use browser_upload",
                        TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
     } else {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s takes no text",
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s does not accept text",
                        filler->element[0] ? filler->element : "the element");
     }
     return false;

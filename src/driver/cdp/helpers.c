@@ -40,7 +40,7 @@ static const struct kind {
     const char *words;
 } kinds[] = {
     {"network.mojom.NetworkService", "--utility-sub-type=network.mojom.NetworkService",
-     "the browser's network service, which holds the cookies, ended unexpectedly"},
+     "the browser's network service, which keeps the cookies, ended unexpectedly"},
     {"storage.mojom.StorageService", "--utility-sub-type=storage.mojom.StorageService",
      "the browser's storage service ended unexpectedly"},
     {"zygote", "--type=zygote", "the browser process that starts pages ended unexpectedly"},

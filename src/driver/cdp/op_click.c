@@ -88,7 +88,7 @@ static bool read_modifiers(struct click *click)
         if (!bit) {
             tb_opwork_fail(
                 &click->work, TB_E_PARAMS,
-                "modifiers: \"%.*s\" is none of Alt, Control, Meta, Shift, ControlOrMeta",
+                "modifiers must be Alt, Control, Meta, Shift or ControlOrMeta, not \"%.*s\"",
                 TB_STR_ARG(tb_str_sub(name, 0, 40)));
             return false;
         }

@@ -388,7 +388,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return false;
     }
     if (work->state == LEAVING) {
-        tb_opwork_fail(work, TB_E_TIMEOUT, "the page before did not stop computing in %lld ms",
+        tb_opwork_fail(work, TB_E_TIMEOUT, "the previous page was still busy after %lld ms",
                        (long long)(work->deadline_ms - work->began_ms));
     } else if (work->state == ASKED) {
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
@@ -454,7 +454,7 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     tb_timer_init(&navigate->leave_timer, tb_session_loop(session), on_not_left, navigate);
     work->until = stage_of(op->args);
     if (by_url == (to.len > 0)) {
-        tb_opwork_fail(work, TB_E_PARAMS, "give either url or to");
+        tb_opwork_fail(work, TB_E_PARAMS, "give exactly one of url and to");
         return;
     }
     struct tb_err err;

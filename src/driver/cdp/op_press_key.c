@@ -64,7 +64,7 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
     struct tb_err err;
     bool by_key = tb_args_has(op->args, "key");
     if (by_key == tb_args_has(op->args, "text")) {
-        tb_opwork_fail(work, TB_E_PARAMS, "give either key or text");
+        tb_opwork_fail(work, TB_E_PARAMS, "give exactly one of key and text");
         return;
     }
     if (by_key && tb_key_parse(tb_args_text(op->args, "key", ""), &press->key, &err) < 0) {

@@ -91,12 +91,12 @@ static void a_field_that_the_page_replaces_is_read_in_its_new_form(void **state)
         const char *args;
         const char *words;
     } rows[] = {
-        {"{'target':'#text','value':'hello'}", "has its place and \"\""},
+        {"{'target':'#text','value':'hello'}", "is in its place with \"\""},
         {"{'target':'#text','value':'hello','delay_ms':1}", "moved the focus"},
         {"{'target':'#gone','value':'hello'}", "\"#gone\" finds no field now"},
-        {"{'target':'#date','value':'2020-02-02'}", "has its place and \"\""},
-        {"{'target':'#pw','value':'hello'}", "has its place and another value"},
-        {"{'target':'#sel','value':'b'}", "has its place and \"a\""},
+        {"{'target':'#date','value':'2020-02-02'}", "is in its place with \"\""},
+        {"{'target':'#pw','value':'hello'}", "is in its place with another value"},
+        {"{'target':'#sel','value':'b'}", "is in its place with \"a\""},
     };
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {

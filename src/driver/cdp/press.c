@@ -147,10 +147,9 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
         tb_opwork_begin_again(work);
         tb_press_start(press);
     } else {
-        tb_opwork_fail(
-            work, TB_E_ELEMENT_NOT_READY,
-            "%s was in its place each time the mouse went down, so the clicks were held back",
-            press->missed);
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                       "%s was in its place at every attempt, so nothing was clicked",
+                       press->missed);
     }
 }
 
@@ -166,9 +165,8 @@ bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
     if (!press->missed[0] || !looking || err->code == TB_E_DIALOG_OPEN) {
         return false;
     }
-    tb_opwork_fail(
-        press->work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
-        "%s. An earlier click was held back: %s was in its place when the mouse went down",
-        err->text, press->missed);
+    tb_opwork_fail(press->work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
+                   "%s. An earlier attempt clicked nothing, because %s was in its place", err->text,
+                   press->missed);
     return true;
 }

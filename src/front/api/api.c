@@ -65,7 +65,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
     (void)timer;
     tb_list_remove(&act->wait.link);
     tb_fail(&err, TB_E_STORE, "the store does not answer%s",
-            act->done ? "; it may still come to it" : "");
+            act->done ? "; the change may still be made later" : "");
     tb_gate_fail(&act->gate, &err);
     tb_gate_fini(&act->gate);
     act->done = true;

@@ -29,7 +29,7 @@ static void metrics(struct tb_front_req *req)
         req->core->measure(req->core, req->core->measure_user);
     }
     if (tb_metrics_print(&req->core->metrics, &text) < 0) {
-        tb_reply_error(req, TB_E_INTERNAL, "the metrics do not fit into one reply");
+        tb_reply_error(req, TB_E_INTERNAL, "the metrics are too large for one reply");
         return;
     }
     tb_reply_text(req, 200, "text/plain; version=0.0.4; charset=utf-8", tb_buf_str(&text));

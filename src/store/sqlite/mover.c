@@ -207,8 +207,7 @@ static int clear_the_way(struct tb_mover *mover)
         return TB_E_STORE;
     }
     tb_fail(&mover->note, TB_E_STORE,
-            "%d entries that tabard did not write stood at the end of the audit log in %s; they "
-            "are removed",
+            "removed %d entries that tabard did not write from the end of the audit log in %s",
             count, mover->path);
     return 0;
 }

@@ -164,7 +164,7 @@ static const struct tb_face faces[] = {
     },
     {
         .name = "browser_extract",
-        .description = "Content of the elements that fit a selector, as text, HTML or JSON.",
+        .description = "Content of the elements that match a selector, as text, HTML or JSON.",
         .params = extract_params,
         .tool = &tb_tool_browser_extract,
         .map_args = map_extract,

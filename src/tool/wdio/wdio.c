@@ -157,7 +157,7 @@ static const struct tb_face faces[] = {
     },
     {
         .name = "set_geolocation",
-        .description = "Set the place that pages are told",
+        .description = "Set the location that pages see",
         .params = tb_wdio_geolocation_params,
         .tool = &tb_tool_browser_emulate,
         .map_args = tb_wdio_map_geolocation,
