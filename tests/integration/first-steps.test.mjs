@@ -25,19 +25,19 @@ test('help and version are found under the names that people try', async () => {
 
 test('a mistake costs one line, which says what was meant, and exit code 2', async () => {
   const mistakes = [
-    [['mpc'], /no command 'mpc' \(did you mean mcp\?\)/],
-    [['help', 'sevre'], /no command 'sevre' \(did you mean serve\?\)/],
-    [['--listen', 'x'], /no option '--listen'/],
-    [['serve', '--lisen', 'x'], /no option --lisen \(did you mean --listen\?\)/],
-    [['serve', '-x'], /no option -x/],
+    [['mpc'], /unknown command 'mpc' \(did you mean mcp\?\)/],
+    [['help', 'sevre'], /unknown command 'sevre' \(did you mean serve\?\)/],
+    [['--listen', 'x'], /unknown option '--listen'/],
+    [['serve', '--lisen', 'x'], /unknown option --lisen \(did you mean --listen\?\)/],
+    [['serve', '-x'], /unknown option -x/],
     [['serve', '--listen'], /option --listen needs a value/],
     [['serve', 'x'], /unexpected argument 'x'/],
     [['mcp', '--toolset', 'octopu'], /unknown toolset 'octopu'; known toolsets: default, octopus/],
     [['mcp', '--groups=filez'], /unknown group 'filez'; known groups: files/],
     [['mcp', '--toolset'], /option --toolset needs a value/],
-    [['doctor', '--jsn'], /no option --jsn \(did you mean --json\?\)/],
+    [['doctor', '--jsn'], /unknown option --jsn \(did you mean --json\?\)/],
     [['tools', '--x'], /unexpected argument '--x'/],
-    [['audit', 'tail', '--sesion', 'x'], /no option --sesion \(did you mean --session\?\)/],
+    [['audit', 'tail', '--sesion', 'x'], /unknown option --sesion \(did you mean --session\?\)/],
   ];
   for (const [args, words] of mistakes) {
     const result = await run(args);

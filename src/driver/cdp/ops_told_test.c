@@ -66,7 +66,7 @@ static void a_window_whose_first_page_does_not_come_can_be_led_elsewhere(void **
     assert_non_null(strstr(lab->result.message, "browser_navigate"));
     fails_late(lab, TB_OP_SNAPSHOT, "{}", "/held has not answered");
     fails_late(lab, TB_OP_NAVIGATE, "{'to':'reload'}", "within");
-    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'back'}");
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'to':'back'}");
     ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/two'}", lab->port);
     assert_string_equal(ops_text(lab, "title"), "Two");
     /* The set-up of the tab came before its document. */
