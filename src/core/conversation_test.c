@@ -104,6 +104,26 @@ static void a_private_session_is_there_for_its_owner_alone(void **state)
     assert_non_null(tb_sessions_find(rig->core.sessions, "t", TB_STR("browser-1")));
 }
 
+static void a_name_that_two_sessions_bear_leads_to_ones_own(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_sessions *sessions = rig->core.sessions;
+    assert_int_equal(start(rig, &alice, "mail", true), 0);
+    assert_int_equal(start(rig, &bob, "mail", false), 0); /* or hers would be no secret */
+    const struct tb_session *own = tb_sessions_reach(sessions, &alice, TB_STR("mail"));
+    const struct tb_session *shared = tb_sessions_reach(sessions, &bob, TB_STR("mail"));
+    TB_AUTO(tb_free) char *words = tb_strdupf("\"currentSession\":\"%s\"", shared->id);
+    assert_int_equal(tb_sessions_set_current(sessions, &alice, tb_str_of(shared->id), NULL), 0);
+    TB_AUTO(tb_free) char *hers = list(rig, &alice);
+    assert_null(strstr(hers, own->id));
+    assert_non_null(strstr(hers, words));
+    assert_non_null(strstr(strstr(hers, shared->id) + 1, shared->id)); /* as its own line too */
+    TB_AUTO(tb_free) char *his = list(rig, &bob);
+    assert_null(strstr(his, "\"id\""));
+    TB_AUTO(tb_free) char *all = list(rig, &the_operator);
+    assert_true(!strstr(all, own->id) && strstr(all, shared->id));
+}
+
 static void the_end_of_a_private_session_is_told_to_its_owner_alone(void **state)
 {
     struct rig *rig = *state;
@@ -180,6 +200,7 @@ int main(void)
         RIG_TEST(who_closes_all_closes_its_own),
         RIG_TEST(the_list_has_the_callers_own_first_and_says_whose_they_are),
         RIG_TEST(a_private_session_is_there_for_its_owner_alone),
+        RIG_TEST(a_name_that_two_sessions_bear_leads_to_ones_own),
         RIG_TEST(the_end_of_a_private_session_is_told_to_its_owner_alone),
         RIG_TEST(a_private_session_ends_with_its_conversation),
         RIG_TEST(owners_and_private_sessions_survive),

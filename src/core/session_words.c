@@ -107,12 +107,23 @@ static void put_owner(const struct tb_session *session, const struct tb_caller *
     }
 }
 
+const char *tb_session_address(const struct tb_session *session, const struct tb_caller *caller)
+{
+    const struct tb_session *named =
+        tb_sessions_reach(session->core->sessions, caller, tb_str_of(session->name));
+    return named == session ? session->name : session->id;
+}
+
 void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
                          struct tb_json_writer *json)
 {
     tb_json_object_open(json);
     tb_json_key(json, "sessionId");
     tb_json_put_cstr(json, session->name);
+    if (tb_session_address(session, caller) == session->id) {
+        tb_json_key(json, "id");
+        tb_json_put_cstr(json, session->id);
+    }
     tb_json_key(json, "type");
     tb_json_put_cstr(json, tb_session_kind_name(session->kind));
     tb_json_key(json, "state");

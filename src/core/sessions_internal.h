@@ -159,6 +159,8 @@ void tb_session_lose(struct tb_session *session);
 
 /* A record with an id and a name gets its place; -EEXIST. */
 int tb_sessions_add(struct tb_session *session);
+/* What the caller calls it by: its name, or its id where the name leads to another one. */
+const char *tb_session_address(const struct tb_session *session, const struct tb_caller *caller);
 /* The caller may know that it is there. */
 bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller);
 /* Its place among those that are awake. */
