@@ -44,6 +44,9 @@ struct tb_tool {
     void (*run)(struct tb_call *call);
     /* Appends the text of a good result; NULL: result->text as it is. */
     void (*print)(const struct tb_result *result, struct tb_buf *out);
+    /* Appends what is to be said beside a text that is data, which a program may read: it stands
+     * apart from it. NULL: nothing. */
+    void (*print_aside)(const struct tb_result *result, struct tb_buf *out);
 };
 
 enum {

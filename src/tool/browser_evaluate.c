@@ -22,6 +22,10 @@ static const struct tb_param params[] = {
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_print_json(tb_buf_str(&result->text), TB_PRINT_VALUE_MAX, "let the script return less", out);
+}
+
+static void print_aside(const struct tb_result *result, struct tb_buf *out)
+{
     tb_print_changes(result->data, out);
 }
 
@@ -33,4 +37,5 @@ const struct tb_tool tb_tool_browser_evaluate = {
     .params = params,
     .op = TB_OP_EVALUATE,
     .print = print,
+    .print_aside = print_aside,
 };

@@ -305,6 +305,9 @@ static void note_outcome(struct cJSON *outcomes, const struct step *step,
     } else {
         tb_buf_append_str(&text, tb_buf_str(&result->text));
     }
+    if (step->tool->print_aside) { /* a step's text is for reading */
+        step->tool->print_aside(result, &text);
+    }
     struct cJSON *outcome = tb_json_new_object();
     tb_json_set_str(outcome, "action", step->action);
     tb_json_set_str(outcome, "text", tb_buf_str(&text));

@@ -110,6 +110,7 @@ static const struct {
      "{\"element\":\"img\",\"width\":10,\"height\":20,\"bytes\":99,\"scale\":0.5}", NULL,
      "Screenshot of img: 10x20, 99 bytes, scale 0.50."},
     {&tb_tool_browser_evaluate, "{" PAGE "}", "{\"a\":[1]}", "{\"a\":[1]}"},
+    {&tb_tool_browser_evaluate, "{" PAGE ",\"navigated\":true}", "42", "42"},
     {&tb_tool_browser_tabs,
      "{\"tabs\":[{\"index\":0,\"url\":\"https://a.test/\",\"title\":\"A\",\"active\":true},"
      "{\"index\":1,\"url\":\"about:blank\",\"title\":\"\"}]}",

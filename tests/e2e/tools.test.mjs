@@ -85,6 +85,14 @@ for (const kind of kinds) {
   });
 }
 
+test('the value of a script is a text of its own, beside what the script did to the page', async (t) => {
+  const { site, agent, call } = await setup(t);
+  await call('browser_navigate', { url: site.url });
+  const { content } = await agent.raw('browser_evaluate', { script: "location.href = '/list'; return { a: [1, 2] }" });
+  assert.deepEqual(JSON.parse(content[0].text), { a: [1, 2] });
+  assert.match(content[1].text, /^Page is now .*\/list "List"\.$/);
+});
+
 test('group files: a file goes in and one comes out', async (t) => {
   const { site, agent, call, value } = await setup(t, 'files');
   await call('browser_navigate', { url: `${site.url}/desk` });

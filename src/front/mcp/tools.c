@@ -63,11 +63,32 @@ static void put_note(struct tb_json_writer *json, const struct tb_result *result
     }
 }
 
+/* A toolset with a form of its own has the session and the picture in it, or not at all. */
+static bool has_own_form(const struct tb_mcp_req *req)
+{
+    return req->entry.face && req->entry.face->print;
+}
+
+static void put_aside(struct tb_json_writer *json, const struct tb_mcp_req *req,
+                      const struct tb_result *result)
+{
+    const struct tb_tool *tool = req->entry.tool;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
+    if (tool && tool->print_aside && result->code == 0) {
+        tool->print_aside(result, &text);
+    }
+    if (text.len) {
+        tb_mcp_put_text_item(json, tb_str_trim(tb_buf_str(&text)), FRAME_BYTES);
+    }
+}
+
 /* Several clients pass on no pictures, so words come first. */
-static void put_content(struct tb_json_writer *json, struct tb_str text,
-                        const struct tb_result *result, bool own_form, const char *session_line)
+static void put_content(struct tb_json_writer *json, const struct tb_mcp_req *req,
+                        struct tb_str text, const struct tb_result *result,
+                        const char *session_line)
 {
     size_t room = TB_MCP_RESULT_MAX - FRAME_BYTES;
+    bool own_form = has_own_form(req);
     bool image = !own_form && result->code == 0 && result->image.len > 0;
     bool image_fits = result->image.len < room;
     room -= image && image_fits ? result->image.len : 0;
@@ -78,6 +99,9 @@ static void put_content(struct tb_json_writer *json, struct tb_str text,
     }
     if (text.len || (!image && !session_line)) {
         tb_mcp_put_text_item(json, text.len ? text : TB_STR("Done."), room);
+    }
+    if (!own_form) {
+        put_aside(json, req, result);
     }
     if (image && !image_fits) {
         tb_mcp_put_text_item(
@@ -122,12 +146,10 @@ static void send_result(struct tb_mcp_req *req, const struct tb_result *outcome,
     char line[TB_NAME_SIZE + 16];
     bool is_error;
     struct tb_str text = text_of(req, outcome, &scratch, &is_error);
-    /* A toolset with a form of its own has the session and the picture in it, or not at all. */
-    bool own_form = req->entry.face && req->entry.face->print;
     snprintf(line, sizeof(line), "Session: %s", session ? session : "");
 
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    put_content(json, text, outcome, own_form, session && !own_form ? line : NULL);
+    put_content(json, req, text, outcome, session && !has_own_form(req) ? line : NULL);
     if (is_error) {
         tb_json_key(json, "isError");
         tb_json_put_bool(json, true);
