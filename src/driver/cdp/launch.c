@@ -320,13 +320,13 @@ static bool read_stat(const struct tb_launch *launch, struct proc_stat *ret_stat
     tb_file_read(path, &text);
     tb_buf_append_char(&text, '\0');
     const char *name_end = strrchr((const char *)text.data, ')');
-    if (!name_end) {
+    if (!name_end || !name_end[1]) {
         return false;
     }
     struct tb_str rest = tb_str_of(name_end + 1);
     uint64_t numbers[STAT_SIGNAL + 1] = {0};
     tb_str_cut(&rest, ' ');
-    ret_stat->state = rest.len ? rest.ptr[0] : '\0';
+    ret_stat->state = name_end[2];
     for (int i = STAT_STATE; i <= STAT_SIGNAL && rest.len; i++) {
         tb_str_to_u64(tb_str_cut(&rest, ' '), &numbers[i]);
     }
