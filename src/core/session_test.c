@@ -282,7 +282,7 @@ static void a_session_describes_itself(void **state)
     rig_turn(rig);
     tb_clock_manual_advance(&rig->clock, 1000);
     tb_json_writer_init(&json, &text);
-    tb_session_describe(session, &(struct tb_caller){.conversation = "talk"}, &json);
+    tb_session_describe(session, &(struct tb_caller){.tenant = "t", .conversation = "talk"}, &json);
     assert_int_equal(json.rc, 0);
     assert_int_equal(tb_buf_append_char(&text, '\0'), 0);
     assert_string_equal(

@@ -12,6 +12,8 @@
 
 #include "support/guarded.h"
 
+static const char session_id[] = "test";
+
 void ops_late(struct tb_timer *timer, void *user)
 {
     (void)timer;
@@ -158,7 +160,7 @@ int ops_open(void **state)
     }
     struct tb_open_opts opts = {
         .tenant = "default",
-        .session_id = "test",
+        .session_id = session_id,
         .saved = lab->saved,
         .args = lab->start,
         .deadline_ms = tb_loop_now_ms(lab->loop) + OPS_MS,
@@ -194,6 +196,7 @@ int ops_close(void **state)
     if (!lab->closed) {
         ops_close_during(lab);
     }
+    tb_driver_cdp.forget(lab->cdp, session_id);
     tb_result_fini(&lab->result);
     tb_json_free(lab->args);
     lab->args = NULL;

@@ -4,6 +4,7 @@
  * happens, every open, operation, save and close is answered once, an operation that is cancelled
  * ends at once, and nothing is used after its end or leaked. */
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,12 +103,17 @@ static void on_changed(void *owner)
 
 static const struct tb_driver_events events = {on_lost, on_event, on_changed};
 
-/* Where a browser of ours has its profile. */
+static char *directory_of(const struct seat *seat)
+{
+    return tb_strdupf("%s/files-%zu", state_dir, (size_t)(seat - seat->play->seats));
+}
+
+/* Where a browser of ours has it; an earlier session of the seat may have left it. */
 static void give_directory(struct seat *seat)
 {
-    char *path = tb_strdupf("%s/files-%zu", state_dir, (size_t)(seat - seat->play->seats));
+    char *path = directory_of(seat);
     struct tb_memory *memory = tb_memory_of(seat->session);
-    assert(mkdir(path, 0700) == 0);
+    assert(mkdir(path, 0700) == 0 || errno == EEXIST);
     tb_free(memory->directory);
     memory->directory = path;
 }
@@ -526,7 +532,9 @@ static void play_fini(struct play *play)
         hostile_close(&play->peers[i]);
     }
     for (size_t i = 0; i < SEATS; i++) {
+        TB_AUTO(tb_free) char *directory = directory_of(&play->seats[i]);
         op_fini(&play->seats[i]);
+        tb_profile_remove(directory);
     }
     tb_loop_free(play->loop);
     tb_config_fini(&play->config);
