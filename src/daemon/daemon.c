@@ -345,6 +345,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
 static void stop(struct daemon *daemon)
 {
     daemon->draining = true; /* also when nobody asked for it */
+    daemon->hurried = true;  /* there is nobody left to hurry: a signal from now on is only told */
     tb_doors_free(daemon->doors);
     daemon->doors = NULL;
     tb_timer_fini(&daemon->drain_timer);
