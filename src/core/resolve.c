@@ -153,7 +153,7 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
 
 static bool leaves_pages(const struct tb_session *session)
 {
-    return session->driver->detach && session->driver_session &&
+    return session->driver->detach && session->driver_session && !session->closing &&
            session->driver->detach(session->driver_session);
 }
 

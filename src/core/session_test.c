@@ -271,6 +271,22 @@ static void a_new_call_may_start_inside_done(void **state)
     rig_expect(another, 0);
 }
 
+/* Between the driver's last word and the job that takes it up, somebody may list the sessions. */
+static void a_closed_driver_is_not_asked(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_json_writer json;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(4096);
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    tb_json_writer_init(&json, &text);
+    session->closed = true;
+    tb_session_describe(session, &(struct tb_caller){.tenant = "t", .conversation = ""}, &json);
+    session->closed = false;
+    assert_int_equal(tb_buf_append_char(&text, '\0'), 0);
+    assert_non_null(strstr((const char *)text.data, "\"capabilities\":{}"));
+}
+
 /* S1-19, S1-24: what list_sessions shows. */
 static void a_session_describes_itself(void **state)
 {
@@ -326,6 +342,7 @@ int main(void)
         RIG_TEST(the_session_may_end_inside_done),
         RIG_TEST(a_new_call_may_start_inside_done),
         RIG_TEST(a_session_describes_itself),
+        RIG_TEST(a_closed_driver_is_not_asked),
         cmocka_unit_test(names_are_those_of_the_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,8 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     tb_json_key(json, "errors");
     tb_json_put_int(json, session->stats.errors);
     tb_json_key(json, "capabilities");
-    if (session->driver_session && session->driver->describe) {
+    /* Once the driver has closed it, it is gone; the job that notes so may still be to come. */
+    if (session->driver_session && !session->closed && session->driver->describe) {
         session->driver->describe(session->driver_session, json);
     } else {
         tb_json_put_raw(json, TB_STR("{}"));

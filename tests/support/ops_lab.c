@@ -12,8 +12,6 @@
 
 #include "support/guarded.h"
 
-static const char session_id[] = "test";
-
 void ops_late(struct tb_timer *timer, void *user)
 {
     (void)timer;
@@ -100,6 +98,8 @@ int ops_lab_start(void **state, const struct ops_doc *docs)
     assert_non_null(lab->listener);
     lab->port = tb_listener_port(lab->listener);
     tb_config_init(&lab->config);
+    /* Its directory lies beside those of programs that run at the same time. */
+    snprintf(lab->session_id, sizeof(lab->session_id), "test-%d", (int)getpid());
     snprintf(lab->state_dir, sizeof(lab->state_dir), "/tmp/tabard-ops-XXXXXX");
     assert_non_null(mkdtemp(lab->state_dir));
     tb_free(lab->config.state_dir);
@@ -160,7 +160,7 @@ int ops_open(void **state)
     }
     struct tb_open_opts opts = {
         .tenant = "default",
-        .session_id = session_id,
+        .session_id = lab->session_id,
         .saved = lab->saved,
         .args = lab->start,
         .deadline_ms = tb_loop_now_ms(lab->loop) + OPS_MS,
@@ -196,7 +196,7 @@ int ops_close(void **state)
     if (!lab->closed) {
         ops_close_during(lab);
     }
-    tb_driver_cdp.forget(lab->cdp, session_id);
+    tb_driver_cdp.forget(lab->cdp, lab->session_id);
     tb_result_fini(&lab->result);
     tb_json_free(lab->args);
     lab->args = NULL;

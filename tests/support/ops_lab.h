@@ -47,6 +47,7 @@ struct ops_lab {
     const struct ops_doc *docs; /* ended by a NULL path; {port} in a body becomes the port */
     int port;
     struct tb_buf visits; /* what was asked of the site, one path a line */
+    char session_id[32];
     char state_dir[64];
     struct tb_str saved; /* what ops_open is to bring back */
     struct cJSON *start; /* the arguments that it opens with; NULL: none */

@@ -19,10 +19,12 @@ static int hold(void)
     struct lab lab;
     struct lab_session session;
     lab_init(&lab, docs);
-    lab_start(&lab, &session, "default", NULL);
-    while (!session.opened || !session.session) {
-        tb_loop_turn(lab.loop, true);
-    }
+    do { /* a start may fail on a busy machine */
+        lab_start(&lab, &session, "default", NULL);
+        while (!session.opened) {
+            tb_loop_turn(lab.loop, true);
+        }
+    } while (!session.session);
     const struct tb_launch *launch = session.session->browser->launch;
     printf("%d %s\n", (int)tb_launch_pid(launch), tb_launch_profile(launch));
     fflush(stdout);
