@@ -8,6 +8,7 @@
 #include "base/id.h"
 
 #include "support/cdp_lab.h"
+#include "support/deaf.h"
 
 enum {
     LOOKS_MAX = 6000, /* a minute, for a process to get a tick on a loaded machine */
@@ -23,20 +24,6 @@ struct scene {
     bool answered;
     char path[32];
 };
-
-static void on_lost(void *owner, int code, const char *detail)
-{
-    (void)owner;
-    (void)code;
-    (void)detail;
-}
-
-static void on_event(void *owner, int type, struct tb_str json)
-{
-    (void)owner;
-    (void)type;
-    (void)json;
-}
 
 static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
 {
@@ -64,7 +51,6 @@ static void turn(struct scene *scene)
 
 static void set_up(struct scene *scene, const char *script)
 {
-    static const struct tb_driver_events events = {.on_lost = on_lost, .on_event = on_event};
     memset(scene, 0, sizeof(*scene));
     assert_int_equal(tb_id_init(), 0);
     write_program(scene, script);
@@ -80,7 +66,7 @@ static void set_up(struct scene *scene, const char *script)
     const struct tb_open_opts opts = {.tenant = "default",
                                       .session_id = "s",
                                       .deadline_ms = 60000,
-                                      .events = &events,
+                                      .events = &deaf_events,
                                       .owner = scene};
     tb_cdp_session_open(scene->cdp, &opts, on_opened);
     turn(scene);

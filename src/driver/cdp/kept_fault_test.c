@@ -4,6 +4,8 @@
 
 #include "driver/cdp/kept_rig.h"
 
+#include "support/deaf.h"
+
 static const struct ops_doc docs[] = {
     {"/plain", "<title>plain</title><body>plain<script>localStorage.here = 1</script>", NULL, 0,
      NULL, NULL},
@@ -182,24 +184,9 @@ static void on_open(struct tb_driver_session *session, const struct tb_err *err,
     *opening = (struct opening){true, session, err ? err->code : 0};
 }
 
-static void on_lost(void *owner, int code, const char *detail)
-{
-    (void)owner;
-    (void)code;
-    (void)detail;
-}
-
-static void on_event(void *owner, int type, struct tb_str json)
-{
-    (void)owner;
-    (void)type;
-    (void)json;
-}
-
 static void begin_opening(struct ops_lab *lab, struct opening *opening, const char *text,
                           int64_t ms)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, NULL};
     TB_AUTO(tb_buf_fini) struct tb_buf state = TB_BUF(TB_SAVED_MAX);
     kept_print(lab, text, &state);
     *opening = (struct opening){.done = false};
@@ -208,7 +195,7 @@ static void begin_opening(struct ops_lab *lab, struct opening *opening, const ch
         .session_id = "other",
         .saved = tb_buf_str(&state),
         .deadline_ms = tb_loop_now_ms(lab->loop) + ms,
-        .events = &events,
+        .events = &deaf_events,
         .owner = opening,
     };
     tb_cdp_session_open(lab->cdp, &opts, on_open);

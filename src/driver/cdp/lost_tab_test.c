@@ -12,6 +12,7 @@
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/session_internal.h"
 
+#include "support/deaf.h"
 #include "support/hostile_peer.h"
 
 enum {
@@ -35,20 +36,6 @@ struct scene {
     struct tb_result result;
     int dones;
 };
-
-static void on_lost(void *owner, int code, const char *detail)
-{
-    (void)owner;
-    (void)code;
-    (void)detail;
-}
-
-static void on_event(void *owner, int type, struct tb_str json)
-{
-    (void)owner;
-    (void)type;
-    (void)json;
-}
 
 static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
 {
@@ -109,12 +96,11 @@ static int run(struct scene *scene, bool answered)
 
 static void open_session(struct scene *scene)
 {
-    static const struct tb_driver_events events = {.on_lost = on_lost, .on_event = on_event};
     const struct tb_open_opts opts = {
         .tenant = "default",
         .session_id = "s",
         .deadline_ms = 30000,
-        .events = &events,
+        .events = &deaf_events,
         .owner = scene,
     };
     struct tb_stream *to;

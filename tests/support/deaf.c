@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/deaf.h"
+
+static void on_lost(void *owner, int code, const char *detail)
+{
+    (void)owner;
+    (void)code;
+    (void)detail;
+}
+
+static void on_event(void *owner, int type, struct tb_str json)
+{
+    (void)owner;
+    (void)type;
+    (void)json;
+}
+
+const struct tb_driver_events deaf_events = {.on_lost = on_lost, .on_event = on_event};
