@@ -509,20 +509,28 @@ static void a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops(vo
     assert_int_equal(rig->fake->opened, 1);
 }
 
+/* Session "a" of a driver that saves while a call runs; the driver is the caller's. */
+static struct tb_session *start_beside(struct rig *rig, struct tb_driver *ret_driver)
+{
+    struct tb_session *session;
+    const char *warning;
+    const struct tb_session_spec spec = {
+        .name = TB_STR("a"), .driver = ret_driver, .driver_state = rig->fake};
+    *ret_driver = tb_driver_fake;
+    ret_driver->saves_beside = true;
+    rig->fake->saves_beside = true;
+    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+                       &spec, &session, &warning, NULL);
+    return session;
+}
+
 static void with_a_driver_that_can_a_call_runs_beside_the_save(void **state)
 {
     struct rig *rig = *state;
-    struct tb_driver beside = tb_driver_fake;
-    beside.saves_beside = true;
-    const struct tb_session_spec spec = {
-        .name = TB_STR("a"), .driver = &beside, .driver_state = rig->fake};
-    struct tb_session *session;
-    const char *warning;
-    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                       &spec, &session, &warning, NULL);
+    struct tb_driver beside;
+    struct tb_session *session = start_beside(rig, &beside);
     leave_tag(rig, "one");
     rig->fake->save.when = TB_FAKE_HELD;
-    rig->fake->saves_beside = true;
     rig_advance(rig, 500);
     leave_tag(rig, "two");
     assert_int_equal(rig_events(rig, "session_saved"), 0);
@@ -539,15 +547,8 @@ static void with_a_driver_that_can_a_call_runs_beside_the_save(void **state)
 static void an_agent_that_never_rests_is_saved_between_two_calls(void **state)
 {
     struct rig *rig = *state;
-    struct tb_driver beside = tb_driver_fake;
-    beside.saves_beside = true;
-    rig->fake->saves_beside = true;
-    const struct tb_session_spec spec = {
-        .name = TB_STR("a"), .driver = &beside, .driver_state = rig->fake};
-    struct tb_session *session;
-    const char *warning;
-    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                       &spec, &session, &warning, NULL);
+    struct tb_driver beside;
+    struct tb_session *session = start_beside(rig, &beside);
     for (int i = 0; i < 50; i++) {
         leave_tag(rig, i % 2 ? "odd" : "even");
         rig_advance(rig, 100);
