@@ -12,7 +12,7 @@ class Waiting {
     this.deadline = performance.now() + this.timeoutMs;
     this.tries = 0;
     this.careful = false;
-    this.box = null; // of the frame before
+    this.place = null; // in the frame before
     this.undrawn = 0; // waits in a row in which no frame was drawn
   }
 
@@ -43,11 +43,10 @@ class Waiting {
     if (moves === 'no') {
       return true;
     }
-    const { x, y, width, height } = boxOf(el);
-    const box = `${x} ${y} ${width} ${height}`;
+    const place = placeOf(el);
     const sawFrames = this.tries > 1 && (this.undrawn === 0 || this.undrawn > UNDRAWN_ENOUGH);
-    const still = moves === 'maybe' && sawFrames && box === this.box;
-    this.box = box;
+    const still = moves === 'maybe' && sawFrames && place === this.place;
+    this.place = place;
     if (still) {
       standsStill(el);
     }

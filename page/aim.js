@@ -4,10 +4,11 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {el, typing, beyond, left, verdict, pressed, clicked, over}: `beyond` a frame, so that nothing of it is for this document; `left`
- * presses are to come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was there;
- * `pressed` is what the mouse went down on; `clicked` is null until a click has come, then true or a sketch of what received it in
- * place of the element. The scripts of same-origin frames around an element share one such object.
+ * {el, typing, beyond, left, verdict, pressed, place, unmoved, clicked, over}: `beyond` a frame, so that nothing of it is for this
+ * document; `left` presses are to come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of
+ * what was there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still
+ * there when the page had dealt with that; `clicked` is null until a click has come, then true or a sketch of what received it in place
+ * of the element. The scripts of same-origin frames around an element share one such object.
  */
 let aim = null;
 
@@ -23,7 +24,7 @@ const forgetAim = () => {
 };
 
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { el, typing, beyond, left: presses, verdict: null, pressed: null, clicked: null, over: false };
+  aim = { el, typing, beyond, left: presses, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, over: false };
   for (let doc = ownerOf(el); doc !== document;) {
     viewOf(doc).tabard?.takeAim(aim);
     doc = ownerOf(frameElementOf(doc));
@@ -53,6 +54,13 @@ const noteClick = (event) => {
   }
 };
 
+/**
+ * Whether the mouse went down on the element and comes up elsewhere, because the element was on its way. The browser makes no click
+ * on it of that. What the press itself has moved has had its press, and must not get another.
+ */
+const hasSlipped = (event) => event.type === 'mouseup' && aim.verdict === true && aim.clicked === null && aim.unmoved
+  && placeOf(aim.el) !== aim.place && !standsFor(targetOf(event), aim.el);
+
 const onPress = (event) => {
   if (!isAimed(false, event)) {
     return;
@@ -60,18 +68,37 @@ const onPress = (event) => {
   if (aim.verdict === null && event.type.endsWith('down')) {
     aim.pressed = targetOf(event);
     aim.verdict = (!aim.beyond && standsFor(aim.pressed, aim.el)) || sketch(coverOf(aim.pressed, aim.el));
+    aim.place = placeOf(aim.el);
   }
   if (aim.clicked === null && (event.type === 'click' || event.type === 'auxclick')) {
     noteClick(event);
   }
   aim.left -= event.type === 'mouseup' ? 1 : 0;
+  const slipped = hasSlipped(event);
+  if (slipped) {
+    aim.verdict = sketch(coverOf(targetOf(event), aim.el));
+  }
   if (typeof aim.verdict === 'string') {
-    holdBack(event);
+    // A page that has seen the mouse go down sees it come up: nothing stays pressed.
+    if (!slipped) {
+      holdBack(event);
+    }
     // The click itself comes in the same breath as the last mouseup, so what the daemon does next is behind it.
     if (event.type === 'mouseup' && aim.left <= 0) {
       tellDaemon('missed', { missed: aim.verdict });
     }
   }
+};
+
+/** When all listeners of the page have had their turn, those of the window too. */
+const onPressed = (event) => {
+  if (isAimed(false, event) && aim.verdict === true && aim.clicked === null) {
+    aim.unmoved = placeOf(aim.el) === aim.place;
+  }
+};
+const listenToPressLast = () => {
+  globalThis.removeEventListener('mousedown', onPressed);
+  globalThis.addEventListener('mousedown', onPressed);
 };
 
 const takesKeys = (target) => holds(aim.el, target)
@@ -115,6 +142,7 @@ const aimReply = () => {
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
   globalThis.addEventListener(type, onPress, { capture: true });
 }
+globalThis.addEventListener('mousedown', listenToPressLast, { capture: true, passive: true });
 for (const type of ['keydown', 'beforeinput']) {
   globalThis.addEventListener(type, onType, { capture: true });
 }

@@ -81,6 +81,12 @@ const mainBox = (el) => {
   return null;
 };
 
+/** For comparing with where it is at another time. */
+const placeOf = (el) => {
+  const { x, y, width, height } = boxOf(el);
+  return `${x} ${y} ${width} ${height}`;
+};
+
 const viewportOf = (doc) => {
   const view = viewOf(doc);
   return { width: view.innerWidth, height: view.innerHeight };

@@ -6,8 +6,8 @@ import { useBrowser } from './harness.mjs';
 
 const rig = useBrowser();
 
-/** Looks at a target, lets the page do something, then presses there; gives what the scripts say of it. */
-async function press(tab, target, between = '0', { presses = 1, button = 'left' } = {}) {
+/** Looks at a target, lets the page do something, then presses there, with `held` done before each release; gives what the scripts say of it. */
+async function press(tab, target, between = '0', { presses = 1, button = 'left', held = '0' } = {}) {
   await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text)); }, 0');
   const { x, y, error } = await tab.call('point', { target, presses });
   assert.equal(error, undefined);
@@ -15,6 +15,7 @@ async function press(tab, target, between = '0', { presses = 1, button = 'left' 
   await tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y });
   for (let clickCount = 1; clickCount <= presses; clickCount += 1) {
     await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button, clickCount });
+    await tab.page(held);
     await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button, clickCount });
   }
   const { missed, hit } = { ...await tab.call('here'), ...await tab.inside('told[0]') };
@@ -67,6 +68,24 @@ test('only the first press of a double click is judged', async (t) => {
 test('an element that moved away: what lies around it is not pressed either', async (t) => {
   const tab = await rig.show(t, TWO);
   assert.deepEqual(await press(tab, '#safe', 'safe.style.top = "400px"'), { missed: '<html>', hit: undefined, events: '' });
+});
+
+const AWAY = 'safe.style.top = "400px"';
+
+test('an element that slides away while it is pressed gets no click, and neither does anything else', async (t) => {
+  const tab = await rig.show(t, TWO);
+  const slipped = { missed: '<html>', hit: undefined, events: 'pointerdown:word mousedown:word mouseup:' };
+  assert.deepEqual(await press(tab, '#safe', '0', { held: AWAY }), slipped);
+  await tab.page('safe.style.top = ""');
+  assert.deepEqual(await press(tab, '#safe', '0', { held: AWAY, presses: 2 }), slipped);
+});
+
+test('a press that moves its element, or opens something over it, has had its effect', async (t) => {
+  const tab = await rig.show(t, `${TWO}<script>addEventListener('mousedown', () => { ${AWAY} }, { once: true })</script>`);
+  const { missed, hit } = await press(tab, '#safe');
+  assert.deepEqual({ missed, hit }, { missed: undefined, hit: true });
+  await tab.page('safe.style.top = ""');
+  assert.equal((await press(tab, '#safe', '0', { held: 'pay.style.zIndex = 1, pay.hidden = false' })).hit, true);
 });
 
 test('label and field stand for each other', async (t) => {
