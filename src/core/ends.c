@@ -147,9 +147,9 @@ struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_cal
     return found;
 }
 
-void tb_end_told(struct tb_end *end, const struct tb_caller *caller)
+const char *tb_end_id(const struct tb_end *end)
 {
-    tb_json_remove(end->missed_by, caller->conversation);
+    return end->id;
 }
 
 /* Keeping. */
@@ -191,10 +191,24 @@ static void put(const struct tb_tenant *tenant, const struct tb_end *end)
     }
 }
 
+void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversation)
+{
+    LIST_FOREACH(link, &tenant->ends) {
+        struct tb_end *end = end_of(link);
+        if (strcmp(end->id, id) == 0) {
+            tb_json_remove(end->missed_by, conversation);
+            put(tenant, end);
+        }
+    }
+}
+
 static struct cJSON *missed_by(const struct tb_session *session, const char *by)
 {
     struct cJSON *names = tb_json_new_object();
     size_t count = 0;
+    if (!session->known) { /* it never opened, and its calls have failed with the reason */
+        return names;
+    }
     if (session->of_conversation) {
         tb_json_set_bool(names, session->owner->name, true);
     }

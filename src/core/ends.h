@@ -22,8 +22,9 @@ struct tb_end *tb_end_find(const struct tb_tenant *tenant, const struct tb_calle
 /* The last end of a session that the caller's calls went to without naming it, unless the caller
  * has been told; NULL: none. */
 struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_caller *caller);
-/* The caller knows now. */
-void tb_end_told(struct tb_end *end, const struct tb_caller *caller);
+const char *tb_end_id(const struct tb_end *end);
+/* The reply that tells of the end of the session with this id is on its way to the conversation. */
+void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversation);
 /* "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was 5 minutes
  * ago." */
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out);

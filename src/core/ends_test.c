@@ -67,6 +67,36 @@ static void it_is_known_after_a_restart_too(void **state)
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_END), 0);
 }
 
+static void who_was_told_is_not_told_again_after_a_restart(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_advance(rig, 2 * MINUTE_MS);
+    expect_note(rig, "talk",
+                "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
+                "That was just now. Session browser-2 is new.");
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    tb_session_close(rig_find(rig, "browser-2"), &talk);
+    rig_kill(rig, 1000);
+    expect_note(rig, "talk", "");
+}
+
+static void a_session_that_does_not_open_leaves_the_note_to_the_next(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_advance(rig, 2 * MINUTE_MS);
+    rig->fake->open.code = TB_E_BROWSER_START;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_BROWSER_START);
+    rig->fake->open.code = 0;
+    expect_note(rig, "talk",
+                "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
+                "That was just now. Session browser-3 is new.");
+    expect_note(rig, "talk", "");
+}
+
 static void what_could_not_be_kept_over_a_stop_is_told(void **state)
 {
     struct rig *rig = *state;
@@ -128,6 +158,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RIG_TEST(a_call_to_a_session_that_has_ended_says_which_when_why_and_what_is_gone),
         RIG_TEST(it_is_known_after_a_restart_too),
+        RIG_TEST(who_was_told_is_not_told_again_after_a_restart),
+        RIG_TEST(a_session_that_does_not_open_leaves_the_note_to_the_next),
         RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),

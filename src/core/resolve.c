@@ -65,11 +65,11 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
 /* A new session in the place of one that ended is no secret. */
 static void note_loss(struct tb_session *session, const struct tb_caller *caller)
 {
-    struct tb_end *end = tb_end_missed(session->home, caller);
+    const struct tb_end *end = tb_end_missed(session->home, caller);
     if (end) {
         TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
         tb_end_print(session->core, end, &words);
-        tb_end_told(end, caller);
+        session->replaces = tb_strdup(tb_end_id(end));
         session->note =
             tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
     }

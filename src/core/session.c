@@ -104,6 +104,11 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
             tb_free(session->note);
             session->note = NULL;
         }
+        if (session->replaces && session->owner) {
+            tb_end_told(session->home, session->replaces, session->owner->name);
+            tb_free(session->replaces);
+            session->replaces = NULL;
+        }
     } else {
         tb_list_remove(&call->link);
         session->waiting_count--;
@@ -382,6 +387,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->url);
     tb_free(session->args);
     tb_free(session->note);
+    tb_free(session->replaces);
     tb_free(session->loss);
     tb_free(session);
 }
