@@ -61,6 +61,38 @@ static void who_closes_all_closes_its_own(void **state)
     assert_int_equal(tb_sessions_count(sessions), 0);
 }
 
+static void callers_without_a_conversation_are_one_and_have_nothing_private(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_sessions *sessions = rig->core.sessions;
+    const struct tb_caller another = nobody;
+    const struct tb_session_spec spec = {.name = TB_STR("secret"),
+                                         .hidden = true,
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake};
+    struct tb_session *session = NULL;
+    const char *warning;
+    struct tb_err err;
+    assert_int_equal(tb_sessions_create(sessions, &nobody, &spec, &session, &warning, &err),
+                     TB_E_PARAMS);
+    assert_non_null(strstr(err.text, "X-Conversation-Id"));
+    assert_non_null(strstr(err.text, "\"tabard/conversation\" in _meta"));
+    assert_int_equal(start(rig, &the_operator, "secret", true), TB_E_PARAMS);
+    assert_int_equal(tb_sessions_count(sessions), 0);
+    /* What one of them starts is the other's too, and no conversation's. */
+    start(rig, &nobody, "n", false);
+    start(rig, &alice, "a", false);
+    start(rig, &alice, "secret", true);
+    assert_int_equal(rig_run(rig, &rig_navigate, "bob", NULL), 0);
+    TB_AUTO(tb_free) char *theirs = list(rig, &another);
+    assert_non_null(strstr(theirs, "\"currentSession\":\"n\""));
+    assert_int_equal(tb_sessions_close_all(sessions, &another, false, false), 1);
+    assert_false(reaches(rig, &nobody, "n"));
+    assert_true(reaches(rig, &alice, "a") && reaches(rig, &alice, "secret"));
+    assert_true(reaches(rig, &bob, "browser-1"));
+    assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false), 0);
+}
+
 static void the_list_has_the_callers_own_first_and_says_whose_they_are(void **state)
 {
     struct rig *rig = *state;
@@ -198,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RIG_TEST(who_closes_all_closes_its_own),
+        RIG_TEST(callers_without_a_conversation_are_one_and_have_nothing_private),
         RIG_TEST(the_list_has_the_callers_own_first_and_says_whose_they_are),
         RIG_TEST(a_private_session_is_there_for_its_owner_alone),
         RIG_TEST(a_name_that_two_sessions_bear_leads_to_ones_own),

@@ -4,7 +4,8 @@
  *
  * A caller without a conversation is a plain script: the session that is made for its first call
  * becomes its current one, so its later calls find it again, and it lives as long as one that was
- * started by name. All such callers of a tenant share one current session. */
+ * started by name. All such callers of a tenant count as one: they share their current session and
+ * what they started, and can have nothing private. */
 #pragma once
 
 #include <stdbool.h>
@@ -73,8 +74,8 @@ struct tb_session_spec {
 };
 
 /* Makes a session and starts to open it; calls may be queued at once. The caller's current session
- * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name), TB_E_TOO_LARGE (its
- * arguments), TB_E_STORE, TB_E_SHUTDOWN.
+ * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name, or private without a
+ * conversation), TB_E_TOO_LARGE (its arguments), TB_E_STORE, TB_E_SHUTDOWN.
  * *ret_warning is set to words when the tenant has more than the usual number of named sessions,
  * else NULL; they are borrowed until the next call of this function. */
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,

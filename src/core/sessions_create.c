@@ -237,6 +237,14 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
     if (!tb_store_ready(&sessions->core->store, err)) {
         return TB_E_STORE;
     }
+    /* All who name no conversation are one, so it would be private to nobody. */
+    if (spec->hidden && !caller->conversation[0]) {
+        return tb_fail(
+            err, TB_E_PARAMS,
+            "a private session belongs to a conversation, and this call names none; name "
+            "it with the header X-Conversation-Id or with \"tabard/conversation\" in "
+            "_meta, or leave out private");
+    }
     int rc = check_name(sessions, caller, spec->name, err);
     return rc < 0 ? rc : admit(sessions, tb_tenant_make(sessions, caller->tenant), owned, err);
 }

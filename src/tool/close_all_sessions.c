@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {count, detached}. */
+/* data: {count, detached, shared}; shared: others who name no conversation had them too. */
 #include <inttypes.h>
 
 #include "core/call.h"
@@ -24,6 +24,9 @@ static void run(struct tb_call *call)
     size_t count = tb_sessions_close_all(sessions, caller, everyone, detach);
     tb_json_set_int(out->data, "count", (int64_t)count);
     tb_json_set_bool(out->data, "detached", detach);
+    if (!everyone && !caller->conversation[0]) {
+        tb_json_set_bool(out->data, "shared", true);
+    }
     tb_call_finish(call);
 }
 
@@ -33,6 +36,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     bool detached = tb_data_flag(result->data, "detached");
     tb_buf_printf(out, "%s %" PRId64 " session%s.", detached ? "Detached from" : "Closed", count,
                   count == 1 ? "" : "s");
+    if (tb_data_flag(result->data, "shared")) {
+        tb_buf_append_cstr(out, " This call names no conversation: all such callers share their "
+                                "sessions and their current session.");
+    }
 }
 
 const struct tb_tool tb_tool_close_all_sessions = {

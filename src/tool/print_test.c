@@ -195,6 +195,9 @@ static const struct {
      "Session \"a\" is detached; its pages stay in the browser."},
     {&tb_tool_close_all_sessions, "{\"count\":2,\"detached\":true}", NULL,
      "Detached from 2 sessions."},
+    {&tb_tool_close_all_sessions, "{\"count\":1,\"detached\":false,\"shared\":true}", NULL,
+     "Closed 1 session. This call names no conversation: all such callers share their sessions and "
+     "their current session."},
 };
 
 static void each_tool_says_what_it_did_and_what_changed(void **state)
