@@ -35,7 +35,7 @@ static const struct tb_param params[] = {
     {.name = "headless", .type = TB_PARAM_FLAG, .help = ""},
     {.name = "engine", .type = TB_PARAM_CHOICE, .help = "", .choices = engines, .fallback = "auto"},
     {.name = "viewport", .type = TB_PARAM_OBJECT, .help = "", .fields = tb_viewport_fields},
-    {.name = "private", .type = TB_PARAM_FLAG, .help = "Hide it from other agents"},
+    {.name = "private", .type = TB_PARAM_FLAG, .help = "Hide from other agents"},
     TB_PARAM_ROW_TIMEOUT,
     TB_PARAM_ROW_END,
 };
@@ -189,7 +189,7 @@ const struct tb_tool tb_tool_start_session = {
     .title = "Start session",
     .description =
         "Start a browser with its own cookies and make it current. Needed only for several at once: "
-        "browser_navigate starts one by itself.",
+        "browser_navigate starts one.",
     .flags = TB_TOOL_NO_SESSION | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_NONE,
