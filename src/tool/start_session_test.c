@@ -273,6 +273,45 @@ static void all_sessions_of_the_tenant_are_closed_or_detached(void **state)
     assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
 }
 
+static void expect_closed(struct rig *rig, const char *conversation, const char *args, int count)
+{
+    struct rig_call *call = rig_start(rig, &tb_tool_close_all_sessions, conversation, args);
+    rig_turn(rig);
+    assert_int_equal(tb_data_int(call->data, "count"), count);
+    assert_int_equal(tb_data_flag(call->data, "shared"), !conversation[0]);
+    rig_expect(call, 0);
+}
+
+static void closing_all_takes_those_of_others_only_when_asked_to(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &tb_tool_start_session, "a", "{\"sessionId\":\"one\"}"), 0);
+    assert_int_equal(rig_run(rig, &tb_tool_start_session, "b", "{\"sessionId\":\"two\"}"), 0);
+    expect_closed(rig, "", NULL, 0);
+    expect_closed(rig, "a", "{\"everyone\":false}", 1);
+    assert_true(!rig_find(rig, "one") && rig_find(rig, "two"));
+    expect_closed(rig, "a", "{\"everyone\":true}", 1);
+    assert_null(rig_find(rig, "two"));
+}
+
+static void a_private_session_is_out_of_reach_of_the_tools_of_others(void **state)
+{
+    struct rig *rig = *state;
+    static const char mine[] = "{\"sessionId\":\"mine\",\"private\":true}";
+    static const char it[] = "{\"sessionId\":\"mine\"}";
+    assert_int_equal(rig_run(rig, &tb_tool_start_session, "a", mine), 0);
+    assert_int_equal(rig_run(rig, &tb_tool_browser_snapshot, "b", it), TB_E_SESSION_NOT_FOUND);
+    assert_int_equal(rig_run(rig, &tb_tool_set_current_session, "b", it), TB_E_SESSION_NOT_FOUND);
+    assert_int_equal(rig_run(rig, &tb_tool_close_session, "b", it), TB_E_SESSION_NOT_FOUND);
+    struct rig_call *call = rig_start(rig, &tb_tool_list_sessions, "b", NULL);
+    rig_turn(rig);
+    assert_null(tb_json_first(tb_json_get(call->data, "sessions")));
+    rig_expect(call, 0);
+    expect_closed(rig, "b", "{\"everyone\":true}", 0);
+    expect_closed(rig, "a", NULL, 1);
+    expect_failure(rig, &tb_tool_start_session, mine, TB_E_PARAMS, "X-Conversation-Id");
+}
+
 #define RIG_TEST(fn) cmocka_unit_test_setup_teardown(fn, rig_setup, rig_teardown)
 
 int main(void)
@@ -294,6 +333,8 @@ int main(void)
         RIG_TEST(detaching_leaves_the_session_running),
         RIG_TEST(detaching_from_a_browser_that_is_not_ours_ends_the_session),
         RIG_TEST(all_sessions_of_the_tenant_are_closed_or_detached),
+        RIG_TEST(closing_all_takes_those_of_others_only_when_asked_to),
+        RIG_TEST(a_private_session_is_out_of_reach_of_the_tools_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,41 @@ test('S1-05: what one agent makes current is not current for another', async (t)
   assert.match(await parent.call('browser_evaluate', { sessionId: 'a', script: 'document.title' }), /of the child/);
 });
 
+test('close_all_sessions closes those of others only when asked to, and private ones never', async (t) => {
+  const { daemon, parent } = await setup(t);
+  const child = await Agent.connect(t, daemon, stdio);
+  await parent.call('start_session', { sessionId: 'of-parent' });
+  await child.call('start_session', { sessionId: 'of-child' });
+  await child.call('start_session', { sessionId: 'hidden', private: true });
+  const alive = async (sessionId) => assert.match(await child.call('browser_evaluate', { sessionId, script: '6 * 7' }), /42/);
+  assert.deepEqual(await names(parent), ['of-parent', 'of-child']);
+  assert.deepEqual((await names(child)).sort(), ['hidden', 'of-child', 'of-parent']);
+  for (const name of ['browser_snapshot', 'set_current_session', 'close_session']) {
+    assert.match(await parent.failure(name, { sessionId: 'hidden' }), /No session: hidden/);
+  }
+  assert.match(await parent.call('close_all_sessions'), /^Closed 1 session\.$/);
+  await alive('of-child');
+  assert.match(await parent.call('close_all_sessions', { everyone: true }), /^Closed 1 session\.$/);
+  assert.match(await child.failure('browser_snapshot', { sessionId: 'of-child' }), /Session of-child was closed/);
+  await alive('hidden');
+  assert.deepEqual(await names(child), ['hidden']);
+  assert.match(await child.call('close_all_sessions'), /^Closed 1 session\.$/);
+});
+
+test('callers that name no conversation are one, and have nothing private', async (t) => {
+  const { daemon, parent } = await setup(t);
+  const agents = [await Agent.connect(t, daemon, modern), await Agent.connect(t, daemon, modern)];
+  const named = await Agent.connect(t, daemon, modern, { headers: { 'X-Conversation-Id': 'mine' } });
+  assert.match(await agents[0].failure('start_session', { private: true }), /X-Conversation-Id.*tabard\/conversation/);
+  await named.call('start_session', { sessionId: 'hidden', private: true });
+  await parent.call('start_session', { sessionId: 'of-parent' });
+  await agents[0].call('start_session', { sessionId: 'shared' });
+  assert.equal(JSON.parse(await agents[1].call('list_sessions')).currentSession, 'shared');
+  assert.match(await agents[1].call('close_all_sessions'), /^Closed 1 session\. This call names no conversation/);
+  assert.deepEqual(await names(parent), ['of-parent']);
+  assert.match(await named.call('browser_evaluate', { sessionId: 'hidden', script: '6 * 7' }), /42/);
+});
+
 test('S1-28: a child starts its own session, works in it and closes it', async (t) => {
   const { daemon, site, parent } = await setup(t);
   const child = async (kind, number) => {
