@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
 import { Daemon, until, within } from '../support/daemon.mjs';
+import { Reader } from '../support/events.mjs';
 import { Site } from '../support/site.mjs';
 
-const BUSY_MS = 3000;
+const BUSY_MS = 15_000; // the end comes sooner, even on a slow machine
 const END_MS = 20_000;
 
 async function setup(t, options) {
@@ -30,18 +31,28 @@ async function setup(t, options) {
 const busy = (path) => `const x = new XMLHttpRequest(); x.open('GET', '${path}', false); x.send();
   for (const end = Date.now() + ${BUSY_MS}; Date.now() < end;);`;
 
-async function makeBusy({ agent, visited }, path) {
+/** The page waits for a word of the site, so that the call that asks for it has ended before. */
+async function makeBusy({ agent, site, visited }, path, sessionId = 's') {
   const before = visited(path);
-  await agent.call('browser_evaluate', { sessionId: 's', script: `setTimeout(() => { ${busy(path)} }); 0` });
+  const script = `fetch('/hear?from=${site.messages.length}').then(() => { ${busy(path)} }); 0`;
+  await agent.call('browser_evaluate', { sessionId, script });
+  await until(() => site.waiting.length > 0, END_MS, 'the page waits');
+  site.messages.push('go');
+  site.waiting.splice(0).forEach((answer) => answer());
   await until(() => visited(path) > before, END_MS, 'the page is busy');
 }
 
 test('a dialog beside a tab that has no address yet', async (t) => {
   const { agent, lives } = await setup(t);
-  await agent.raw('browser_evaluate', { sessionId: 's', script: "window.open('/list', '_blank', 'noopener'); alert('hi')" });
-  await agent.raw('browser_dialog', { sessionId: 's', accept: true });
-  await agent.raw('browser_evaluate', { sessionId: 's', script: 'alert(1)' });
-  await agent.raw('browser_tabs', { sessionId: 's', action: 'new' });
+  const call = (name, args) => agent.call(name, { sessionId: 's', ...args });
+  await call('browser_evaluate', { script: "window.open('/list', '_blank', 'noopener'); alert('hi')" });
+  // Which of the two the browser tells first is open.
+  await until(async () => /^1: /m.test(await call('browser_tabs')), END_MS, 'the tab opens');
+  await call('browser_tabs', { action: 'select', tab: 0 });
+  await until(async () => /alert "hi"/.test(await call('browser_tabs')), END_MS, 'the dialog opens');
+  assert.equal(await call('browser_dialog', { accept: true }), 'Accepted alert "hi".');
+  assert.match(await call('browser_evaluate', { script: 'alert(1)' }), /alert "1"/);
+  assert.match(await call('browser_tabs', { action: 'new' }), /2: about:blank.*\(current\)/);
   await lives();
 });
 
@@ -54,26 +65,41 @@ test('another agent closes the session during a script that blocks', async (t) =
   await play.lives();
 });
 
+/** A session that nobody named ends with its agent's conversation, under a scroll of its busy page. */
+async function endUnderScroll(t, play, agent, leave) {
+  const reader = await Reader.open(t, play.daemon, { query: '?type=call_done,session_ended' });
+  const told = (type, holds) => reader.events.map((text) => JSON.parse(text)).find((event) => event.type === type && holds(event));
+  const session = async () => JSON.parse(await play.other.call('list_sessions')).sessions.find((each) => each.sessionId === 'browser-1');
+  await agent.call('browser_navigate', { url: play.site.url });
+  await makeBusy({ ...play, agent }, '/tall', 'browser-1');
+  const { calls } = await session();
+  const call = agent.raw('browser_scroll', { to: 'bottom' }).catch(() => {});
+  await until(async () => (await session()).calls > calls, END_MS, 'the scroll begins');
+  await leave();
+  await within(call, END_MS, 'the call ends');
+  const scrolled = () => told('call_done', ({ data }) => data.tool === 'browser_scroll');
+  await until(scrolled, END_MS, 'the end of the call is told');
+  assert.match(scrolled().data.code, /^(session_ended|cancelled)$/);
+  const ended = () => told('session_ended', ({ sessionId }) => sessionId === 'browser-1');
+  await until(ended, END_MS, 'the end of the session is told');
+  assert.equal(ended().data.reason, 'conversation_ended');
+  assert.equal(await session(), undefined);
+  await play.lives();
+}
+
 test('a conversation ends while its page is busy', async (t) => {
   const play = await setup(t);
-  await makeBusy(play, '/tall');
-  const call = play.agent.raw('browser_scroll', { sessionId: 's', to: 'bottom' }).catch(() => {});
-  await play.agent.client.ping();
-  await play.agent.transport.terminateSession();
-  await play.agent.close();
-  await within(call, END_MS, 'the call ends');
-  await play.lives();
+  const agent = await Agent.connect(t, play.daemon, kinds[1]);
+  await endUnderScroll(t, play, agent, async () => {
+    await agent.transport.terminateSession();
+    await agent.close();
+  });
 });
 
 test('tabard mcp is killed while its page is busy', async (t) => {
   const play = await setup(t);
   const agent = await Agent.connect(t, play.daemon, kinds[0]);
-  await makeBusy({ ...play, agent }, '/tall');
-  const call = agent.raw('browser_scroll', { sessionId: 's', to: 'bottom' }).catch(() => {});
-  await agent.client.ping();
-  process.kill(agent.transport.pid, 'SIGKILL');
-  await within(call, END_MS, 'the call ends');
-  await play.lives();
+  await endUnderScroll(t, play, agent, () => process.kill(agent.transport.pid, 'SIGKILL'));
 });
 
 test('a tab closes under an operation', async (t) => {
