@@ -44,7 +44,7 @@ static struct item *item_of(struct tb_list *link)
 static void drop(struct tb_download_log *log, struct item *item)
 {
     log->count--;
-    log->dropped_bytes += item->state == DONE ? item->bytes : 0;
+    log->unlisted_bytes += item->state == DONE ? item->bytes : 0;
     tb_list_remove(&item->link);
     tb_free(item->guid);
     tb_free(item->url);
@@ -85,7 +85,7 @@ static struct item *find(struct tb_download_log *log, struct tb_str guid)
 
 static int64_t bytes_of(const struct tb_download_log *log)
 {
-    int64_t bytes = log->dropped_bytes;
+    int64_t bytes = log->unlisted_bytes;
     LIST_FOREACH(link, &log->items) {
         const struct item *item = item_of(link);
         bytes += item->state == DONE || item->state == RUNNING ? item->bytes : 0;
@@ -93,50 +93,57 @@ static int64_t bytes_of(const struct tb_download_log *log)
     return bytes;
 }
 
-/* NULL: nothing is in its way. */
-static char *why_not(const struct tb_download_log *log, const struct item *item,
-                     const struct tb_download_rules *rules)
+int tb_download_log_admit(const struct tb_download_log *log, const struct tb_download_rules *rules,
+                          int64_t counted, int64_t bytes, struct tb_err *err)
 {
-    int64_t bytes = item->bytes > item->total ? item->bytes : item->total;
     if (!rules->directory) {
-        return tb_strdup("the session keeps no files");
+        return tb_fail(err, TB_E_NOT_POSSIBLE, "the session keeps no files");
     }
     if (!tb_files_same(rules->directory, rules->id)) {
-        return tb_strdup("the session's directory was replaced by something else");
-    }
-    if (log->begun > TB_DOWNLOADS_MAX) {
-        return tb_strdupf("the session has reached its limit of %d downloads", TB_DOWNLOADS_MAX);
+        return tb_fail(err, TB_E_NOT_POSSIBLE,
+                       "the session's directory was replaced by something else");
     }
     if (rules->file_max_bytes && bytes > rules->file_max_bytes) {
-        return tb_strdupf("larger than %" PRId64 " bytes, the limit of browser.download_max_bytes",
-                          rules->file_max_bytes);
+        return tb_fail(err, TB_E_TOO_LARGE,
+                       "larger than %" PRId64 " bytes, the limit of browser.download_max_bytes",
+                       rules->file_max_bytes);
     }
-    if (rules->all_max_bytes && bytes_of(log) - item->bytes + bytes > rules->all_max_bytes) {
-        return tb_strdupf("all downloads of the session would be larger than %" PRId64
-                          " bytes, the limit of browser.downloads_max_bytes",
-                          rules->all_max_bytes);
+    if (rules->all_max_bytes && bytes_of(log) - counted + bytes > rules->all_max_bytes) {
+        return tb_fail(err, TB_E_TOO_LARGE,
+                       "all files of the session would be larger than %" PRId64
+                       " bytes, the limit of browser.downloads_max_bytes",
+                       rules->all_max_bytes);
     }
     if (tb_files_room(rules->directory) < rules->room_min_bytes) {
-        return tb_strdupf("fewer than %" PRId64
-                          " bytes are left on the disk (browser.downloads_room_min_bytes)",
-                          rules->room_min_bytes);
+        return tb_fail(err, TB_E_STORE,
+                       "fewer than %" PRId64
+                       " bytes are left on the disk (browser.downloads_room_min_bytes)",
+                       rules->room_min_bytes);
     }
-    return NULL;
+    return 0;
 }
 
 /* True when it may go on. */
 static bool check(struct tb_download_log *log, struct item *item,
                   const struct tb_download_rules *rules)
 {
-    item->reason = why_not(log, item, rules);
-    if (item->reason) {
-        item->state = REFUSED;
-        log->changed = true;
-        if (rules->directory && log->cancel) {
-            log->cancel(item->guid, log->owner);
-        }
+    struct tb_err err;
+    int64_t bytes = item->bytes > item->total ? item->bytes : item->total;
+    int rc = tb_download_log_admit(log, rules, item->bytes, bytes, &err);
+    if (rc == 0 && log->begun > TB_DOWNLOADS_MAX) {
+        rc = tb_fail(&err, TB_E_TOO_LARGE, "the session has reached its limit of %d downloads",
+                     TB_DOWNLOADS_MAX);
     }
-    return !item->reason;
+    if (rc == 0) {
+        return true;
+    }
+    item->reason = tb_strdup(err.text);
+    item->state = REFUSED;
+    log->changed = true;
+    if (rules->directory && log->cancel) {
+        log->cancel(item->guid, log->owner);
+    }
+    return false;
 }
 
 static void add(struct tb_download_log *log, struct item *item)
@@ -276,15 +283,19 @@ struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char
 
 void tb_download_log_write(const struct tb_download_log *log, struct tb_buf *out)
 {
-    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_new_array();
+    TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_new_object();
+    struct cJSON *list = tb_json_new_array();
     struct tb_json_writer json;
+    tb_json_set_int(kept, "begun", (int64_t)log->begun);
+    tb_json_set_int(kept, "unlisted_bytes", log->unlisted_bytes);
+    tb_json_set_take(kept, "downloads", list);
     LIST_FOREACH(link, &log->items) {
-        struct cJSON *kept = describe(item_of(link));
-        tb_json_set_cstr(kept, "guid", item_of(link)->guid);
-        tb_json_append_take(list, kept);
+        struct cJSON *item = describe(item_of(link));
+        tb_json_set_cstr(item, "guid", item_of(link)->guid);
+        tb_json_append_take(list, item);
     }
     tb_json_writer_init(&json, out);
-    tb_json_put_tree(&json, list);
+    tb_json_put_tree(&json, kept);
 }
 
 static enum state state_of(struct tb_str word)
@@ -330,13 +341,23 @@ static void recall(struct tb_download_log *log, const char *directory, const str
     add(log, item);
 }
 
+static int64_t sum_at(const struct cJSON *json, const char *key)
+{
+    int64_t sum = 0;
+    tb_json_int(tb_json_get(json, key), &sum);
+    return sum > 0 ? sum : 0;
+}
+
 /* It lies where the browser can write, so it is looked at like anything that comes from there. */
 void tb_download_log_recall(struct tb_download_log *log, const char *directory, struct tb_str text)
 {
-    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(text);
-    JSON_ARRAY_FOREACH(kept, list) {
-        recall(log, directory, kept);
+    TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_parse(text);
+    JSON_ARRAY_FOREACH(item, tb_json_get(kept, "downloads")) {
+        recall(log, directory, item);
     }
+    uint64_t begun = (uint64_t)sum_at(kept, "begun");
+    log->begun = begun > log->begun ? begun : log->begun;
+    log->unlisted_bytes += sum_at(kept, "unlisted_bytes");
     log->listed = log->begun;
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/json.h"
 #include "base/list.h"
 #include "base/str.h"
@@ -34,7 +35,7 @@ struct tb_download_log {
     uint64_t listed; /* so many of them the caller has been told of, by the operation of the name */
     bool allowed;    /* the browser saves them in the session's directory */
     bool changed;    /* one began or ended; the owner resets it */
-    int64_t dropped_bytes; /* of files that are whole and whose records are gone */
+    int64_t unlisted_bytes; /* of files without a record: it is gone, or a call brought them */
     /* Has the browser end one. Set by the owner, as is `done`: a file is whole. */
     void (*cancel)(const char *guid, void *owner);
     void (*done)(const char *file, const char *url, int64_t bytes, void *owner);
@@ -50,14 +51,19 @@ void tb_download_log_fini(struct tb_download_log *log);
  * another session. */
 void tb_download_log_on_event(struct tb_download_log *log, const struct tb_download_rules *rules,
                               struct tb_str method, struct tb_str params);
+/* Whether a file may be as large as `bytes`, of which `counted` are among the session's already.
+ * TB_E_TOO_LARGE, TB_E_STORE (the disk), TB_E_NOT_POSSIBLE (no directory). */
+int tb_download_log_admit(const struct tb_download_log *log, const struct tb_download_rules *rules,
+                          int64_t counted, int64_t bytes, struct tb_err *err);
 /* `user` does not want to hear of changes any more, if it ever did. */
 void tb_download_log_forget(struct tb_download_log *log, const void *user);
 /* True while one that is kept is under way. */
 bool tb_download_log_busy(const struct tb_download_log *log);
 /* All, as an array of objects for the operation. */
 struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char *directory);
-/* All, as text for tb_download_log_recall, which another browser of the session reads. What was
- * under way then is lost, and so is a file that is not there any more. */
+/* All, and what counts towards the ceilings, as text for tb_download_log_recall, which another
+ * browser of the session reads. What was under way then is lost, and so is a file that is not there
+ * any more. */
 void tb_download_log_write(const struct tb_download_log *log, struct tb_buf *out);
 void tb_download_log_recall(struct tb_download_log *log, const char *directory, struct tb_str text);
 /* Adds `downloads` to the data of an operation: those that began after so many others had. */

@@ -297,7 +297,8 @@ int tb_files_write(const char *directory, const char *name, struct tb_str conten
                   : 0;
 }
 
-bool tb_files_has(const char *directory, const char *name)
+/* Negative: there is no plain file of that name. */
+static int64_t size_of(const char *directory, const char *name)
 {
     int dir = open_directory(directory);
     struct stat info;
@@ -306,7 +307,36 @@ bool tb_files_has(const char *directory, const char *name)
     if (dir >= 0) {
         close(dir);
     }
-    return has;
+    return has ? (int64_t)info.st_size : -1;
+}
+
+bool tb_files_has(const char *directory, const char *name)
+{
+    return size_of(directory, name) >= 0;
+}
+
+int tb_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
+                 struct tb_err *err)
+{
+    struct tb_err why = {0};
+    struct tb_memory *memory = tb_memory_of(session);
+    const char *directory = tb_files_directory(session, &why);
+    if (!directory) {
+        return tb_fail(err, why.code, "%s", why.text);
+    }
+    const struct tb_download_rules rules = tb_memory_rules(memory);
+    int64_t before = size_of(directory, name);
+    before = before > 0 ? before : 0;
+    int rc = tb_download_log_admit(&memory->downloads, &rules, before, (int64_t)content.len, &why);
+    if (rc < 0) {
+        return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
+    }
+    rc = tb_files_write(directory, name, content, err);
+    if (rc == 0) {
+        memory->downloads.unlisted_bytes += (int64_t)content.len - before;
+        tb_files_note_downloads(memory);
+    }
+    return rc;
 }
 
 void tb_files_delete(const char *directory, const char *name)

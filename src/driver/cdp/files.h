@@ -51,6 +51,9 @@ void tb_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE]);
 /* True if it is a plain name already. */
 bool tb_file_name_plain(struct tb_str name);
 
+/* Writes a file that a call brings or makes, within the ceilings of the session's downloads. */
+int tb_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
+                 struct tb_err *err);
 /* Writes a new file, or one in the place of an old one. */
 int tb_files_write(const char *directory, const char *name, struct tb_str content,
                    struct tb_err *err);

@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "core/limits.h"
 #include "driver/cdp/download_log.h"
 #include "driver/cdp/profile.h"
 
@@ -197,8 +198,9 @@ static void what_was_downloaded_is_known_again(void **state)
 
     tb_download_log_init(&log);
     tb_download_log_recall(&log, directory, tb_buf_str(&text));
-    tb_download_log_recall(&log, directory,
-                           TB_STR("[{\"guid\":\"../x\",\"file\":\"/etc/passwd\"},1]"));
+    tb_download_log_recall(
+        &log, directory,
+        TB_STR("{\"downloads\":[{\"guid\":\"../x\",\"file\":\"/etc/passwd\"},1]}"));
     struct cJSON *list = tb_download_log_list(&log, directory);
     size_t i = 0;
     JSON_ARRAY_FOREACH(json, list) {
@@ -335,6 +337,54 @@ static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
     tb_download_log_fini(&log);
 }
 
+/* The log of the same session in its next browser. */
+static void begin_again(struct tb_download_log *log, struct asked *asked, const char *directory)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1 << 20);
+    tb_download_log_write(log, &text);
+    tb_download_log_fini(log);
+    begin(log, asked);
+    tb_download_log_recall(log, directory, tb_buf_str(&text));
+}
+
+static void ceilings_hold_over_the_loss_of_a_browser(void **state)
+{
+    const char *directory = *state;
+    struct tb_files_id id = id_of(directory);
+    struct tb_download_rules rules = {.directory = directory, .id = &id, .all_max_bytes = 1100};
+    struct asked asked;
+    struct tb_download_log log;
+    char params[200];
+    begin(&log, &asked);
+    /* More than have records, of 10 bytes each. */
+    for (int i = 0; i < TB_DOWNLOADS_KEPT + 9; i++) {
+        snprintf(params, sizeof(params), "g%d", i);
+        assert_int_equal(tb_files_write(directory, params, TB_STR("x"), NULL), 0);
+        snprintf(params, sizeof(params),
+                 "{\"guid\":\"g%d\",\"url\":\"http://x/f?q\",\"suggestedFilename\":\"f\"}", i);
+        feed_by(&log, &rules, "Page.downloadWillBegin", params);
+        snprintf(params, sizeof(params),
+                 "{\"guid\":\"g%d\",\"receivedBytes\":10,\"state\":\"completed\"}", i);
+        feed_by(&log, &rules, "Page.downloadProgress", params);
+    }
+    begin_again(&log, &asked, directory);
+    assert_int_equal(log.begun, TB_DOWNLOADS_KEPT + 9);
+    assert_int_equal(log.listed, log.begun);
+    begin_again(&log, &asked, directory);
+    assert_int_equal(tb_download_log_admit(&log, &rules, 0, 10, NULL), 0);
+    assert_int_equal(tb_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
+    log.begun = TB_DOWNLOADS_MAX;
+    begin_again(&log, &asked, directory);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("one-more"));
+    expect_last(&log, "refused", "limit of 1000 downloads");
+    /* Whoever wrote sums that cannot be gains nothing. */
+    tb_download_log_recall(&log, directory,
+                           TB_STR("{\"begun\":-1,\"unlisted_bytes\":-10000,\"downloads\":3}"));
+    assert_int_equal(tb_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
+    assert_int_equal(log.begun, TB_DOWNLOADS_MAX + 1);
+    tb_download_log_fini(&log);
+}
+
 static void a_directory_that_was_replaced_gets_nothing(void **state)
 {
     const char *directory = *state;
@@ -371,6 +421,7 @@ int main(void)
         TEST(a_download_is_named_when_it_is_whole),
         TEST(a_guid_that_is_no_plain_name_is_passed_over),
         TEST(a_download_over_a_ceiling_is_ended_and_says_which),
+        TEST(ceilings_hold_over_the_loss_of_a_browser),
         TEST(a_directory_that_was_replaced_gets_nothing),
         TEST(what_was_downloaded_is_known_again),
         TEST(directories_without_a_session_are_swept),

@@ -71,16 +71,24 @@ static void tell_download(const char *file, const char *url, int64_t bytes, void
     tb_session_tell(memory->session, TB_EVENT_DOWNLOAD_DONE, tb_buf_str(&text));
 }
 
-static void on_download(struct tb_memory *memory, struct tb_str method, struct tb_str params)
+struct tb_download_rules tb_memory_rules(const struct tb_memory *memory)
 {
     const struct tb_config *config = memory->session->cdp->core->config;
-    const struct tb_download_rules rules = {
-        .directory = memory->downloads.allowed ? memory->directory : NULL,
+    return (struct tb_download_rules){
+        .directory = memory->directory,
         .id = &memory->directory_id,
         .file_max_bytes = config->browser_download_max_bytes,
         .all_max_bytes = config->browser_downloads_max_bytes,
         .room_min_bytes = config->browser_downloads_room_min_bytes,
     };
+}
+
+static void on_download(struct tb_memory *memory, struct tb_str method, struct tb_str params)
+{
+    struct tb_download_rules rules = tb_memory_rules(memory);
+    if (!memory->downloads.allowed) {
+        rules.directory = NULL;
+    }
     tb_download_log_on_event(&memory->downloads, &rules, method, params);
     if (memory->downloads.changed) {
         memory->downloads.changed = false;

@@ -45,6 +45,8 @@ struct tb_tab_memory {
 /* What the browser tells of a download, of this session or another. */
 void tb_memory_on_download(struct tb_driver_session *session, struct tb_str method,
                            struct tb_str params);
+/* What holds for the session's files; it borrows from the memory. */
+struct tb_download_rules tb_memory_rules(const struct tb_memory *memory);
 /* Never NULL. */
 struct tb_memory *tb_memory_of(struct tb_driver_session *session);
 /* Made when there is none. Forgets tabs that are gone. */

@@ -50,7 +50,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         return;
     }
     choose_name(directory, name);
-    if (tb_files_write(directory, name, tb_buf_str(&bytes), &err) < 0) {
+    if (tb_files_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
         tb_opwork_fail_err(work, &err);
         return;
     }

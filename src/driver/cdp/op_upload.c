@@ -73,7 +73,7 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
         }
         content = tb_buf_str(&bytes);
     }
-    int rc = tb_files_write(upload->directory, name, content, err);
+    int rc = tb_files_add(upload->work.session, name, content, err);
     if (rc == 0) {
         tb_json_append_take(upload->files, tb_json_new_str(tb_str_of(name)));
     }

@@ -422,6 +422,30 @@ static void files_go_in_by_name_only(void **state)
     ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_UPLOAD, "{'target':'#name','paths':['a.txt']}");
 }
 
+static void what_calls_write_has_the_ceilings_of_downloads(void **state)
+{
+    struct ops_lab *lab = *state;
+    const int64_t total = lab->config.browser_downloads_max_bytes;
+    const int64_t room = lab->config.browser_downloads_room_min_bytes;
+    static const char file[] = "{'target':'#file','content':[{'name':'a.txt','text':'hello'}]}";
+    ops_goto(lab, "/form");
+    lab->config.browser_downloads_max_bytes = 5;
+    ops_ok(lab, TB_OP_UPLOAD, file);
+    ops_ok(lab, TB_OP_UPLOAD, file); /* in the place of the other */
+    ops_fails(lab, TB_E_TOO_LARGE, TB_OP_UPLOAD,
+              "{'target':'#file','content':[{'name':'b.txt','text':'!'}]}");
+    ops_fails(lab, TB_E_TOO_LARGE, TB_OP_PDF, "{}");
+    lab->config.browser_downloads_max_bytes = total;
+    lab->config.browser_downloads_room_min_bytes = INT64_MAX;
+    ops_fails(lab, TB_E_STORE, TB_OP_UPLOAD, file);
+    ops_fails(lab, TB_E_STORE, TB_OP_PDF, "{}");
+    lab->config.browser_downloads_room_min_bytes = room;
+    ops_ok(lab, TB_OP_PDF, "{}");
+    assert_string_equal(ops_text(lab, "file"), "page-1.pdf");
+    ops_close(state);
+    ops_open(state);
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -447,6 +471,7 @@ int main(int argc, char **argv)
         OPS_TEST(things_are_dragged_in_both_ways),
         OPS_TEST(the_mouse_goes_by_coordinates),
         OPS_TEST(files_go_in_by_name_only),
+        OPS_TEST(what_calls_write_has_the_ceilings_of_downloads),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }
