@@ -13,8 +13,8 @@ page_ERRORS() {
 <!-- Written by tools/gen-docs.sh from src/base/err.def. Change it there, then run `make docs`. -->
 # Errors
 
-Every failure has one of these codes, whichever way it is asked for. The code is stable; the message
-that comes with it is for reading and may change. *Retry* says whether the same request can succeed
+Every failure has one of these codes, on every interface. The code is stable; the message
+that comes with it is for people and may change. *Retry* says whether the same request can succeed
 later: `no`, `once` (try one more time) or `later` (wait first).
 
 | code | HTTP | JSON-RPC | retry | what to do |
@@ -34,8 +34,8 @@ page_CONFIG() {
 <!-- Written by tools/gen-docs.sh from src/core/config.def. Change it there, then run `make docs`. -->
 # Settings
 
-Nothing has to be set. A setting comes from `tabard.yaml` (`--config`, else `$XDG_CONFIG_HOME/tabard/tabard.yaml`), from the
-environment, or from an option; the later one wins. The part before the dot is the section of the file:
+Every setting is optional. A setting comes from `tabard.yaml` (`--config`, else `$XDG_CONFIG_HOME/tabard/tabard.yaml`), from the
+environment, or from an option; the last of these wins. The part before the dot is the section of the file:
 
 ```yaml
 listen: 127.0.0.1:8765
@@ -43,9 +43,9 @@ http:
   idle_ms: 75000
 ```
 
-In the environment a list has commas between its items. *Reload* says whether `kill -HUP` takes a change over.
+In the environment, commas separate the items of a list. *Reload* says whether `kill -HUP` applies a change.
 
-`webhooks` is a list, in the file only:
+`webhooks` is a list and can be set only in the file:
 
 ```yaml
 webhooks:
@@ -73,22 +73,23 @@ page_EVENTS() {
 <!-- Written by tools/gen-docs.sh from src/core/events.def. Change it there, then run `make docs`. -->
 # Events
 
-`GET /api/events` sends them as they happen: as server-sent events or, asked with `Upgrade: websocket`, as messages. Each is
+`GET /api/events` sends events as they happen: as server-sent events or, if the request says `Upgrade: websocket`, as WebSocket
+messages. An event looks like this:
 
 ```json
 {"id":"5f0c2a9e41d7-17","type":"session_ended","time":"2026-01-31T12:00:00.000Z","tenant":"default","sessionId":"browser-1","kind":"browser","data":{"reason":"closed"}}
 ```
 
-`?session=`, `?kind=` and `?type=` choose; the last two take several with commas between them. Whoever comes back says the id of the
-last event that it got, by the header `Last-Event-ID` or by `?after=`, and gets what it has missed. If that is kept no longer, or the
-daemon was started anew, the first event is `resync`, with `next`, the first that follows, and `reason`: `expired` or `restarted`.
-A reader that is too slow is dropped: by an event `dropped` at the end of the stream, or by close code 1013 with the id to come back
-with as the reason.
+`?session=`, `?kind=` and `?type=` select events; the last two accept several values, separated by commas. A client that reconnects
+passes the id of the last event it received, in the header `Last-Event-ID` or as `?after=`, and receives the events it missed. If the
+daemon no longer keeps those, or has restarted, the first event is `resync`, with `next`, the id of the event that follows, and
+`reason`: `expired` or `restarted`. The daemon drops a reader that is too slow: the stream ends with an event `dropped`, or the
+WebSocket closes with code 1013 and, as the reason, the id to reconnect with.
 
-A webhook (see `webhooks` in CONFIG.md) gets each event as a POST of the same JSON, one at a time and in order, with the headers
-`X-Tabard-Event` (type), `X-Tabard-Delivery` (id, the same at every attempt), `X-Tabard-Timestamp` (Unix seconds) and
-`X-Tabard-Signature`: `sha256=` and, in hexadecimal, the HMAC-SHA256 with the secret over timestamp, a dot and the body. Any answer but
-2xx, or none within 5 s, is tried again, later and later, for about half an hour.
+A webhook (see `webhooks` in CONFIG.md) receives each event as a POST of the same JSON, one at a time and in order, with the headers
+`X-Tabard-Event` (type), `X-Tabard-Delivery` (id, the same on every attempt), `X-Tabard-Timestamp` (Unix seconds) and
+`X-Tabard-Signature`: `sha256=` and, in hexadecimal, the HMAC-SHA256 of the timestamp, a dot and the body, keyed with the secret. After
+any answer other than 2xx, or none within 5 s, the daemon tries again, at growing intervals, for about half an hour.
 
 | event | when |
 | --- | --- |
