@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, and is silent when nothing is: setup.sh [run] [test] [dev]
+# Installs what is missing, and is silent when nothing is: setup.sh [run] [test] [dev] [bare]
 #   run   what the daemon is built from, and the browsers
 #   test  that, and what the tests need (the default)
 #   dev   what the daemon is built from, and the tools of lint, fuzz and cov
+#   bare  what makes a bare Debian for tools/bare.sh
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,7 +24,8 @@ for set; do
         run) want="$want $browser" ;;
         test) want="$want $browser iproute2" npm=1 ;;
         dev | --dev) want="$want $dev" ;;
-        *) stop "usage: tools/setup.sh [run] [test] [dev]" ;;
+        bare) want="$want debootstrap git" ;;
+        *) stop "usage: tools/setup.sh [run] [test] [dev] [bare]" ;;
     esac
 done
 # Where node comes from elsewhere, Debian's npm would be in its way.
