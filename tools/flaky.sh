@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# flaky.sh [UNIT_ROUNDS] [DAEMON_ROUNDS]: all tests again and again, several rounds at a time, so that every core is busy
-# all the while. A test that fails once here fails by chance elsewhere. What failed is printed as it happens and kept in
-# build/flaky/; the last line is the tally.
+# flaky.sh [UNIT_ROUNDS] [DAEMON_ROUNDS]: all tests again and again, several rounds at a time, and a loop on each core, so
+# that every core is busy all the while, also when the last round runs alone. A test that fails once here fails by chance
+# elsewhere. What failed is printed as it happens and kept in build/flaky/; the last line is the tally.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset MAKEFLAGS MFLAGS # a make that called us has other targets in mind
@@ -23,6 +23,12 @@ fi
 tools/run-tests.sh build
 rm -rf "$logs"
 mkdir -p "$logs"
+burners=()
+trap 'kill "${burners[@]}"' EXIT
+for ((core = 0; core < $(nproc); core++)); do
+    while kill -0 $$; do :; done 2> /dev/null &
+    burners+=($!)
+done
 seq "$unit_rounds" | xargs -P "$at_once" -I N "$0" round N unit
 for kind in integration e2e; do
     seq "$daemon_rounds" | xargs -P "$at_once" -I N "$0" round N "$kind"
