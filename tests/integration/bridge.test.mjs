@@ -111,6 +111,7 @@ test('every daemon is told the same conversation, and every bridge has its own',
   assert.match(first.conversation, /^[\w-]{43}$/);
   assert.ok(new Stdio(t, mute));
   assert.notEqual((await mute.meet()).conversation, first.conversation);
+  second.peer.destroy(); // a bridge whose input has ended waits for its answers
 });
 
 /** A pipe that has a reader who never reads. */

@@ -6,16 +6,29 @@ import { once } from 'node:events';
 import { mkdir, readFile, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { binary, run, tempDir, undo, within } from '../support/daemon.mjs';
+import { binary, run, sanitized, tempDir, undo, within } from '../support/daemon.mjs';
 import { Stdio } from '../support/mcp.mjs';
+import { gone } from '../support/processes.mjs';
 
 async function place(t) {
-  const where = {};
-  where.pid = async () => Number(/^process (\d+)/.exec(await readFile(path.join(where.stateDir, 'lock'), 'utf8'))[1]);
-  // Before the directory goes, which says whom to end.
-  t.after(async () => process.kill(await where.pid(), 'SIGKILL'));
   const dir = await tempDir(t);
-  return Object.assign(where, { stateDir: path.join(dir, 'state'), socket: path.join(dir, 'run', 'tabard.sock') });
+  const where = { stateDir: path.join(dir, 'state'), socket: path.join(dir, 'run', 'tabard.sock') };
+  where.pid = async () => Number(/^process (\d+)/.exec(await readFile(path.join(where.stateDir, 'lock'), 'utf8'))[1]);
+  undo(t, () => finishDaemon(where));
+  return where;
+}
+
+/** It is nobody's child here, so that its log has to tell how it ended. */
+async function finishDaemon(where) {
+  const pid = await where.pid();
+  process.kill(pid, sanitized ? 'SIGTERM' : 'SIGKILL');
+  try {
+    await gone([pid], 20_000);
+  } catch (err) {
+    process.kill(pid, 'SIGKILL');
+    throw err;
+  }
+  assert.doesNotMatch(await readFile(path.join(where.stateDir, 'daemon.log'), 'utf8'), /Sanitizer|runtime error/);
 }
 
 const start = (t, where) => new Stdio(t, where, ['--listen', '127.0.0.1:0', '--agent-listen', 'off']);

@@ -15,6 +15,9 @@ export const binary = process.env.TABARD_BINARY ?? path.join(root, 'build/releas
 export const sanitized = Boolean(process.env.TABARD_SANITIZED);
 
 const START_MS = 10_000;
+const STOP_MS = 20_000;
+const REPORTED = 99; // the exit code of a program whose sanitizer has found something
+if (sanitized) process.env.ASAN_OPTIONS = `${process.env.ASAN_OPTIONS ?? ''}:exitcode=${REPORTED}`;
 
 /** A promise that fails with `what` when it takes longer than `ms`. */
 export function within(promise, ms, what) {
@@ -40,7 +43,11 @@ export function undo(t, work) {
   if (!undoings.has(t)) {
     const list = [];
     undoings.set(t, list);
-    t.after(async () => { for (const each of list.reverse()) await each(); });
+    t.after(async () => {
+      const failures = [];
+      for (const each of list.reverse()) await Promise.resolve().then(each).catch((err) => failures.push(err));
+      if (failures.length) throw failures[0];
+    });
   }
   undoings.get(t).push(work);
 }
@@ -58,6 +65,24 @@ function start(args, { disk, ...options }) {
   return spawn(command, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
+/**
+ * Ends what a test has started. Sanitized, it is asked to end, since a leak is told at a regular end only; what
+ * does not end then, or ends with a report (also earlier), fails the test.
+ */
+export async function finish(child, exited, ask) {
+  if (child.exitCode === null && child.signalCode === null) {
+    if (sanitized) ask(); else child.kill('SIGKILL');
+    try {
+      await within(exited, STOP_MS, `${child.spawnargs.join(' ')} ends`);
+    } catch (err) {
+      child.kill('SIGKILL');
+      await exited;
+      throw err;
+    }
+  }
+  if (child.exitCode === REPORTED) throw new Error('a sanitizer has found something');
+}
+
 /** Runs the program to its end; gives its exit code and output. */
 export async function run(args, options = {}) {
   const child = start(args, options);
@@ -65,6 +90,7 @@ export async function run(args, options = {}) {
   child.stdout.on('data', (data) => (result.stdout += data));
   child.stderr.on('data', (data) => (result.stderr += data));
   const [code, signal] = await within(once(child, 'close'), START_MS, args.join(' '));
+  if (sanitized && code === REPORTED) throw new Error(`a sanitizer has found something: ${result.stderr}`);
   return { ...result, code, signal };
 }
 
@@ -100,7 +126,7 @@ export class Daemon {
     daemon.child = start(daemon.args, { disk, env: { ...process.env, ...env } });
     daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
     daemon.exited = once(daemon.child, 'exit');
-    undo(t, () => daemon.kill());
+    undo(t, () => daemon.finish());
     daemon.url = await within(readyLine(daemon), START_MS, 'ready line');
     daemon.port = Number(new URL(daemon.url).port);
     daemon.token = (await readFile(path.join(seen, daemon.stateDir, 'admin.token'), 'utf8')).trim();
@@ -112,6 +138,15 @@ export class Daemon {
       this.child.kill('SIGKILL');
       await this.exited;
     }
+  }
+
+  /** The end of its test. */
+  async finish() {
+    let asked = false;
+    await finish(this.child, this.exited, () => { asked = this.child.kill('SIGTERM'); })
+      .catch((err) => { throw new Error(`the daemon: ${err.message}\n${this.log.text.slice(-10_000)}`); });
+    const [code, signal] = await this.exited;
+    if (asked && code !== 0) throw new Error(`the daemon ended with ${code ?? signal}: ${this.log.text.slice(-10_000)}`);
   }
 
   /** Waits until the log holds the words. */

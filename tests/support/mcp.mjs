@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { binary, undo, within } from './daemon.mjs';
+import { binary, finish, undo, within } from './daemon.mjs';
 
 export const MODERN = '2026-07-28';
 export const LEGACY = '2025-11-25';
@@ -112,7 +112,7 @@ export class Stdio {
       const waiting = this.waiting.shift();
       if (waiting) waiting(line); else this.lines.push(line);
     });
-    undo(t, () => this.child.kill('SIGKILL'));
+    undo(t, () => finish(this.child, this.exited, () => this.child.stdin.end()));
   }
 
   send(...messages) {
