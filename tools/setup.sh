@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config libuv1-dev libwslay-dev libcjson-dev libcurl4-openssl-dev libsodium-dev libcyaml-dev libyaml-dev libssl-dev libsqlite3-dev libcmocka-dev openssl curl'
-browser='chromium chromium-headless-shell'
+run='chromium chromium-headless-shell ca-certificates' # the last for webhooks and remote browsers behind TLS
 dev='clang libclang-rt-dev clang-format clang-tidy llvm gcovr wrk'
 
 say() { echo "setup: $*"; }
@@ -21,8 +21,8 @@ npm=''
 [ $# -gt 0 ] || set -- test
 for set; do
     case $set in
-        run) want="$want $browser" ;;
-        test) want="$want $browser iproute2" npm=1 ;;
+        run) want="$want $run" ;;
+        test) want="$want $run iproute2 strace" npm=1 ;;
         dev | --dev) want="$want $dev" ;;
         bare) want="$want debootstrap git" ;;
         *) stop "usage: tools/setup.sh [run] [test] [dev] [bare]" ;;
