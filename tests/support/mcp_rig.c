@@ -19,6 +19,7 @@
 #include "io/http_server.h"
 #include "io/listener.h"
 #include "io/stream.h"
+#include "store/memory/memory.h"
 
 #define MUST(condition)                                          \
     do {                                                         \
@@ -48,6 +49,11 @@ void mcp_rig_init(struct mcp_rig *rig)
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
     rig->core.sessions = tb_sessions_new(&rig->core);
+}
+
+void mcp_rig_store(struct mcp_rig *rig)
+{
+    rig->core.store = (struct tb_store){&tb_store_memory, tb_store_memory.open(&rig->core, NULL)};
 }
 
 /* Messages in memory. */
@@ -269,6 +275,9 @@ void mcp_rig_fini(struct mcp_rig *rig)
     }
     tb_sessions_free(rig->core.sessions);
     tb_driver_fake.stop(rig->fake);
+    if (rig->core.store.kind) {
+        rig->core.store.kind->close(rig->core.store.state);
+    }
     tb_auth_free(rig->core.auth);
     tb_loop_free(rig->core.loop);
     tb_config_fini(&rig->config);

@@ -52,6 +52,8 @@ struct mcp_rig {
 
 /* The core. Settings may be changed before the next step. */
 void mcp_rig_init(struct mcp_rig *rig);
+/* With a store, so that sessions can sleep. */
+void mcp_rig_store(struct mcp_rig *rig);
 /* A front with one peer of the toolset ("": the default one). */
 void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups);
 /* The fronts behind the router and an HTTP server, at the Unix door. */

@@ -463,6 +463,26 @@ static void what_belongs_to_a_session_ends_with_it(void **state)
     mcp_client_close(&waiting);
 }
 
+/* A user may be away for hours and comes back to the login that was left. */
+static void silence_does_not_cost_a_session_its_browser(void **state)
+{
+    struct fixture *f = *state;
+    mcp_rig_store(&f->rig);
+    begin(f, "2025-11-25");
+    expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    mcp_client_close(&f->client);
+    for (int i = 0; i < 5; i++) {
+        mcp_rig_advance(&f->rig, f->rig.config.mcp_session_idle_ms);
+    }
+    const struct tb_session *session =
+        tb_sessions_find(f->rig.core.sessions, "default", TB_STR("browser-1"));
+    assert_true(session && session->asleep);
+    mcp_client_open(&f->rig, &f->client);
+    expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 0);
+}
+
 static void listens_end_well_when_the_daemon_drains(void **state)
 {
     struct fixture *f = *state;
@@ -547,6 +567,7 @@ int main(void)
         WITH(a_preflight_says_what_may_be_sent),
         WITH(other_pages_may_not_even_ask),
         WITH(what_belongs_to_a_session_ends_with_it),
+        WITH(silence_does_not_cost_a_session_its_browser),
         WITH(listens_end_well_when_the_daemon_drains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,15 @@ static bool is_busy(const struct tb_mcp_session *session)
     return session->peer.request_count > 0 || (session->standalone && session->standalone->front);
 }
 
+/* It would end with the MCP session, also while it sleeps: a login must not be lost over a pause.
+ */
+static bool has_browser(const struct tb_mcp_session *session)
+{
+    const struct tb_caller caller = {.tenant = session->peer.tenant,
+                                     .conversation = session->peer.conversation};
+    return tb_sessions_has(session->table->mcp->core->sessions, &caller);
+}
+
 static void mind_timer(struct tb_mcp_sessions *sessions)
 {
     if (tb_list_empty(&sessions->by_use)) {
@@ -51,6 +60,26 @@ static void mind_timer(struct tb_mcp_sessions *sessions)
     }
 }
 
+static struct tb_mcp_sse *first_over(const struct tb_mcp_session *session)
+{
+    return TB_CONTAINER(session->over.next, struct tb_mcp_sse, link);
+}
+
+static void drop_first_over(struct tb_mcp_session *session)
+{
+    session->over_count--;
+    tb_mcp_sse_free(first_over(session));
+}
+
+/* What a stream that has ended said is kept for some time only. */
+static void drop_old_streams(struct tb_mcp_session *session)
+{
+    int64_t now_ms = now(session->table);
+    while (session->over_count && now_ms - first_over(session)->over_ms > TB_MCP_REPLAY_MS) {
+        drop_first_over(session);
+    }
+}
+
 static void on_timer(struct tb_timer *timer, void *user)
 {
     struct tb_mcp_sessions *sessions = user;
@@ -58,10 +87,12 @@ static void on_timer(struct tb_timer *timer, void *user)
     (void)timer;
     while (!tb_list_empty(&sessions->by_use) &&
            now(sessions) - oldest(sessions)->used_ms >= idle_ms) {
-        if (is_busy(oldest(sessions))) {
-            touch(oldest(sessions));
+        struct tb_mcp_session *session = oldest(sessions);
+        if (is_busy(session) || has_browser(session)) {
+            touch(session);
+            drop_old_streams(session);
         } else {
-            tb_mcp_session_end(oldest(sessions));
+            tb_mcp_session_end(session);
         }
     }
     mind_timer(sessions);
@@ -120,13 +151,12 @@ static void notify(struct tb_mcp_peer *peer, struct tb_str message)
 /* Its client loses nothing but the id if it ends. */
 static bool is_spare(const struct tb_mcp_session *session)
 {
-    const struct tb_caller caller = {.tenant = session->peer.tenant,
-                                     .conversation = session->peer.conversation};
     return !is_busy(session) && now(session->table) - session->used_ms >= TB_MCP_SPARE_MS &&
-           !tb_sessions_has(session->table->mcp->core->sessions, &caller);
+           !has_browser(session);
 }
 
-/* A place for a new one, which must not cost anybody else a browser. */
+/* A place for a new one, which must not cost anybody else a browser. The limit is per credential,
+ * and so far a tenant is one. */
 static bool make_room(struct tb_mcp_sessions *sessions, const char *tenant)
 {
     struct tb_mcp_session *spare = NULL;
@@ -166,26 +196,6 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     touch(session);
     mind_timer(sessions);
     return session;
-}
-
-static struct tb_mcp_sse *first_over(const struct tb_mcp_session *session)
-{
-    return TB_CONTAINER(session->over.next, struct tb_mcp_sse, link);
-}
-
-static void drop_first_over(struct tb_mcp_session *session)
-{
-    session->over_count--;
-    tb_mcp_sse_free(first_over(session));
-}
-
-/* What a stream that has ended said is kept for some time only. */
-static void drop_old_streams(struct tb_mcp_session *session)
-{
-    int64_t now_ms = now(session->table);
-    while (session->over_count && now_ms - first_over(session)->over_ms > TB_MCP_REPLAY_MS) {
-        drop_first_over(session);
-    }
 }
 
 struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, const char *tenant,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions of legacy clients over HTTP (Mcp-Session-Id). A session begins with `initialize` and
- * ends with DELETE, after a time of silence (many clients never say goodbye), or, if it has no
- * browser, when a newer one needs its place; it is bound to the tenant that made it. Its id names
- * its conversation, so browser sessions end with it as configured. */
+ * ends with DELETE; if it has no browser, also after a time of silence (many clients never say
+ * goodbye) or when a newer one needs its place. It is bound to the tenant that made it. Its id
+ * names its conversation, so browser sessions end with it as configured. */
 #pragma once
 
 #include <stddef.h>
