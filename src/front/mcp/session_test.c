@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/sessions.h"
 
 #include "support/mcp_rig.h"
 
@@ -124,6 +125,55 @@ static void the_newest_session_is_refused_rather_than_another_ended(void **state
     assert_true(lives(f, first) && lives(f, second));
 }
 
+/* The conversation's session, as its first call would have made it. */
+static void give_browser(struct fixture *f, const struct tb_mcp_session *session)
+{
+    struct tb_session *made;
+    const char *warning;
+    const struct tb_caller caller = {.tenant = "default", .conversation = session->id};
+    const struct tb_session_spec spec = {.for_conversation = true,
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = f->rig.fake,
+                                         .deadline_ms = INT64_MAX};
+    assert_int_equal(
+        tb_sessions_create(f->rig.core.sessions, &caller, &spec, &made, &warning, NULL), 0);
+    mcp_rig_turn(&f->rig);
+}
+
+static void only_one_that_is_idle_and_has_nothing_to_lose_gives_way(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_front_req reader = {0};
+    f->rig.config.mcp_session_idle_ms = HOUR_MS;
+    struct tb_mcp_session *browser = make(f, "default");
+    struct tb_mcp_session *request = make(f, "default");
+    struct tb_mcp_session *stream = make(f, "default");
+    struct tb_mcp_session *const kept[] = {browser, request, stream};
+    char ids[TB_COUNT(kept)][TB_TOKEN_SIZE];
+    char idle[TB_TOKEN_SIZE];
+    give_browser(f, browser);
+    request->peer.request_count = 1;
+    tb_mcp_session_standalone(stream)->front = &reader;
+    for (size_t i = 0; i < TB_COUNT(kept); i++) {
+        copy_id(ids[i], kept[i]->id);
+    }
+    copy_id(idle, make(f, "default")->id);
+    mcp_rig_advance(&f->rig, TB_MCP_SPARE_MS + 1000);
+    while (tb_mcp_sessions_count(f->sessions) < TB_MCP_SESSIONS) {
+        make(f, "default");
+    }
+    assert_non_null(make(f, "default"));
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), TB_MCP_SESSIONS);
+    assert_null(make(f, "default"));
+    assert_false(lives(f, idle));
+    for (size_t i = 0; i < TB_COUNT(kept); i++) {
+        assert_true(lives(f, ids[i]));
+    }
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 1);
+    request->peer.request_count = 0;
+    stream->standalone->front = NULL;
+}
+
 static void an_ended_session_is_gone(void **state)
 {
     struct fixture *f = *state;
@@ -187,6 +237,7 @@ int main(void)
         WITH(silence_ends_a_session_and_use_keeps_it),
         WITH(a_session_with_a_request_under_way_is_not_silent),
         WITH(the_newest_session_is_refused_rather_than_another_ended),
+        WITH(only_one_that_is_idle_and_has_nothing_to_lose_gives_way),
         WITH(an_ended_session_is_gone),
         WITH(streams_of_a_session_have_numbers_of_their_own),
         WITH(streams_that_are_over_are_as_few_as_the_events_that_are_kept),
