@@ -90,18 +90,19 @@ static bool has_effect(enum tb_event_type event, enum tb_op_kind op)
     return false;
 }
 
-/* True if the event changes what this URI of the tenant shows. */
-static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event, struct tb_str uri)
+/* True if the event changes what this URI shows to the watcher. */
+static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event,
+                     const struct tb_caller *watcher, struct tb_str uri)
 {
     struct tb_str arg = TB_STR("");
     const struct tb_mcp_resource *row = tb_mcp_resource_find(mcp, uri, &arg);
-    if (!row || !has_effect(event->type, row->op)) {
+    if (strcmp(watcher->tenant, event->tenant) != 0 || !row || !has_effect(event->type, row->op)) {
         return false;
     }
     if (!tb_mcp_resource_is_template(row)) {
         return true;
     }
-    const struct tb_session *session = tb_sessions_find(mcp->core->sessions, event->tenant, arg);
+    const struct tb_session *session = tb_sessions_reach(mcp->core->sessions, watcher, arg);
     return session && tb_str_eq_cstr(tb_str_of(session->id), event->session_id);
 }
 
@@ -150,19 +151,22 @@ static void on_event(const struct tb_event *event, void *user)
     const struct tb_mcp *mcp = user;
     LIST_FOREACH(link, &mcp->peers) {
         struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
+        const struct tb_caller watcher = {.tenant = peer->tenant,
+                                          .conversation = peer->conversation};
         LIST_FOREACH(place, &peer->watches) {
             const struct watch *watch = TB_CONTAINER(place, struct watch, link);
-            if (strcmp(peer->tenant, event->tenant) == 0 && concerns(mcp, event, watch->uri)) {
+            if (concerns(mcp, event, &watcher, watch->uri)) {
                 tell_peer(peer, updated, watch->uri);
             }
         }
     }
     LIST_FOREACH(link, &mcp->listens) {
         struct listen *listen = TB_CONTAINER(link, struct listen, link);
+        const struct tb_caller watcher = {.tenant = listen->req->peer->tenant,
+                                          .conversation = listen->req->conversation};
         LIST_FOREACH(place, &listen->watches) {
             const struct watch *watch = TB_CONTAINER(place, struct watch, link);
-            if (strcmp(listen->req->peer->tenant, event->tenant) == 0 &&
-                concerns(mcp, event, watch->uri)) {
+            if (concerns(mcp, event, &watcher, watch->uri)) {
                 tell_listen(listen, updated, watch->uri);
             }
         }

@@ -177,6 +177,46 @@ static void a_page_is_watched_by_name_and_only_in_its_tenant(void **state)
     expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/browser-1/snapshot\"");
 }
 
+static void navigated(struct mcp_rig *rig, const char *id)
+{
+    tb_bus_publish(&rig->core.bus,
+                   &(struct tb_event){TB_EVENT_NAVIGATED, "default", id, TB_STR("{}"), NULL});
+}
+
+/* What a name means depends on who says it. */
+static void ones_own_private_page_is_watched_and_not_its_namesake(void **state)
+{
+    static const char *const watches[] = {
+        REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://session/mail/snapshot\""),
+        LISTEN("\"resourceSubscriptions\":[\"tabard://session/mail/snapshot\"]"),
+    };
+    struct mcp_rig *rig = *state;
+    const struct tb_caller own = {.tenant = "default", .conversation = "own"};
+    const struct tb_caller other = {.tenant = "default", .conversation = "other"};
+    struct tb_session *shared;
+    const char *warning;
+    const struct tb_session_spec spec = {.name = TB_STR("mail"),
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake,
+                                         .deadline_ms = INT64_MAX};
+    mcp_rig_say(rig, REQUEST(1, "tools/call",
+                             "\"name\":\"start_session\",\"arguments\":{"
+                             "\"sessionId\":\"mail\",\"private\":true}"));
+    assert_int_equal(tb_sessions_create(rig->core.sessions, &other, &spec, &shared, &warning, NULL),
+                     0);
+    mcp_rig_turn(rig);
+    const char *id = tb_sessions_reach(rig->core.sessions, &own, TB_STR("mail"))->id;
+    for (size_t i = 0; i < TB_COUNT(watches); i++) {
+        mcp_rig_say(rig, watches[i]);
+        navigated(rig, shared->id);
+        assert_string_equal(mcp_rig_heard(rig), "");
+        navigated(rig, id);
+        expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/mail/snapshot\"");
+        mcp_rig_say(
+            rig, REQUEST(2, "resources/unsubscribe", "\"uri\":\"tabard://session/mail/snapshot\""));
+    }
+}
+
 static void listening_begins_with_what_will_be_honoured(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -256,6 +296,7 @@ int main(void)
         WITH(names_of_sessions_are_completed),
         WITH(a_legacy_subscriber_hears_of_changes_until_it_leaves),
         WITH(a_page_is_watched_by_name_and_only_in_its_tenant),
+        WITH(ones_own_private_page_is_watched_and_not_its_namesake),
         WITH(listening_begins_with_what_will_be_honoured),
         WITH(listens_get_their_answer_when_the_daemon_stops),
         WITH(a_batch_is_answered_by_one_array_when_all_is_done),
