@@ -88,7 +88,9 @@ enum {
     TB_MCP_DEPTH = 64,                /* nesting of a message */
     TB_MCP_RESULT_MAX = 1000 * 1000,  /* of one result; clients refuse 1 MiB */
     TB_MCP_REPLAY_BYTES = 2 * TB_MIB, /* events of one session that are kept to be sent again */
-    TB_MCP_REPLAY_EVENTS = 256,
+    TB_MCP_REPLAY_EVENTS = 256,       /* the same; for answers that were sent once more so many */
+    TB_MCP_DUE_BYTES = 8 * TB_MIB,    /* answers of one session that nobody was sent yet */
+    TB_MCP_DUE_EVENTS = 1024,         /* the same */
     TB_MCP_REPLAY_MS = 60 * 1000,     /* events of a stream that has ended */
     TB_MCP_KEEPALIVE_MS = 10 * 1000,  /* between signs of life on a stream */
     TB_MCP_ASK_MS = 10 * 60 * 1000,   /* for the client's answer to a question of ours */

@@ -65,10 +65,10 @@ static struct tb_mcp_sse *first_over(const struct tb_mcp_session *session)
     return TB_CONTAINER(session->over.next, struct tb_mcp_sse, link);
 }
 
-static void drop_first_over(struct tb_mcp_session *session)
+static void drop_over(struct tb_mcp_session *session, struct tb_mcp_sse *sse)
 {
     session->over_count--;
-    tb_mcp_sse_free(first_over(session));
+    tb_mcp_sse_free(sse);
 }
 
 /* What a stream that has ended said is kept for some time only. */
@@ -76,7 +76,19 @@ static void drop_old_streams(struct tb_mcp_session *session)
 {
     int64_t now_ms = now(session->table);
     while (session->over_count && now_ms - first_over(session)->over_ms > TB_MCP_REPLAY_MS) {
-        drop_first_over(session);
+        drop_over(session, first_over(session));
+    }
+}
+
+/* There are more than answers can be due, so there is one whose client has all or is too late. */
+static void drop_settled_stream(struct tb_mcp_session *session)
+{
+    LIST_FOREACH(link, &session->over) {
+        struct tb_mcp_sse *sse = TB_CONTAINER(link, struct tb_mcp_sse, link);
+        if (!tb_mcp_replay_owes(&sse->kept)) {
+            drop_over(session, sse);
+            return;
+        }
     }
 }
 
@@ -252,9 +264,8 @@ void tb_mcp_session_stream_over(struct tb_mcp_session *session, struct tb_mcp_ss
 {
     tb_list_remove(&sse->link);
     tb_list_append(&session->over, &sse->link);
-    /* More streams than events: nothing is kept of the first. */
-    if (++session->over_count > TB_MCP_REPLAY_EVENTS) {
-        drop_first_over(session);
+    if (++session->over_count > TB_MCP_REPLAY_EVENTS + TB_MCP_DUE_EVENTS) {
+        drop_settled_stream(session);
     }
 }
 

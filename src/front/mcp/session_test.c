@@ -200,13 +200,13 @@ static void streams_of_a_session_have_numbers_of_their_own(void **state)
     tb_mcp_sse_answer(one, TB_STR("x"));
     tb_mcp_session_stream_over(session, one);
     assert_ptr_equal(tb_mcp_session_find_stream(session, number), one);
-    assert_int_equal(session->replay.count, 1);
+    assert_int_equal(session->replay.classes[TB_MCP_DUE].count, 1);
     tb_clock_manual_advance(&f->rig.clock, TB_MCP_REPLAY_MS + 1);
     tb_loop_turn(f->rig.core.loop, false);
     session = tb_mcp_session_find(f->sessions, "default", tb_str_of(session->id));
     assert_non_null(session);
     assert_null(tb_mcp_session_find_stream(session, number));
-    assert_int_equal(session->replay.count, 0);
+    assert_int_equal(session->replay.classes[TB_MCP_DUE].count, 0);
 }
 
 /* Each call that streams leaves one; looking for old ones must not cost more with each. */
@@ -220,11 +220,31 @@ static void streams_that_are_over_are_as_few_as_the_events_that_are_kept(void **
         tb_mcp_sse_answer(sse, TB_STR("x"));
         tb_mcp_session_stream_over(session, sse);
     }
-    assert_int_equal(session->over_count, TB_MCP_REPLAY_EVENTS);
-    assert_int_equal(session->replay.count, TB_MCP_REPLAY_EVENTS);
+    assert_int_equal(session->over_count, TB_MCP_REPLAY_EVENTS + TB_MCP_DUE_EVENTS);
+    assert_int_equal(session->replay.classes[TB_MCP_DUE].count, TB_MCP_DUE_EVENTS);
     assert_ptr_equal(tb_mcp_session_find_stream(session, 1), open);
     assert_null(tb_mcp_session_find_stream(session, 2));
     assert_non_null(tb_mcp_session_find_stream(session, 5001));
+}
+
+/* Others may say as much as they like, and end. */
+static void a_stream_whose_answer_is_due_outlives_all_others(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_mcp_session *session = make(f, "default");
+    struct tb_mcp_sse *broken = tb_mcp_session_stream(session);
+    tb_mcp_sse_answer(broken, TB_STR("due"));
+    tb_mcp_session_stream_over(session, broken);
+    for (int i = 0; i < 5000; i++) {
+        struct tb_mcp_sse *sse = tb_mcp_session_stream(session);
+        tb_mcp_sse_send(sse, TB_STR("news"));
+        tb_mcp_sse_end(sse);
+        tb_mcp_session_stream_over(session, sse);
+    }
+    assert_int_equal(session->over_count, TB_MCP_REPLAY_EVENTS + TB_MCP_DUE_EVENTS);
+    assert_ptr_equal(tb_mcp_session_find_stream(session, 1), broken);
+    assert_true(tb_mcp_sse_can_resume(broken, 0));
+    assert_null(tb_mcp_session_find_stream(session, 2));
 }
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -241,6 +261,7 @@ int main(void)
         WITH(an_ended_session_is_gone),
         WITH(streams_of_a_session_have_numbers_of_their_own),
         WITH(streams_that_are_over_are_as_few_as_the_events_that_are_kept),
+        WITH(a_stream_whose_answer_is_due_outlives_all_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

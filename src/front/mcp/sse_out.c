@@ -143,6 +143,7 @@ static void finish_with_rest(struct tb_mcp_sse *sse)
         print_message(sse, event->number, (struct tb_str){event->text, event->len}, &rest);
         sse->sent = event->number;
     }
+    tb_mcp_replay_sent(sse->replay, &sse->kept, sse->sent);
     finish_reply(sse, tb_buf_str(&rest));
 }
 
@@ -166,7 +167,7 @@ void tb_mcp_sse_send(struct tb_mcp_sse *sse, struct tb_str message)
 {
     uint64_t number = ++sse->last_number;
     if (sse->replay) {
-        tb_mcp_replay_add(sse->replay, &sse->kept, number, message);
+        tb_mcp_replay_add(sse->replay, &sse->kept, number, TB_MCP_NEWS, message);
     }
     if (!sse->front || sse->sent + 1 != number) {
         return; /* the reader, if there is one, has others to take first */
@@ -190,7 +191,7 @@ void tb_mcp_sse_answer(struct tb_mcp_sse *sse, struct tb_str message)
     uint64_t number = ++sse->last_number;
     note_end(sse);
     if (sse->replay) {
-        tb_mcp_replay_add(sse->replay, &sse->kept, number, message);
+        tb_mcp_replay_add(sse->replay, &sse->kept, number, TB_MCP_DUE, message);
         finish_with_rest(sse);
         return;
     }
