@@ -55,6 +55,11 @@ static size_t unsent(const struct outbox *box)
     return box->bytes.len - box->sent;
 }
 
+static bool has_room(const struct outbox *box)
+{
+    return unsent(box) < TB_STDIO_PAUSE_BYTES;
+}
+
 /* The bytes move up only when half of them are gone, so that each moves twice at the most. */
 static void mark_sent(struct outbox *box, size_t len)
 {
@@ -289,16 +294,24 @@ enum {
     END_COUNT,
 };
 
+/* An agent may write much before it reads: what waits for it holds back the daemon, and only what
+ * then waits for the daemon holds back the agent. Without a daemon each line becomes an answer at
+ * once. */
+static bool may_read_agent(const struct pump *pump)
+{
+    return unsent(&pump->to_daemon) < TB_STDIO_AHEAD_BYTES &&
+           (pump->link.state != TB_MCP_LINK_NONE || has_room(&pump->to_agent));
+}
+
 /* An end that nothing is wanted of is left out: poll() would tell again and again that it hung up.
  * The agent's stdout is always in, since that is how its death shows. */
 static void choose(const struct pump *pump, struct pollfd ends[END_COUNT])
 {
     const struct tb_mcp_link *link = &pump->link;
-    bool room_to_agent = unsent(&pump->to_agent) < TB_STDIO_PAUSE_BYTES;
-    bool read_now = room_to_agent && unsent(&pump->to_daemon) < TB_STDIO_PAUSE_BYTES;
+    bool read_now = may_read_agent(pump);
     bool watch = !pump->input_over && (read_now || !pump->hung_up);
     bool open = link->state == TB_MCP_LINK_OPEN;
-    short of_daemon = (short)((!open || room_to_agent ? POLLIN : 0) |
+    short of_daemon = (short)((!open || has_room(&pump->to_agent) ? POLLIN : 0) |
                               (open && unsent(&pump->to_daemon) ? POLLOUT : 0));
     ends[AGENT_IN] = (struct pollfd){watch ? STDIN_FILENO : -1, read_now ? POLLIN : POLLRDHUP, 0};
     ends[AGENT_OUT] =

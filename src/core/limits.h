@@ -101,7 +101,8 @@ enum {
 
     /* MCP on stdio */
     TB_STDIO_SEND_MAX = 64 * TB_MIB,
-    TB_STDIO_PAUSE_BYTES = 4 * TB_MIB, /* waiting to be sent: nothing more is read */
+    TB_STDIO_PAUSE_BYTES = 4 * TB_MIB,  /* waiting to be sent: nothing more is read */
+    TB_STDIO_AHEAD_BYTES = 16 * TB_MIB, /* of an agent that writes before it reads, in the bridge */
     TB_STDIO_LINE_MAX = 16 * TB_MIB,
     TB_STDIO_REPLY_MAX = 128 * TB_MIB,
 

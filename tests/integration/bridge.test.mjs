@@ -143,13 +143,25 @@ for (const [kind, open] of [['pipe', deafPipe], ['socket', () => 'pipe']]) {
 
   test(`the same when it could not read all of its input, and the output is a ${kind}`, async (t) => {
     const { child, exited } = await begin(t);
-    child.stdin.write(lists(1500, 10_000));
-    // As much as makes it stop: the answers are four megabytes by then.
-    await until(() => /^rchar: (\d+)/m.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8'))[1] > 3e6, 5000, 'it reads');
+    child.stdin.write(lists(3000, 10_000));
+    // Nearly as much as makes it stop: 16 MiB wait for the daemon, which has stopped after some.
+    await until(() => /^rchar: (\d+)/m.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8'))[1] > 2e7, 5000, 'it reads');
     child.stdin.destroy();
     assert.deepEqual(await within(exited, 3000, 'its end'), [0, null]);
   });
 }
+
+test('an agent that writes all before it reads anything gets every answer', async (t) => {
+  const daemon = await Daemon.start(t);
+  const child = spawn(binary, ['mcp', '--no-start', '--state-dir', daemon.stateDir, '--runtime-dir', path.dirname(daemon.socket)],
+    { stdio: ['pipe', 'pipe', 'inherit'] });
+  undo(t, () => child.kill('SIGKILL'));
+  const count = 1200; // 12 MB; the answers are more
+  await within(new Promise((resolve) => child.stdin.write(lists(count, 10_000), resolve)), 10_000, 'all is written');
+  const seen = new Set();
+  const lines = on(createInterface({ input: child.stdout }), 'line');
+  while (seen.size < count) seen.add(JSON.parse((await within(lines.next(), 5000, 'an answer')).value[0]).id);
+});
 
 test('it ends at once when its agent is killed, also in the middle of a call', async (t) => {
   const mute = await Mute.start(t);
