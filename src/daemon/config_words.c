@@ -18,19 +18,62 @@ static void full_name(const char *section, const char *key, char ret_path[PATH_S
     snprintf(ret_path, PATH_SIZE, "%s%s%s", section, section[0] && key[0] ? "." : "", key);
 }
 
+static struct tb_str without_comment(struct tb_str line)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        if (line.ptr[i] == '#' && (i == 0 || line.ptr[i - 1] == ' ' || line.ptr[i - 1] == '\t')) {
+            return tb_str_sub(line, 0, i);
+        }
+    }
+    return line;
+}
+
+/* The word at `at` is a whole one, perhaps in quotes, with a colon behind it. */
+static bool is_key(struct tb_str line, size_t at, size_t len)
+{
+    char before = ' ';
+    if (at > 0) {
+        before = line.ptr[at - 1];
+    }
+    bool quoted = before == '"' || before == '\'';
+    struct tb_str rest = tb_str_sub(line, at + len, line.len);
+    if (quoted && rest.len && rest.ptr[0] == before) {
+        rest = tb_str_sub(rest, 1, rest.len);
+    }
+    rest = tb_str_trim(rest);
+    bool begins = quoted || before == ' ' || before == '\t' || before == '{' || before == ',';
+    return begins && rest.len && rest.ptr[0] == ':';
+}
+
+static bool has_key(struct tb_str line, const char *key)
+{
+    size_t len = strlen(key);
+    const char *found;
+    for (size_t at = 0; len && at < line.len; at++) {
+        found = memmem(line.ptr + at, line.len - at, key, len);
+        if (!found) {
+            return false;
+        }
+        at = (size_t)(found - line.ptr);
+        if (is_key(line, at, len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* libcyaml names the place of what it read last, which stands before the key that it refuses. So
- * the key is looked for from there on. */
+ * the key is looked for from there on; 0 when it is not found. */
 static int line_of_key(struct tb_str text, int from, const char *key)
 {
     int line = 0;
     while (text.ptr) {
-        struct tb_str rest = tb_str_trim(tb_str_cut(&text, '\n'));
-        struct tb_str first = tb_str_cut(&rest, ':');
-        if (++line >= from && rest.ptr && tb_str_eq_cstr(tb_str_trim(first), key)) {
+        struct tb_str next = tb_str_cut(&text, '\n');
+        if (++line >= from && has_key(without_comment(next), key)) {
             return line;
         }
     }
-    return from;
+    return 0;
 }
 
 /* What stands behind the words, or NULL if the matter does not begin with them. */
@@ -100,9 +143,10 @@ int tb_config_explain(const struct tb_config_complaint *complaint, const char *n
     char path[PATH_SIZE];
     char where[512];
     int line = complaint->line > 0 ? complaint->line : 1;
-    line = unknown ? line_of_key(text, line, unknown)
-           : twice ? line_of_key(text, line + 1, twice)
-                   : line;
+    int found = unknown ? line_of_key(text, line, unknown)
+                : twice ? line_of_key(text, line + 1, twice)
+                        : 0;
+    line = found ? found : line;
     full_name(complaint->section, complaint->key, path);
     snprintf(where, sizeof(where), "%s:%d", name, line);
     if (unknown && complaint->section[0]) { /* two levels deep are only the webhooks */
