@@ -17,6 +17,7 @@
 #include "io/stream.h"
 #include "proto/http1.h"
 
+#include "support/any_message.h"
 #include "support/mcp_rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,43 +51,57 @@ struct agent {
     bool spoilt;  /* it sent what is no request */
     bool streams; /* a stream without an end stands before what it asks from now on */
     bool paused;
+    bool batches; /* on stdio: it has agreed on the version that has them */
+    bool resumed; /* its answers may have gone to another line of it, or come twice */
 };
 
 struct ask {
     size_t agent;
     unsigned life;
+    size_t post; /* the request of HTTP that it is in */
     bool cancelled;
+    bool in_batch;
+    bool refused; /* with the whole batch */
 };
 
 struct play {
     struct mcp_rig rig;
-    const uint8_t *data;
-    size_t left;
+    struct any_bytes bytes;
     struct agent agents[AGENTS];
     struct ask asks[ASKS_MAX];
     size_t ask_count;
-    bool resumed; /* an answer may have gone to another line, or come twice */
 };
 
 static uint8_t next(struct play *play)
 {
-    if (!play->left) {
-        return 0;
-    }
-    play->left--;
-    return *play->data++;
+    return any_next(&play->bytes);
 }
 
 /* What agents hear. */
 
-static void hear_http(struct agent *agent, struct tb_str input)
+/* A batch has no ids of its own: one that names no living session is refused without any. */
+static void note_refusal(struct play *play, size_t which, int status)
 {
+    const struct agent *agent = &play->agents[which];
+    for (size_t i = 0; i < play->ask_count; i++) {
+        struct ask *ask = &play->asks[i];
+        if (ask->agent == which && ask->life == agent->life && ask->post == agent->answered &&
+            ask->in_batch) {
+            ask->refused = ask->refused || status == 404;
+        }
+    }
+}
+
+static void hear_http(struct play *play, size_t which, struct tb_str input)
+{
+    struct agent *agent = &play->agents[which];
     struct tb_str body;
     struct tb_err err;
     int event;
     while ((event = tb_http1_next(agent->parser, &input, &body, &err)) != TB_HTTP1_MORE) {
         MUST(event > 0);
         if (event == TB_HTTP1_HEAD) {
+            note_refusal(play, which, tb_http1_head(agent->parser)->status);
             struct tb_str id = tb_http1_header(tb_http1_head(agent->parser), "Mcp-Session-Id");
             if (id.len) {
                 snprintf(agent->session, sizeof(agent->session), "Mcp-Session-Id: %.*s\r\n",
@@ -101,12 +116,13 @@ static void hear_http(struct agent *agent, struct tb_str input)
     }
 }
 
-static void hear(struct agent *agent)
+static void hear(struct play *play, size_t which)
 {
+    struct agent *agent = &play->agents[which];
     struct tb_str input = tb_buf_str(&agent->line.got);
     if (agent->open && input.len) {
         if (agent->parser) {
-            hear_http(agent, input);
+            hear_http(play, which, input);
         } else {
             tb_buf_append_str(&agent->text, input);
         }
@@ -120,7 +136,7 @@ static void turn(struct play *play, int turns)
         tb_loop_turn(play->rig.core.loop, false);
     }
     for (size_t i = 0; i < AGENTS; i++) {
-        hear(&play->agents[i]);
+        hear(play, i);
     }
 }
 
@@ -158,10 +174,12 @@ static void dial(struct play *play, size_t which)
     agent->open = true;
     agent->life++;
     agent->asked = agent->answered = 0;
-    agent->spoilt = agent->streams = agent->paused = false;
+    agent->spoilt = agent->streams = agent->paused = agent->batches = false;
     if (which >= FIRST_STDIO) {
-        send(agent, TB_STR("GET /mcp/stdio HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
-                           "Upgrade: tabard-mcp\r\n\r\n"));
+        send(agent,
+             TB_STR(
+                 "GET /mcp/stdio?groups=all HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+                 "Upgrade: tabard-mcp\r\n\r\n"));
     } else {
         agent->parser = tb_http1_new(TB_HTTP1_RESPONSE, &limits);
     }
@@ -199,68 +217,31 @@ static int new_ask(struct play *play, size_t which)
     if (play->ask_count == ASKS_MAX) {
         return -1;
     }
+    const struct agent *agent = &play->agents[which];
     play->asks[play->ask_count] =
-        (struct ask){.agent = which, .life = play->agents[which].life, .cancelled = false};
+        (struct ask){.agent = which, .life = agent->life, .post = agent->asked};
     return (int)play->ask_count++;
 }
 
-static const struct {
-    const char *method;
-    const char *name; /* for Mcp-Name; NULL: none */
-    const char *params;
-} messages[] = {
-    {"tools/call", "browser_navigate",
-     "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}"},
-    {"tools/call", "browser_snapshot", "\"name\":\"browser_snapshot\",\"arguments\":{}"},
-    {"tools/call", "browser_evaluate",
-     "\"name\":\"browser_evaluate\",\"arguments\":{\"script\":\"1\"}"},
-    {"tools/call", "start_session",
-     "\"name\":\"start_session\",\"arguments\":{\"sessionId\":\"a\"}"},
-    {"tools/call", "close_session",
-     "\"name\":\"close_session\",\"arguments\":{\"sessionId\":\"a\"}"},
-    {"tools/call", "list_sessions", "\"name\":\"list_sessions\",\"arguments\":{}"},
-    {"tools/call", "nope", "\"name\":\"nope\",\"arguments\":{}"},
-    {"tools/list", NULL, ""},
-    {"ping", NULL, ""},
-    {"resources/read", "tabard://sessions", "\"uri\":\"tabard://sessions\""},
-    {"resources/subscribe", NULL, "\"uri\":\"tabard://sessions\""},
-    {"resources/unsubscribe", NULL, "\"uri\":\"tabard://sessions\""},
-    {"subscriptions/listen", NULL,
-     "\"notifications\":{\"resourceSubscriptions\":[\"tabard://sessions\"]}"},
-    {"logging/setLevel", NULL, "\"level\":\"debug\""},
-    {"server/discover", NULL, ""},
-    {"initialize", NULL, "\"protocolVersion\":\"2025-03-26\",\"capabilities\":{}"},
-};
-
-/* Appends a request; -1 when there have been too many. `ret_row` says which it is. */
-static int put_message(struct play *play, size_t which, bool modern, struct tb_buf *out,
-                       size_t *ret_row)
+/* Appends a request; false when there have been too many. `ret_message` says which it is. */
+static bool put_message(struct play *play, size_t which, bool modern, struct tb_buf *out,
+                        struct any_message *ret_message)
 {
-    uint8_t choice = next(play);
-    size_t row = choice % TB_COUNT(messages);
     int id = new_ask(play, which);
     if (id < 0) {
-        return -1;
+        return false;
     }
+    *ret_message = any_message_put(&play->bytes, FIRST_ID + id, modern, out);
     /* A subscription ends with its line, and only there. */
-    play->asks[id].cancelled = strcmp(messages[row].method, "subscriptions/listen") == 0;
-    tb_buf_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":{%s",
-                  FIRST_ID + id, messages[row].method, messages[row].params);
-    const char *comma = messages[row].params[0] ? "," : "";
-    if (modern) {
-        tb_buf_printf(out, "%s" MODERN_META, comma);
-    } else if (choice & 0x80) {
-        tb_buf_printf(out, "%s\"_meta\":{\"progressToken\":%d}", comma, id);
-    }
-    tb_buf_append_cstr(out, "}}");
-    *ret_row = row;
-    return id;
+    play->asks[id].cancelled = modern && strcmp(ret_message->method, "subscriptions/listen") == 0;
+    return true;
 }
 
-static void put_cancel(struct play *play, struct tb_buf *out)
+/* Nobody can cancel what another has asked for. */
+static void put_cancel(struct play *play, size_t which, struct tb_buf *out)
 {
     unsigned id = next(play);
-    if (id < play->ask_count) {
+    if (id < play->ask_count && play->asks[id].agent == which) {
         play->asks[id].cancelled = true;
     }
     tb_buf_printf(out,
@@ -269,39 +250,47 @@ static void put_cancel(struct play *play, struct tb_buf *out)
                   FIRST_ID + id);
 }
 
-/* Refused as a whole where the one version that has batches was not agreed on. */
+/* Refused as a whole where the one version that has batches was not agreed on. Every MCP session of
+ * HTTP agrees on it. */
 static void put_batch(struct play *play, size_t which, struct tb_buf *out)
 {
-    size_t row;
+    const struct agent *agent = &play->agents[which];
+    struct any_message message;
     size_t before = play->ask_count;
     int count = next(play) % 5;
+    bool more = true;
     tb_buf_append_char(out, '[');
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && more; i++) {
         if (next(play) & 7) {
-            put_message(play, which, false, out, &row);
+            more = put_message(play, which, false, out, &message);
         } else {
-            put_cancel(play, out);
+            put_cancel(play, which, out);
         }
-        tb_buf_append_char(out, ',');
+        tb_buf_append_cstr(out, more ? "," : "");
     }
     tb_buf_append_cstr(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]");
     for (size_t i = before; i < play->ask_count; i++) {
-        play->asks[i].cancelled = true;
+        play->asks[i].in_batch = true;
+        play->asks[i].refused = which >= FIRST_STDIO ? !agent->batches : !agent->session[0];
     }
 }
 
 /* False when there have been too many requests. */
 static bool put_any(struct play *play, size_t which, struct tb_buf *out)
 {
-    size_t row;
+    struct any_message message;
     uint8_t kind = next(play) % 8;
     if (kind == 0) {
-        put_cancel(play, out);
+        put_cancel(play, which, out);
     } else if (kind == 1) {
         put_batch(play, which, out);
     } else {
         bool modern = kind == 2 && which >= FIRST_STDIO;
-        return put_message(play, which, modern, out, &row) >= 0;
+        if (!put_message(play, which, modern, out, &message)) {
+            return false;
+        }
+        struct agent *agent = &play->agents[which];
+        agent->batches = agent->batches || (!modern && strcmp(message.method, "initialize") == 0);
     }
     return true;
 }
@@ -319,20 +308,20 @@ static void say_modern(struct play *play, size_t which)
 {
     struct agent *agent = &play->agents[which];
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
+    struct any_message message;
     char headers[HEADERS_SIZE];
     char name[64] = "";
-    size_t row;
-    if (put_message(play, which, true, &body, &row) < 0) {
+    if (!put_message(play, which, true, &body, &message)) {
         return;
     }
-    if (messages[row].name) {
-        snprintf(name, sizeof(name), "Mcp-Name: %s\r\n", messages[row].name);
+    if (message.name) {
+        snprintf(name, sizeof(name), "Mcp-Name: %s\r\n", message.name);
     }
     snprintf(headers, sizeof(headers),
              "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\nX-Conversation-Id: c%d\r\n%s",
-             messages[row].method, next(play) & 1, name);
-    agent->streams = agent->streams || strcmp(messages[row].method, "subscriptions/listen") == 0;
-    request(play, agent, "POST /mcp", headers, tb_buf_str(&body));
+             message.method, next(play) & 1, name);
+    agent->streams = agent->streams || strcmp(message.method, "subscriptions/listen") == 0;
+    request(play, agent, "POST /mcp?groups=all", headers, tb_buf_str(&body));
 }
 
 static void say_line(struct play *play, size_t which)
@@ -349,7 +338,7 @@ static void get(struct play *play, struct agent *agent)
     char headers[HEADERS_SIZE];
     uint8_t choice = next(play);
     if (choice & 1) {
-        play->resumed = true;
+        agent->resumed = true;
         snprintf(headers, sizeof(headers), "%sLast-Event-ID: %d-%d\r\n", agent->session,
                  (choice >> 1) & 7, choice >> 4);
         request(play, agent, "GET /mcp", headers, TB_STR(""));
@@ -408,11 +397,11 @@ static void pass_time(struct play *play)
 static void rubbish(struct play *play, struct agent *agent)
 {
     size_t len = next(play) % 32;
-    len = len < play->left ? len : play->left;
+    len = len < play->bytes.left ? len : play->bytes.left;
     agent->spoilt = true;
-    send(agent, (struct tb_str){(const char *)play->data, len});
-    play->data += len;
-    play->left -= len;
+    send(agent, (struct tb_str){(const char *)play->bytes.data, len});
+    play->bytes.data += len;
+    play->bytes.left -= len;
 }
 
 static void step_http(struct play *play, size_t which, uint8_t what)
@@ -429,7 +418,7 @@ static void step_http(struct play *play, size_t which, uint8_t what)
         request(play, agent, "DELETE /mcp", agent->session, TB_STR(""));
         break;
     case 6:
-        request(play, agent, "POST /mcp", "", TB_STR(INITIALIZE("2025-03-26")));
+        request(play, agent, "POST /mcp?groups=all", "", TB_STR(INITIALIZE("2025-03-26")));
         break;
     case 7:
         rubbish(play, agent);
@@ -446,6 +435,7 @@ static void step_line(struct play *play, size_t which, uint8_t what)
         rubbish(play, agent);
     } else if (what % 8 == 6) {
         send(agent, TB_STR(INITIALIZE("2025-03-26") "\n"));
+        agent->batches = true;
     } else {
         say_line(play, which);
     }
@@ -543,8 +533,9 @@ static void check_ask(const struct play *play, size_t id)
     const struct ask *ask = &play->asks[id];
     const struct agent *agent = &play->agents[ask->agent];
     size_t answers = answers_to(play, id);
-    MUST(answers <= 1);
-    MUST(answers == 1 || ask->cancelled || agent->life != ask->life || !listens(agent));
+    MUST(answers <= 1 || agent->resumed);
+    MUST(answers == 1 || ask->cancelled || ask->refused || agent->life != ask->life ||
+         !listens(agent));
 }
 
 static void check(const struct play *play)
@@ -553,7 +544,7 @@ static void check(const struct play *play)
         const struct agent *agent = &play->agents[i];
         MUST(!agent->parser || agent->asked == agent->answered || !listens(agent));
     }
-    for (size_t id = 0; id < play->ask_count && !play->resumed; id++) {
+    for (size_t id = 0; id < play->ask_count; id++) {
         check_ask(play, id);
     }
     MUST(play->rig.fake->at_work == 0 || play->rig.fake->ops[0].when == TB_FAKE_HELD);
@@ -574,14 +565,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         begun = true;
         atexit(tell_steps);
     }
-    play->data = data;
-    play->left = size;
+    play->bytes = (struct any_bytes){data, size};
     mcp_rig_init(&play->rig);
     mcp_rig_serve(&play->rig);
     for (size_t i = 0; i < AGENTS; i++) {
         tb_buf_init(&play->agents[i].text, SIZE_MAX);
     }
-    for (int i = 0; i < STEPS_MAX && play->left; i++) {
+    for (int i = 0; i < STEPS_MAX && play->bytes.left; i++) {
         step(play);
         steps++;
     }
