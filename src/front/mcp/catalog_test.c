@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -100,6 +101,96 @@ static void every_tool_has_a_description_a_schema_and_all_four_hints(void **stat
     }
 }
 
+static bool is_text(const struct cJSON *value, const char *wanted)
+{
+    struct tb_str text;
+    return tb_json_str(value, &text) && tb_str_eq_cstr(text, wanted);
+}
+
+/* Others, as allOf, not, if and patternProperties, are refused. */
+static void check_keywords(const char *tool, const char *member, const struct cJSON *schema)
+{
+    static const char *const keywords[] = {
+        "type", "properties", "required", "additionalProperties", "items", "description", "default",
+        "enum", "minimum",    "maximum"};
+    JSON_ARRAY_FOREACH(keyword, schema) {
+        bool known = false;
+        for (size_t i = 0; i < TB_COUNT(keywords); i++) {
+            known = known || strcmp(tb_json_name(keyword), keywords[i]) == 0;
+        }
+        if (!known) {
+            fail_msg("%s: %s has %s", tool, member, tb_json_name(keyword));
+        }
+    }
+}
+
+/* What OpenAI's strict mode can convert: it closes every object over the members that are named and
+ * wants a type everywhere. One argument takes anything, as it does where the toolset comes from. */
+static void check_strict(const char *tool, const char *member, const struct cJSON *schema)
+{
+    const struct cJSON *type = tb_json_get(schema, "type");
+    const struct cJSON *open = tb_json_get(schema, "additionalProperties");
+    const struct cJSON *properties = tb_json_get(schema, "properties");
+    const struct cJSON *items = tb_json_get(schema, "items");
+    bool is_open = true;
+    bool anything = strcmp(tool, "execute_script") == 0 && strcmp(member, "args") == 0;
+    check_keywords(tool, member, schema);
+    if ((!type && !anything) || is_text(type, "object") != tb_json_is_object(properties) ||
+        is_text(type, "array") != tb_json_is_object(items) ||
+        (open && (!tb_json_bool(open, &is_open) || is_open))) {
+        fail_msg("%s: %s cannot be made strict", tool, member);
+    }
+    JSON_ARRAY_FOREACH(property, properties) {
+        check_strict(tool, tb_json_name(property), property);
+    }
+    if (items) {
+        check_strict(tool, member, items);
+    }
+}
+
+static void every_schema_can_be_made_strict(void **state)
+{
+    static const char *const toolsets[] = {"default", "octopus", "wdio"};
+    for (size_t t = 0; t < TB_COUNT(toolsets); t++) {
+        const struct tb_view view = view_of(toolsets[t], "all");
+        TB_AUTO(tb_json_free)
+        struct cJSON *list = tb_json_parse(tb_mcp_catalog_list(*state, &view));
+        JSON_ARRAY_FOREACH(tool, list) {
+            struct tb_str name;
+            char copy[64];
+            assert_true(tb_json_str(tb_json_get(tool, "name"), &name));
+            snprintf(copy, sizeof(copy), "%.*s", TB_STR_ARG(name));
+            check_strict(copy, "", tb_json_get(tool, "inputSchema"));
+        }
+    }
+}
+
+static const struct cJSON *inside(const struct cJSON *value, const char *first, const char *second)
+{
+    return tb_json_get(tb_json_get(value, first), second);
+}
+
+/* A strict client can only send members that are named. */
+static void steps_of_a_sequence_are_objects_with_the_common_members(void **state)
+{
+    static const char *const members[] = {"action", "target", "value", "url", "key"};
+    const struct tb_view view = view_of("", "");
+    TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_mcp_catalog_list(*state, &view));
+    const struct cJSON *items = NULL;
+    JSON_ARRAY_FOREACH(tool, list) {
+        if (is_text(tb_json_get(tool, "name"), "execute_sequence")) {
+            const struct cJSON *actions =
+                inside(tb_json_get(tool, "inputSchema"), "properties", "actions");
+            items = tb_json_get(actions, "items");
+        }
+    }
+    assert_true(is_text(tb_json_get(items, "type"), "object"));
+    for (size_t i = 0; i < TB_COUNT(members); i++) {
+        assert_true(
+            is_text(tb_json_get(inside(items, "properties", members[i]), "type"), "string"));
+    }
+}
+
 static void groups_add_tools_and_can_be_found(void **state)
 {
     struct tb_mcp_entry entry;
@@ -176,6 +267,8 @@ int main(void)
         WITH(the_default_list_is_small),
         WITH(the_same_choice_gives_the_same_bytes),
         WITH(every_tool_has_a_description_a_schema_and_all_four_hints),
+        WITH(every_schema_can_be_made_strict),
+        WITH(steps_of_a_sequence_are_objects_with_the_common_members),
         WITH(groups_add_tools_and_can_be_found),
         WITH(groups_of_the_configuration_are_always_there),
         WITH(a_toolset_shows_its_own_names_only),
