@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/audit.h"
+#include "core/limits.h"
 
 #include "support/core_rig.h"
 #include "support/kept_store.h"
@@ -69,9 +70,10 @@ static void the_reply_waits_until_the_store_has_it(void **state)
     rig_create(rig, "a");
     rig_turn(rig);
     scene->kept.slow = true;
-    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
-    rig_advance(rig, 100000); /* long after the deadline of the call itself */
-    assert_int_equal(call->dones, 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"timeout_ms\":3000}");
+    rig_turn(rig); /* the click is done, and the wait for the store begins */
+    rig_advance(rig, 3000 + TB_CALL_GRACE_MS - 1);
+    assert_int_equal(call->dones, 0); /* the deadline of the call itself is past */
     assert_int_equal(rig_events(rig, "call_done"), 1);
     /* The session is free: only the reply waits. */
     struct rig_call *other = rig_start(rig, &rig_wait, "", NULL);
@@ -134,7 +136,7 @@ static void a_store_that_does_not_answer_ends_the_wait_soon_after_the_deadline(v
     scene->kept.slow = true;
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"timeout_ms\":3000}");
     rig_turn(rig);
-    rig_advance(rig, 3999);
+    rig_advance(rig, 3000 + TB_CALL_GRACE_MS - 1);
     assert_int_equal(call->dones, 0);
     rig_advance(rig, 1);
     assert_string_equal(
