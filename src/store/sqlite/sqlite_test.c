@@ -273,6 +273,27 @@ static void an_older_copy_of_the_intake_drops_nothing(void **state)
     assert_string_equal(store_lab_logged(lab), "");
 }
 
+/* A daemon that was killed before its first batch: the database does not know the intake yet, so
+ * that it is there is all that tells what is missing. */
+static void an_intake_that_is_gone_beside_a_database_that_never_knew_it_is_told(void **state)
+{
+    struct store_lab *lab = *state;
+    for (int cut = 0; cut <= 1; cut++) {
+        assert_int_equal(store_put(lab, TB_SPACE_SESSION, "k", "v"), 0);
+        store_lab_close(lab);
+        run_sql(lab, "UPDATE head SET intake_id = 0, intake_seq = 0");
+        const char *intake = store_lab_path(lab, "tabard.intake");
+        assert_int_equal(cut ? truncate(intake, 0) : unlink(intake), 0);
+        assert_int_equal(ftruncate(lab->log_fd, 0), 0);
+        assert_int_equal(lseek(lab->log_fd, 0, SEEK_SET), 0);
+        store_lab_open(lab);
+        assert_non_null(strstr(store_lab_logged(lab),
+                               cut ? "the intake was damaged" : "tabard.intake is missing"));
+        assert_int_equal(store_put(lab, TB_SPACE_SESSION, "k", "new"), 0);
+        store_expect(lab, TB_SPACE_SESSION, "k", "new");
+    }
+}
+
 /* It is small, so it waits for the intake and not for the database. */
 static void a_removal_does_not_wait_for_the_database(void **state)
 {
@@ -368,6 +389,7 @@ int main(void)
         CASE(what_is_in_the_database_is_not_moved_again),
         CASE(an_older_copy_of_the_database_is_noticed),
         CASE(an_older_copy_of_the_intake_drops_nothing),
+        CASE(an_intake_that_is_gone_beside_a_database_that_never_knew_it_is_told),
         CASE(a_removal_does_not_wait_for_the_database),
         CASE(a_log_with_a_gap_is_not_cut_there_and_holds_up_nothing),
         CASE(a_row_in_the_way_of_an_entry_costs_nothing_else),
