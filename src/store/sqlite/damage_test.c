@@ -226,7 +226,7 @@ static void flip_header(struct store_lab *lab, off_t at)
     close(fd);
 }
 
-/* Not its rights: SQLite gives the same code for both. */
+/* Not its permissions: SQLite gives the same code for both. */
 static void a_header_of_an_unknown_format_is_damage(void **state)
 {
     (void)state;
@@ -239,9 +239,47 @@ static void a_header_of_an_unknown_format_is_damage(void **state)
         assert_int_equal(store_append_type(lab, "y"), 0);
         assert_int_equal(store_expect_chain(lab), 1);
         assert_non_null(strstr(store_lab_logged(lab), "is broken"));
-        assert_null(strstr(store_lab_logged(lab), "rights"));
+        assert_null(strstr(store_lab_logged(lab), "permissions"));
         assert_true(has_file(lab, "tabard.db.broken-"));
         store_lab_free(lab);
+    }
+}
+
+/* A header that is damaged and a log that is cut, as `audit verify` and the daemon see them. */
+static void call_it_damage(struct store_lab *lab, struct files *files, off_t at, off_t kept)
+{
+    struct tb_sqlite_log *log = NULL;
+    struct tb_err err = {0};
+    store_lab_close(lab);
+    put_files(lab, files);
+    flip_header(lab, at);
+    assert_int_equal(truncate(store_lab_path(lab, "tabard.db-wal"), kept), 0);
+    assert_int_equal(tb_sqlite_log_open(lab->dir, lab->core.secret, true, &log, &err), TB_E_STORE);
+    assert_null(strstr(err.text, "permissions"));
+    assert_true(strstr(err.text, "is broken") || strstr(err.text, "it is damaged"));
+    store_lab_open(lab);
+    assert_int_equal(store_append_type(lab, "y"), 0);
+    store_expect(lab, TB_SPACE_STATE, "none", NULL); /* it has been looked at */
+    assert_null(strstr(store_lab_logged(lab), "permissions"));
+    assert_non_null(strstr(store_lab_logged(lab), "is broken"));
+    assert_true(has_file(lab, "tabard.db.broken-"));
+}
+
+static void a_damaged_header_beside_a_cut_log_is_called_damage(void **state)
+{
+    (void)state;
+    static const off_t kept[] = {0, 20, 32, 5000}; /* within the log's header, a frame, the next */
+    struct files files;
+    take_files(&files);
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    for (off_t at = 18; at <= 19; at++) {
+        for (size_t i = 0; i < TB_COUNT(kept); i++) {
+            call_it_damage(lab, &files, at, kept[i]);
+        }
+    }
+    store_lab_free(lab);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        tb_buf_fini(&files.bytes[i]);
     }
 }
 
@@ -287,6 +325,7 @@ int main(void)
         cmocka_unit_test(flipped_bytes_never_make_a_wrong_log_pass),
         cmocka_unit_test(a_broken_database_is_set_aside_and_a_new_one_begun),
         cmocka_unit_test(a_header_of_an_unknown_format_is_damage),
+        cmocka_unit_test(a_damaged_header_beside_a_cut_log_is_called_damage),
         cmocka_unit_test(a_log_that_is_removed_is_noticed_and_nothing_is_lost),
         cmocka_unit_test(a_log_that_another_program_emptied_is_none_the_worse),
     };
