@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readlinkSync } from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { binary, Daemon, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { Line } from '../support/line.mjs';
 
 test('a log that nobody reads stops nothing, and what was dropped is told when somebody does', async (t) => {
   const daemon = await Daemon.start(t, { args: ['--log-level', 'debug'] });
@@ -42,4 +44,37 @@ test('started without stdin, stdout and stderr it opens nothing of its own in th
   await until(() => existsSync(path.join(dir, 'run', 'tabard.sock')), 5000, 'its socket');
   child.kill('SIGTERM');
   assert.deepEqual(await within(exited, 5000, 'its end'), [0, null]);
+});
+
+test('what opens a remote browser to anybody never reaches the log, however the endpoint fails', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--log-level', 'debug'] });
+  const asked = new Set();
+  const server = http.createServer((req, res) => res.writeHead(404).end(req.url));
+  const ways = {
+    refuse: (socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n'),
+    babble: (socket) => socket.end('no HTTP at all\r\n\r\n'),
+    vanish: (socket) => socket.destroy(),
+  };
+  server.on('upgrade', (req, socket) => {
+    asked.add(req.url);
+    ways[new URL(req.url, 'http://localhost').pathname.split('/').pop()](socket);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  undo(t, () => server.close());
+  const { port } = server.address();
+  const endpoints = [...Object.keys(ways).map((way) => `ws://127.0.0.1:${port}/hush-path/${way}?token=hush-token`),
+    'ws://127.0.0.1:1/hush-path?token=hush-token', `wss://127.0.0.1:${port}/hush-path?token=hush-token`,
+    `ws://hush-user:hush-word@127.0.0.1:${port}/`, 'http://127.0.0.1/hush-path?token=hush-token'];
+  const line = new Line(daemon, true);
+  undo(t, () => line.close());
+  for (const endpoint of endpoints) {
+    await assert.rejects(line.call(1, 'start_session', { sessionId: 'far', provider: 'cdp', endpoint }),
+      (err) => !/hush/.test(err.message));
+  }
+  assert.equal(asked.size, Object.keys(ways).length); // the browser's side was told the token
+  assert.ok([...asked].every((url) => url.endsWith('?token=hush-token')));
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  assert.match(daemon.log.text, /route=\/mcp/);
+  assert.doesNotMatch(daemon.log.text, /hush/);
 });
