@@ -91,6 +91,21 @@ async function allIsThere(t, daemon, crowd, where = { dir: daemon.dir }) {
   return next;
 }
 
+/** Waits until the database has so many entries: then the daemon has nothing left to move. */
+async function moved(daemon, count) {
+  const last = () => {
+    try {
+      const db = new DatabaseSync(path.join(daemon.stateDir, 'tabard.db'), { readOnly: true });
+      const { last_seq: seq } = db.prepare('SELECT last_seq FROM head').get();
+      db.close();
+      return seq;
+    } catch { // it is not made yet
+      return 0;
+    }
+  };
+  await until(() => last() >= count, 10_000, `${count} entries in the database`);
+}
+
 /** For assert.rejects: the error is of the store, and says why. */
 const clear = (words) => (err) => {
   assert.match(err.message, /not_stored|cannot store/);
@@ -385,6 +400,21 @@ test('a state directory that is removed is noticed: nothing is acknowledged, /he
   await crowd.recovers(10_000);
   assert.equal(await health(), 'ok');
   await allIsThere(t, daemon, crowd);
+});
+
+test('a state directory that is removed under an idle daemon is told, once, and nothing is acknowledged any more', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  await moved(daemon, CLIENTS);
+  const words = 'tabard.db was removed while the daemon was running';
+  await rm(daemon.stateDir, { recursive: true });
+  await daemon.logged(words); // nobody has called it
+  const health = async () => JSON.parse((await daemon.request('/health')).text).status;
+  assert.equal(await health(), 'degraded');
+  for (let i = 0; i < CLIENTS; i++) await assert.rejects(crowd.act(i), clear(/removed while the daemon was running/));
+  assert.deepEqual(crowd.acknowledged, []);
+  assert.equal(daemon.log.text.split(words).length, 2, daemon.log.text);
+  await daemon.kill();
 });
 
 test('a store that is slow by 5 s holds nobody up, and kill -9 meanwhile loses nothing', async (t) => {

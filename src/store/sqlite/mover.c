@@ -248,6 +248,13 @@ int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_
     return rc;
 }
 
+int tb_mover_watch(struct tb_mover *mover)
+{
+    struct tb_err ignored;
+    int rc = still_there(mover, &ignored);
+    return rc < 0 ? rc : tb_intake_check(mover->intake, &ignored);
+}
+
 void tb_mover_fini(struct tb_mover *mover)
 {
     tb_db_close(&mover->db);

@@ -45,4 +45,6 @@ struct tb_mover {
 /* `heavy` is a list of struct tb_heavy, which stay in it. After a failure nothing is moved. The
  * caller releases the frozen half after a success. */
 int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err);
+/* Are all files in their places? A failure is for the next run to tell. */
+int tb_mover_watch(struct tb_mover *mover);
 void tb_mover_fini(struct tb_mover *mover);

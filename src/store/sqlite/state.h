@@ -15,8 +15,9 @@ struct tb_writer {
     struct tb_mover mover; /* the worker's while one is under way */
     struct tb_list queue;  /* changes that wait: heavy ones, and what the intake had no room for */
     struct tb_list batch;  /* those that the worker has, or had when it failed */
-    struct tb_work *work;
+    struct tb_work *work;  /* a batch, or a look at the files */
     struct tb_timer timer; /* the next batch */
+    struct tb_timer watch; /* the next look at the files */
     uint64_t asked;        /* writes accepted so far */
     uint64_t taken;        /* of these, those that the last batch had or has */
     uint64_t spilled;      /* the last of these that the intake had no room for */
@@ -25,7 +26,7 @@ struct tb_writer {
     bool suspect;          /* the file has to be checked */
     bool lost;             /* the database is not in its place any more */
     bool due;              /* a batch waits for a part of the intake to be written */
-    int64_t began_ms;      /* the batch that the worker has */
+    int64_t began_ms;      /* what the worker has */
     int64_t backoff_ms;
     struct tb_err trouble; /* why the last batch failed; its code is 0 if it did not */
     struct tb_err result;  /* the worker's */

@@ -7,6 +7,7 @@ enum {
     BACKOFF_MS = 100,
     BACKOFF_MAX_MS = 2000,
     RENEW_MS = 1000, /* between attempts to make a new intake */
+    WATCH_MS = 5000, /* between looks at the files while nothing is written */
     HURRY_BYTES = TB_INTAKE_HALF_BYTES / 4,
 };
 
@@ -191,12 +192,43 @@ static void on_timer(struct tb_timer *timer, void *user)
     begin_batch(user);
 }
 
+static int run_watch(void *user)
+{
+    struct tb_sqlite *store = user;
+    return tb_mover_watch(&store->writer.mover);
+}
+
+static void on_watch(int status, void *user)
+{
+    struct tb_sqlite *store = user;
+    store->writer.work = NULL;
+    store->writer.suspect = store->writer.suspect || status < 0; /* the next batch tells why */
+    if (!store->closing) {
+        plan(store);
+        tb_light_go(store);
+    }
+}
+
+/* Batches look for themselves. */
+static void on_watch_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_sqlite *store = user;
+    struct tb_writer *writer = &store->writer;
+    tb_timer_start(timer, WATCH_MS);
+    if (!writer->work && !writer->due && !tb_timer_armed(&writer->timer)) {
+        writer->began_ms = tb_clock_mono_ms(store->core->clock);
+        writer->work = tb_work_submit(store->core->loop, run_watch, on_watch, store);
+    }
+}
+
 void tb_writer_init(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
     tb_list_init(&writer->queue);
     tb_list_init(&writer->batch);
     tb_timer_init(&writer->timer, store->core->loop, on_timer, store);
+    tb_timer_init(&writer->watch, store->core->loop, on_watch_timer, store);
+    tb_timer_start(&writer->watch, WATCH_MS);
     writer->mover.path = store->path;
     writer->mover.secret = store->core->secret;
     writer->mover.intake = store->intake;
@@ -218,6 +250,7 @@ void tb_writer_fini(struct tb_sqlite *store)
 {
     struct tb_writer *writer = &store->writer;
     tb_timer_fini(&writer->timer);
+    tb_timer_fini(&writer->watch);
     wait_for_batch(store);
     tb_light_settle(store);
     /* One more attempt even if the last failed. What stays in the intake is moved at the next
