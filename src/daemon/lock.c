@@ -24,11 +24,22 @@ static void read_holder(int fd, char *ret_text, size_t size)
     }
 }
 
-/* False when another process holds it. A file system that cannot lock this kind of file says so by
- * another error, and the other of the two locks has to do. */
-static bool hold(int fd, int how)
+/* Can this kind of file not be locked in its file system? NFS wants one that is open for writing,
+ * which a directory never is (EBADF). */
+static bool unlockable(int code)
 {
-    return flock(fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    return code == EBADF || code == EINVAL || code == ENOLCK || code == ENOSYS || code == ENOTSUP;
+}
+
+/* TB_E_LOCKED when another process holds it. Where one of the two cannot be locked, the other has
+ * to do. */
+static int hold(int fd, int how)
+{
+    int rc;
+    do {
+        rc = flock(fd, how | LOCK_NB) < 0 ? -errno : 0;
+    } while (rc == -EINTR);
+    return rc == -EWOULDBLOCK ? TB_E_LOCKED : unlockable(-rc) ? 0 : rc;
 }
 
 static int open_both(const char *state_dir, struct tb_lock *ret_lock, struct tb_err *err)
@@ -50,8 +61,18 @@ int tb_lock_take(const char *state_dir, struct tb_lock *ret_lock, struct tb_err 
 {
     *ret_lock = TB_LOCK_NONE;
     int rc = open_both(state_dir, ret_lock, err);
-    if (rc < 0 || (hold(ret_lock->dir_fd, LOCK_EX) && hold(ret_lock->file_fd, LOCK_EX))) {
+    if (rc < 0) {
         return rc;
+    }
+    rc = hold(ret_lock->dir_fd, LOCK_EX);
+    rc = rc < 0 ? rc : hold(ret_lock->file_fd, LOCK_EX);
+    if (rc == 0) {
+        return 0;
+    }
+    if (rc != TB_E_LOCKED) {
+        tb_lock_release(ret_lock);
+        return tb_fail(err, rc, "cannot lock the state directory %s: %s", state_dir,
+                       tb_err_name(rc));
     }
     char holder[HOLDER_SIZE];
     read_holder(ret_lock->file_fd, holder, sizeof(holder));
@@ -90,7 +111,7 @@ static bool is_held(const char *path)
     if (fd < 0) {
         return false;
     }
-    bool held = !hold(fd, LOCK_SH);
+    bool held = hold(fd, LOCK_SH) == TB_E_LOCKED;
     close(fd);
     return held;
 }
