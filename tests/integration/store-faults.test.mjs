@@ -14,6 +14,7 @@ import { Disk } from '../support/disk.mjs';
 import { Line } from '../support/line.mjs';
 
 const CLIENTS = 8;
+const CUTS = Number(process.env.TABARD_CUTS ?? 10);
 const DAMAGES = Number(process.env.TABARD_DAMAGES ?? 20);
 const config = 'sessions:\n  per_tenant: 1000\n  total: 1000\n';
 const begin = (t, where = {}) => Daemon.start(t, { ...where, config, args: ['--fake-driver'] });
@@ -376,6 +377,28 @@ test('an intake that is cut or removed under the daemon costs nothing', async (t
     await crowd.work(() => daemon.log.text.lastIndexOf('storing works again') > daemon.log.text.lastIndexOf(words));
     await crowd.act(1);
   }
+  await allIsThere(t, daemon, crowd);
+});
+
+test('an index that is cut or removed under load kills nobody and costs nothing', async (t) => {
+  const daemon = await begin(t);
+  const crowd = await Crowd.start(daemon);
+  const file = path.join(daemon.stateDir, 'tabard.db-shm');
+  const words = 'tabard.db-shm was cut or removed while';
+  const times = (text) => daemon.log.text.split(text).length - 1;
+  let ended = false;
+  const work = crowd.work(() => ended);
+  for (let i = 0; i < CUTS; i++) {
+    const seen = times(words);
+    await until(() => existsSync(file), 10_000, 'an index');
+    await (i % 5 === 4 ? rm(file, { force: true }) : truncate(file, [0, 4096, 3, 20_000][i % 5]).catch(() => {}));
+    await until(() => times(words) > seen, 15_000, `cut ${i} is told`);
+    await until(() => times('storing works again') >= times(words), 15_000, `storing goes on after cut ${i}`);
+  }
+  ended = true;
+  assert.deepEqual((await work).filter(Boolean), []);
+  t.diagnostic(`${crowd.acknowledged.length} calls acknowledged beside ${CUTS} cuts`);
+  assert.doesNotMatch(daemon.log.text, /lacks the last|set aside|is broken/);
   await allIsThere(t, daemon, crowd);
 });
 

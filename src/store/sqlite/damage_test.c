@@ -302,6 +302,40 @@ static void a_log_that_is_removed_is_noticed_and_nothing_is_lost(void **state)
     store_lab_free(lab);
 }
 
+/* SQLite has it mapped: what is cut off is a SIGBUS to whoever touches it. */
+static void an_index_that_is_cut_or_removed_is_made_anew_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    static const off_t kept[] = {0, 3, 4096, 16384, -1}; /* the last: removed */
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    size_t count = 0;
+    for (size_t i = 0; i < TB_COUNT(kept); i++) {
+        for (int j = 0; j < 20; j++) {
+            assert_int_equal(store_append_type(lab, "before"), 0);
+        }
+        assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "old"), 0);
+        count += 20;
+        assert_int_equal(store_expect_chain(lab), count);
+        const char *index = store_lab_path(lab, "tabard.db-shm");
+        assert_int_equal(kept[i] < 0 ? unlink(index) : truncate(index, kept[i]), 0);
+        assert_int_equal(ftruncate(lab->log_fd, 0), 0);
+        assert_int_equal(lseek(lab->log_fd, 0, SEEK_SET), 0);
+        assert_int_equal(store_append_type(lab, "after"), 0);
+        assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "new"), 0);
+        count++;
+        assert_int_equal(store_expect_chain(lab), count);
+        store_expect(lab, TB_SPACE_STATE, "k", "new");
+        assert_non_null(strstr(store_lab_logged(lab), "tabard.db-shm was cut or removed"));
+        assert_non_null(strstr(store_lab_logged(lab), "storing works again"));
+        assert_null(strstr(store_lab_logged(lab), "lacks"));
+        assert_null(strstr(store_lab_logged(lab), "set aside"));
+    }
+    assert_int_equal(truncate(store_lab_path(lab, "tabard.db-shm"), 4096), 0);
+    store_lab_reopen(lab); /* right before the end */
+    assert_int_equal(store_expect_chain(lab), count);
+    store_lab_free(lab);
+}
+
 static void a_log_that_another_program_emptied_is_none_the_worse(void **state)
 {
     (void)state;
@@ -327,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_header_of_an_unknown_format_is_damage),
         cmocka_unit_test(a_damaged_header_beside_a_cut_log_is_called_damage),
         cmocka_unit_test(a_log_that_is_removed_is_noticed_and_nothing_is_lost),
+        cmocka_unit_test(an_index_that_is_cut_or_removed_is_made_anew_and_nothing_is_lost),
         cmocka_unit_test(a_log_that_another_program_emptied_is_none_the_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,7 +206,7 @@ int tb_db_open(struct tb_db *db, const char *path, enum tb_db_mode mode, int bus
         rc = open_file(db, path, mode, busy_ms, err);
     }
     if (rc < 0) {
-        tb_db_close(db);
+        tb_db_abandon(db);
     }
     return rc;
 }
@@ -218,6 +218,14 @@ void tb_db_close(struct tb_db *db)
     }
     sqlite3_close(db->sql);
     *db = (struct tb_db){0};
+}
+
+void tb_db_abandon(struct tb_db *db)
+{
+    if (db->sql) {
+        sqlite3_db_config(db->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    }
+    tb_db_close(db);
 }
 
 void tb_db_patience(struct tb_db *db, int busy_ms)

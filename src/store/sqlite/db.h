@@ -68,6 +68,8 @@ int tb_db_open(struct tb_db *db, const char *path, enum tb_db_mode mode, int bus
                struct tb_err *err);
 /* Safe on one that is zeroed or closed. */
 void tb_db_close(struct tb_db *db);
+/* The same without a last checkpoint, which would go by an index that is wrong. */
+void tb_db_abandon(struct tb_db *db);
 /* How long to wait for another program's lock. */
 void tb_db_patience(struct tb_db *db, int busy_ms);
 /* Commits outlive a power cut, and wait for the disk; otherwise they outlive the process. */

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "store/pack.h"
+#include "store/sqlite/index.h"
 #include "store/sqlite/mover.h"
 #include "store/sqlite/sqlite.h"
 
@@ -16,6 +17,11 @@ struct tb_sqlite_log {
 
 static int broken_is_trouble(int rc, struct tb_err *err)
 {
+    if (tb_index_faulted()) {
+        return tb_fail(err, TB_E_STORE,
+                       "the index of the database's log (tabard.db-shm) was cut while it was read: "
+                       "run the command again");
+    }
     if (rc == -EBADMSG && err) {
         err->code = TB_E_STORE;
     }
@@ -75,6 +81,7 @@ int tb_sqlite_log_open(const char *state_dir, const uint8_t secret[TB_SECRET_BYT
     TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", state_dir);
     struct tb_sqlite_log *log = TB_NEW(struct tb_sqlite_log);
     struct tb_err why;
+    tb_index_guard();
     int rc = alone ? catch_up(intake, path, secret, &why) : 0;
     if (rc == 0) {
         rc = tb_db_open(&log->db, path, TB_DB_READ, BUSY_MS, &why);

@@ -5,17 +5,20 @@
 
 #include "base/mem.h"
 #include "store/sqlite/aside.h"
+#include "store/sqlite/index.h"
 
 enum {
-    BUSY_MS = 2000, /* for another program's lock to go away */
+    BUSY_MS = 2000,      /* for another program's lock to go away */
+    INDEX_BYTES = 32768, /* the index has a number of such parts */
 };
 
 /* Sessions wait for the first run, so it leaves all that may be long for the next. */
 static int check(struct tb_mover *mover, struct tb_err *err)
 {
-    int rc = tb_db_check(&mover->db, mover->looked, err);
+    bool all = mover->looked || mover->index_anew;
+    int rc = tb_db_check(&mover->db, all, err);
     if (rc == 0) {
-        mover->checked = mover->looked;
+        mover->checked = all;
         mover->looked = true;
     }
     return rc;
@@ -29,9 +32,9 @@ static void look_at_file(const char *path, struct stat *ret_info)
     }
 }
 
-static void look_at_log(const struct tb_mover *mover, struct stat *ret_info)
+static void look_beside(const struct tb_mover *mover, const char *suffix, struct stat *ret_info)
 {
-    TB_AUTO(tb_free) char *path = tb_strdupf("%s-wal", mover->path);
+    TB_AUTO(tb_free) char *path = tb_strdupf("%s%s", mover->path, suffix);
     look_at_file(path, ret_info);
 }
 
@@ -47,7 +50,7 @@ static int still_there(struct tb_mover *mover, struct tb_err *err)
     struct stat file;
     struct stat log;
     look_at_file(mover->path, &file);
-    look_at_log(mover, &log);
+    look_beside(mover, "-wal", &log);
     bool log_alone = !moved_away(&mover->file, &file);
     if (log_alone && !moved_away(&mover->log, &log)) {
         if (log.st_size < mover->log.st_size) {
@@ -64,9 +67,40 @@ static int still_there(struct tb_mover *mover, struct tb_err *err)
         (log_alone ? log : file).st_ino ? "replaced" : "removed");
 }
 
+/* With an index that is not the one it was SQLite would miss changes in the log, and might drop
+ * them. */
+static int index_there(struct tb_mover *mover, struct tb_err *err)
+{
+    struct stat index;
+    look_beside(mover, "-shm", &index);
+    bool whole = !mover->db.sql || (index.st_size && index.st_size % INDEX_BYTES == 0);
+    if (whole && !moved_away(&mover->index, &index) && index.st_size >= mover->index.st_size &&
+        !tb_index_faulted()) {
+        return 0;
+    }
+    mover->index_bad = true;
+    return tb_fail(err, TB_E_STORE,
+                   "%s-shm was cut or removed while the daemon was running: opening the database "
+                   "anew",
+                   mover->path);
+}
+
+/* It only grows. */
+static void remember_index(struct tb_mover *mover)
+{
+    struct stat index;
+    look_beside(mover, "-shm", &index);
+    if (!moved_away(&mover->index, &index) && index.st_size > mover->index.st_size) {
+        mover->index = index;
+    }
+}
+
 static int open_db(struct tb_mover *mover, struct tb_err *err)
 {
     int rc = still_there(mover, err);
+    if (rc == 0) {
+        rc = index_there(mover, err);
+    }
     if (rc == 0 && !mover->db.sql) {
         mover->looked = false;
         rc = tb_db_open(&mover->db, mover->path, TB_DB_CREATE, BUSY_MS, err);
@@ -80,6 +114,7 @@ static int open_db(struct tb_mover *mover, struct tb_err *err)
         tb_db_patience(&mover->db, BUSY_MS);
         rc = tb_db_check_secret(&mover->db, mover->secret, err);
         rc = rc < 0 ? rc : tb_db_migrate(&mover->db, err);
+        remember_index(mover);
     }
     if (rc < 0 || mover->checked || mover->keep) {
         return rc;
@@ -170,13 +205,17 @@ static int move(struct tb_mover *mover, const struct tb_list *heavy, struct tb_e
         rc = move_heavy(mover, heavy, &head, err);
     }
     if (rc == 0) {
+        rc = index_there(mover, err); /* what was read so far may be wrong */
+    }
+    if (rc == 0) {
         tb_db_secret_check(mover->secret, head.secret_check);
         rc = tb_db_commit(&mover->db, &head, err);
     }
     if (rc < 0) {
         tb_db_rollback(&mover->db);
     }
-    look_at_log(mover, &mover->log);
+    look_beside(mover, "-wal", &mover->log);
+    remember_index(mover);
     return rc;
 }
 
@@ -186,6 +225,7 @@ static int replace(struct tb_mover *mover, struct tb_err *err)
     struct tb_err why = *err;
     tb_db_close(&mover->db);
     mover->file.st_ino = mover->log.st_ino = 0;
+    mover->index = (struct stat){0};
     int rc = tb_db_set_aside(mover->path, aside, err);
     if (rc < 0) {
         return rc;
@@ -223,13 +263,30 @@ static void clear_intake(struct tb_mover *mover)
 
 int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_err *err)
 {
+    struct tb_err why;
     mover->intake_err.code = 0;
     mover->renewed = false;
     mover->lost = false;
+    mover->index_bad = false;
+    if (mover->index_anew) {
+        tb_db_abandon(&mover->db);
+        mover->index = (struct stat){0};
+        tb_index_spoil(mover->path);
+    }
+    bool fresh = !mover->index.st_ino;
     if (mover->renew && still_there(mover, err) == 0) {
         mover->renewed = tb_intake_renew(mover->intake, mover->sync, &mover->intake_err) == 0;
     }
     int rc = move(mover, heavy, err);
+    if (rc < 0 && !mover->lost && index_there(mover, &why) < 0) {
+        *err = why; /* whatever else it looked like */
+        rc = why.code;
+        mover->note.code = 0;
+    }
+    if ((rc == -EBADMSG || rc == -EEXIST) && !fresh) {
+        mover->index_bad = true; /* it may be the index alone: the next run has a new one */
+        rc = err->code = TB_E_STORE;
+    }
     if (rc == -EBADMSG && !mover->keep) {
         rc = replace(mover, err);
         if (rc == 0) {
@@ -252,10 +309,15 @@ int tb_mover_watch(struct tb_mover *mover)
 {
     struct tb_err ignored;
     int rc = still_there(mover, &ignored);
+    rc = rc < 0 ? rc : index_there(mover, &ignored);
     return rc < 0 ? rc : tb_intake_check(mover->intake, &ignored);
 }
 
 void tb_mover_fini(struct tb_mover *mover)
 {
+    struct tb_err ignored;
+    if (index_there(mover, &ignored) < 0) {
+        tb_db_abandon(&mover->db);
+    }
     tb_db_close(&mover->db);
 }

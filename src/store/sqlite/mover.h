@@ -35,10 +35,13 @@ struct tb_mover {
     bool renew;      /* the intake's file is no good: make a new one first */
     bool renewed;    /* that was done */
     bool lost;       /* the database is not in its place any more */
+    bool index_bad;  /* somebody cut or removed the index */
+    bool index_anew; /* all other connections are closed: make it anew */
     struct tb_err
         intake_err;     /* what is wrong with the intake's file; its code is 0 if nothing is */
     struct stat file;   /* the database's, when it was opened; its number is 0 before */
     struct stat log;    /* its log's, after the last run; the same */
+    struct stat index;  /* its index's; the same */
     struct tb_err note; /* something that people have to know; its code is 0 if there is nothing */
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "store/pack.h"
+#include "store/sqlite/index.h"
 #include "store/sqlite/state.h"
 
 enum {
@@ -84,6 +85,9 @@ static int run_portion(void *user)
         read->status = read_entries(db, read);
         break;
     }
+    if (tb_index_faulted()) {
+        read->status = tb_fail(&read->err, -EBADMSG, "the index of %s was cut", store->path);
+    }
     return 0;
 }
 
@@ -146,7 +150,7 @@ static bool may_start(const struct tb_sqlite *store, const struct tb_store_read 
 static void start_next(struct tb_sqlite *store)
 {
     struct tb_reader *reader = &store->reader;
-    if (reader->running || store->closing) {
+    if (reader->running || store->closing || store->writer.anew) {
         return;
     }
     if (reader->stale) {
@@ -172,6 +176,15 @@ bool tb_reader_waits(const struct tb_sqlite *store)
         }
     }
     return false;
+}
+
+bool tb_reader_leave(struct tb_sqlite *store)
+{
+    if (store->reader.running) {
+        return false;
+    }
+    tb_db_abandon(&store->reader.db);
+    return true;
 }
 
 void tb_reader_go(struct tb_sqlite *store)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "store/sqlite/index.h"
 #include "store/sqlite/state.h"
 
 enum {
@@ -62,6 +63,7 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
     TB_AUTO(tb_free) char *intake = tb_strdupf("%s/tabard.intake", core->config->state_dir);
     struct tb_err damage = {0};
     struct stat info;
+    tb_index_guard();
     store->core = core;
     store->path = tb_strdupf("%s/tabard.db", core->config->state_dir);
     tb_buf_init(&store->scratch, SIZE_MAX);

@@ -25,6 +25,7 @@ struct tb_writer {
     bool opened;           /* the first batch has gone well */
     bool suspect;          /* the file has to be checked */
     bool lost;             /* the database is not in its place any more */
+    bool anew;             /* no read may begin before the next batch, which opens the index anew */
     bool due;              /* a batch waits for a part of the intake to be written */
     int64_t began_ms;      /* what the worker has */
     int64_t backoff_ms;
@@ -100,6 +101,8 @@ void tb_reader_init(struct tb_sqlite *store);
 void tb_reader_fini(struct tb_sqlite *store);
 /* True if a read waits for writes to be moved. */
 bool tb_reader_waits(const struct tb_sqlite *store);
+/* Closes the reader's connection: false while a portion is under way. */
+bool tb_reader_leave(struct tb_sqlite *store);
 /* After a batch: what waited for it may begin. */
 void tb_reader_go(struct tb_sqlite *store);
 /* After a batch that failed: what has waited too long ends. */

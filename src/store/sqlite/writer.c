@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "store/sqlite/index.h"
 #include "store/sqlite/state.h"
 
 enum {
@@ -80,7 +81,6 @@ static void batch_good(struct tb_sqlite *store)
     }
     end_all(&moved, NULL);
     tb_light_stored(store, writer->moved);
-    tb_reader_go(store);
 }
 
 static void end_late(struct tb_sqlite *store, struct tb_list *list)
@@ -138,12 +138,14 @@ static void on_batch(int status, void *user)
         store->reader.stale = true;
     }
     writer->lost = writer->mover.lost;
+    writer->anew = writer->mover.index_bad;
     look_at_intake(store);
     if (status == 0) {
         batch_good(store);
     } else {
         batch_bad(store);
     }
+    tb_reader_go(store);
     if (!store->closing) {
         plan(store);
         tb_light_go(store);
@@ -164,6 +166,10 @@ static void begin_batch(struct tb_sqlite *store)
     if (writer->due) {
         return;
     }
+    if (writer->anew && !tb_reader_leave(store)) {
+        tb_timer_start(&writer->timer, BACKOFF_MS);
+        return;
+    }
     /* After a failure the same again: what was asked for since is newer than the half that is still
      * frozen, but not than the other. Then another batch follows. */
     if (!tb_intake_frozen(store->intake)) {
@@ -182,6 +188,10 @@ static void begin_batch(struct tb_sqlite *store)
         writer->mover.checked = false;
     }
     writer->mover.renew = store->light.broken;
+    writer->mover.index_anew = writer->anew;
+    if (writer->anew) {
+        tb_index_guard(); /* nothing of the old one is in use */
+    }
     writer->began_ms = tb_clock_mono_ms(store->core->clock);
     writer->work = tb_work_submit(store->core->loop, run_batch, on_batch, store);
 }
