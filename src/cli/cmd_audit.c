@@ -162,7 +162,9 @@ static int run_verify(const struct wish *wish, struct tb_audit_log *log)
     if (wish->form == TB_AUDIT_JSON) {
         print_verdict(&verify, rc < 0 ? &err : NULL);
     } else if (rc < 0) {
-        printf("The audit log does not match what was written: %s.\n", err.text);
+        printf("The audit log %s: %s.\n",
+               rc == TB_E_STORE ? "could not be checked" : "does not match what was written",
+               err.text);
     } else if (verify.first_seq) {
         printf("The audit log is intact, from entry %lld to %lld.\n", (long long)verify.first_seq,
                (long long)verify.seq);
