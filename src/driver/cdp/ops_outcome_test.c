@@ -9,6 +9,11 @@ static const struct ops_doc docs[] = {
              "function work(ms) { const end = performance.now() + ms;"
              "while (performance.now() < end); }</script>"},
     {.path = "/two", .body = "<title>Two</title>"},
+    /* Nothing is kept of it, so that the way back asks the server. */
+    {.path = "/fresh",
+     .body = "<title>Fresh</title>",
+     .header = "Cache-Control",
+     .value = "no-store"},
     {.path = "/trap",
      .body = "<title>Trap</title><button id=b onclick=\"for (;;) alert('again')\">x</button>"
              "<button id=once onclick=\"document.title = confirm('sure?')\">x</button>"},
@@ -19,6 +24,7 @@ static const struct ops_doc docs[] = {
 
 static const struct ops_doc nothing[] = {
     {.path = "/", .status = 204},
+    {.path = "/fresh", .status = 204},
     {.path = "/two", .body = "<title>Two</title>"},
     {.path = NULL},
 };
@@ -29,6 +35,11 @@ static const struct ops_doc files[] = {
      .type = "application/octet-stream",
      .header = "Content-Disposition",
      .value = "attachment; filename=a.bin"},
+    {.path = "/fresh",
+     .body = "hello",
+     .type = "application/octet-stream",
+     .header = "Content-Disposition",
+     .value = "attachment; filename=b.bin"},
     {.path = "/two", .body = "<title>Two</title>"},
     {.path = NULL},
 };
@@ -69,36 +80,45 @@ static void a_reload_that_leads_to_no_page_is_told(void **state)
 static void a_step_back_that_leads_to_no_page_is_told(void **state)
 {
     struct ops_lab *lab = *state;
-    ops_goto(lab, "/");
+    ops_goto(lab, "/fresh");
     ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://localhost:%d/two'}", lab->port);
-    /* Nothing is kept of the first page, so that the way back asks the server. */
-    ops_eval(lab, "addEventListener(`unload`, () => 0)");
     lab->docs = nothing;
     int code = ops_run(lab, TB_OP_NAVIGATE, "{'to':'back'}");
     lab->docs = docs;
-    if (code == TB_E_CANNOT_OPEN) {
-        assert_non_null(strstr(lab->result.message, "no page"));
-        assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
-    } else {
-        assert_int_equal(code, 0); /* the browser had kept the page after all */
-        assert_string_equal(ops_text(lab, "title"), "Home");
-    }
+    assert_int_equal(code, TB_E_CANNOT_OPEN);
+    assert_non_null(strstr(lab->result.message, "no page (such as 204 No Content"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
+    ops_goto(lab, "/fresh");
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://localhost:%d/two'}", lab->port);
+    lab->docs = files;
+    code = ops_run(lab, TB_OP_NAVIGATE, "{'to':'back'}");
+    lab->docs = docs;
+    assert_int_equal(code, TB_E_CANNOT_OPEN);
+    assert_non_null(strstr(lab->result.message, "is a download, not a page"));
+    assert_non_null(strstr(ops_text(lab, "downloads"), "b.bin"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
 }
 
 static void a_script_runs_once_whatever_it_fails_with(void **state)
 {
+#define PAY  "fetch(`/pay`, {method: `POST`, keepalive: true})"
+#define BARE "Error.stackTraceLimit = 0; throw Object.assign(new SyntaxError("
     static const char *const scripts[] = {
-        "fetch(`/pay`, {method: `POST`}).then(r => r.json())",
-        "const r = await fetch(`/pay`, {method: `POST`}); await r.json()",
-        "return (await fetch(`/pay`, {method: `POST`})).json()",
-        "(n => { fetch(`/pay`, {method: `POST`, keepalive: true}); Error.stackTraceLimit = 0; "
-        "throw Object.assign(new SyntaxError(`x`), {stack: ``}) })()",
+        PAY ".then(r => r.json())",
+        "const r = await " PAY "; await r.json()",
+        "return (await " PAY ").json()",
+        "(n => { " PAY "; " BARE "`x`), {stack: ``}) })()",
+        "if (1) { " PAY "; " BARE "`Illegal return statement`), {stack: ``}) }",
+        "if (1) { " PAY "; throw SyntaxError(`Illegal return statement`) }",
+        "if (1) { " PAY "; eval(`return 1`) }",
+        "if (1) { " PAY "; setTimeout = null; eval(`(`) }",
     };
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    for (size_t i = 0; i < TB_COUNT(scripts); i++) {
+    for (size_t i = 0; i < 2 * TB_COUNT(scripts); i++) {
         lab->visits.len = 0;
-        ops_fails(lab, TB_E_SCRIPT, TB_OP_EVALUATE, "{'script':'%s'}", scripts[i]);
+        ops_fails(lab, TB_E_SCRIPT, TB_OP_EVALUATE, "{'script':'%s'%s}", scripts[i / 2],
+                  i % 2 ? ",'target':'h1'" : "");
         assert_non_null(strstr(lab->result.message, "SyntaxError"));
         OPS_WAIT(lab, visits(lab, "/pay") > 0);
         assert_string_equal(ops_eval(lab, "fetch(`/two`).then(() => 1)"), "1");
