@@ -9,7 +9,7 @@
  *
  * Statements give an object by reference, since it may be a promise: RUNNING --> SHOWING.
  * With a target the element is looked up in our world and handed over to the page's first:
- * ELEMENT --> NODE --> OBJECT --> RUNNING.
+ * ELEMENT --> NODE --> OBJECT --> RUNNING, or where there is none ELEMENT --> REASON.
  *
  * A script that computes past the deadline is ended by the browser's own timer, which knows it from
  * what the page does by itself. */
@@ -28,6 +28,7 @@
 
 enum state {
     ELEMENT,
+    REASON,
     NODE,
     OBJECT,
     RUNNING,
@@ -176,11 +177,11 @@ static void ask(struct tb_opwork *work, int state, const char *method, const cha
 static void ask_element(struct tb_opwork *work, struct tb_frame *frame)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(args.len + 64);
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(8 * args.len + 512);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SCRIPT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_opwork_args(work, "target", false, &args);
-    tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
+    int rc = tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "expression");
@@ -190,6 +191,11 @@ static void ask_element(struct tb_opwork *work, struct tb_frame *frame)
     tb_json_key(&json, "objectGroup");
     tb_json_put_cstr(&json, OBJECT_GROUP);
     tb_json_object_close(&json);
+    if (rc < 0 || json.rc < 0) {
+        tb_opwork_fail(work, TB_E_TOO_LARGE, "the target is larger than %d KB",
+                       SCRIPT_MAX / TB_KIB);
+        return;
+    }
     work->state = ELEMENT;
     tb_opwork_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
@@ -204,6 +210,7 @@ static void on_element(struct evaluate *evaluate, struct tb_str reply)
     if (!tb_json_string_eq(tb_pick(result, "subtype"), TB_STR("node"))) {
         TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", false, &args);
+        work->state = REASON;
         tb_opwork_call(work, "element", tb_buf_str(&args));
         return;
     }
@@ -326,7 +333,8 @@ static void on_failure(struct evaluate *evaluate, struct tb_str details)
         !next_form(evaluate, details, &next)) {
         tb_opwork_fail_err(&evaluate->work, &evaluate->failure);
     } else if (evaluate->form == TB_SCRIPT_STATEMENTS) {
-        run(evaluate, next); /* a `return` outside of a function never compiles */
+        run(evaluate,
+            next); /* what runs in this form fails as a rejection, so it did not compile */
     } else {
         send_script(evaluate, COMPILING);
     }
@@ -419,6 +427,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
     switch (work->state) {
     case ELEMENT:
         on_element(evaluate, value);
+        break;
+    case REASON: /* asked again it was there, so the page is at work on it */
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
         break;
     case NODE:
         ask(work, OBJECT, "DOM.resolveNode", "backendNodeId",

@@ -126,6 +126,22 @@ static void a_script_runs_once_whatever_it_fails_with(void **state)
     }
 }
 
+static void a_target_of_any_length_is_found_or_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    char target[4096] = "h1";
+    ops_goto(lab, "/");
+    for (size_t len = 2; len + 8 < sizeof(target); len += 8) {
+        memcpy(target + len, ":not(h2)", 9);
+        if (len == 26 || len == 66 || len + 16 >= sizeof(target)) {
+            ops_ok(lab, TB_OP_EVALUATE, "{'script':'e => e.tagName','target':'%s'}", target);
+            assert_string_equal(ops_out(lab), "\"H1\"");
+        }
+    }
+    target[1] = '6';
+    ops_fails(lab, TB_E_ELEMENT_NOT_FOUND, TB_OP_EVALUATE, "{'script':'1','target':'%s'}", target);
+}
+
 static void statements_give_the_value_of_the_last_one(void **state)
 {
     static const struct {
@@ -344,6 +360,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_reload_that_leads_to_no_page_is_told),
         OPS_TEST(a_step_back_that_leads_to_no_page_is_told),
         OPS_TEST(a_script_runs_once_whatever_it_fails_with),
+        OPS_TEST(a_target_of_any_length_is_found_or_told),
         OPS_TEST(statements_give_the_value_of_the_last_one),
         OPS_TEST(what_is_thrown_is_told_in_quotes),
         OPS_TEST(a_call_that_cannot_wait_leaves_the_page_its_work),
