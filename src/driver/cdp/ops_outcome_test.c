@@ -216,7 +216,7 @@ static void a_call_that_cannot_wait_leaves_the_page_its_work(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         lab->visits.len = 0;
         ops_eval(lab,
-                 "document.title = `Home`; setTimeout(() => { const ask = new XMLHttpRequest();"
+                 "document.title = `Home`, setTimeout(() => { const ask = new XMLHttpRequest();"
                  "ask.open(`GET`, `/busy`, false); ask.send(); work(1500);"
                  "document.title = `Done` })");
         OPS_WAIT(lab, visits(lab, "/busy"));
@@ -242,6 +242,45 @@ static void a_loop_of_the_callers_is_stopped(void **state)
     assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
     ops_goto(lab, "/two");
     assert_string_equal(ops_eval(lab, "3"), "3");
+}
+
+/* A script that waits behind the page's own work is cancelled, and so is one that loops. */
+static void what_is_cancelled_is_the_callers_script(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_eval(lab, "function busy(ms) { ask(`/busy`); work(ms);"
+                  "document.title = document.querySelector(`h1`).textContent = `Done` };"
+                  "function ask(url) { const x = new XMLHttpRequest(); x.open(`GET`, url, false);"
+                  "x.send() }");
+    for (int i = 0; i < 2; i++) {
+        lab->visits.len = 0;
+        ops_eval(lab, "document.title = `Home`, setTimeout(busy, 50, 1500)");
+        OPS_WAIT(lab, visits(lab, "/busy"));
+        ops_begin(lab, TB_OP_EVALUATE, OPS_MS,
+                  i ? "{'script':'e => 1','target':'h1'}" : "{'script':'1'}");
+        tb_loop_turn(lab->loop, false);
+        lab->op.cancel(&lab->op);
+        assert_int_equal(ops_end(lab), TB_E_CANCELLED);
+        assert_string_equal(ops_eval(lab, "document.title"), "\"Done\"");
+    }
+    for (int i = 0; i < 2; i++) {
+        lab->visits.len = 0;
+        ops_begin(lab, TB_OP_EVALUATE, 10 * OPS_MS,
+                  i ? "{'script':'e => { ask(`/spin`); for (;;); }','target':'h1'}"
+                    : "{'script':'ask(`/spin`); for (;;);'}");
+        OPS_WAIT(lab, visits(lab, "/spin"));
+        lab->op.cancel(&lab->op);
+        assert_int_equal(ops_end(lab), TB_E_CANCELLED);
+        assert_string_equal(ops_eval(lab, "1"), "1");
+    }
+    /* One that only awaits is left to itself at its deadline. */
+    ops_begin(
+        lab, TB_OP_EVALUATE, 200,
+        "{'script':'e => new Promise(() => { e.textContent = ``; setTimeout(busy, 1500, 700) })',"
+        "'target':'h1'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    ops_ok(lab, TB_OP_WAIT, "{'text':'Done'}");
 }
 
 /* All of it, and not much more. */
@@ -365,6 +404,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_is_thrown_is_told_in_quotes),
         OPS_TEST(a_call_that_cannot_wait_leaves_the_page_its_work),
         OPS_TEST(a_loop_of_the_callers_is_stopped),
+        OPS_TEST(what_is_cancelled_is_the_callers_script),
         OPS_TEST(a_wait_uses_the_time_it_was_given),
         OPS_TEST(a_page_with_dialogs_can_be_left),
         OPS_TEST(the_viewport_of_the_start_stays),

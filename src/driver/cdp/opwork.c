@@ -74,18 +74,24 @@ static void on_grace_over(struct tb_timer *timer, void *user)
     tb_opwork_fail(work, TB_E_TIMEOUT, "the time ran out before it was done");
 }
 
+static struct tb_frame *asked_frame(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    return page ? tb_page_frame_by_number(page, work->frame) : NULL;
+}
+
 /* At the deadline what is under way ends by itself, with better words than could be had here. */
 static void cancel(struct tb_op *op)
 {
     struct tb_opwork *work = op->driver_state;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame = asked_frame(work);
     if (now_ms(work) >= work->deadline_ms) {
         tb_timer_start(&work->grace, TB_OPWORK_GRACE_MS);
         return;
     }
     stop(work);
-    if (work->script && page) {
-        tb_page_terminate_script(page); /* the caller wants it stopped */
+    if (work->script && frame) {
+        tb_frame_end_script(frame); /* the caller wants it stopped */
     }
     tb_opwork_fail(work, TB_E_CANCELLED, "the call was cancelled");
 }
@@ -216,12 +222,6 @@ static void on_settled(int code, bool navigated, const struct tb_err *err, void 
 static void fail_gone(struct tb_opwork *work)
 {
     tb_loop_defer(tb_session_loop(work->session), &work->gone);
-}
-
-static struct tb_frame *asked_frame(struct tb_opwork *work)
-{
-    struct tb_page *page = tb_opwork_page(work);
-    return page ? tb_page_frame_by_number(page, work->frame) : NULL;
 }
 
 void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args)

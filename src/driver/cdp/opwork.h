@@ -53,7 +53,7 @@ struct tb_opwork {
     bool acted;        /* a dialog or a closed tab is from now on what came of the act */
     bool clicks;       /* it means to click: that no click came of it is told */
     int dismissed;     /* dialogs that were in the way */
-    bool script;       /* a script of the caller's runs in the page */
+    bool script;       /* a script of the caller's has begun in its frame */
     const char *until; /* how far a navigation is waited for; "load" */
     int64_t began_ms;
     int64_t deadline_ms;

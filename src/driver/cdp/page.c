@@ -12,6 +12,8 @@
 
 enum {
     PROBE_MS = 600 * 1000, /* the question stands until the page answers it */
+    END_MS = 500,          /* who has not answered by then is kept from it */
+    JUST_MS = 3,
 };
 
 static const char auto_attach[] =
@@ -221,6 +223,28 @@ void tb_page_terminate_script(struct tb_page *page)
         struct tb_target *target = TB_CONTAINER(link, struct tb_target, link);
         tb_target_post(target, "Runtime.terminateExecution", (struct tb_str){NULL, 0});
     }
+}
+
+static void on_end_probe(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    (void)result;
+    (void)err;
+    if (code == TB_E_TIMEOUT) {
+        tb_target_post(user, "Runtime.terminateExecution", (struct tb_str){NULL, 0});
+    }
+}
+
+void tb_frame_end_script(struct tb_frame *frame)
+{
+    int64_t deadline_ms = tb_loop_now_ms(frame->page->browser->cdp->loop) + END_MS;
+    tb_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
+                    deadline_ms, on_end_probe, frame->target);
+}
+
+bool tb_frame_has_just_answered(const struct tb_frame *frame)
+{
+    int64_t now_ms = tb_loop_now_ms(frame->page->browser->cdp->loop);
+    return frame->target->answered_ms && now_ms - frame->target->answered_ms <= JUST_MS;
 }
 
 void tb_page_free_if_in_doubt(struct tb_page *page)

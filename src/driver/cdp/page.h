@@ -120,9 +120,14 @@ void tb_page_call_forget(struct tb_page *page, uint64_t handle);
  * way to cancel an operation. */
 void tb_session_forget(struct tb_driver_session *session, const void *user);
 
-/* Ends the script that runs in the page: for one that the caller started and wants stopped. What
- * the page does by itself is its own work and is not ended by a call that cannot wait for it. */
+/* Ends all that runs in the page, for who leaves it. */
 void tb_page_terminate_script(struct tb_page *page);
+/* Ends a script of the caller's that has begun in the frame, if it keeps the frame from answering:
+ * one that only awaits does not. What the page does by itself is its own work and is not ended by a
+ * call that cannot wait for it. */
+void tb_frame_end_script(struct tb_frame *frame);
+/* Whether it has just answered, so that a script that is sent now begins at once. */
+bool tb_frame_has_just_answered(const struct tb_frame *frame);
 /* Ends what the page does if it is in doubt: a call passed its deadline and it has not answered
  * since. For a navigation, which leaves the page and which one that spins would never let begin. */
 void tb_page_free_if_in_doubt(struct tb_page *page);

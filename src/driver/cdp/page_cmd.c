@@ -13,6 +13,7 @@ struct tb_page_cmd {
     uint64_t handle;
     uint64_t id; /* the connection's; 0: never sent */
     struct tb_target *target;
+    bool by_thread; /* the page's own thread answers it */
     int64_t deadline_ms;
     tb_cdp_reply_fn *fn;
     struct tb_err *late; /* why it was not sent */
@@ -52,6 +53,9 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     if (code == 0) {
         tb_cdp_reply_fn *fn = cmd->fn;
         void *fn_user = cmd->ask.user;
+        if (cmd->by_thread) {
+            cmd->target->answered_ms = tb_loop_now_ms(page->browser->cdp->loop);
+        }
         cmd_free(cmd);
         fn(0, result, NULL, fn_user);
         return;
@@ -165,6 +169,7 @@ struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method
 {
     const struct tb_page *page = target->page;
     struct tb_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
+    cmd->by_thread = strncmp(method, "Runtime.", 8) == 0;
     bool leads_away = tb_page_awaits_first(page) && needs_no_page(method);
     if (page->ready || page->gone || page->crashed || page->dialog.open || leads_away) {
         send_cmd(cmd, method, params);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/list.h"
 #include "base/str.h"
@@ -25,7 +26,8 @@ struct tb_target {
     struct tb_list link; /* in its tab */
     enum tb_target_kind kind;
     struct tb_page *page;
-    unsigned script; /* the number of our script in this session */
+    unsigned script;     /* the number of our script in this session */
+    int64_t answered_ms; /* when its thread last did; 0: never */
     char session_id[TB_TARGET_ID_SIZE];
     char id[TB_TARGET_ID_SIZE];
 };
