@@ -94,7 +94,7 @@ const focus = ({ target, timeout_ms: timeoutMs, watch: watches = false, ...count
     if (watches) {
       watchChanges(el);
     }
-    return { kind, ...introduce(el) };
+    return { kind, ...introduce(el), aim: aim?.id };
   });
 };
 

@@ -4,7 +4,7 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {el, typing, beyond, left, verdict, pressed, place, unmoved, clicked, over}: `beyond` a frame, so that nothing of it is for this
+ * {id, el, typing, keys, beyond, left, verdict, pressed, place, unmoved, clicked, over}: `keys` are those that have come; `beyond` a frame, so that nothing of it is for this
  * document; `left` presses are to come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of
  * what was there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still
  * there when the page had dealt with that; `clicked` is null until a click has come, then true or a sketch of what received it in place
@@ -24,7 +24,7 @@ const forgetAim = () => {
 };
 
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { el, typing, beyond, left: presses, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, over: false };
+  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, over: false };
   for (let doc = ownerOf(el); doc !== document;) {
     viewOf(doc).tabard?.takeAim(aim);
     doc = ownerOf(frameElementOf(doc));
@@ -115,9 +115,33 @@ const onType = (event) => {
     aim.verdict = sketch(targetOf(event));
     tellDaemon('strayed', { strayed: aim.verdict });
   }
+  aim.keys += aim.verdict === null ? 1 : 0;
   if (aim.verdict !== null) {
     holdBack(event);
   }
+};
+
+/** What was held back when it went down does not come up either. */
+const onKeyUp = (event) => {
+  if (isAimed(true, event) && aim.verdict !== null) {
+    holdBack(event);
+  }
+};
+
+/**
+ * The focus is in another frame now: keys would go there, and a frame of another origin has nothing to hold them back. So the daemon is
+ * told at once, and it knows whether there are more to come. One of our origin holds them back itself.
+ */
+const onWindowBlur = (event) => {
+  if (event.target !== globalThis || !isAimed(true, event) || aim.verdict !== null || (hasFocus(aim.el) && ownerOf(aim.el).hasFocus())) {
+    return;
+  }
+  const frame = inDocument.active(document);
+  const inner = frame === null ? null : frameDocumentOf(frame);
+  if (inner !== null && !holds(inner, aim.el)) {
+    viewOf(inner).tabard?.takeAim(aim);
+  }
+  tellDaemon('away', { away: frame === null || holds(frame, aim.el) ? 'another frame' : sketch(frame), aim: aim.id, keys: aim.keys });
 };
 
 /** Why a press that hit the element was no click on it; nothing if it was one. */
@@ -146,3 +170,5 @@ globalThis.addEventListener('mousedown', listenToPressLast, { capture: true, pas
 for (const type of ['keydown', 'beforeinput']) {
   globalThis.addEventListener(type, onType, { capture: true });
 }
+globalThis.addEventListener('keyup', onKeyUp, { capture: true });
+globalThis.addEventListener('blur', onWindowBlur, { capture: true });

@@ -121,7 +121,7 @@ const fillNow = (el, kind, text, options) => {
   if (kind === 'value' || kind === 'select') {
     setInto(el, kind, text, options);
   } else if (!startTyping(el, kind, text, options)) {
-    return { ...about, typed: false };
+    return { ...about, typed: false, aim: aim.id };
   }
   return readBack().then((state) => ({ ...about, typed: true, ...state, ...afterAct() }));
 };

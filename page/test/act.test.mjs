@@ -69,6 +69,24 @@ test('keys and text for one field never reach another', async (t) => {
   assert.equal(await tab.page('b.value'), 'mine');
 });
 
+test('keys for a field do not reach a frame that takes the focus', async (t) => {
+  const tab = await rig.tab(t);
+  await tab.show(`<input id=a><iframe id=near src=/in.html></iframe><iframe id=far src="${rig.server.otherOrigin}/in.html"></iframe>`,
+    { '/in.html': '<input id=k>' });
+  await tab.inside('globalThis.tabardTell = (text) => { globalThis.told = JSON.parse(text); }, 0');
+  const { aim } = await tab.call('focus', { target: '#a' });
+  await tab.page('near.contentWindow.k.focus()');
+  assert.deepEqual(await tab.inside('told'), { stage: 'away', away: '<iframe id="near">', aim, keys: 0 });
+  await tab.send('Input.insertText', { text: 'x' });
+  assert.equal(await tab.page('near.contentWindow.k.value'), '');
+  await tab.call('focus', { target: '#a' });
+  await tab.send('Input.insertText', { text: 'x' });
+  await tab.page('far.focus()');
+  assert.equal((await tab.inside('told')).away, '<iframe id="far">');
+  assert.equal((await tab.inside('told')).keys, 1);
+  assert.equal(await tab.page('a.value'), 'x');
+});
+
 test('fill without clear: what is typed is added', async (t) => {
   const tab = await rig.show(t, '<input id=a><input id=b type=number value=1>');
   for (const value of ['one ', 'two', '']) {

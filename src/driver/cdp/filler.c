@@ -255,6 +255,7 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
     bool typed = false;
     tb_json_str(tb_json_get(json, "kind"), &kind);
     note_element(filler, json);
+    tb_json_num(tb_json_get(json, "aim"), &filler->work->aim);
     if (tb_json_bool(tb_json_get(json, "typed"), &typed)) {
         return typed ? on_read(filler, json) : type(filler);
     }
@@ -316,6 +317,16 @@ bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
 void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
 {
     struct tb_str where = {NULL, 0};
+    int64_t keys;
+    if (tb_opwork_is_away(told, &where, &keys)) {
+        if (!keys || filler->typed < filler->value.len) {
+            tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
+                           "typing stopped: the page moved the focus from %s into %.*s",
+                           filler->element[0] ? filler->element : "the field",
+                           TB_STR_ARG(tb_str_sub(where, 0, 200)));
+        }
+        return;
+    }
     if (!tb_json_str(tb_json_get(told, "strayed"), &where)) {
         tb_press_missed(&filler->press, told);
         return;

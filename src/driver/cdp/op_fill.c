@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill: FILLING --> [SUBMITTING: Enter] --> end.   fill_form: FILLING for each field --> end. */
+/* fill: FILLING --> [FOCUSING --> SUBMITTING: Enter] --> end.   fill_form: FILLING for each field
+ * --> end. */
 #include <stdio.h>
 
 #include "base/quote.h"
@@ -8,9 +9,11 @@
 #include "driver/cdp/keystroke.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 
 enum state {
     FILLING,
+    FOCUSING,
     SUBMITTING,
 };
 
@@ -101,13 +104,51 @@ static void add_state(struct fill *fill)
     }
 }
 
+/* Enter is for the field, wherever the page has put the focus meanwhile. */
+static void focus(struct tb_opwork *work)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    tb_opwork_args(work, "target", true, &args);
+    tb_refs_continue(work, &args);
+    work->state = FOCUSING;
+    tb_opwork_call(work, "focus", tb_buf_str(&args));
+}
+
+static void submit(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    tb_json_num(tb_json_get(json, "aim"), &work->aim);
+    work->state = SUBMITTING;
+    work->acted = true;
+    tb_keystroke_named(work, "Enter");
+}
+
 static void missed(struct tb_opwork *work, const struct cJSON *told)
 {
+    const struct tb_filler *filler = &fill_of(work)->filler;
+    struct tb_str where = {NULL, 0};
+    int64_t keys;
+    if (work->state == SUBMITTING) {
+        if (tb_opwork_is_away(told, &where, &keys) && keys) {
+            return; /* Enter has moved it */
+        }
+        tb_json_str(tb_json_get(told, "strayed"), &where);
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                       "%s was filled, but it did not get Enter: the page moved the focus to %.*s",
+                       filler->element[0] ? filler->element : "the field",
+                       TB_STR_ARG(tb_str_sub(where, 0, 200)));
+        return;
+    }
     tb_filler_missed(&fill_of(work)->filler, told);
 }
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
+    if (work->state == FOCUSING && err->code != TB_E_DIALOG_OPEN) {
+        tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
+                       "the field was filled, but did not get Enter: %s", err->text);
+        return true;
+    }
     return tb_filler_failed(&fill_of(work)->filler, err);
 }
 
@@ -123,11 +164,12 @@ static void step(struct tb_opwork *work, struct tb_str value)
         }
         add_state(fill);
         if (tb_args_flag(work->op->args, "submit", false)) {
-            work->state = SUBMITTING;
-            work->acted = true;
-            tb_keystroke_named(work, "Enter");
+            focus(work);
             return;
         }
+    } else if (work->state == FOCUSING) {
+        submit(work, value);
+        return;
     }
     tb_opwork_wind_up(work);
 }

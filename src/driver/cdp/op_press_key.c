@@ -38,12 +38,23 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     tb_opwork_set_element(work, "element", json);
+    tb_json_num(tb_json_get(json, "aim"), &work->aim);
     act(TB_CONTAINER(work, struct press, work));
 }
 
 static void missed(struct tb_opwork *work, const struct cJSON *told)
 {
     struct tb_str where = {NULL, 0};
+    int64_t keys;
+    if (tb_opwork_is_away(told, &where, &keys)) {
+        if (!keys) { /* else it is the key that has moved it */
+            tb_opwork_fail(
+                work, TB_E_ELEMENT_NOT_READY,
+                "the page moved the focus into %.*s; what was pressed may have gone there",
+                TB_STR_ARG(tb_str_sub(where, 0, 200)));
+        }
+        return;
+    }
     tb_json_str(tb_json_get(told, "strayed"), &where);
     tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
                    "nothing was pressed: the page moved the focus to %.*s, which received nothing",

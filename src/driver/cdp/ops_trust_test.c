@@ -53,6 +53,20 @@ static const struct ops_doc docs[] = {
              "<input id=next aria-label=Next><input id=ok aria-label=Name>"
              "<input id=tick type=checkbox aria-label=Tick onclick='event.preventDefault()'>"
              "<div id=ed contenteditable aria-label=Editor></div>"},
+    {.path = "/form",
+     .body =
+         "<title>Form</title><form onsubmit=\"event.preventDefault();document.title='sent'\">"
+         "<input id=a aria-label=A oninput='go.focus()'><input id=t type=checkbox checked>"
+         "<button>Send</button></form><button id=go onclick=\"document.title='pressed'\">Delete</button>"},
+    {.path = "/beside",
+     .body = "<title>Beside</title><input id=i aria-label=I oninput='hop()'>"
+             "<div id=ed contenteditable aria-label=E onfocus='hop()'>x</div>"
+             "<iframe id=near src=/keys></iframe>"
+             "<iframe id=far src=http://localhost:{port}/keys></iframe><script>hop = () => 0"
+             "</script>"},
+    {.path = "/keys",
+     .body = "<title>Keys</title><body contenteditable>Ready</body><script>"
+             "onbeforeinput = onkeydown = () => fetch(`/leak`)</script>"},
     {.path = "/held-window",
      .body = "<button id=open onclick=\"window.open('/held')\">Open</button>"},
     {.path = "/add",
@@ -248,6 +262,46 @@ static void typing_stops_when_the_focus_is_elsewhere(void **state)
     assert_string_equal(ops_eval(lab, "hop.value + `|` + next.value"), "\"at once|\"");
 }
 
+static void enter_is_for_the_field_that_was_filled(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#a','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "sent");
+    ops_eval(lab, "document.title = `Form`, go.focus()");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#t','value':'true','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "sent");
+    ops_eval(lab, "document.title = `Form`, a.oninput = () => a.remove()");
+    ops_run(lab, TB_OP_FILL, "{'target':'#a','value':'x','submit':true,'timeout_ms':500}");
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Form\"");
+}
+
+static void typing_stops_when_the_focus_is_in_another_frame(void **state)
+{
+    static const char *const frames[] = {"near", "far"};
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/beside");
+    for (size_t i = 0; i < TB_COUNT(frames); i++) {
+        char script[64];
+        snprintf(script, sizeof(script), "hop = () => %s.focus(), i.value = ``", frames[i]);
+        ops_eval(lab, script);
+        ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL,
+                  "{'target':'#i','value':'secret','delay_ms':40}");
+        assert_non_null(strstr(lab->result.message, "the focus from textbox \"I\" into <iframe"));
+        assert_non_null(strstr(lab->result.message, frames[i]));
+        assert_string_equal(ops_eval(lab, "i.value"), "\"s\"");
+    }
+    /* The last key may lead where it will. */
+    ops_ok(lab, TB_OP_FILL, "{'target':'#i','value':'x','delay_ms':1}");
+    ops_eval(lab, "hop = () => 0");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'target':'#ed','key':'Tab'}");
+    assert_string_equal(ops_eval(lab, "document.activeElement.id"), "\"near\"");
+    /* What an earlier call has meant does not matter any more. */
+    ops_ok(lab, TB_OP_FILL, "{'target':'#i','value':'two','delay_ms':1}");
+    assert_string_equal(ops_eval(lab, "fetch(`/keep`).then(() => i.value)"), "\"two\"");
+    assert_null(memmem(lab->visits.data, lab->visits.len, "/leak", 5));
+}
+
 static void a_window_without_a_page_has_an_address(void **state)
 {
     struct ops_lab *lab = *state;
@@ -298,6 +352,8 @@ int main(int argc, char **argv)
         OPS_TEST(a_form_tells_which_field_has_another_value),
         OPS_TEST(the_value_of_a_field_does_not_end_its_quotes),
         OPS_TEST(typing_stops_when_the_focus_is_elsewhere),
+        OPS_TEST(enter_is_for_the_field_that_was_filled),
+        OPS_TEST(typing_stops_when_the_focus_is_in_another_frame),
         OPS_TEST(a_window_without_a_page_has_an_address),
         OPS_TEST(what_an_act_changed_is_told),
     };

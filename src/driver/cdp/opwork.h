@@ -54,6 +54,7 @@ struct tb_opwork {
     bool clicks;       /* it means to click: that no click came of it is told */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's has begun in its frame */
+    double aim;        /* the number of the page's aim of what is typed; 0: none */
     const char *until; /* how far a navigation is waited for; "load" */
     int64_t began_ms;
     int64_t deadline_ms;
@@ -130,6 +131,9 @@ bool tb_opwork_wants_changes(const struct tb_opwork *work);
 /* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
  * where the page is. */
 bool tb_opwork_is_missed(const struct cJSON *reply);
+/* From what `missed` was told: whether the focus has gone into another frame, after so many keys.
+ */
+bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys);
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply);
 void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply);
 /* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */

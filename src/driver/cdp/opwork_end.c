@@ -130,6 +130,21 @@ bool tb_opwork_is_missed(const struct cJSON *reply)
     return !hit || tb_json_get(reply, "missed") || tb_json_get(reply, "strayed");
 }
 
+bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys)
+{
+    *ret_keys = 0;
+    tb_json_int(tb_json_get(told, "keys"), ret_keys);
+    return tb_json_str(tb_json_get(told, "away"), ret_where);
+}
+
+/* An aim that nobody needs any more may still tell, when the next operation moves the focus. */
+static bool is_of_this(const struct tb_opwork *work, const struct cJSON *told)
+{
+    double aim = 0;
+    tb_json_num(tb_json_get(told, "aim"), &aim);
+    return aim > 0 && aim == work->aim;
+}
+
 /* The page removed or moved what was pressed before the browser made a click of it. */
 static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
 {
@@ -325,6 +340,12 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
     }
     if (tb_opwork_is_missed(told)) {
         if (work->kind->missed) {
+            work->kind->missed(work, told);
+        }
+        return;
+    }
+    if (tb_json_get(told, "away")) {
+        if (work->kind->missed && is_of_this(work, told)) {
             work->kind->missed(work, told);
         }
         return;
