@@ -43,6 +43,20 @@ static const struct ops_doc docs[] = {
      .body = "<title>Inner</title><style>button{position:absolute;left:120px}</style>"
              "<button style='top:20px' onclick=\"this.textContent='Wrong'\">Other</button>"
              "<button style='top:60px' onclick=\"this.textContent='Done'\">Inside</button>"},
+    /* One frame of another site in the other. */
+    {.path = "/outer",
+     .body = "<title>Outer</title><iframe title=O style='margin:30px;width:500px;height:400px;"
+             "transform:scale(.9)' src=http://localhost:{port}/middle></iframe>"},
+    {.path = "/middle",
+     .body = "<title>Middle</title><p>Between<iframe title=M style='border:5px solid;width:400px;"
+             "height:300px;transform:rotate(5deg)' src=http://127.0.0.1:{port}/deep></iframe>"},
+    {.path = "/deep",
+     .body = "<title>Deep</title><button onclick=\"this.textContent='Done'\">Inside</button>"
+             "<button onmouseover=\"this.textContent='Seen'\">Look</button>"
+             "<div role=button style='width:60px' onmousedown='held = this'>Piece</div>"
+             "<div role=button style='width:60px;margin:40px' onmouseup=\"if (held) "
+             "this.textContent='Dropped ' + held.textContent\">Place</div><script>held = null"
+             "</script>"},
     {.path = "/fields",
      .body = "<title>Fields</title><input id=num type=number aria-label=Age>"
              "<input id=max maxlength=3 aria-label=Short>"
@@ -188,6 +202,25 @@ static void a_click_goes_through_the_transforms_of_a_frame(void **state)
     ops_ok(lab, TB_OP_SNAPSHOT, "{}");
     assert_non_null(strstr(ops_out(lab), "button \"Done\""));
     assert_null(strstr(ops_out(lab), "Wrong"));
+}
+
+static void frames_inside_frames_are_clicked_hovered_and_dragged_in(void **state)
+{
+    struct ops_lab *lab = *state;
+    char ref[32];
+    char to[32];
+    ops_goto(lab, "/outer");
+    inner_ref(lab, "button \"Inside\"", ref);
+    ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", ref);
+    assert_string_equal(ops_text(lab, "element"), "button \"Inside\"");
+    inner_ref(lab, "button \"Done\"", ref);
+    inner_ref(lab, "button \"Look\"", ref);
+    ops_ok(lab, TB_OP_HOVER, "{'target':'%s'}", ref);
+    inner_ref(lab, "button \"Seen\"", ref);
+    inner_ref(lab, "button \"Piece\"", ref);
+    inner_ref(lab, "button \"Place\"", to);
+    ops_ok(lab, TB_OP_DRAG, "{'target':'%s','to':'%s'}", ref, to);
+    inner_ref(lab, "button \"Dropped Piece\"", ref);
 }
 
 static void what_lies_over_a_frame_is_not_pressed(void **state)
@@ -347,6 +380,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_is_tried_again_where_the_element_has_gone),
         OPS_TEST(no_click_lands_elsewhere_while_a_script_moves_the_layout),
         OPS_TEST(a_click_goes_through_the_transforms_of_a_frame),
+        OPS_TEST(frames_inside_frames_are_clicked_hovered_and_dragged_in),
         OPS_TEST(what_lies_over_a_frame_is_not_pressed),
         OPS_TEST(a_field_is_read_after_it_was_filled),
         OPS_TEST(a_form_tells_which_field_has_another_value),
