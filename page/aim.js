@@ -113,7 +113,7 @@ const onType = (event) => {
   }
   if (aim.verdict === null && !takesKeys(targetOf(event))) {
     aim.verdict = sketch(targetOf(event));
-    tellDaemon('strayed', { strayed: aim.verdict });
+    tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys });
   }
   aim.keys += aim.verdict === null ? 1 : 0;
   if (aim.verdict !== null) {

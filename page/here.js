@@ -23,8 +23,11 @@ const isLeading = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT
   && (matches(node, 'a[href],area[href],label,summary,[type=checkbox],[type=radio]')
   || (matches(node, 'button,input') && (node.type === 'submit' || node.type === 'image') && node.form !== null));
 
+/** A box is ticked before the listeners of its click run, and what they prevent is undone after them. */
+const isTicked = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT && matches(node, '[type=checkbox],[type=radio]');
+
 /** Whether more comes of a click than its listeners have done: by the browser, or as part of a double click. */
-const leadsOn = (event) => event.detail > 1 || (!event.defaultPrevented && event.composedPath().some(isLeading));
+const leadsOn = (event) => event.detail > 1 || event.composedPath().some(event.defaultPrevented ? isTicked : isLeading);
 
 // Told at the end of its way, when the page's own listeners have had their turn, those of the window too. (A task of its own would come behind the
 // drawing, and that takes a frame.) Where more comes, the daemon asks behind it.

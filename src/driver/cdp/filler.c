@@ -77,12 +77,6 @@ static void type_next(struct tb_filler *filler)
     }
 }
 
-static void on_timer(struct tb_timer *timer, void *user)
-{
-    (void)timer;
-    type_next(user);
-}
-
 static bool read_back(struct tb_filler *filler)
 {
     filler->phase = READ;
@@ -109,10 +103,33 @@ static bool type(struct tb_filler *filler)
     return false;
 }
 
+/* The rest of the text is not for the page that comes next. */
+static bool has_left(struct tb_filler *filler)
+{
+    struct tb_page *page = tb_opwork_page(filler->work);
+    return page && tb_page_navigation_mark(page) > filler->work->mark;
+}
+
+static void fail_cut_off(struct tb_filler *filler, int code, const char *why)
+{
+    tb_opwork_fail(filler->work, code, "typing stopped before the end of the text: %s", why);
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_filler *filler = user;
+    (void)timer;
+    if (has_left(filler)) {
+        fail_cut_off(filler, TB_E_ELEMENT_STALE, "the page began to load another document");
+    } else {
+        type_next(filler);
+    }
+}
+
 static bool on_typed(struct tb_filler *filler)
 {
     if (filler->typed >= filler->value.len) {
-        return read_back(filler);
+        return has_left(filler) || read_back(filler);
     }
     tb_timer_start(&filler->timer, filler->delay_ms);
     return false;
@@ -163,7 +180,9 @@ static bool on_read(struct tb_filler *filler, const struct cJSON *json)
         tb_filler_missed(filler, json);
         return false;
     }
-    tb_json_bool(tb_json_get(json, "same"), &same);
+    if (!tb_json_bool(tb_json_get(json, "same"), &same) && has_left(filler)) {
+        return true; /* it was the next document that answered, and the field is gone */
+    }
     tb_json_bool(tb_json_get(json, "taken"), &taken);
     tb_json_str(tb_json_get(json, "now"), &now);
     tb_json_str(tb_json_get(json, "form"), &form);
@@ -339,5 +358,13 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
 
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
 {
+    if (filler->phase == TYPING && filler->typed < filler->value.len) {
+        fail_cut_off(filler, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, err->text);
+        return true;
+    }
+    if (filler->phase == READ && err->code == TB_E_ELEMENT_STALE && has_left(filler)) {
+        tb_opwork_wind_up(filler->work); /* the text was typed, and has led elsewhere */
+        return true;
+    }
     return filler->phase == PRESS && tb_press_failed(&filler->press, err);
 }

@@ -57,7 +57,9 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
     }
     tb_json_str(tb_json_get(told, "strayed"), &where);
     tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                   "nothing was pressed: the page moved the focus to %.*s, which received nothing",
+                   "%s: the page moved the focus to %.*s, which received nothing",
+                   keys ? "the key went down in the element, but had no other effect"
+                        : "nothing was pressed",
                    TB_STR_ARG(tb_str_sub(where, 0, 200)));
 }
 

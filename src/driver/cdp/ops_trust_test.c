@@ -72,6 +72,11 @@ static const struct ops_doc docs[] = {
          "<title>Form</title><form onsubmit=\"event.preventDefault();document.title='sent'\">"
          "<input id=a aria-label=A oninput='go.focus()'><input id=t type=checkbox checked>"
          "<button>Send</button></form><button id=go onclick=\"document.title='pressed'\">Delete</button>"},
+    {.path = "/cut",
+     .body = "<title>Cut</title><input id=a aria-label=A oninput='act()'><script>n = 0</script>"
+             "<input id=t type=checkbox aria-label=T onclick='return false'>"
+             "<label id=l>L<input type=checkbox onclick='event.preventDefault()'></label>"
+             "<input id=k aria-label=K onkeydown='a.focus()'>"},
     {.path = "/beside",
      .body = "<title>Beside</title><input id=i aria-label=I oninput='hop()'>"
              "<div id=ed contenteditable aria-label=E onfocus='hop()'>x</div>"
@@ -309,6 +314,44 @@ static void enter_is_for_the_field_that_was_filled(void **state)
     assert_string_equal(ops_eval(lab, "document.title"), "\"Form\"");
 }
 
+static void a_text_that_was_cut_off_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/cut");
+    ops_eval(lab, "act = () => alert(`hm`), 0");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#a','value':'abc','delay_ms':1}");
+    assert_non_null(
+        strstr(lab->result.message, "typing stopped before the end of the text: the page shows"));
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    ops_eval(lab, "act = () => location = `/keys`, a.value = ``");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_FILL, "{'target':'#a','value':'abc','delay_ms':60}");
+    assert_non_null(strstr(lab->result.message, "another document"));
+    ops_goto(lab, "/cut");
+    ops_eval(lab, "act = () => location = `/keep`, 0");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#a','value':'b','delay_ms':1}");
+    assert_string_equal(ops_text(lab, "title"), "Keep");
+    assert_null(memmem(lab->visits.data, lab->visits.len, "/leak", 5));
+}
+
+static void a_key_that_had_half_its_effect_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/cut");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_PRESS_KEY, "{'target':'#k','key':'x'}");
+    assert_non_null(strstr(lab->result.message, "the key went down in the element"));
+    assert_string_equal(ops_eval(lab, "k.value + a.value"), "\"\"");
+}
+
+static void a_tick_that_the_page_takes_back_is_no_change(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/cut");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#t'}");
+    assert_string_equal(ops_text(lab, "changes"), "");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#l'}");
+    assert_string_equal(ops_text(lab, "changes"), "");
+}
+
 static void typing_stops_when_the_focus_is_in_another_frame(void **state)
 {
     static const char *const frames[] = {"near", "far"};
@@ -387,6 +430,9 @@ int main(int argc, char **argv)
         OPS_TEST(the_value_of_a_field_does_not_end_its_quotes),
         OPS_TEST(typing_stops_when_the_focus_is_elsewhere),
         OPS_TEST(enter_is_for_the_field_that_was_filled),
+        OPS_TEST(a_text_that_was_cut_off_is_told),
+        OPS_TEST(a_key_that_had_half_its_effect_is_told),
+        OPS_TEST(a_tick_that_the_page_takes_back_is_no_change),
         OPS_TEST(typing_stops_when_the_focus_is_in_another_frame),
         OPS_TEST(a_window_without_a_page_has_an_address),
         OPS_TEST(what_an_act_changed_is_told),
