@@ -19,6 +19,7 @@ enum state {
 
 enum {
     WORDS_MAX = 4096,
+    FOCUS_MS = 1000, /* for a field that was there a moment ago */
 };
 
 struct fill {
@@ -104,11 +105,22 @@ static void add_state(struct fill *fill)
     }
 }
 
+/* What was filled has led to another page already, and Enter is not for that. */
+static bool has_left(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    return page && tb_page_navigation_mark(page) > work->mark;
+}
+
 /* Enter is for the field, wherever the page has put the focus meanwhile. */
 static void focus(struct tb_opwork *work)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, "target", true, &args);
+    int64_t left_ms = tb_opwork_left_ms(work);
+    tb_opwork_args(work, "target", false, &args);
+    args.len--; /* the closing brace */
+    tb_buf_printf(&args, ",\"timeout_ms\":%lld}",
+                  (long long)(left_ms < FOCUS_MS ? left_ms : FOCUS_MS));
     tb_refs_continue(work, &args);
     work->state = FOCUSING;
     tb_opwork_call(work, "focus", tb_buf_str(&args));
@@ -144,6 +156,10 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
+    if (work->state == FOCUSING && has_left(work)) {
+        tb_opwork_wind_up(work);
+        return true;
+    }
     if (work->state == FOCUSING && err->code != TB_E_DIALOG_OPEN) {
         tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
                        "the field was filled, but did not get Enter: %s", err->text);
@@ -163,11 +179,11 @@ static void step(struct tb_opwork *work, struct tb_str value)
             tb_json_set_cstr(work->op->result->data, "element", fill->filler.element);
         }
         add_state(fill);
-        if (tb_args_flag(work->op->args, "submit", false)) {
+        if (tb_args_flag(work->op->args, "submit", false) && !has_left(work)) {
             focus(work);
             return;
         }
-    } else if (work->state == FOCUSING) {
+    } else if (work->state == FOCUSING && !has_left(work)) {
         submit(work, value);
         return;
     }

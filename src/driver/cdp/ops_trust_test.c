@@ -312,6 +312,10 @@ static void enter_is_for_the_field_that_was_filled(void **state)
     ops_eval(lab, "document.title = `Form`, a.oninput = () => a.remove()");
     ops_run(lab, TB_OP_FILL, "{'target':'#a','value':'x','submit':true,'timeout_ms':500}");
     assert_string_equal(ops_eval(lab, "document.title"), "\"Form\"");
+    ops_goto(lab, "/form");
+    ops_eval(lab, "a.oninput = () => location = `/keep`, 0");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#a','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "Keep");
 }
 
 static void a_text_that_was_cut_off_is_told(void **state)
