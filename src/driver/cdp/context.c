@@ -35,13 +35,28 @@ static void give_up(struct tb_context *context, const struct tb_err *err)
     tb_browser_context_failed(browser, &words);
 }
 
+static void on_no_tab(struct tb_timer *timer, void *user)
+{
+    struct tb_err err;
+    (void)timer;
+    tb_fail(&err, TB_E_TIMEOUT, "the tab of the new session was not ready in time");
+    give_up(user, &err);
+}
+
+/* What counts is the tab itself: it may have been there, and in use, long before the answer, and
+ * after an answer it may never come. */
 static void on_target_made(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_context *context = user;
     (void)result;
     context->making = 0;
-    if (code < 0 && code != TB_E_BROWSER_CRASHED) {
+    if (context->ready || code == TB_E_BROWSER_CRASHED) {
+        return;
+    }
+    if (code < 0) {
         give_up(context, err);
+    } else {
+        tb_timer_start(&context->no_tab, TB_BROWSER_COMMAND_MS);
     }
 }
 
@@ -104,6 +119,7 @@ void tb_context_new(struct tb_browser *browser)
     struct tb_context *context = TB_NEW(struct tb_context);
     context->browser = browser;
     tb_list_init(&context->pages);
+    tb_timer_init(&context->no_tab, browser->cdp->loop, on_no_tab, context);
     tb_list_append(&browser->contexts, &context->link);
     /* In a browser that somebody else runs, a session may leave its tabs behind. */
     struct tb_str params =
@@ -128,6 +144,7 @@ void tb_context_free(struct tb_context *context, const struct tb_err *err)
         context->session->context = NULL;
         context->session->current = NULL;
     }
+    tb_timer_fini(&context->no_tab);
     tb_list_remove(&context->link);
     tb_free(context);
 }
@@ -156,6 +173,7 @@ void tb_context_page_ready(struct tb_context *context, struct tb_page *page)
      * renderer, and the new document would escape its set-up. */
     if (!context->ready) {
         context->ready = true;
+        tb_timer_stop(&context->no_tab);
         tb_browser_context_ready(context->browser);
     } else if (context->session) {
         tb_session_page_ready(context->session, page);

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "driver/cdp/conn.h"
 #include "driver/cdp/target.h"
+#include "io/timer.h"
 
 struct tb_browser;
 struct tb_driver_session;
@@ -24,6 +25,7 @@ struct tb_context {
     bool closing;
     char id[TB_TARGET_ID_SIZE]; /* empty until the browser has made it */
     uint64_t making;            /* the command under way; 0: none */
+    struct tb_timer no_tab;     /* until when the tab that was made must be ready */
     struct tb_list pages;
     size_t page_count;
     uint64_t last_kin; /* see tb_page */

@@ -18,8 +18,11 @@
 enum {
     ROUNDS = 10,
     CREATE_MS = TB_BROWSER_COMMAND_MS,
-    OPENED = 1, /* events of hostile_tell */
+    ATTACHED = 0, /* events of hostile_tell */
+    OPENED = 1,
     DETACHED = 5,
+    EMPTY_ANSWER = 1, /* of hostile_answer */
+    REFUSED = 20,
 };
 
 /* One session whose browser we are. */
@@ -31,6 +34,7 @@ struct scene {
     struct tb_cdp *cdp;
     struct hostile_peer peer;
     struct tb_driver_session *session;
+    struct tb_err refused; /* why there is no session */
     struct tb_op op;
     struct cJSON *args;
     struct tb_result result;
@@ -39,8 +43,11 @@ struct scene {
 
 static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
 {
-    (void)err;
-    ((struct scene *)owner)->session = session;
+    struct scene *scene = owner;
+    scene->session = session;
+    if (err) {
+        scene->refused = *err;
+    }
 }
 
 static void on_done(struct tb_op *op)
@@ -58,6 +65,19 @@ static void answer_all(struct scene *scene)
 {
     for (int i = 0; i < ROUNDS; i++) {
         hostile_answer_all(&scene->peer);
+        turn(scene);
+    }
+}
+
+/* All but those of this method, which go on waiting. */
+static void answer_but(struct scene *scene, const char *method)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        for (size_t k = scene->peer.count; k-- > 0;) {
+            if (strcmp(scene->peer.waiting[k].method, method) != 0) {
+                hostile_answer(&scene->peer, k, 0, false);
+            }
+        }
         turn(scene);
     }
 }
@@ -94,12 +114,12 @@ static int run(struct scene *scene, bool answered)
     return scene->result.code;
 }
 
-static void open_session(struct scene *scene)
+static void begin_session(struct scene *scene)
 {
     const struct tb_open_opts opts = {
         .tenant = "default",
         .session_id = "s",
-        .deadline_ms = 30000,
+        .deadline_ms = tb_loop_now_ms(scene->loop) + 30000,
         .events = &deaf_events,
         .owner = scene,
     };
@@ -107,12 +127,12 @@ static void open_session(struct scene *scene)
     struct tb_stream *from;
     tb_cdp_session_open(scene->cdp, &opts, on_opened);
     struct tb_browser *browser = TB_CONTAINER(scene->cdp->browsers.next, struct tb_browser, link);
-    tb_timer_stop(&browser->retry); /* no process: we are the browser */
-    hostile_open(&scene->peer, scene->loop, &to, &from);
-    tb_browser_on_pipe_take(browser, to, from);
+    if (!browser->conn) {
+        tb_timer_stop(&browser->retry); /* no process: we are the browser */
+        hostile_open(&scene->peer, scene->loop, &to, &from);
+        tb_browser_on_pipe_take(browser, to, from);
+    }
     turn(scene);
-    answer_all(scene);
-    assert_non_null(scene->session);
 }
 
 static int set_up(void **state)
@@ -132,7 +152,16 @@ static int set_up(void **state)
     scene->cdp = tb_cdp_new(&scene->core, NULL);
     scene->args = tb_json_new_object();
     tb_result_init(&scene->result);
-    open_session(scene);
+    begin_session(scene);
+    return 0;
+}
+
+static int set_up_open(void **state)
+{
+    set_up(state);
+    struct scene *scene = *state;
+    answer_all(scene);
+    assert_non_null(scene->session);
     return 0;
 }
 
@@ -178,7 +207,7 @@ static void an_answer_that_tells_of_no_tab_counts_as_none(void **state)
 {
     struct scene *scene = *state;
     close_last_tab(scene);
-    hostile_answer(&scene->peer, 0, 1, false); /* {} */
+    hostile_answer(&scene->peer, 0, EMPTY_ANSWER, false);
     turn(scene);
     assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
     assert_true(is_asked(scene, "Target.createTarget"));
@@ -201,14 +230,77 @@ static void a_window_that_answers_late_is_asked_again(void **state)
     assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
 }
 
+static void a_tab_that_is_there_needs_no_answer_to_the_request_for_it(void **state)
+{
+    static const uint8_t first[HOSTILE_PICKS] = {0};
+    struct scene *scene = *state;
+    answer_but(scene, "Target.createTarget");
+    hostile_tell(&scene->peer, ATTACHED, first);
+    turn(scene);
+    answer_but(scene, "Target.createTarget");
+    assert_non_null(scene->session);
+    scene->peer.count = 0; /* it is never answered */
+    tb_clock_manual_advance(&scene->clock, TB_BROWSER_START_MS + CREATE_MS);
+    turn(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void the_answer_may_be_an_error_when_the_tab_is_there(void **state)
+{
+    static const uint8_t first[HOSTILE_PICKS] = {0};
+    struct scene *scene = *state;
+    answer_but(scene, "Target.createTarget");
+    hostile_tell(&scene->peer, ATTACHED, first);
+    turn(scene);
+    answer_but(scene, "Target.createTarget");
+    assert_int_equal(scene->peer.count, 1);
+    hostile_answer(&scene->peer, 0, REFUSED, false);
+    turn(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+/* The browser says that it has made a tab, and never tells of it. */
+static void answer_without_a_tab(struct scene *scene)
+{
+    answer_but(scene, "Target.createTarget");
+    assert_int_equal(scene->peer.count, 1);
+    hostile_answer(&scene->peer, 0, EMPTY_ANSWER, false);
+    turn(scene);
+}
+
+static void a_new_session_does_not_wait_for_a_tab_for_ever(void **state)
+{
+    struct scene *scene = *state;
+    answer_without_a_tab(scene);
+    tb_clock_manual_advance(&scene->clock, CREATE_MS - 1);
+    turn(scene);
+    assert_int_equal(scene->refused.code, 0);
+    tb_clock_manual_advance(&scene->clock, 1);
+    turn(scene);
+    assert_int_equal(scene->refused.code, TB_E_TIMEOUT);
+    assert_string_equal(scene->refused.text, "the tab of the new session was not ready in time");
+    assert_true(is_asked(scene, "Target.disposeBrowserContext"));
+
+    begin_session(scene);
+    answer_all(scene);
+    assert_non_null(scene->session);
+    assert_int_equal(run(scene, true), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_session_without_a_tab_asks_for_one_again, set_up,
+        cmocka_unit_test_setup_teardown(a_session_without_a_tab_asks_for_one_again, set_up_open,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, set_up,
+        cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, set_up_open,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up,
+        cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_tab_that_is_there_needs_no_answer_to_the_request_for_it,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_answer_may_be_an_error_when_the_tab_is_there, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_new_session_does_not_wait_for_a_tab_for_ever, set_up,
                                         tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
