@@ -16,6 +16,16 @@ enum {
     FRAMES = 4,
 };
 
+/* Rows of session_events. */
+enum {
+    FRAME_OUR_WORLD = 2,
+    FRAME_MAIN_WORLD = 3,
+    FRAME_ATTACHED = 19,
+    ALERT = 25,
+    DIALOG_CLOSED = 29,
+    DOWNLOAD_BEGINS = 51,
+};
+
 /* One answer fits all commands that have one: each reader takes the members that it knows. */
 static const char *const with_answer[] = {".get",      ".create",    ".evaluate", ".call",
                                           ".navigate", ".resolve",   ".describe", ".capture",
@@ -24,13 +34,13 @@ static const char good[] =
     "{\"product\":\"HeadlessChrome/156.0.1.2\",\"browserContextId\":\"$c\",\"targetId\":\"$t\","
     "\"frameTree\":{\"frame\":{\"id\":\"$T\",\"loaderId\":\"L1\",\"url\":\"https://a.test/\"},"
     "\"childFrames\":[]},\"frameId\":\"$T\",\"loaderId\":\"L2\",\"identifier\":\"1\","
-    "\"result\":{\"type\":\"object\",\"objectId\":\"o1\",\"description\":\"d\",\"value\":{"
+    "\"result\":{\"type\":\"object\",\"subtype\":\"node\",\"objectId\":\"o1\",\"description\":\"d\",\"value\":{"
     "\"url\":\"https://a.test/\",\"title\":\"t\",\"x\":1,\"y\":2,\"width\":3,\"height\":4,"
-    "\"role\":\"button\",\"name\":\"n\",\"tag\":\"a\",\"kind\":\"text\",\"text\":\"- link [ref=e1]\","
+    "\"role\":\"button\",\"name\":\"n\",\"tag\":\"a\",\"kind\":\"$k\",\"text\":\"- link [ref=e1]\","
     "\"last\":3,\"items\":[[\"k\",\"v\"]],\"origin\":\"https://a.test\",\"local\":\"[]\","
     "\"session\":\"[]\",\"changed\":1,\"results\":[{\"text\":\"r\"}],\"elements\":[{\"ref\":\"e1\"}],"
-    "\"count\":1,\"frames\":[{\"ref\":\"e1\",\"at\":0}],\"selected\":[\"a\"],\"clicks\":1,"
-    "\"inputs\":1,\"total\":1,\"checked\":true,\"typed\":0,\"v\":1}},"
+    "\"count\":1,\"frames\":[$f],\"selected\":[\"a\"],\"clicks\":1,"
+    "\"inputs\":1,\"total\":1,\"checked\":true,\"typed\":$y,\"same\":true,\"taken\":true,\"now\":\"a\",\"v\":1}},"
     "\"cookies\":[{\"name\":\"a\",\"value\":\"b\",\"domain\":\"a.test\",\"path\":\"/\"}],"
     "\"model\":{\"content\":[1,2,3,2,3,4,1,4]},\"backendNodeId\":7,\"nodeId\":7,"
     "\"node\":{\"frameId\":\"F1\",\"backendNodeId\":7,\"nodeName\":\"IFRAME\"},"
@@ -95,6 +105,10 @@ static const char *const answers[] = {
 #define NEW_PART(type, id, session)                                               \
     "\"method\":\"Target.attachedToTarget\",\"params\":{\"sessionId\":\"" session \
     "\",\"targetInfo\":{\"targetId\":\"" id "\",\"type\":\"" type "\",\"parentFrameId\":\"$T\"}}"
+
+#define DOWNLOAD(guid, state)                                                                      \
+    "\"method\":\"Browser.downloadProgress\",\"params\":{\"guid\":\"" guid "\",\"state\":\"" state \
+    "\",\"totalBytes\":3,\"receivedBytes\":3}"
 
 /* The browser's own. */
 static const char *const browser_events[] = {
@@ -185,6 +199,15 @@ static const char *const session_events[] = {
     "\"method\":\"Input.dragIntercepted\"",
 };
 
+/* Of downloads the browser tells for all its tabs. */
+static const char *const download_events[] = {
+    DOWNLOAD("$L", "inProgress"),
+    DOWNLOAD("$L", "completed"),
+    DOWNLOAD("$L", "canceled"),
+    DOWNLOAD("../$L", "completed"),
+    "\"method\":\"Browser.downloadWillBegin\",\"params\":{\"guid\":\"$L\"}",
+};
+
 void hostile_open(struct hostile_peer *peer, struct tb_loop *loop, struct tb_stream **ret_to,
                   struct tb_stream **ret_from)
 {
@@ -227,6 +250,10 @@ static void on_command(struct hostile_peer *peer, const char *message)
     take_member(message, "\"method\":\"", command->method, sizeof(command->method));
     take_member(message, "\"sessionId\":\"", command->session, sizeof(command->session));
     take_member(message, "\"browserContextId\":\"", command->context, sizeof(command->context));
+    take_member(message, "\"targetId\":\"", command->target, sizeof(command->target));
+    command->in_frame = strstr(message, "\\\"prefix\\\":");
+    command->focuses = strstr(message, "tabard.focus(");
+    command->by_keys = strstr(message, "\\\"keys\\\":true");
     command->id = strtoull(id, NULL, 10);
 }
 
@@ -256,6 +283,15 @@ void hostile_say(struct hostile_peer *peer, const void *data, size_t len)
 static void put_name(struct hostile_peer *peer, char what, uint8_t pick, struct tb_buf *out)
 {
     switch (what) {
+    case 'k': /* of the field that a file is put into */
+        tb_buf_append_cstr(out, peer->answered.focuses ? "file" : "text");
+        break;
+    case 'f': /* those of the tab: one, and nothing in it */
+        tb_buf_append_cstr(out, peer->answered.in_frame ? "" : "\"e1\"");
+        break;
+    case 'y':
+        tb_buf_append_cstr(out, peer->answered.by_keys ? "false" : "true");
+        break;
     case 'c':
         tb_buf_printf(out, "C%u", peer->contexts);
         break;
@@ -313,10 +349,15 @@ static void send_event(struct hostile_peer *peer, const char *text, const char *
 void hostile_tell(struct hostile_peer *peer, uint8_t what, const uint8_t picks[HOSTILE_PICKS])
 {
     size_t browser = TB_COUNT(browser_events);
-    size_t kind = what % (browser + TB_COUNT(session_events));
+    size_t others = browser + TB_COUNT(session_events);
+    size_t kind = what % (others + TB_COUNT(download_events));
     char session[32];
     if (kind < browser) {
         send_event(peer, browser_events[kind], NULL, picks);
+        return;
+    }
+    if (kind >= others) {
+        send_event(peer, download_events[kind - others], NULL, picks);
         return;
     }
     snprintf(session, sizeof(session), "%c%u", picks[0] & 0x80 ? 'O' : 'S',
@@ -324,29 +365,81 @@ void hostile_tell(struct hostile_peer *peer, uint8_t what, const uint8_t picks[H
     send_event(peer, session_events[kind - browser], session, picks);
 }
 
+/* The number of "S7", from 0. */
+static uint8_t index_of(const char *id)
+{
+    return (uint8_t)(strtoul(id[0] ? id + 1 : "1", NULL, 10) - 1);
+}
+
+/* Rows of session_events that happen in this tab. */
+static void tell_tab(struct hostile_peer *peer, const char *session, const uint8_t *rows,
+                     size_t count)
+{
+    uint8_t own = index_of(session);
+    const uint8_t picks[HOSTILE_PICKS] = {own, own, own, own};
+    for (size_t i = 0; i < count; i++) {
+        send_event(peer, session_events[rows[i]], session, picks);
+    }
+}
+
+void hostile_frame(struct hostile_peer *peer, const char *session)
+{
+    const uint8_t in[HOSTILE_PICKS] = {0, 0, index_of(session), 0};
+    const uint8_t first[HOSTILE_PICKS] = {0};
+    send_event(peer, session_events[FRAME_ATTACHED], session, in);
+    send_event(peer, session_events[FRAME_OUR_WORLD], session, first);
+    send_event(peer, session_events[FRAME_MAIN_WORLD], session, first);
+}
+
+void hostile_dialog(struct hostile_peer *peer, const char *session)
+{
+    tell_tab(peer, session, (const uint8_t[]){ALERT}, 1);
+}
+
+void hostile_download(struct hostile_peer *peer, const char *session)
+{
+    const uint8_t first[HOSTILE_PICKS] = {0};
+    send_event(peer, session_events[DOWNLOAD_BEGINS], session, first);
+    send_event(peer, download_events[0], NULL, first);
+    send_event(peer, download_events[1], NULL, first);
+}
+
+static bool is_one_of(const char *method, const char *const names[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(method, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What a browser tells of before or after it answers a command. */
 static void tell_around(struct hostile_peer *peer, const struct hostile_command *command,
                         bool before)
 {
-    const uint8_t own =
-        (uint8_t)(strtoul(command->session[0] ? command->session + 1 : "1", NULL, 10) - 1);
-    const uint8_t context =
-        (uint8_t)(strtoul(command->context[0] ? command->context + 1 : "1", NULL, 10) - 1);
-    const uint8_t picks[HOSTILE_PICKS] = {own, own, own, own};
+    static const char *const loads[] = {"Page.navigate", "Page.reload",
+                                        "Page.navigateToHistoryEntry"};
     const char *method = command->method;
     if (before && strcmp(method, "Target.createTarget") == 0) {
+        uint8_t context = index_of(command->context);
         const uint8_t in[HOSTILE_PICKS] = {0, context, context, context};
         send_event(peer, browser_events[0], NULL, in);
     } else if (!before && strcmp(method, "Runtime.runIfWaitingForDebugger") == 0) {
-        send_event(peer, session_events[0], command->session, picks);
-        send_event(peer, session_events[1], command->session, picks);
-    } else if (!before && strcmp(method, "Page.navigate") == 0) {
-        static const uint8_t steps[] = {8, 9, 11, 0, 1, 16, 10};
+        tell_tab(peer, command->session, (const uint8_t[]){0, 1}, 2);
+    } else if (!before && is_one_of(method, loads, TB_COUNT(loads))) {
+        static const uint8_t steps[] = {8, 9, 5, 11, 0, 1, 16, 18, 10};
+        uint8_t own = index_of(command->session);
         for (size_t i = 0; i < sizeof(steps); i++) {
-            const uint8_t one[HOSTILE_PICKS] = {own, own, 1, own};
+            /* A new loader, L2; worlds have the frame in its place. */
+            const uint8_t one[HOSTILE_PICKS] = {own, own, steps[i] < 2 ? own : 1, own};
             send_event(peer, session_events[steps[i]], command->session, one);
         }
+    } else if (!before && strcmp(method, "Page.handleJavaScriptDialog") == 0) {
+        tell_tab(peer, command->session, (const uint8_t[]){DIALOG_CLOSED}, 1);
     } else if (!before && strcmp(method, "Target.closeTarget") == 0) {
+        uint8_t own = index_of(command->target);
+        const uint8_t picks[HOSTILE_PICKS] = {own, own, own, own};
         send_event(peer, browser_events[5], NULL, picks);
     }
 }
@@ -368,7 +461,7 @@ void hostile_answer(struct hostile_peer *peer, size_t which, uint8_t how, bool k
     }
     which %= peer->count;
     struct hostile_command command = peer->waiting[which];
-    uint8_t own = (uint8_t)(strtoul(command.session[0] ? command.session + 1 : "1", NULL, 10) - 1);
+    uint8_t own = index_of(command.session);
     const uint8_t picks[HOSTILE_PICKS] = {own, own, own, own};
     const char *text = answers[how % TB_COUNT(answers)];
     TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(MESSAGE_MAX);
@@ -381,6 +474,7 @@ void hostile_answer(struct hostile_peer *peer, size_t which, uint8_t how, bool k
         peer->contexts += strcmp(command.method, "Target.createBrowserContext") == 0;
         tell_around(peer, &command, true);
     }
+    peer->answered = command;
     tb_buf_printf(&message, "{\"id\":%llu,", (unsigned long long)command.id);
     tb_buf_append_cstr(&message, text ? "" : "\"result\":");
     expand(peer, text ? text : good_answer(command.method), picks, &message);

@@ -23,6 +23,10 @@ struct hostile_command {
     char method[64];
     char session[64];
     char context[64]; /* that it names; empty: none */
+    char target[64];  /* the same */
+    bool in_frame;    /* calls a function of ours in one */
+    bool focuses;     /* calls our function of that name */
+    bool by_keys;     /* a field is to be filled so */
 };
 
 struct hostile_peer {
@@ -31,9 +35,10 @@ struct hostile_peer {
     struct tb_buf read;
     struct hostile_command waiting[HOSTILE_WAITING_MAX];
     size_t count;
-    unsigned contexts; /* made so far: C1 ... */
-    unsigned targets;  /* T1 ..., with the sessions S1 ... */
-    unsigned worlds;   /* W1 ... */
+    struct hostile_command answered; /* the last */
+    unsigned contexts;               /* made so far: C1 ... */
+    unsigned targets;                /* T1 ..., with the sessions S1 ... */
+    unsigned worlds;                 /* W1 ... */
 };
 
 /* Our ends of a fresh pipe. */
@@ -48,5 +53,10 @@ void hostile_answer(struct hostile_peer *peer, size_t which, uint8_t how, bool k
 void hostile_answer_all(struct hostile_peer *peer);
 /* Tells of something; the picks choose whom it is about. */
 void hostile_tell(struct hostile_peer *peer, uint8_t what, const uint8_t picks[HOSTILE_PICKS]);
+/* What well-behaved browsers tell of, in the tab of this session: a frame with its worlds, F1; a
+ * dialog; a download from its beginning to its end, L1. */
+void hostile_frame(struct hostile_peer *peer, const char *session);
+void hostile_dialog(struct hostile_peer *peer, const char *session);
+void hostile_download(struct hostile_peer *peer, const char *session);
 /* Bytes that need not be a message. */
 void hostile_say(struct hostile_peer *peer, const void *data, size_t len);
