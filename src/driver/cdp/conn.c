@@ -14,9 +14,10 @@
  * commands are looked through. A reply leaves it alone, so a command costs no work on the heap. */
 
 enum {
-    HALF_MS = 1000,
     FIRST_MESSAGE_MAX = TB_MIB,
-    WORK_MS = 30000, /* for how long a silent browser may be at work */
+    FIRST_MESSAGE_MS = 1000, /* until one that has begun must be whole */
+    MESSAGE_MS = 60000,      /* the same later: the largest answer, on a loaded machine */
+    WORK_MS = 30000,         /* for how long a silent browser may be at work */
 };
 
 struct pending {
@@ -219,16 +220,16 @@ static void on_timer(struct tb_timer *timer, void *user)
     }
 }
 
-static void heard_part(struct tb_cdp_conn *conn)
+static void heard(struct tb_cdp_conn *conn)
 {
     conn->misses = 0;
     conn->heard_ms = tb_loop_now_ms(conn->loop);
     conn->watch_ms = conn->heard_ms + conn->silent_ms;
 }
 
-static void heard(struct tb_cdp_conn *conn)
+static void heard_whole(struct tb_cdp_conn *conn)
 {
-    heard_part(conn);
+    heard(conn);
     conn->half_ms = 0;
 }
 
@@ -252,7 +253,7 @@ static bool on_message(struct tb_str text, void *user)
 {
     struct tb_cdp_conn *conn = user;
     struct tb_cdp_message message;
-    heard(conn);
+    heard_whole(conn);
     if (tb_cdp_message_parse(text, &message, NULL) < 0) {
         break_badly(conn, "it sent something that is not a DevTools message");
         return false;
@@ -271,7 +272,7 @@ static bool on_too_large(struct tb_str head, void *user)
 {
     struct tb_cdp_conn *conn = user;
     uint64_t id;
-    heard(conn);
+    heard_whole(conn);
     struct pending *pending =
         tb_cdp_message_head_id(head, &id) ? tb_map_remove(&conn->pending, key_of(&id)) : NULL;
     enter(conn);
@@ -281,17 +282,18 @@ static bool on_too_large(struct tb_str head, void *user)
     return leave(conn) && !conn->ended;
 }
 
+/* A large answer may take its time, so parts of it count as a sign of life, though not for ever:
+ * what never ends is no answer. */
 static void on_part(struct tb_str part, void *user)
 {
     struct tb_cdp_conn *conn = user;
-    if (!conn->distrusted) {
-        heard_part(conn); /* a large answer may take its time */
+    if (part.ptr[0] != '{' || (conn->distrusted && part.len > FIRST_MESSAGE_MAX)) {
+        break_badly(conn, "it sent something that is not a DevTools message");
         return;
     }
-    if (part.ptr[0] != '{' || part.len > FIRST_MESSAGE_MAX) {
-        break_badly(conn, "it sent something that is not a DevTools message");
-    } else if (!conn->half_ms) {
-        conn->half_ms = tb_loop_now_ms(conn->loop) + HALF_MS;
+    heard(conn);
+    if (!conn->half_ms) {
+        conn->half_ms = conn->heard_ms + (conn->distrusted ? FIRST_MESSAGE_MS : MESSAGE_MS);
         arm(conn, conn->half_ms);
     }
 }

@@ -6,7 +6,8 @@
  * sessionId, params, result and error, and those are handed on. Every command has a deadline; a
  * reply that does not come ends it with TB_E_TIMEOUT. The input is always drained: a message over
  * the ceiling is thrown away and the command whose id it carries fails with TB_E_TOO_LARGE. Bytes
- * that are no messages end the line. A connection may be freed inside its own callbacks. */
+ * that are no messages, and a message that does not end, end the line. A connection may be freed
+ * inside its own callbacks. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,7 +47,7 @@ void tb_cdp_conn_free(struct tb_cdp_conn *conn);
 TB_DEFINE_AUTO(struct tb_cdp_conn *, tb_cdp_conn_free)
 
 /* Whoever is there may be no browser at all: until the first answer the line breaks at once when a
- * message does not begin like one or is too large, and after a second when it does not end. */
+ * message is too large, and after a second, not a minute, when it does not end. */
 void tb_cdp_conn_distrust(struct tb_cdp_conn *conn);
 /* What came that is no DevTools message, in words; NULL: the line ended otherwise. */
 const char *tb_cdp_conn_fault(const struct tb_cdp_conn *conn);

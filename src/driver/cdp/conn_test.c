@@ -521,6 +521,52 @@ static void a_browser_in_the_middle_of_a_long_answer_is_not_given_up(void **stat
     rig_fini(&rig);
 }
 
+static void bytes_that_do_not_begin_a_message_end_the_line_at_once(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_distrust(rig.conn);
+    ask(&rig, 60000);
+    say(&rig, "{\"id\":1,\"result\":{}}|"); /* it was a browser once */
+    expect(&rig, "={} ");
+    ask(&rig, 60000);
+    say(&rig, "garbage");
+    expect(&rig, "browser_crashed END ");
+    assert_string_equal(tb_cdp_conn_fault(rig.conn),
+                        "it sent something that is not a DevTools message");
+    rig_fini(&rig);
+}
+
+static void a_message_without_end_is_waited_for_a_minute(void **state)
+{
+    static const struct {
+        bool distrusted;
+        int64_t within_ms; /* the deadline of the calls that are made meanwhile */
+        int seconds;
+    } rows[] = {{true, 600000, 1}, {false, 600000, 60}, {false, 900, 60}};
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct rig rig;
+        rig_init(&rig);
+        tb_cdp_conn_watch(rig.conn, 1800, 3);
+        if (rows[i].distrusted) {
+            tb_cdp_conn_distrust(rig.conn);
+        }
+        say(&rig, "{\"id\":1,\"result\":\"");
+        for (int second = 0; second < rows[i].seconds; second++) {
+            assert_int_equal(rig.ends, 0);
+            ask(&rig, rows[i].within_ms);
+            say(&rig, "x");
+            advance(&rig, 1000);
+        }
+        assert_int_equal(rig.ends, 1);
+        assert_string_equal(tb_cdp_conn_fault(rig.conn),
+                            "it started a DevTools message but did not finish it");
+        rig_fini(&rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,6 +588,8 @@ int main(void)
         cmocka_unit_test(a_browser_that_answers_is_not_given_up),
         cmocka_unit_test(a_silent_browser_that_is_at_work_is_given_half_a_minute),
         cmocka_unit_test(a_browser_in_the_middle_of_a_long_answer_is_not_given_up),
+        cmocka_unit_test(bytes_that_do_not_begin_a_message_end_the_line_at_once),
+        cmocka_unit_test(a_message_without_end_is_waited_for_a_minute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,6 +287,21 @@ static void a_new_session_does_not_wait_for_a_tab_for_ever(void **state)
     assert_int_equal(run(scene, true), 0);
 }
 
+static void a_browser_that_tells_much_and_answers_nothing_is_given_up(void **state)
+{
+    static const uint8_t first[HOSTILE_PICKS] = {0};
+    struct scene *scene = *state;
+    for (int second = 0; second < TB_BROWSER_START_MS / 1000; second++) {
+        for (int i = 0; i < 100; i++) {
+            hostile_tell(&scene->peer, DETACHED, first);
+        }
+        tb_clock_manual_advance(&scene->clock, 1000);
+        turn(scene);
+    }
+    assert_int_equal(scene->refused.code, TB_E_BROWSER_START);
+    assert_non_null(strstr(scene->refused.text, "it is running but does not answer"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +317,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_new_session_does_not_wait_for_a_tab_for_ever, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_browser_that_tells_much_and_answers_nothing_is_given_up,
+                                        set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
