@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/cdp_lab.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
 
 #include <dirent.h>
+
+#include "driver/cdp/helpers.h"
 
 #include "support/guarded.h"
 
@@ -330,6 +337,35 @@ size_t lab_group(pid_t leader, const char *words, pid_t *ret_pids, size_t max)
     }
     closedir(dir);
     return count;
+}
+
+void lab_kill_in_silence(pid_t pid)
+{
+    int fd = pidfd_open(pid, 0);
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    int got;
+    assert_true(fd >= 0);
+    kill(pid, SIGKILL);
+    do {
+        got = poll(&end, 1, LAB_MS); /* all its threads, not only the first */
+    } while (got < 0 && errno == EINTR);
+    assert_int_equal(got, 1);
+    close(fd);
+}
+
+pid_t lab_network_service(struct tb_loop *loop, struct tb_browser *browser)
+{
+    pid_t service = 0;
+    char info[128];
+    assert_non_null(browser->helpers);
+    assert_int_equal(
+        lab_group(tb_launch_pid(browser->launch), "network.mojom.NetworkService", &service, 1), 1);
+    snprintf(info, sizeof(info),
+             "{\"processInfo\":[{\"type\":\"network.mojom.NetworkService\",\"id\":%d}]}",
+             (int)service);
+    tb_helpers_take(browser->helpers, tb_str_of(info));
+    tb_loop_turn(loop, false);
+    return service;
 }
 
 bool lab_has_browser(void)

@@ -102,6 +102,10 @@ void lab_click(struct lab_session *session, double x, double y, struct lab_answe
 void lab_read_proc(pid_t pid, const char *file, char *text, size_t size);
 /* The processes of a group, zombies left out, whose command line has these words. */
 size_t lab_group(pid_t leader, const char *words, pid_t *ret_pids, size_t max);
+/* Kills it and waits for its end without the loop, which has not heard of it yet. */
+void lab_kill_in_silence(pid_t pid);
+/* The network service of a browser, which watches it from now on. */
+pid_t lab_network_service(struct tb_loop *loop, struct tb_browser *browser);
 /* Whether a browser is installed; a test that needs one is skipped without. */
 bool lab_has_browser(void);
 

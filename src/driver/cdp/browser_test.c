@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "driver/cdp/helpers.h"
 
@@ -324,25 +323,10 @@ static void a_killed_browser_is_noticed_at_once_and_replaced_at_the_next_need(vo
     lab_fini(&lab);
 }
 
-/* Waits for the process itself; the loop must not hear of it yet. */
-static void kill_in_silence(pid_t pid)
-{
-    char text[4096];
-    const char *name_end;
-    kill(pid, SIGKILL);
-    do {
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        lab_read_proc(pid, "stat", text, sizeof(text));
-        name_end = strrchr(text, ')');
-    } while (name_end && name_end[2] != 'Z');
-}
-
 static void the_end_of_a_browser_is_told_even_if_that_of_a_helper_is_noticed_first(void **state)
 {
     struct lab lab;
     struct lab_session session;
-    pid_t service;
-    char info[128];
     (void)state;
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
@@ -351,15 +335,11 @@ static void the_end_of_a_browser_is_told_even_if_that_of_a_helper_is_noticed_fir
     struct tb_browser *browser = browser_of(&session);
     pid_t leader = tb_launch_pid(browser->launch);
     LAB_WAIT(&lab, browser->helpers);
-    assert_int_equal(lab_group(leader, "network.mojom.NetworkService", &service, 1), 1);
-    snprintf(info, sizeof(info),
-             "{\"processInfo\":[{\"type\":\"network.mojom.NetworkService\",\"id\":%d}]}",
-             (int)service);
-    tb_helpers_take(browser->helpers, tb_str_of(info));
-    tb_loop_turn(lab.loop, false); /* from now on the first end is the first to be noticed */
-    kill(leader, SIGSTOP);         /* it would reap its service and start another */
-    kill_in_silence(service);
-    kill_in_silence(leader);
+    /* From now on the first end is the first to be noticed. */
+    pid_t service = lab_network_service(lab.loop, browser);
+    kill(leader, SIGSTOP); /* it would reap its service and start another */
+    lab_kill_in_silence(service);
+    lab_kill_in_silence(leader);
     LAB_WAIT(&lab, session.lost == 1);
     assert_string_equal(session.err.text, "the browser has ended unexpectedly");
     lab_close(&session);

@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include "driver/cdp/kept_rig.h"
+#include "driver/cdp/page_internal.h"
 
+#include "support/cdp_lab.h"
 #include "support/deaf.h"
 
 static const struct ops_doc docs[] = {
@@ -167,6 +169,48 @@ static void a_browser_that_dies_while_a_page_is_waited_for_saves_nothing(void **
     OPS_WAIT(lab, answer.done);
     assert_int_equal(answer.code, TB_E_BROWSER_CRASHED);
     tb_buf_fini(&answer.state);
+}
+
+struct loss {
+    struct ops_lab *lab;
+    pid_t service;
+};
+
+/* The network service ends, and with it all cookies, at the moment when the save has all that it
+ * waits for: the loop has not told anybody yet. */
+static void lose_service(struct tb_timer *timer, void *user)
+{
+    struct loss *loss = user;
+    struct tb_driver_session *session = loss->lab->session;
+    struct tb_err err;
+    (void)timer;
+    kill(tb_launch_pid(session->browser->launch), SIGSTOP); /* it would reap its service */
+    lab_kill_in_silence(loss->service);
+    tb_fail(&err, TB_E_PAGE_CRASHED, "the page does not answer");
+    for (size_t i = 0; i < tb_session_page_count(session); i++) {
+        tb_page_fail_all(tb_session_page_by_index(session, i), NULL, &err);
+    }
+}
+
+static void a_browser_that_has_lost_its_cookies_saves_nothing(void **state)
+{
+    struct ops_lab *lab = *state;
+    struct kept_answer answer;
+    struct tb_timer timer;
+    two_tabs_are_open(lab);
+    struct loss loss = {lab, lab_network_service(lab->loop, lab->session->browser)};
+    ops_eval(lab, "void setTimeout(() => { for (;;); })");
+    kept_begin(lab, &answer);
+    ops_ok(lab, TB_OP_COOKIES, "{}"); /* the save has its own by then */
+    assert_false(answer.done);
+    tb_timer_init(&timer, lab->loop, lose_service, &loss);
+    tb_timer_start(&timer, 0);
+    OPS_WAIT(lab, answer.done);
+    assert_int_equal(answer.code, TB_E_BROWSER_CRASHED);
+    assert_string_equal(answer.words, "the browser does not report its state");
+    assert_int_equal(answer.state.len, 0);
+    tb_buf_fini(&answer.state);
+    tb_timer_fini(&timer);
 }
 
 /* Opening. */
@@ -369,6 +413,7 @@ int main(int argc, char **argv)
         OPS_TEST(close_ends_a_save_before_it_returns),
         OPS_TEST(a_browser_that_dies_ends_a_save),
         OPS_TEST(a_browser_that_dies_while_a_page_is_waited_for_saves_nothing),
+        OPS_TEST(a_browser_that_has_lost_its_cookies_saves_nothing),
         OPS_TEST(a_browser_that_dies_ends_the_opening),
         OPS_TEST(the_driver_may_stop_while_it_brings_back_or_saves),
         OPS_TEST(a_tab_that_does_not_load_does_not_keep_the_session_from_opening),
