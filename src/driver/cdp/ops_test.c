@@ -456,16 +456,25 @@ static void an_operation_ends_with_its_session(void **state)
     static const struct {
         enum tb_op_kind kind;
         const char *args;
+        bool busy; /* it would end before its session on a page that answers */
     } rows[] = {
-        {TB_OP_WAIT, "{'time_ms':50000}"},
-        {TB_OP_WAIT, "{'text':'never'}"},
-        {TB_OP_CLICK, "{'target':'#nothing'}"},
-        {TB_OP_EVALUATE, "{'script':'new Promise(() => {})'}"},
-        {TB_OP_CLICK, "{'target':'#b','wait_for_navigation':true}"},
+        {TB_OP_WAIT, "{'time_ms':50000}", false},
+        {TB_OP_WAIT, "{'text':'never'}", false},
+        {TB_OP_CLICK, "{'target':'#nothing'}", false},
+        {TB_OP_EVALUATE, "{'script':'new Promise(() => {})'}", false},
+        {TB_OP_CLICK, "{'target':'#b','wait_for_navigation':true}", false},
+        {TB_OP_SCROLL, "{'direction':'down'}", true},
+        {TB_OP_SNAPSHOT, "{}", true},
+        {TB_OP_EMULATE, "{'viewport':{'width':300,'height':400},'offline':true}", true},
     };
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         ops_goto(lab, "/");
+        if (rows[i].busy) {
+            tb_cdp_post(lab->session->browser->conn,
+                        tb_page_session_id(tb_session_page(lab->session)), "Runtime.evaluate",
+                        TB_STR("{\"expression\":\"for (;;);\"}"));
+        }
         ops_begin(lab, rows[i].kind, OPS_MS, rows[i].args);
         for (int turn = 0; turn < 3; turn++) {
             tb_loop_turn(lab->loop, false);
