@@ -275,14 +275,14 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
 {
     session->closed = fn;
     session->closed_owner = owner;
+    struct tb_err err;
+    tb_fail(&err, TB_E_CLOSED, "the session was closed");
+    end_all(session, &err);
     struct tb_context *context = session->context;
     if (!context) {
         tb_loop_defer(session->cdp->loop, &session->later);
         return;
     }
-    struct tb_err err;
-    tb_fail(&err, TB_E_CLOSED, "the session was closed");
-    end_all(session, &err);
     session->context = NULL;
     session->current = NULL;
     context->session = NULL;
