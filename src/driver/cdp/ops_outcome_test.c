@@ -266,7 +266,7 @@ static void what_is_cancelled_is_the_callers_script(void **state)
     }
     for (int i = 0; i < 2; i++) {
         lab->visits.len = 0;
-        ops_begin(lab, TB_OP_EVALUATE, 10 * OPS_MS,
+        ops_begin(lab, TB_OP_EVALUATE, INT64_C(10) * OPS_MS,
                   i ? "{'script':'e => { ask(`/spin`); for (;;); }','target':'h1'}"
                     : "{'script':'ask(`/spin`); for (;;);'}");
         OPS_WAIT(lab, visits(lab, "/spin"));
