@@ -81,6 +81,7 @@ enum {
     /* MCP */
     TB_MCP_SESSIONS = 1000,           /* Mcp-Session-Id, of one tenant */
     TB_MCP_SPARE_MS = 60 * 1000,      /* silent for so long, one without browsers gives way */
+    TB_MCP_FORGOTTEN_MS = 86400000,   /* a day: one with a browser that sleeps does, too */
     TB_MCP_REQUESTS = 256,            /* under way for one session or connection */
     TB_MCP_BATCH = 64,                /* messages of a batch (2025-03-26) */
     TB_MCP_LISTENS = 1024,            /* subscriptions/listen */

@@ -33,6 +33,12 @@ static void touch(struct tb_mcp_session *session)
     session->used_ms = now(session->table);
 }
 
+static void hear(struct tb_mcp_session *session)
+{
+    touch(session);
+    session->heard_ms = session->used_ms;
+}
+
 /* A client that waits for an answer or for news is not silent. */
 static bool is_busy(const struct tb_mcp_session *session)
 {
@@ -100,7 +106,9 @@ static void on_timer(struct tb_timer *timer, void *user)
     while (!tb_list_empty(&sessions->by_use) &&
            now(sessions) - oldest(sessions)->used_ms >= idle_ms) {
         struct tb_mcp_session *session = oldest(sessions);
-        if (is_busy(session) || has_browser(session)) {
+        if (is_busy(session)) {
+            hear(session);
+        } else if (has_browser(session)) {
             touch(session);
             drop_old_streams(session);
         } else {
@@ -160,15 +168,17 @@ static void notify(struct tb_mcp_peer *peer, struct tb_str message)
     }
 }
 
-/* Its client loses nothing but the id if it ends. */
+/* Its client loses nothing but the id if it ends, or has not been heard of for a day: clients that
+ * never say goodbye must not lock newcomers out for as long as their browsers sleep. */
 static bool is_spare(const struct tb_mcp_session *session)
 {
-    return !is_busy(session) && now(session->table) - session->used_ms >= TB_MCP_SPARE_MS &&
-           !has_browser(session);
+    int64_t silent_ms = now(session->table) - session->heard_ms;
+    return !is_busy(session) && silent_ms >= TB_MCP_SPARE_MS &&
+           (silent_ms >= TB_MCP_FORGOTTEN_MS || !has_browser(session));
 }
 
-/* A place for a new one, which must not cost anybody else a browser. The limit is per credential,
- * and so far a tenant is one. */
+/* A place for a new one, which must not cost anybody else a browser that is missed. The limit is
+ * per credential, and so far a tenant is one. */
 static bool make_room(struct tb_mcp_sessions *sessions, const char *tenant)
 {
     struct tb_mcp_session *spare = NULL;
@@ -205,7 +215,7 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     snprintf(session->peer.conversation, sizeof(session->peer.conversation), "%s", session->id);
     tb_mcp_peer_listens(&session->peer, notify);
     tb_map_add(&sessions->by_id, tb_str_of(session->id), session);
-    touch(session);
+    hear(session);
     mind_timer(sessions);
     return session;
 }
@@ -217,7 +227,7 @@ struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, con
     if (!session || strcmp(session->peer.tenant, tenant) != 0) {
         return NULL;
     }
-    touch(session);
+    hear(session);
     drop_old_streams(session);
     return session;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions of legacy clients over HTTP (Mcp-Session-Id). A session begins with `initialize` and
  * ends with DELETE; if it has no browser, also after a time of silence (many clients never say
- * goodbye) or when a newer one needs its place. It is bound to the tenant that made it. Its id
- * names its conversation, so browser sessions end with it as configured. */
+ * goodbye) or when a newer one needs its place; if it has one, for a newer one only, after a day of
+ * silence. It is bound to the tenant that made it. Its id names its conversation, so browser
+ * sessions end with it as configured. */
 #pragma once
 
 #include <stddef.h>
@@ -19,7 +20,8 @@ struct tb_mcp_session {
     struct tb_mcp_sessions *table;
     struct tb_mcp_peer peer;
     char id[TB_TOKEN_SIZE];
-    int64_t used_ms;
+    int64_t used_ms;  /* when it was last used or looked at: its place in the list */
+    int64_t heard_ms; /* when its client was last heard of */
     struct tb_mcp_replay replay;
     struct tb_list streams;
     struct tb_list over; /* streams that have ended, in the order of their ends */

@@ -174,6 +174,28 @@ static void only_one_that_is_idle_and_has_nothing_to_lose_gives_way(void **state
     stream->standalone->front = NULL;
 }
 
+static void clients_that_never_come_back_do_not_lock_newcomers_out(void **state)
+{
+    struct fixture *f = *state;
+    char away[TB_TOKEN_SIZE];
+    f->rig.config.mcp_session_idle_ms = HOUR_MS;
+    struct tb_mcp_session *browser = make(f, "default");
+    copy_id(away, browser->id);
+    give_browser(f, browser);
+    for (int64_t ms = 0; ms < TB_MCP_FORGOTTEN_MS - HOUR_MS; ms += HOUR_MS) {
+        mcp_rig_advance(&f->rig, HOUR_MS);
+    }
+    while (tb_mcp_sessions_count(f->sessions) < TB_MCP_SESSIONS) {
+        make(f, "default");
+    }
+    assert_null(make(f, "default"));
+    mcp_rig_advance(&f->rig, HOUR_MS - 1000);
+    assert_int_equal(tb_mcp_sessions_count(f->sessions), TB_MCP_SESSIONS);
+    mcp_rig_advance(&f->rig, 1000);
+    assert_non_null(make(f, "default"));
+    assert_false(lives(f, away));
+}
+
 static void an_ended_session_is_gone(void **state)
 {
     struct fixture *f = *state;
@@ -258,6 +280,7 @@ int main(void)
         WITH(a_session_with_a_request_under_way_is_not_silent),
         WITH(the_newest_session_is_refused_rather_than_another_ended),
         WITH(only_one_that_is_idle_and_has_nothing_to_lose_gives_way),
+        WITH(clients_that_never_come_back_do_not_lock_newcomers_out),
         WITH(an_ended_session_is_gone),
         WITH(streams_of_a_session_have_numbers_of_their_own),
         WITH(streams_that_are_over_are_as_few_as_the_events_that_are_kept),
