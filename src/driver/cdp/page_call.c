@@ -17,7 +17,6 @@ enum {
     EXPRESSION_MAX = 16 * TB_MIB,
     PARAMS_MAX = EXPRESSION_MAX + TB_KIB,
     WORDS_MAX = 64 * TB_KIB,
-    SKEW_MS = 20,
 };
 
 struct call {
@@ -196,13 +195,6 @@ bool tb_page_was_replaced(const struct tb_err *err)
     return false;
 }
 
-/* The browser and we look at the same deadline; on a loaded machine it may be the first. */
-static bool was_ended_late(const struct call *call, const struct tb_err *err)
-{
-    int64_t now_ms = tb_loop_now_ms(call->frame->page->browser->cdp->loop);
-    return now_ms + SKEW_MS >= call->deadline_ms && strstr(err->text, "was terminated");
-}
-
 static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct call *call = user;
@@ -211,10 +203,6 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
         on_result(call, result);
     } else if (tb_page_was_replaced(err)) {
         on_replaced(call, !strstr(err->text, "uniqueContextId not found"));
-    } else if (was_ended_late(call, err)) {
-        struct tb_err late;
-        tb_fail(&late, TB_E_TIMEOUT, "the page did not answer in time");
-        end_with(call, &late);
     } else {
         end_with(call, err);
     }
