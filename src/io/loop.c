@@ -88,7 +88,10 @@ static void alarm_stop(struct tb_loop *loop)
 }
 
 /* The alarm moves only to an earlier time. One that rings too early costs an empty turn; moving it
- * each time a connection puts off its idle timer would cost more. */
+ * each time a connection puts off its idle timer would cost more.
+ *
+ * It may ring on the way into uv_run, which then goes on to wait as if there had been no alarm. So
+ * it repeats, and rings in the wait again. */
 static void alarm_update(struct tb_loop *loop, const struct tb_timer *first)
 {
     if (loop->alarm_set && loop->alarm_ms <= first->due_ms) {
@@ -96,7 +99,7 @@ static void alarm_update(struct tb_loop *loop, const struct tb_timer *first)
     }
     int64_t delay_ms = first->due_ms - tb_loop_now_ms(loop);
     uv_update_time(&loop->uv);
-    uv_timer_start(&loop->alarm, alarm_rang, delay_ms > 0 ? (uint64_t)delay_ms : 0, 0);
+    uv_timer_start(&loop->alarm, alarm_rang, delay_ms > 0 ? (uint64_t)delay_ms : 0, 1);
     loop->alarm_set = true;
     loop->alarm_ms = first->due_ms;
 }

@@ -195,6 +195,35 @@ static void a_timer_that_was_stopped_between_turns_is_not_waited_for(void **stat
     tb_loop_free(loop);
 }
 
+/* The alarm of the first is over when the loop begins to wait for the second. */
+static void a_timer_is_waited_for_when_an_earlier_one_was_stopped_at_its_time(void **state)
+{
+    enum {
+        FIRST_MS = 20,
+        SECOND_MS = 100
+    };
+    struct tb_loop *loop = tb_loop_new(tb_clock_system());
+    struct tb_timer first;
+    struct tb_timer second;
+    int seen = 0;
+    (void)state;
+    struct tb_signal *watch = tb_signal_new(loop, SIGUSR1, note_signal, &seen); /* goes on */
+    tb_timer_init(&first, loop, never, NULL);
+    tb_timer_init(&second, loop, stop_loop, loop);
+    int64_t began_ms = tb_clock_mono_ms(tb_clock_system());
+    tb_timer_start(&first, FIRST_MS);
+    tb_timer_start(&second, SECOND_MS);
+    assert_true(tb_loop_turn(loop, false));
+    tb_timer_fini(&first);
+    while (tb_clock_mono_ms(tb_clock_system()) <= began_ms + FIRST_MS) {
+    }
+    tb_loop_run(loop);
+    assert_true(tb_clock_mono_ms(tb_clock_system()) >= began_ms + SECOND_MS);
+    tb_timer_fini(&second);
+    tb_signal_free(watch);
+    tb_loop_free(loop);
+}
+
 static void a_signal_reaches_its_watcher(void **state)
 {
     (void)state;
@@ -238,6 +267,7 @@ int main(void)
         cmocka_unit_test(the_loop_runs_until_it_is_stopped),
         cmocka_unit_test(a_loop_with_nothing_to_wait_for_returns_at_once),
         cmocka_unit_test(a_timer_that_was_stopped_between_turns_is_not_waited_for),
+        cmocka_unit_test(a_timer_is_waited_for_when_an_earlier_one_was_stopped_at_its_time),
         cmocka_unit_test(a_signal_reaches_its_watcher),
         cmocka_unit_test(codes_of_libuv_that_leave_this_folder_have_words),
     };
