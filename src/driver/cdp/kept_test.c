@@ -45,6 +45,8 @@ static void everything_comes_back_before_the_first_script_of_the_page(void **sta
                   "document.cookie = `a=1`, scrollTo(120, 900)");
     ops_ok(lab, TB_OP_TABS, "{'action':'new','url':'http://127.0.0.1:%d/two'}", lab->port);
     ops_eval(lab, "sessionStorage.step = `second`");
+    /* What a tab writes reaches the process of another in its own time. */
+    OPS_WAIT(lab, strcmp(ops_eval(lab, "localStorage.token"), "\"of 127\"") == 0);
     ops_ok(lab, TB_OP_TABS, "{'action':'new'}");
     select_tab(lab, 1);
     TB_AUTO(tb_free) char *saved = kept_save(lab);
