@@ -149,33 +149,15 @@ static void send_script(struct evaluate *evaluate, int state)
     tb_opwork_frame_send(work, compile ? "Runtime.compileScript" : method, tb_buf_str(&params));
 }
 
-static void on_begun(int code, struct tb_str result, const struct tb_err *err, void *user)
-{
-    struct tb_opwork *work = user;
-    (void)result;
-    (void)err;
-    work->script = code == 0;
-}
-
-/* A script that is to be stopped may still be waiting behind the page's own work, which must not
- * be hit. So a page that may be busy answers a small question right before it. */
-static void ask_whether_begun(struct tb_opwork *work)
-{
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    work->script = frame && tb_frame_has_just_answered(frame);
-    if (frame && !work->script) {
-        tb_frame_send(frame, "Runtime.releaseObjectGroup", TB_STR("{\"objectGroup\":\"none\"}"),
-                      work->deadline_ms, on_begun, work);
-    }
-}
-
 static void run(struct evaluate *evaluate, enum tb_script_form form)
 {
     struct tb_opwork *work = &evaluate->work;
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
     evaluate->form = form;
     work->acted = true;
-    ask_whether_begun(work);
+    work->script = true;
+    work->begun = frame && tb_frame_has_just_answered(frame);
     send_script(evaluate, RUNNING);
     if (!brings_title(evaluate)) {
         tb_opwork_here(work, TB_HERE_BEHIND);
@@ -483,8 +465,8 @@ static void fail_late(struct evaluate *evaluate)
         return;
     }
     struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    if (frame && evaluate->object[0] && work->script) {
-        tb_frame_end_script(frame);
+    if (frame && evaluate->object[0]) {
+        tb_frame_end_script(frame, work->begun);
     }
     tb_opwork_fail(
         work, TB_E_TIMEOUT,

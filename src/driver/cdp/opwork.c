@@ -91,7 +91,7 @@ static void cancel(struct tb_op *op)
     }
     stop(work);
     if (work->script && frame) {
-        tb_frame_end_script(frame); /* the caller wants it stopped */
+        tb_frame_end_script(frame, work->begun); /* the caller wants it stopped */
     }
     tb_opwork_fail(work, TB_E_CANCELLED, "the call was cancelled");
 }

@@ -53,7 +53,8 @@ struct tb_opwork {
     bool acted;        /* a dialog or a closed tab is from now on what came of the act */
     bool clicks;       /* it means to click: that no click came of it is told */
     int dismissed;     /* dialogs that were in the way */
-    bool script;       /* a script of the caller's has begun in its frame */
+    bool script;       /* a script of the caller's was sent to its frame */
+    bool begun;        /* and found it at rest; otherwise it may wait behind the page's own work */
     double aim;        /* the number of the page's aim of what is typed; 0: none */
     const char *until; /* how far a navigation is waited for; "load" */
     int64_t began_ms;

@@ -13,6 +13,8 @@
 enum {
     PROBE_MS = 600 * 1000, /* the question stands until the page answers it */
     END_MS = 500,          /* who has not answered by then is kept from it */
+    UNSURE_END_MS = 5000,  /* the same where that may be the page's own work. To ask the page before
+                              each script would cost a third of the rate of short ones. */
     JUST_MS = 3,
 };
 
@@ -234,9 +236,10 @@ static void on_end_probe(int code, struct tb_str result, const struct tb_err *er
     }
 }
 
-void tb_frame_end_script(struct tb_frame *frame)
+void tb_frame_end_script(struct tb_frame *frame, bool begun)
 {
-    int64_t deadline_ms = tb_loop_now_ms(frame->page->browser->cdp->loop) + END_MS;
+    int64_t now_ms = tb_loop_now_ms(frame->page->browser->cdp->loop);
+    int64_t deadline_ms = now_ms + (begun ? END_MS : UNSURE_END_MS);
     tb_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
                     deadline_ms, on_end_probe, frame->target);
 }

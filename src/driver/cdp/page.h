@@ -122,10 +122,10 @@ void tb_session_forget(struct tb_driver_session *session, const void *user);
 
 /* Ends all that runs in the page, for who leaves it. */
 void tb_page_terminate_script(struct tb_page *page);
-/* Ends a script of the caller's that has begun in the frame, if it keeps the frame from answering:
- * one that only awaits does not. What the page does by itself is its own work and is not ended by a
- * call that cannot wait for it. */
-void tb_frame_end_script(struct tb_frame *frame);
+/* Ends a script of the caller's in the frame, if it keeps the frame from answering: one that only
+ * awaits does not. What the page does by itself is its own work and is not ended by a call that
+ * cannot wait for it, so a script that may not have begun is left alone for longer. */
+void tb_frame_end_script(struct tb_frame *frame, bool begun);
 /* Whether it has just answered, so that a script that is sent now begins at once. */
 bool tb_frame_has_just_answered(const struct tb_frame *frame);
 /* Ends what the page does if it is in doubt: a call passed its deadline and it has not answered
