@@ -103,13 +103,6 @@ static bool type(struct tb_filler *filler)
     return false;
 }
 
-/* The rest of the text is not for the page that comes next. */
-static bool has_left(struct tb_filler *filler)
-{
-    struct tb_page *page = tb_opwork_page(filler->work);
-    return page && tb_page_navigation_mark(page) > filler->work->mark;
-}
-
 static void fail_cut_off(struct tb_filler *filler, int code, const char *why)
 {
     tb_opwork_fail(filler->work, code, "typing stopped before the end of the text: %s", why);
@@ -119,7 +112,7 @@ static void on_timer(struct tb_timer *timer, void *user)
 {
     struct tb_filler *filler = user;
     (void)timer;
-    if (has_left(filler)) {
+    if (tb_opwork_has_left(filler->work)) { /* the rest is not for the page that comes next */
         fail_cut_off(filler, TB_E_ELEMENT_STALE, "the page began to load another document");
     } else {
         type_next(filler);
@@ -129,7 +122,7 @@ static void on_timer(struct tb_timer *timer, void *user)
 static bool on_typed(struct tb_filler *filler)
 {
     if (filler->typed >= filler->value.len) {
-        return has_left(filler) || read_back(filler);
+        return tb_opwork_has_left(filler->work) || read_back(filler);
     }
     tb_timer_start(&filler->timer, filler->delay_ms);
     return false;
@@ -180,7 +173,7 @@ static bool on_read(struct tb_filler *filler, const struct cJSON *json)
         tb_filler_missed(filler, json);
         return false;
     }
-    if (!tb_json_bool(tb_json_get(json, "same"), &same) && has_left(filler)) {
+    if (!tb_json_bool(tb_json_get(json, "same"), &same) && tb_opwork_has_left(filler->work)) {
         return true; /* it was the next document that answered, and the field is gone */
     }
     tb_json_bool(tb_json_get(json, "taken"), &taken);
@@ -362,7 +355,8 @@ bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
         fail_cut_off(filler, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, err->text);
         return true;
     }
-    if (filler->phase == READ && err->code == TB_E_ELEMENT_STALE && has_left(filler)) {
+    if (filler->phase == READ && err->code == TB_E_ELEMENT_STALE &&
+        tb_opwork_has_left(filler->work)) {
         tb_opwork_wind_up(filler->work); /* the text was typed, and has led elsewhere */
         return true;
     }

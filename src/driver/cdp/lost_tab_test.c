@@ -230,14 +230,19 @@ static void a_window_that_answers_late_is_asked_again(void **state)
     assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
 }
 
-static void a_tab_that_is_there_needs_no_answer_to_the_request_for_it(void **state)
+static void attach_before_the_answer(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
-    struct scene *scene = *state;
     answer_but(scene, "Target.createTarget");
     hostile_tell(&scene->peer, ATTACHED, first);
     turn(scene);
     answer_but(scene, "Target.createTarget");
+}
+
+static void a_tab_that_is_there_needs_no_answer_to_the_request_for_it(void **state)
+{
+    struct scene *scene = *state;
+    attach_before_the_answer(scene);
     assert_non_null(scene->session);
     scene->peer.count = 0; /* it is never answered */
     tb_clock_manual_advance(&scene->clock, TB_BROWSER_START_MS + CREATE_MS);
@@ -247,12 +252,8 @@ static void a_tab_that_is_there_needs_no_answer_to_the_request_for_it(void **sta
 
 static void the_answer_may_be_an_error_when_the_tab_is_there(void **state)
 {
-    static const uint8_t first[HOSTILE_PICKS] = {0};
     struct scene *scene = *state;
-    answer_but(scene, "Target.createTarget");
-    hostile_tell(&scene->peer, ATTACHED, first);
-    turn(scene);
-    answer_but(scene, "Target.createTarget");
+    attach_before_the_answer(scene);
     assert_int_equal(scene->peer.count, 1);
     hostile_answer(&scene->peer, 0, REFUSED, false);
     turn(scene);

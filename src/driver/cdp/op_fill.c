@@ -105,13 +105,6 @@ static void add_state(struct fill *fill)
     }
 }
 
-/* What was filled has led to another page already, and Enter is not for that. */
-static bool has_left(struct tb_opwork *work)
-{
-    struct tb_page *page = tb_opwork_page(work);
-    return page && tb_page_navigation_mark(page) > work->mark;
-}
-
 /* Enter is for the field, wherever the page has put the focus meanwhile. */
 static void focus(struct tb_opwork *work)
 {
@@ -156,7 +149,7 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
-    if (work->state == FOCUSING && has_left(work)) {
+    if (work->state == FOCUSING && tb_opwork_has_left(work)) {
         tb_opwork_wind_up(work);
         return true;
     }
@@ -179,11 +172,12 @@ static void step(struct tb_opwork *work, struct tb_str value)
             tb_json_set_cstr(work->op->result->data, "element", fill->filler.element);
         }
         add_state(fill);
-        if (tb_args_flag(work->op->args, "submit", false) && !has_left(work)) {
+        /* Enter is not for a page that the text has led to already. */
+        if (tb_args_flag(work->op->args, "submit", false) && !tb_opwork_has_left(work)) {
             focus(work);
             return;
         }
-    } else if (work->state == FOCUSING && !has_left(work)) {
+    } else if (work->state == FOCUSING && !tb_opwork_has_left(work)) {
         submit(work, value);
         return;
     }

@@ -127,6 +127,8 @@ void tb_opwork_wind_up(struct tb_opwork *work);
 void tb_opwork_expect(struct tb_opwork *work, int64_t clicks);
 /* What was asked for is forgotten: the act has to be done anew. */
 void tb_opwork_begin_again(struct tb_opwork *work);
+/* Whether the tab has begun to load another document since the operation began. */
+bool tb_opwork_has_left(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */
 bool tb_opwork_wants_changes(const struct tb_opwork *work);
 /* From a reply of the page after the act: whether it went elsewhere; what it changed; that and

@@ -118,6 +118,12 @@ void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str ti
     work->here_known = true;
 }
 
+bool tb_opwork_has_left(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    return page && tb_page_navigation_mark(page) > work->mark;
+}
+
 bool tb_opwork_wants_changes(const struct tb_opwork *work)
 {
     return tb_args_flag(work->op->args, "snapshot", true);
