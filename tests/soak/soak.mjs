@@ -20,6 +20,7 @@ const CALL_MS = 5000;
 const OVER_MS = 1000;
 const UNTIMED = ['list_sessions', 'close_session', 'close_all_sessions'];
 const SETTLE_MS = 5000; // for the store to go on after a fault
+const LEFT_MS = 10_000; // then a session that its client has left sleeps, and makes room for others
 const FD_SLACK = 30;
 // At rest: twice what the allocator keeps or gives back in 90,000 calls of one kind. In a run of half an hour, 200 bytes
 // lost in each call are more.
@@ -107,7 +108,7 @@ class Soak {
 
   async startDaemon() {
     const where = this.disk ? { disk: this.disk } : { dir: this.daemon?.dir };
-    this.daemon = await Daemon.start(t, { ...where, config: 'sessions:\n  per_tenant: 20\nmcp:\n  groups: [all]\n' });
+    this.daemon = await Daemon.start(t, { ...where, config: `sessions:\n  per_tenant: 20\n  named_idle_ms: ${LEFT_MS}\nmcp:\n  groups: [all]\n` });
     this.baseline = null;
   }
 
