@@ -325,7 +325,7 @@ static void wait_for_files(struct play *play)
         for (size_t k = 0; k < PLAY_SEATS; k++) {
             if (play->seats[k].op && play->seats[k].op->op.kind == TB_OP_STATE) {
                 nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-                tb_loop_turn(play->loop, false);
+                play_turn(play); /* not the loop alone: a browser may want to start */
             }
         }
     }
