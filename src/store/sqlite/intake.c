@@ -287,7 +287,8 @@ static int mend(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_e
     return rc;
 }
 
-static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct tb_err *err)
+static int take_over(struct tb_intake *intake, enum tb_intake_for use, struct tb_err *ret_damage,
+                     struct tb_err *err)
 {
     struct tb_half_extent extents[2] = {{0}, {0}};
     const struct header *header = &intake->header;
@@ -306,7 +307,14 @@ static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct
         new_header(&intake->header);
     }
     begin(intake, extents);
-    if (!good || extents[0].damaged || extents[1].damaged) {
+    bool damaged = !good || extents[0].damaged || extents[1].damaged;
+    if (damaged && use == TB_INTAKE_LOOK) {
+        return tb_fail(err, TB_E_STORE,
+                       "%s is damaged: start the daemon, which keeps what is whole in it and sets "
+                       "the file aside",
+                       intake->path);
+    }
+    if (damaged) {
         return mend(intake, ret_damage, err);
     }
     int rc = reserve(intake->fd);
@@ -317,14 +325,14 @@ static int take_over(struct tb_intake *intake, struct tb_err *ret_damage, struct
     return 0;
 }
 
-static int open_new(struct tb_intake *intake, bool expected, struct tb_err *ret_damage,
+static int open_new(struct tb_intake *intake, enum tb_intake_for use, struct tb_err *ret_damage,
                     struct tb_err *err)
 {
     const struct tb_half_extent empty[2] = {{0}, {0}};
     new_header(&intake->header);
     begin(intake, empty);
     int rc = make_file(intake, intake->used, NULL, false, err);
-    if (rc == 0 && expected) {
+    if (rc == 0 && use == TB_INTAKE_RESTART) {
         tb_fail(ret_damage, TB_E_STORE,
                 "%s is missing: sessions and audit entries from the last moments before the daemon "
                 "ended may be lost",
@@ -344,8 +352,8 @@ static uint8_t *make_half(void)
     return half;
 }
 
-struct tb_intake *tb_intake_open(const char *path, bool expected, struct tb_err *ret_damage,
-                                 struct tb_err *err)
+struct tb_intake *tb_intake_open(const char *path, enum tb_intake_for use,
+                                 struct tb_err *ret_damage, struct tb_err *err)
 {
     struct tb_intake *intake = TB_NEW(struct tb_intake);
     ret_damage->code = 0;
@@ -354,7 +362,7 @@ struct tb_intake *tb_intake_open(const char *path, bool expected, struct tb_err 
     intake->halves[1] = make_half();
     int rc = load(intake, err);
     if (rc >= 0) {
-        rc = rc ? open_new(intake, expected, ret_damage, err) : take_over(intake, ret_damage, err);
+        rc = rc ? open_new(intake, use, ret_damage, err) : take_over(intake, use, ret_damage, err);
     }
     if (rc < 0) {
         tb_intake_free(intake);

@@ -29,11 +29,17 @@ struct tb_intake_part {
     size_t to;
 };
 
+enum tb_intake_for {
+    TB_INTAKE_START,   /* it may be the first */
+    TB_INTAKE_RESTART, /* there was one before */
+    TB_INTAKE_LOOK, /* a damaged one is an error: to mend it is for the daemon, which tells of it */
+};
+
 /* Opens or makes it. *ret_damage has words (its code is 0 otherwise) when it was damaged, which
- * sets the file aside and keeps what is whole in it, or was `expected` and is not there. NULL when
- * it cannot be made or is from another version. */
-struct tb_intake *tb_intake_open(const char *path, bool expected, struct tb_err *ret_damage,
-                                 struct tb_err *err);
+ * sets the file aside and keeps what is whole in it, or is missing at a restart. NULL when it
+ * cannot be made or is from another version. */
+struct tb_intake *tb_intake_open(const char *path, enum tb_intake_for use,
+                                 struct tb_err *ret_damage, struct tb_err *err);
 /* New records get numbers over `seq`. After a power loss the file may be older than the database,
  * which would take them for others that it has. */
 void tb_intake_number_after(struct tb_intake *intake, uint64_t seq);

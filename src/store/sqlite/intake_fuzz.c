@@ -116,7 +116,7 @@ static void make_file(const char *path, const uint8_t *data, size_t size)
 {
     struct tb_err damage;
     struct tb_err err;
-    struct tb_intake *intake = tb_intake_open(path, false, &damage, &err);
+    struct tb_intake *intake = tb_intake_open(path, TB_INTAKE_START, &damage, &err);
     require(intake && damage.code == 0);
     tb_intake_free(intake);
     int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -153,16 +153,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tb_buf_init(&first, SIZE_MAX);
     tb_buf_init(&second, SIZE_MAX);
 
-    struct tb_intake *intake = tb_intake_open(path, false, &damage, &err);
+    struct tb_intake *intake = tb_intake_open(path, TB_INTAKE_START, &damage, &err);
     require(intake);
     tb_intake_free(intake);
-    intake = tb_intake_open(path, false, &damage, &err);
+    intake = tb_intake_open(path, TB_INTAKE_START, &damage, &err);
     require(intake && damage.code == 0); /* it was mended */
     struct tb_intake_part part;
     require(tb_intake_append(intake, TB_STR("more")) && tb_intake_part(intake, &part));
     require(tb_intake_write(intake, &part, false, &err) == 0);
     tb_intake_free(intake);
-    intake = tb_intake_open(path, false, &damage, &err);
+    intake = tb_intake_open(path, TB_INTAKE_START, &damage, &err);
     require(intake && damage.code == 0);
     collect(intake, &first);
     require(first.len >= 12 && memcmp(first.data + first.len - 4, "more", 4) == 0);

@@ -37,7 +37,7 @@ struct lab {
 static void open_it(struct lab *lab)
 {
     lab->err = (struct tb_err){0};
-    lab->intake = tb_intake_open(lab->path, false, &lab->damage, &lab->err);
+    lab->intake = tb_intake_open(lab->path, TB_INTAKE_START, &lab->damage, &lab->err);
 }
 
 static void reopen(struct lab *lab)
@@ -406,7 +406,8 @@ static void a_missing_file_is_told_when_it_should_be_there(void **state)
     for (int expected = 0; expected < 2; expected++) {
         tb_intake_free(lab->intake);
         assert_int_equal(unlink(lab->path), 0);
-        lab->intake = tb_intake_open(lab->path, expected, &lab->damage, &lab->err);
+        lab->intake = tb_intake_open(lab->path, expected ? TB_INTAKE_RESTART : TB_INTAKE_START,
+                                     &lab->damage, &lab->err);
         assert_non_null(lab->intake);
         assert_int_equal(lab->damage.code, expected ? TB_E_STORE : 0);
     }
@@ -485,7 +486,7 @@ static void a_folder_that_cannot_be_written_is_said(void **state)
     struct tb_err damage;
     struct tb_err err;
     (void)lab;
-    assert_null(tb_intake_open("/nowhere/at/all", false, &damage, &err));
+    assert_null(tb_intake_open("/nowhere/at/all", TB_INTAKE_START, &damage, &err));
     assert_non_null(strstr(err.text, "/nowhere/at/all"));
 }
 

@@ -60,7 +60,7 @@ static int catch_up(const char *intake_path, const char *path, const uint8_t *se
         return 0;
     }
     struct tb_mover mover = {.path = path, .secret = secret, .keep = true};
-    mover.intake = tb_intake_open(intake_path, false, &damage, err);
+    mover.intake = tb_intake_open(intake_path, TB_INTAKE_LOOK, &damage, err);
     if (!mover.intake) {
         return err->code;
     }

@@ -67,9 +67,11 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
     store->core = core;
     store->path = tb_strdupf("%s/tabard.db", core->config->state_dir);
     tb_buf_init(&store->scratch, SIZE_MAX);
-    bool expected = stat(store->path, &info) == 0 && info.st_size;
+    /* Whatever is in it: an intake is made before there is a database. */
+    bool again = stat(store->path, &info) == 0;
     if (look_at_file(store, err) == 0) {
-        store->intake = tb_intake_open(intake, expected, &damage, err);
+        store->intake =
+            tb_intake_open(intake, again ? TB_INTAKE_RESTART : TB_INTAKE_START, &damage, err);
     }
     if (!store->intake) {
         tb_db_close(&store->writer.mover.db);
