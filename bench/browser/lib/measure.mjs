@@ -21,6 +21,12 @@ export function median(list, part = 0.5) {
   return low + (sorted[Math.ceil(at)] - low) * (at % 1);
 }
 
+/** In any order: what a contender does after its answer falls into the turn of the next, who should not be the same one always. */
+function shuffled(list) {
+  const rest = [...list];
+  return list.map(() => rest.splice(Math.floor(Math.random() * rest.length), 1)[0]);
+}
+
 export class Bench {
   samples = new Map(); // "row key" to milliseconds
   sizes = new Map(); // the same to bytes
@@ -99,8 +105,7 @@ export class Bench {
     const before = async (each) => op.before?.(each.session);
     for (const each of taking) await this.guard(each, () => within(before(each), CALL_MS, `before ${op.key}`));
     for (let i = 0; i < reps; i += 1) {
-      for (let j = 0; j < taking.length; j += 1) {
-        const each = taking[(i + j) % taking.length];
+      for (const each of shuffled(taking)) {
         await this.guard(each, async () => {
           const result = await this.time(op.key, each, () => op.run(each.session));
           const bytes = typeof result === 'string' ? Buffer.byteLength(result) : result;
@@ -113,14 +118,14 @@ export class Bench {
 
   async #pings(group, reps) {
     for (let i = 0; i < reps * 2; i += 1) {
-      for (const each of group) if (each.ping) await this.guard(each, () => this.time('ping', each, () => each.ping()));
+      for (const each of shuffled(group)) if (each.ping) await this.guard(each, () => this.time('ping', each, () => each.ping()));
     }
   }
 
   /** New sessions: with a pause before each, or several one right after the other. */
   async #opens(group, reps, thinkMs) {
     for (let i = 0; i < reps; i += 1) {
-      for (const each of group) {
+      for (const each of shuffled(group)) {
         if (each.oneSession || each.only) continue;
         if (thinkMs) await pause(thinkMs / group.length);
         await this.guard(each, async () => {
