@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element} with a target, and the page keys; text: the value as JSON. */
+/* data: {element} with a target, {unfinished} when the page was left before there was a value, and
+ * the page keys; text: the value as JSON. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -26,6 +27,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 
 static void print_aside(const struct tb_result *result, struct tb_buf *out)
 {
+    if (tb_data_flag(result->data, "unfinished")) {
+        tb_buf_append_cstr(out, "The page was left before the script gave a value; what remained "
+                                "of it did not run.");
+    }
     tb_print_changes(result->data, out);
 }
 

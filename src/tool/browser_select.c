@@ -17,15 +17,20 @@ static const struct tb_param params[] = {
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const char *before = "Selected ";
-    JSON_ARRAY_FOREACH(item, tb_json_get(result->data, "selected")) {
+    const struct cJSON *selected = tb_json_get(result->data, "selected");
+    if (!selected) { /* a dialog opened, and the page cannot answer before it is closed */
+        tb_buf_append_cstr(out, "The page has not said yet what is selected; look at it later.");
+        tb_print_changes(result->data, out);
+        return;
+    }
+    JSON_ARRAY_FOREACH(item, selected) {
         struct tb_str label = {"", 0};
         tb_json_str(item, &label);
         tb_buf_append_cstr(out, before);
         tb_print_quoted(label, out);
         before = ", ";
     }
-    bool some = tb_json_first(tb_json_get(result->data, "selected"));
-    tb_print_did(some ? " in" : "Cleared the selection in", result->data, out);
+    tb_print_did(tb_json_first(selected) ? " in" : "Cleared the selection in", result->data, out);
     tb_print_changes(result->data, out);
 }
 

@@ -130,10 +130,11 @@ static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
 }
 
 /* The one that opened last has the calls from now on. */
-static void print_new_tabs(const struct cJSON *tabs, struct tb_buf *out)
+static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
 {
     bool any = false;
-    JSON_ARRAY_FOREACH(tab, tabs) {
+    int64_t gone = tb_data_int(data, "tabs_gone");
+    JSON_ARRAY_FOREACH(tab, tb_json_get(data, "new_tabs")) {
         tb_buf_printf(out, "\nNew tab %" PRId64 ": ", tb_data_int(tab, "index"));
         tb_print_address(tab, out);
         tb_buf_append_char(out, '.');
@@ -142,12 +143,19 @@ static void print_new_tabs(const struct cJSON *tabs, struct tb_buf *out)
     if (any) {
         tb_buf_append_cstr(out, " It is selected now; browser_tabs switches back.");
     }
+    if (gone > 0) {
+        tb_buf_printf(out, "\n%" PRId64 " new tab%s opened and closed again.", gone,
+                      gone == 1 ? "" : "s");
+    }
 }
 
 void tb_print_events(const struct cJSON *data, struct tb_buf *out)
 {
+    if (tb_data_flag(data, "forced")) {
+        tb_buf_append_cstr(out, "\nThe previous page did not let go, so its process was ended.");
+    }
     print_dialogs(data, out);
-    print_new_tabs(tb_json_get(data, "new_tabs"), out);
+    print_new_tabs(data, out);
     JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {
         bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");
         tb_buf_append_cstr(out, refused ? "\nDownload refused: " : "\nDownload started: ");

@@ -63,6 +63,14 @@ static const struct {
      NULL,
      "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\". It is "
      "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
+    {&tb_tool_browser_click, "{\"element\":\"link\",\"new_tabs\":[],\"tabs_gone\":1}", NULL,
+     "Clicked link.\n1 new tab opened and closed again."},
+    {&tb_tool_browser_navigate, "{" PAGE ",\"status\":200,\"forced\":true}", NULL,
+     "Page is now https://a.test/ \"A \\\"page\\\"\", status 200.\nThe previous page did not let go, so "
+     "its process was ended."},
+    {&tb_tool_browser_select, "{\"dialog\":{\"type\":\"alert\",\"message\":\"hi\"}}", NULL,
+     "The page has not said yet what is selected; look at it later.\nA dialog is open: alert \"hi\"; "
+     "answer it with browser_dialog."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\"}]}", NULL,
      "Clicked link.\nDownload refused: \"a.pdf\"; call browser_downloads (group files), then try "

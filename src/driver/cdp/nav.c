@@ -139,6 +139,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         bound_for(page, (struct tb_str){NULL, 0});
         page->crashed = false;
         page->windows_refused = 0;
+        page->kept_waiting = false;
         page->leaving = false;
     }
     tb_frames_drop_below(frame);

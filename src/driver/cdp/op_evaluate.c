@@ -468,11 +468,13 @@ static void fail_late(struct evaluate *evaluate)
     if (frame && evaluate->object[0]) {
         tb_frame_end_script(frame, work->begun);
     }
+    /* Nobody tells whether a loop has ended by now: some are out of reach, as one in a getter. */
     tb_opwork_fail(
         work, TB_E_TIMEOUT,
-        "the script did not finish within %lld ms; a running loop was stopped, but not what the "
-        "script awaits",
-        (long long)(work->deadline_ms - work->began_ms));
+        "the script did not finish within %lld ms%s; the browser was told to end it, but what it "
+        "awaits goes on. If the page stays busy, leave it with browser_navigate",
+        (long long)(work->deadline_ms - work->began_ms),
+        work->begun ? "" : ", and may not have begun");
 }
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
@@ -493,8 +495,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return false;
     }
     if (page && tb_page_was_replaced(err)) {
-        /* It has led to another page, and with its own page its value is gone. */
+        /* It has led to another page, or something else has: with its own page its value is gone.
+         */
         tb_buf_append_cstr(&work->op->result->text, "null");
+        tb_json_set_bool(work->op->result->data, "unfinished", true);
         work->script = false;
         tb_opwork_wind_up(work);
         return true;

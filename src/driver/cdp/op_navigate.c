@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before: LEAVING --the page before answers, or its script was ended--> go
+/* Before: LEAVING --the page before answers, or was ended--> go
  * An address:      ASKED --the document is there--> LOADING --wait_until--> done
  * Back, forward:   HISTORY --the entry is known--> ASKED ...
  * With `snapshot`: ... OUTLINE --> done
@@ -45,7 +45,8 @@ enum {
     OUTLINE_CHARS = 8000,
     DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
     NOTHING_MS = 300,   /* the same when it may as well be no download */
-    LEAVE_MS = 1000,    /* for the page before to answer */
+    LEAVE_MS = 1000,    /* for the page before to let go */
+    DIALOGS_MAX = 3,    /* of the page before; then it is ended */
 };
 
 struct navigate {
@@ -55,6 +56,10 @@ struct navigate {
     bool download;         /* it is one */
     struct tb_timer download_timer;
     struct tb_timer leave_timer;
+    bool held;     /* by the page before, at the last look */
+    int dismissed; /* of its dialogs, until then */
+    bool watched;  /* for more dialogs */
+    bool forced;   /* the page before was ended with its process */
 };
 
 static void ask(struct navigate *navigate, const char *method, struct tb_str params)
@@ -270,7 +275,6 @@ static void go(struct navigate *navigate)
 {
     struct tb_opwork *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
-    tb_timer_stop(&navigate->leave_timer);
     if (navigate->url.len) {
         ask_url(navigate);
     } else if (tb_str_eq_cstr(to, "reload")) {
@@ -281,15 +285,49 @@ static void go(struct navigate *navigate)
     }
 }
 
-/* Who leaves a page gives up what it computes. */
-static void on_not_left(struct tb_timer *timer, void *user)
+/* It does not answer, shows dialog after dialog, or makes no room for the page that has come. That
+ * it does not let the request go (beforeunload) looks like a server that is slow to answer. */
+static bool is_held(struct navigate *navigate, const struct tb_page *page)
+{
+    const struct tb_opwork *work = &navigate->work;
+    bool asks = work->dismissed > navigate->dismissed;
+    navigate->dismissed = work->dismissed;
+    switch (work->state) {
+    case LEAVING:
+        return true;
+    case ASKED:
+        return asks;
+    case LOADING:
+        return tb_page_is_leaving(page) && (asks || navigate->url.len);
+    default:
+        return false;
+    }
+}
+
+static void force(struct navigate *navigate)
+{
+    navigate->forced = true;
+    tb_json_set_bool(navigate->work.op->result->data, "forced", true);
+    tb_opwork_post(&navigate->work, "Page.crash", (struct tb_str){NULL, 0});
+}
+
+/* Who leaves a page gives up what it computes, and then, since some of what holds the page is out
+ * of reach (a request that is waited for, dialog after dialog), the page with its process. */
+static void on_look(struct tb_timer *timer, void *user)
 {
     struct navigate *navigate = user;
     struct tb_page *page = tb_opwork_page(&navigate->work);
-    if (page) {
-        tb_page_terminate_script(page);
-        tb_timer_start(timer, LEAVE_MS);
+    if (!page || navigate->forced) {
+        return;
     }
+    bool again = navigate->held || tb_page_kept_waiting(page);
+    navigate->held = is_held(navigate, page);
+    if (navigate->held && again) {
+        force(navigate);
+    } else if (navigate->held) {
+        tb_page_terminate_script(page);
+    }
+    tb_timer_start(timer, LEAVE_MS);
 }
 
 /* A page that computes keeps a document of its own site from taking its place, and once the browser
@@ -300,6 +338,7 @@ static void leave(struct navigate *navigate)
     struct tb_opwork *work = &navigate->work;
     struct tb_page *page = tb_opwork_page(work);
     tb_page_leave(page, true);
+    tb_timer_start(&navigate->leave_timer, LEAVE_MS);
     if (tb_page_crashed(page) || tb_str_eq_cstr(tb_page_url(page), "about:blank")) {
         go(navigate);
         return;
@@ -307,10 +346,29 @@ static void leave(struct navigate *navigate)
     if (tb_page_is_leaving(page)) {
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
     }
-    tb_page_free_if_in_doubt(page);
-    tb_timer_start(&navigate->leave_timer, LEAVE_MS);
+    if (!tb_page_kept_waiting(page)) {
+        tb_page_free_if_in_doubt(page);
+    }
     work->state = LEAVING;
     tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+}
+
+/* It has answered. If it had a dialog it is given time for more: one that opens while the next page
+ * takes its place would hold the tab for ever, out of everybody's reach. */
+static void on_answered(struct navigate *navigate)
+{
+    struct tb_opwork *work = &navigate->work;
+    if (work->dismissed > DIALOGS_MAX) {
+        force(navigate);
+        tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+    } else if (work->dismissed && !navigate->watched) {
+        navigate->watched = true;
+        tb_opwork_send(work, "Runtime.evaluate",
+                       TB_STR("{\"expression\":\"new Promise(r=>setTimeout(r,50))\","
+                              "\"awaitPromise\":true}"));
+    } else {
+        go(navigate);
+    }
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -318,7 +376,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     switch (work->state) {
     case LEAVING:
-        go(navigate);
+        on_answered(navigate);
         break;
     case HISTORY:
         on_history(navigate, value);
@@ -352,14 +410,37 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
+static void fail_late(struct navigate *navigate, struct tb_page *page)
+{
+    struct tb_opwork *work = &navigate->work;
+    long long ms = work->deadline_ms - work->began_ms;
+    struct tb_quoted room;
+    bool underway = page && tb_page_is_leaving(page);
+    if (work->state == LEAVING || (work->state == LOADING && underway && navigate->url.len)) {
+        tb_opwork_fail(work, TB_E_TIMEOUT, "the previous page was still busy after %lld ms%s", ms,
+                       navigate->forced ? "; close its tab with browser_tabs" : "");
+    } else if (page && (work->state == ASKED || underway)) {
+        struct tb_str to = navigate->url.len ? tb_buf_str(&navigate->url) : tb_page_bound_for(page);
+        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
+        tb_page_keep_waiting(page);
+        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s within %lld ms",
+                       tb_quoted_url(&room, to), ms);
+    } else {
+        struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
+        tb_opwork_fail(
+            work, TB_E_TIMEOUT,
+            "%s answered but did not reach \"%s\" within %lld ms; you can use what has loaded so "
+            "far",
+            tb_quoted_url(&room, url), work->until, ms);
+    }
+}
+
 /* The document may change once more under our eyes: a page that sends us on at once. */
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     struct tb_page *page = tb_opwork_page(work);
-    struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
     struct tb_quoted room;
-    const char *asked = tb_quoted_url(&room, tb_buf_str(&navigate->url));
     if (work->state == REFUSED) {
         refuse(navigate);
         return true;
@@ -369,11 +450,14 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if (work->state == ASKED && err->code == TB_E_PROTOCOL) {
-        tb_opwork_fail(work, TB_E_BAD_URL, "the browser does not accept %s as an address", asked);
+        tb_opwork_fail(work, TB_E_BAD_URL, "the browser does not accept %s as an address",
+                       tb_quoted_url(&room, tb_buf_str(&navigate->url)));
         return true;
     }
-    if (work->state == LEAVING && (err->code == TB_E_PROTOCOL || err->code == TB_E_PAGE_CRASHED)) {
-        go(navigate); /* it was ended together with the script */
+    bool ended = err->code == TB_E_PAGE_CRASHED && navigate->forced && work->state <= LOADING;
+    if (ended || (work->state == LEAVING &&
+                  (err->code == TB_E_PROTOCOL || err->code == TB_E_PAGE_CRASHED))) {
+        go(navigate); /* it was ended together with the script or the page */
         return true;
     }
     if (err->code == TB_E_DIALOG_OPEN && work->state != HISTORY) {
@@ -387,21 +471,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (err->code != TB_E_TIMEOUT) {
         return false;
     }
-    if (work->state == LEAVING) {
-        tb_opwork_fail(work, TB_E_TIMEOUT, "the previous page was still busy after %lld ms",
-                       (long long)(work->deadline_ms - work->began_ms));
-    } else if (work->state == ASKED) {
-        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
-        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s within %lld ms", asked,
-                       (long long)(work->deadline_ms - work->began_ms));
-    } else {
-        tb_opwork_fail(
-            work, TB_E_TIMEOUT,
-            "%s answered but did not reach \"%s\" within %lld ms; you can use what has loaded so "
-            "far",
-            tb_quoted_url(&room, url), work->until,
-            (long long)(work->deadline_ms - work->began_ms));
-    }
+    fail_late(navigate, page);
     return true;
 }
 
@@ -451,7 +521,7 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     bool by_url = tb_args_has(op->args, "url");
     struct tb_str to = tb_args_text(op->args, "to", "");
     tb_buf_init(&navigate->url, URL_MAX);
-    tb_timer_init(&navigate->leave_timer, tb_session_loop(session), on_not_left, navigate);
+    tb_timer_init(&navigate->leave_timer, tb_session_loop(session), on_look, navigate);
     work->until = stage_of(op->args);
     if (by_url == (to.len > 0)) {
         tb_opwork_fail(work, TB_E_PARAMS, "give exactly one of url and to");

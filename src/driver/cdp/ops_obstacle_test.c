@@ -8,6 +8,7 @@
 static const struct ops_doc docs[] = {
     {.path = "/", .body = "<title>Home</title><h1>Welcome</h1>"},
     {.path = "/two", .body = "<title>Two</title>"},
+    {.path = "/close", .body = "<script>close()</script>"},
     {.path = "/frame",
      .body = "<title>Outer</title><input aria-label=Outer>"
              "<iframe id=i src=http://localhost:{port}/inner></iframe>"
@@ -72,6 +73,66 @@ static void a_page_that_computes_is_left_at_the_first_try(void **state)
     assert_string_equal(ops_text(lab, "title"), "Two");
 }
 
+/* Its script cannot be ended: dialog after dialog, each by another timer; a loop in what the
+ * browser asks for when it tells of an error. */
+static void a_page_that_is_out_of_reach_is_left_with_its_process(void **state)
+{
+    static const char *const traps[] = {
+        "setInterval(() => { alert(1) }, 1); 1",
+        "Error.prepareStackTrace = () => { console.error(1); for (;;); };"
+        "setTimeout(() => { throw new Error(`x`) }, 300); 1",
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(traps); i++) {
+        ops_goto(lab, "/");
+        uint64_t errors = tb_memory_of(lab->session)->console.errors;
+        ops_run(lab, TB_OP_EVALUATE, "{'script':'%s'}", traps[i]); /* a dialog may be first */
+        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open ||
+                          tb_memory_of(lab->session)->console.errors > errors);
+        ops_goto(lab, "/two");
+        assert_string_equal(ops_text(lab, "title"), "Two");
+        /* Dialogs that come slowly, on a busy machine, may let it be left without that. */
+        assert_true(i == 0 || strcmp(ops_text(lab, "forced"), "true") == 0);
+        assert_string_equal(ops_eval(lab, "1 + 1"), "2");
+    }
+}
+
+/* The first try cannot tell it from a server that does not answer. */
+static void a_page_that_holds_back_what_follows_is_left_at_the_second_try(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_eval(lab, "onbeforeunload = () => { for (;;); }, 1");
+    ops_begin(lab, TB_OP_NAVIGATE, 1000, "{'to':'reload'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    ops_goto(lab, "/two");
+    assert_string_equal(ops_text(lab, "forced"), "true");
+}
+
+/* Whether it has gone by the end of the call or not. */
+static void a_tab_that_closes_again_is_not_taken_for_the_one_that_opened_it(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_EVALUATE,
+           "{'script':'const w = window.open(`/close`);"
+           "while (!w.closed) await new Promise(r => setTimeout(r, 10));"
+           "return 1'}");
+    assert_null(strstr(ops_text(lab, "new_tabs"), "\"index\":0"));
+    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+}
+
+static void a_script_whose_page_is_left_says_that_it_was_cut_off(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_EVALUATE,
+           "{'script':'location = `/two`; await new Promise(() => {}); return 1'}");
+    assert_string_equal(ops_text(lab, "unfinished"), "true");
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'undefined'}");
+    assert_string_equal(ops_text(lab, "unfinished"), "");
+}
+
 /* A dialog in a popup stops its opener if they share a process. */
 static void a_dialog_in_a_popup_is_named_to_calls_on_its_opener(void **state)
 {
@@ -109,6 +170,10 @@ int main(int argc, char **argv)
         OPS_TEST(a_frame_that_leaves_under_an_operation_is_told),
         OPS_TEST(a_dialog_in_a_popup_is_named_to_calls_on_its_opener),
         OPS_TEST(a_page_that_computes_is_left_at_the_first_try),
+        OPS_TEST(a_page_that_is_out_of_reach_is_left_with_its_process),
+        OPS_TEST(a_page_that_holds_back_what_follows_is_left_at_the_second_try),
+        OPS_TEST(a_tab_that_closes_again_is_not_taken_for_the_one_that_opened_it),
+        OPS_TEST(a_script_whose_page_is_left_says_that_it_was_cut_off),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

@@ -65,14 +65,21 @@ static void add_tabs(struct tb_opwork *work)
         return;
     }
     struct cJSON *tabs = tb_json_new_array();
-    for (size_t i = opened < count ? count - (size_t)opened : 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct tb_page *page = tb_session_page_by_index(work->session, i);
+        if (tb_page_opened(page) <= work->tabs_opened) {
+            continue;
+        }
         struct cJSON *tab = tb_json_new_object();
         tb_json_set_int(tab, "index", (int64_t)i);
         tb_json_set_str(tab, "url", tb_page_url(page));
         tb_json_append_take(tabs, tab);
+        opened--;
     }
     tb_json_set_take(work->op->result->data, "new_tabs", tabs);
+    if (opened) {
+        tb_json_set_int(work->op->result->data, "tabs_gone", (int64_t)opened);
+    }
 }
 
 /* All page keys but address and title. */

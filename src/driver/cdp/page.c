@@ -326,3 +326,18 @@ bool tb_page_crashed(const struct tb_page *page)
 {
     return page->crashed;
 }
+
+void tb_page_keep_waiting(struct tb_page *page)
+{
+    page->kept_waiting = true;
+}
+
+bool tb_page_kept_waiting(const struct tb_page *page)
+{
+    return page->kept_waiting;
+}
+
+uint64_t tb_page_opened(const struct tb_page *page)
+{
+    return page->opened;
+}

@@ -77,6 +77,11 @@ bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err);
 void tb_page_leave(struct tb_page *page, bool ends);
 void tb_session_stay(struct tb_driver_session *session);
 bool tb_page_crashed(const struct tb_page *page);
+/* A navigation away from it had no answer: the server's fault, or this page's until it has gone. */
+void tb_page_keep_waiting(struct tb_page *page);
+bool tb_page_kept_waiting(const struct tb_page *page);
+/* Which of the tabs that pages of its session have opened, from 1; 0: a call has opened it. */
+uint64_t tb_page_opened(const struct tb_page *page);
 
 /* A command to the tab's main target (or to the frame's), with the operation's deadline. When the
  * tab crashes, closes or shows a dialog, it fails at once with the code for that; what still works

@@ -67,7 +67,9 @@ struct tb_page {
     char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
     struct tb_dialog dialog;
     bool opened_by_page;
+    uint64_t opened;          /* see tb_page_opened */
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
+    bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */
     unsigned dismissed;       /* of them, so far */
     unsigned windows_refused; /* that the present document wanted to open */

@@ -202,7 +202,7 @@ void tb_session_page_added(struct tb_driver_session *session, struct tb_page *pa
     session->current = page;
     tb_session_stirred(session);
     if (page->opened_by_page) {
-        session->tabs_opened++;
+        page->opened = ++session->tabs_opened;
     }
     tell_tab(session, TB_EVENT_TAB_OPENED, page);
     LIST_FOREACH_SAFE(link, &session->listeners) {
