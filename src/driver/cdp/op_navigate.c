@@ -311,17 +311,51 @@ static void force(struct navigate *navigate)
     tb_opwork_post(&navigate->work, "Page.crash", (struct tb_str){NULL, 0});
 }
 
+static void on_new_tab(int code, struct tb_page *page, const struct tb_err *err, void *user)
+{
+    struct navigate *navigate = user;
+    struct tb_opwork *work = &navigate->work;
+    char params[128];
+    if (code < 0) {
+        tb_opwork_fail_err(work, err);
+        return;
+    }
+    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", work->page_id);
+    tb_cdp_post(tb_page_conn(page), NULL, "Target.closeTarget",
+                (struct tb_str){params, (size_t)len});
+    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    work->mark = tb_page_navigation_mark(page);
+    go(navigate);
+}
+
+/* A dialog that opened just as the next page was to take its place: the browser passes nothing on
+ * to that tab any more. */
+static void replace(struct navigate *navigate)
+{
+    struct tb_opwork *work = &navigate->work;
+    tb_session_forget(work->session, work);
+    work->state = LEAVING;
+    tb_session_tab_open(work->session, work->deadline_ms, on_new_tab, navigate);
+}
+
 /* Who leaves a page gives up what it computes, and then, since some of what holds the page is out
- * of reach (a request that is waited for, dialog after dialog), the page with its process. */
+ * of reach (a request that is waited for, dialog after dialog), the page with its process; and if
+ * that is out of reach, too, the tab. */
 static void on_look(struct tb_timer *timer, void *user)
 {
     struct navigate *navigate = user;
     struct tb_page *page = tb_opwork_page(&navigate->work);
-    if (!page || navigate->forced) {
+    if (!page) {
         return;
     }
     bool again = navigate->held || tb_page_kept_waiting(page);
     navigate->held = is_held(navigate, page);
+    if (navigate->held && navigate->forced) {
+        if (navigate->url.len) {
+            replace(navigate);
+        }
+        return;
+    }
     if (navigate->held && again) {
         force(navigate);
     } else if (navigate->held) {
