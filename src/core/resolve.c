@@ -16,10 +16,12 @@ enum {
 
 /* The words when there is none. */
 
-static void put_candidates(const struct tb_tenant *tenant, const struct tb_caller *caller,
+/* True if one of them is the caller's own. */
+static bool put_candidates(const struct tb_tenant *tenant, const struct tb_caller *caller,
                            struct tb_buf *out)
 {
     size_t count = 0;
+    bool own = false;
     LIST_FOREACH(link, &tenant->sessions) {
         const struct tb_session *session = tb_session_of(link);
         if (!tb_session_visible(session, caller)) {
@@ -28,10 +30,12 @@ static void put_candidates(const struct tb_tenant *tenant, const struct tb_calle
         if (count == CANDIDATES_MAX ||
             tb_buf_printf(out, "%s%s", count ? ", " : ". There are: ", session->name) < 0) {
             tb_buf_append_cstr(out, " and more");
-            return;
+            break;
         }
         count++;
+        own = own || strcmp(tb_session_owner(session), caller->conversation) == 0;
     }
+    return own;
 }
 
 static int not_found(const struct tb_tenant *tenant, const struct tb_caller *caller,
@@ -46,16 +50,17 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
         tb_end_print(tenant->core, end, &more);
         return tb_fail(err, TB_E_SESSION_ENDED, "%.*s", TB_STR_ARG(tb_buf_str(&more)));
     }
-    if (tenant) {
-        put_candidates(tenant, caller, &more);
-    }
+    bool own = tenant && put_candidates(tenant, caller, &more);
     struct tb_str shown = tb_str_sub(name, 0, TB_NAME_SIZE - 1);
     shown = name.len ? tb_str_sub(shown, 0, tb_utf8_prefix(shown)) : TB_STR("none active");
     /* The names of the tools differ between toolsets. */
     return tb_fail(
         err, TB_E_SESSION_NOT_FOUND, "No session: %.*s%.*s. %s", TB_STR_ARG(shown),
         TB_STR_ARG(tb_buf_str(&more)),
-        more.len ? "Pass one of them as sessionId, or navigate without one to start a new session."
+        own ? "Pass one of them as sessionId, or navigate without one to start a new session."
+        : more.len
+            ? "Other agents started them: pass one as sessionId only if you were told to, else "
+              "navigate without one to start a new session."
         : name.len ? "Navigate without sessionId to start one."
                    : "Navigate to a page to start one.");
 }

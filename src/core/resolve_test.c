@@ -63,9 +63,9 @@ static void who_finds_none_is_told_the_candidates(void **state)
     rig_create_as(rig, "u", "x", "hidden");
     assert_null(resolve(rig, "", "", false, &err));
     assert_int_equal(err.code, TB_E_SESSION_NOT_FOUND);
-    assert_string_equal(err.text, "No session: none active. There are: alice, bob. Pass one of "
-                                  "them as sessionId, or navigate without one to start a new "
-                                  "session.");
+    assert_string_equal(err.text, "No session: none active. There are: alice, bob. Other agents "
+                                  "started them: pass one as sessionId only if you were told to, "
+                                  "else navigate without one to start a new session.");
     assert_null(resolve(rig, "x", "hidden", true, &err));
     assert_string_equal(err.text, "No session: hidden. There are: alice, bob. Pass one of them as "
                                   "sessionId, or navigate without one to start a new session.");
@@ -98,7 +98,7 @@ static void the_words_are_cut_but_stay_whole_characters(void **state)
         rig_create(rig, long_name);
     }
     assert_null(resolve(rig, "x", "", false, &err));
-    assert_non_null(strstr(err.text, "sessionId, or navigate without one to start a new session."));
+    assert_non_null(strstr(err.text, "else navigate without one to start a new session."));
 }
 
 static void at_most_ten_candidates_are_named(void **state)
@@ -109,7 +109,7 @@ static void at_most_ten_candidates_are_named(void **state)
         rig_create(rig, "");
     }
     assert_null(resolve(rig, "x", "", false, &err));
-    assert_non_null(strstr(err.text, "browser-10 and more. Pass one of them"));
+    assert_non_null(strstr(err.text, "browser-10 and more. Other agents"));
     assert_null(strstr(err.text, "browser-11"));
 }
 

@@ -79,10 +79,11 @@ static int full(struct tb_sessions *sessions, struct tb_err *err)
             sessions->awake_count);
     }
     int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
-    return tb_fail(err, TB_E_LIMIT,
-                   "all %zu sessions are in use; try again in %lld s, when the next idle one ends, "
-                   "or close one with close_session",
-                   sessions->awake_count, (long long)wait_s);
+    return tb_fail(
+        err, TB_E_LIMIT,
+        "all %zu sessions are in use; try again in %lld s, when the next idle one makes room, "
+        "or close one with close_session",
+        sessions->awake_count, (long long)wait_s);
 }
 
 static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *tenant)

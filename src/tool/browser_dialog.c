@@ -25,7 +25,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_browser_dialog = {
     .name = "browser_dialog",
     .title = "Answer dialog",
-    .description = "Answer the open alert, confirm or prompt; until then nothing else works.",
+    .description = "Answer the open alert, confirm or prompt; it blocks most other calls.",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_DIALOG,

@@ -160,13 +160,15 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
         bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");
         tb_buf_append_cstr(out, refused ? "\nDownload refused: " : "\nDownload started: ");
         tb_print_quoted(tb_data_text(download, "file"), out);
-        tb_buf_append_cstr(out, refused ? "; call browser_downloads (group files), then try again."
-                                        : ".");
+        struct tb_str reason = tb_data_text(download, "reason");
+        tb_buf_append_cstr(out, refused && reason.len ? "; " : "");
+        tb_buf_append_str(out, refused ? reason : TB_STR(""));
+        tb_buf_append_char(out, '.');
     }
     int64_t errors = tb_data_int(data, "console_errors");
     if (errors > 0) {
-        tb_buf_printf(out, "\nThe page logged %" PRId64 " error%s.", errors,
-                      errors == 1 ? "" : "s");
+        tb_buf_printf(out, "\nThe page logged %" PRId64 " error%s (browser_console, group debug).",
+                      errors, errors == 1 ? "" : "s");
     }
 }
 

@@ -62,7 +62,7 @@ static const struct {
      "\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"hi\",\"accepted\":true}]}",
      NULL,
      "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\". It is "
-     "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors."},
+     "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors (browser_console, group debug)."},
     {&tb_tool_browser_click, "{\"element\":\"link\",\"new_tabs\":[],\"tabs_gone\":1}", NULL,
      "Clicked link.\n1 new tab opened and closed again."},
     {&tb_tool_browser_navigate, "{" PAGE ",\"status\":200,\"forced\":true}", NULL,
@@ -72,9 +72,9 @@ static const struct {
      "The page has not said yet what is selected; look at it later.\nA dialog is open: alert \"hi\"; "
      "answer it with browser_dialog."},
     {&tb_tool_browser_click,
-     "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\"}]}", NULL,
-     "Clicked link.\nDownload refused: \"a.pdf\"; call browser_downloads (group files), then try "
-     "again."},
+     "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\",\"reason\":\"larger "
+     "than 4 bytes\"}]}",
+     NULL, "Clicked link.\nDownload refused: \"a.pdf\"; larger than 4 bytes."},
     {&tb_tool_browser_fill, "{\"element\":\"textbox \\\"Password\\\"\",\"secret\":true}", NULL,
      "Filled textbox \"Password\"."},
     {&tb_tool_browser_fill,
@@ -190,11 +190,11 @@ static const struct {
      "{\"sessionId\":\"a\",\"idle_ms\":1800000,\"warning\":\"Warning: many.\"," PAGE
      ",\"status\":200}",
      NULL,
-     "Session \"a\" started and is now the current one. It ends after 1800 s without a call. "
+     "Session \"a\" started and is now the current one. It ends after 30 minutes without a call. "
      "Page is now https://a.test/ \"A \\\"page\\\"\", status 200.\nWarning: many."},
     {&tb_tool_start_session, "{\"sessionId\":\"a\",\"idle_ms\":1800000,\"sleeps\":true}", NULL,
-     "Session \"a\" started and is now the current one. It sleeps after 1800 s without a call, "
-     "until the next one."},
+     "Session \"a\" started and is now the current one. It sleeps after 30 minutes without a call; "
+     "the next call wakes it."},
     {&tb_tool_set_current_session, "{\"currentSession\":\"bob\"}", NULL,
      "The current session is now \"bob\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":false}", NULL,

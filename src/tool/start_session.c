@@ -15,6 +15,7 @@ enum {
     DESCRIPTION_MAX = 64 * TB_KIB,
     USUAL_WIDTH = 1280,
     USUAL_HEIGHT = 720,
+    MINUTE_MS = 60 * 1000,
 };
 
 static const char *const kinds[] = {"browser", "ios", "android", NULL};
@@ -121,8 +122,11 @@ static void on_page(struct tb_call *call, const struct tb_result *page, void *us
         /* The session stays: what was wrong was the address, and starting costs more than opening
          * another one. */
         struct tb_str name = tb_data_text(out->data, "sessionId");
-        tb_result_fail(out, page->code, "session '%.*s' started, but its page did not open: %s",
-                       TB_STR_ARG(name), page->message);
+        tb_result_fail(
+            out, page->code,
+            "session \"%.*s\" is open, but its page is not: %s. Use browser_navigate with "
+            "this sessionId, not start_session, for the next attempt",
+            TB_STR_ARG(name), page->message);
     }
     JSON_ARRAY_FOREACH(member, page->data) {
         tb_json_set_take(out->data, tb_json_name(member), tb_json_dup(member));
@@ -170,9 +174,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_print_quoted(tb_data_text(data, "sessionId"), out);
     tb_buf_append_cstr(out, " started and is now the current one.");
     if (idle_ms > 0) {
-        tb_buf_printf(out, " It %s after %" PRId64 " s without a call%s.",
-                      tb_data_flag(data, "sleeps") ? "sleeps" : "ends", idle_ms / 1000,
-                      tb_data_flag(data, "sleeps") ? ", until the next one" : "");
+        bool sleeps = tb_data_flag(data, "sleeps");
+        bool minutes = idle_ms >= 2 * MINUTE_MS && idle_ms % MINUTE_MS == 0;
+        tb_buf_printf(out, " It %s after %" PRId64 " %s without a call%s.",
+                      sleeps ? "sleeps" : "ends", idle_ms / (minutes ? MINUTE_MS : 1000),
+                      minutes ? "minutes" : "s", sleeps ? "; the next call wakes it" : "");
     }
     if (tb_data_text(data, "url").len) {
         tb_buf_append_char(out, ' ');

@@ -68,7 +68,7 @@ static void a_page_that_does_not_open_leaves_the_session_and_says_so(void **stat
     rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
     expect_failure(rig, &tb_tool_start_session,
                    "{\"sessionId\":\"web\",\"url\":\"https://no.test/\"}", TB_E_NAVIGATION,
-                   "session 'web' started, but its page did not open");
+                   "session \"web\" is open, but its page is not");
     assert_non_null(rig_find(rig, "web"));
 }
 

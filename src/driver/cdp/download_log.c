@@ -97,7 +97,7 @@ int tb_download_log_admit(const struct tb_download_log *log, const struct tb_dow
                           int64_t counted, int64_t bytes, struct tb_err *err)
 {
     if (!rules->directory) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "the session keeps no files");
+        return tb_fail(err, TB_E_NOT_POSSIBLE, "%s", TB_DOWNLOADS_OFF);
     }
     if (!tb_files_same(rules->directory, rules->id)) {
         return tb_fail(err, TB_E_NOT_POSSIBLE,
@@ -375,6 +375,9 @@ void tb_download_log_since(const struct tb_download_log *log, uint64_t begun, st
         struct cJSON *json = tb_json_new_object();
         tb_json_set_cstr(json, "file", item->file);
         tb_json_set_cstr(json, "state", state_words[item->state]);
+        if (item->reason) {
+            tb_json_set_cstr(json, "reason", item->reason);
+        }
         tb_json_append_take(list, json);
     }
     if (list) {

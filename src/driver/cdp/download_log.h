@@ -19,6 +19,11 @@ enum {
 
 struct tb_files_id;
 
+/* Why files are not kept, and what to do. An agent cannot turn a group on by itself. */
+#define TB_DOWNLOADS_OFF                                                                             \
+    "files are kept after a call of browser_downloads (tool group files): call it, then try again; " \
+    "if you have no such tool, ask the user for it"
+
 /* Where they go and how large they may be; 0: any size. */
 struct tb_download_rules {
     const char *directory; /* NULL: none are kept */

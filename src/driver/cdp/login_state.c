@@ -32,8 +32,10 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
 {
     char folder[TB_FILE_NAME_SIZE];
     if (!tb_file_name_plain(name)) {
-        tb_fail(err, TB_E_PARAMS, "\"%.*s\" is not a plain name",
-                TB_STR_ARG(tb_str_sub(name, 0, 60)));
+        tb_fail(
+            err, TB_E_PARAMS,
+            "\"%.*s\" is not a plain name: it may not begin with a dot or contain any of / \\ : * ? < > |",
+            TB_STR_ARG(tb_str_sub(name, 0, 60)));
         return NULL;
     }
     if (!core->config->state_dir || !core->config->state_dir[0]) {

@@ -111,8 +111,7 @@ static void say_download(struct navigate *navigate, struct tb_str url)
     struct tb_quoted shown;
     tb_fail(&navigate->refusal, TB_E_CANNOT_OPEN, "%s is a download, not a page; %s",
             url.len ? tb_quoted_url(&shown, url) : "the content there",
-            kept ? "browser_downloads shows its progress"
-                 : "it was refused: call browser_downloads (group files), then try again");
+            kept ? "browser_downloads shows its progress" : "it was refused: " TB_DOWNLOADS_OFF);
 }
 
 /* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
