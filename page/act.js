@@ -60,27 +60,36 @@ const hasFocus = (el) => {
   return active === el || (active !== null && el.isContentEditable === true && holds(active, el));
 };
 
-const whyNotFocusable = (el, kind, typing) => {
+const whyNotFocusable = (el, kind) => {
   // A file input is filled without a look at it, and pages like to hide it behind a button.
   if (kind !== 'file' && !isVisible(el)) {
     return whyHidden(el);
   }
-  const disabled = whyDisabled(el);
-  if (disabled !== null) {
-    return disabled;
+  return whyDisabled(el);
+};
+
+const isReadOnly = (el) => el.readOnly === true || isTrue(el, 'aria-readonly');
+
+/** What a click on a field opens that nobody types into; null if nothing says that it does. */
+const whatOpens = (el) => {
+  const box = hasAttr(el, 'aria-controls') ? el : closest(el, '[aria-haspopup]:not([aria-haspopup=false]),[role=combobox]');
+  if (box === null) {
+    return null;
   }
-  return typing && (el.readOnly === true || isTrue(el, 'aria-readonly')) ? 'is read-only' : null;
+  const kind = attr(box, 'aria-haspopup') ?? 'listbox';
+  const opened = byId(rootOf(box), attr(box, 'aria-controls') ?? attr(box, 'aria-owns') ?? '');
+  return opened === null ? `a ${/^(dialog|grid|listbox|menu|tree)$/.test(kind) ? kind : 'menu'}` : sketch(opened);
 };
 
 const focusOn = (el) => (namespaceOf(el) === HTML ? focusHtml : focusSvg)(el);
 
 /** `watch`: what changes from now on is told after the act. */
-const focus = ({ target, timeout_ms: timeoutMs, watch: watches = false, ...counting }) => {
-  countRefs(counting);
-  return new Waiting(target, timeoutMs).until((found) => {
+const focus = ({ watch: watches = false, ...options }) => {
+  countRefs(options);
+  return new Waiting(options).until((found) => {
     const el = fieldOf(found);
     const kind = kindOf(el);
-    const why = whyNotFocusable(el, kind, false);
+    const why = whyNotFocusable(el, kind);
     if (why !== null) {
       return { why };
     }

@@ -6,17 +6,21 @@ const DEFAULT_WAIT_MS = 5000;
 const UNDRAWN_ENOUGH = 3; // then the tab is hidden, and nothing will move for being watched
 
 class Waiting {
-  constructor(target, timeoutMs) {
+  constructor({ target, timeout_ms: timeoutMs }) {
     this.target = target;
     this.timeoutMs = Math.min(Math.max(Number(timeoutMs ?? DEFAULT_WAIT_MS) || 0, 0), 600_000);
-    this.deadline = performance.now() + this.timeoutMs;
+    this.began = performance.now();
+    this.deadline = this.began + this.timeoutMs;
     this.tries = 0;
     this.careful = false;
     this.place = null; // in the frame before
     this.undrawn = 0; // waits in a row in which no frame was drawn
   }
 
-  /** Calls `attempt(el)` until it gives something else than {why}; fails with the last reason, or as {giveUp} says. */
+  /**
+   * Calls `attempt(el)` until it gives something else than {why}; fails with the last reason, or as {giveUp} says. `surely` is
+   * what no waiting mends: it fails at once, unless the page is still busy with what was done last.
+   */
   async until(attempt) {
     for (;;) {
       const el = findFirst(this.target);
@@ -24,17 +28,22 @@ class Waiting {
       if (result !== null && result.why === undefined) {
         return result;
       }
-      if (performance.now() >= this.deadline) {
-        return result === null ? noSuchElement(this.target) : result.giveUp?.() ?? this.giveUp(el, result.why);
+      if (performance.now() >= this.deadline || (result?.surely === true && !mayStillChange())) {
+        return result === null ? noSuchElement(this.target, this.waited()) : result.giveUp?.(this.waited()) ?? this.giveUp(el, result.why);
       }
       this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
       this.tries += 1;
     }
   }
 
+  /** For the end of a message. */
+  waited() {
+    const ms = Math.round(Math.min(performance.now() - this.began, this.timeoutMs));
+    return this.tries > 0 && ms > 0 ? `; waited ${ms} ms` : '';
+  }
+
   giveUp(el, why) {
-    const waited = this.timeoutMs > 0 ? `; waited ${Math.round(this.timeoutMs)} ms` : '';
-    return fail('element_not_ready', `${sketch(el)} ${why}${waited}`);
+    return fail('element_not_ready', `${sketch(el)} ${why}${this.waited()}`);
   }
 
   /** Whether the element stood still from one frame to the next, or has no reason to move. */
@@ -54,6 +63,14 @@ class Waiting {
   }
 }
 
+// What an act or a load has set in motion: options that belong to another choice, fields that are filled by then.
+const AFTER_ACT_MS = 1000;
+let lastActAt = 0;
+for (const type of ['load', 'change', 'input', 'keydown', 'mouseup']) {
+  globalThis.addEventListener(type, () => { lastActAt = performance.now(); }, { capture: true, passive: true });
+}
+const mayStillChange = () => document.readyState !== 'complete' || performance.now() - lastActAt < AFTER_ACT_MS;
+
 const whyHidden = (el) => {
   const style = styleOf(el);
   if (style.display === 'none') {
@@ -68,7 +85,8 @@ const whyHidden = (el) => {
 /** Why one cannot use an element that is drawn; null: one can. */
 const whyDisabled = (el) => {
   if (isDisabled(el)) {
-    return 'is disabled';
+    const around = hasAttr(el, 'disabled') ? null : closest(el, 'fieldset[disabled]');
+    return around === null ? 'is disabled' : `is disabled, as is all of ${sketch(around)}`;
   }
   for (let up = el, steps = 0; up !== null && steps < 1000; up = parentElementOf(up), steps += 1) {
     if (hasAttr(up, 'inert')) {
@@ -170,16 +188,31 @@ const pointReply = (el, { x, y }, box, presses = 0) => {
   };
 };
 
-/** A field hidden behind its label is clicked by the label. */
+const takesClicks = (el) => styleOf(el).pointerEvents !== 'none';
+
+/** A field that is hidden behind its label, or leaves the clicks to it, is clicked by the label. */
 const clickTarget = (el) => {
-  if (tagOf(el) === 'input' && !isVisible(el)) {
+  if (tagOf(el) === 'input' && !(isVisible(el) && takesClicks(el))) {
     for (const label of el.labels ?? []) {
-      if (isVisible(label)) {
+      if (isVisible(label) && takesClicks(label)) {
         return label;
       }
     }
   }
   return el;
+};
+
+/** Why one cannot click what is not drawn; for what never is, what to do instead. */
+const whyUndrawn = (el) => {
+  const tag = tagOf(el);
+  const list = tag === 'option' ? closest(el, 'select') : null;
+  if (list !== null && isVisible(list)) {
+    return { why: `is an option of a closed select; use browser_select with target ${handleOf(list)} and this option`, surely: true };
+  }
+  if (tag === 'input' && el.type === 'file') {
+    return { why: `${whyHidden(el)}; give it files with browser_upload, or click what stands for it`, surely: true };
+  }
+  return { why: whyHidden(el) };
 };
 
 const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
@@ -203,15 +236,15 @@ const forcePoint = (el, position, presses) => {
 };
 
 /** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. */
-const point = ({ target, timeout_ms: timeoutMs, position, force = false, presses = 0, careful = false, watch: watches = false, ...counting }) => {
-  const waiting = new Waiting(target, timeoutMs);
+const point = ({ position, force = false, presses = 0, careful = false, watch: watches = false, ...options }) => {
+  const waiting = new Waiting(options);
   waiting.careful = careful;
-  countRefs(counting);
+  countRefs(options);
   forgetAim();
   return waiting.until((found) => {
     const el = clickTarget(found);
     if (!isVisible(el)) {
-      return { why: whyHidden(el) };
+      return whyUndrawn(el);
     }
     const reply = force ? forcePoint(el, position, presses) : tryPoint(el, position, presses, waiting);
     if (watches && reply.why === undefined) {
@@ -235,8 +268,8 @@ const bringIntoView = (frame, inside) => {
  * A point inside a frame that this script cannot enter, in our viewport: waits until nothing lies over it there. What then
  * presses something in this document was not meant for it.
  */
-const through = ({ target, x, y, timeout_ms: timeoutMs, force = false, presses = 0 }) => {
-  const waiting = new Waiting(target, timeoutMs);
+const through = ({ x, y, force = false, presses = 0, ...options }) => {
+  const waiting = new Waiting(options);
   return waiting.until((frame) => {
     let at = outOf(frame, { x, y });
     if (!force && !isReachable(frame, at)) {

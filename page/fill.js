@@ -103,7 +103,7 @@ const FILLED_BY_HAND = words('checkbox file none radio');
 
 /** One attempt; {why} if the field is not ready. */
 const fillNow = (el, kind, text, options) => {
-  const why = whyNotFocusable(el, kind, true);
+  const why = whyNotFocusable(el, kind);
   if (why !== null) {
     return { why };
   }
@@ -111,9 +111,15 @@ const fillNow = (el, kind, text, options) => {
   if (FILLED_BY_HAND.has(kind)) {
     return { ...about, checked: checkedOf(el) };
   }
+  if (isReadOnly(el) && whatOpens(el) !== null) {
+    return { why: `is read-only; click it instead: it opens ${whatOpens(el)}`, surely: true };
+  }
   focusOn(el);
   if (!hasFocus(el)) {
     return { why: 'does not accept the focus' };
+  }
+  if (isReadOnly(el)) { // after the focus: some pages make it writable then
+    return { why: 'is read-only' };
   }
   if (options.watch) {
     watchChanges(el);
@@ -126,13 +132,13 @@ const fillNow = (el, kind, text, options) => {
   return readBack().then((state) => ({ ...about, typed: true, ...state, ...afterAct() }));
 };
 
-const fill = ({ target, value, timeout_ms: timeoutMs, clear = true, keys = false, watch = false, ...counting }) => {
-  countRefs(counting);
+const fill = ({ value, clear = true, keys = false, watch = false, ...options }) => {
+  countRefs(options);
   forgetAim();
   const text = String(value);
-  return new Waiting(target, timeoutMs).until((found) => {
+  return new Waiting(options).until((found) => {
     const el = fieldOf(found);
-    return fillNow(el, kindOf(el), text, { target, clear, keys, watch });
+    return fillNow(el, kindOf(el), text, { target: options.target, clear, keys, watch });
   });
 };
 

@@ -100,8 +100,15 @@ const findFirst = (target) => {
   return first;
 };
 
-const noSuchElement = (target) => {
-  fail('element_not_found', `nothing on the page matches ${quote(cut(squeeze(String(target)), 120))}`);
+const noSuchElement = (target, waited = '') => {
+  fail('element_not_found', `nothing on the page matches ${quote(cut(squeeze(String(target)), 120))}${waited}`);
+};
+
+/** The ref of an element in a message. The daemon hears of it, for none is given twice in a session. */
+const handleOf = (el) => {
+  const ref = refOf(el);
+  tellDaemon('named', { last: lastRef });
+  return ref;
 };
 
 const findOne = (target) => findFirst(target) ?? noSuchElement(target);

@@ -58,20 +58,22 @@ const pickOptions = (el, values) => {
   return true;
 };
 
-const noOption = (el, values) => {
+/** Whether there is anything to choose yet: many pages load the options, and say so in the first. */
+const isStocked = (el) => el.options.length > 1 || (el.options.length === 1 && el.options[0].value !== '' && !el.options[0].disabled);
+
+const noOption = (el, values, waited = '') => {
   const options = searchedOptions(el);
   const missing = values.filter((value) => optionFor(options, value) === null);
   const there = options.slice(0, OPTIONS_TOLD).map((option) => quote(cut(optionLabel(option), 60))).join(', ');
   const more = options.length > OPTIONS_TOLD ? ` and ${options.length - OPTIONS_TOLD} more` : '';
   const wanted = missing.map((value) => quote(cut(value, 60))).join(', ');
-  return fail('element_not_found', `${sketch(el)} has no option ${wanted}; it has ${there || 'none'}${more}`);
+  return fail('element_not_found', `${sketch(el)} has no option ${wanted}; it has ${there || 'none'}${more}${waited}`);
 };
 
-/** Waits for the options too: many pages load them. */
-const select = ({ target, values, timeout_ms: timeoutMs, watch: watches = false, ...counting }) => {
-  countRefs(counting);
+const select = ({ values, watch: watches = false, ...options }) => {
+  countRefs(options);
   const wanted = (Array.isArray(values) ? values : [values]).map(String);
-  return new Waiting(target, timeoutMs).until((found) => {
+  return new Waiting(options).until((found) => {
     const el = fieldOf(found);
     if (tagOf(el) !== 'select') {
       return fail('not_possible', `${sketch(el)} is not a select; click it, then click the option`);
@@ -83,6 +85,7 @@ const select = ({ target, values, timeout_ms: timeoutMs, watch: watches = false,
     if (watches) {
       watchChanges(el);
     }
-    return pickOptions(el, wanted) ? chosenIn(el, target) : { why: 'has no such option', giveUp: () => noOption(el, wanted) };
+    return pickOptions(el, wanted) ? chosenIn(el, options.target)
+      : { why: 'has no such option', surely: isStocked(el), giveUp: (waited) => noOption(el, wanted, waited) };
   });
 };

@@ -189,8 +189,9 @@ test('select several', async (t) => {
 test('select: what is not there, disabled, too much, no select', async (t) => {
   const tab = await rig.show(t, `${PETS}<div id=d role=combobox>x</div>`);
   const select = (target, values) => tab.call('select', { target, values, timeout_ms: 50 });
-  assert.deepEqual((await select('#s', ['Cow'])).error, { code: 'element_not_found',
-    message: '<select id="s"> has no option "Cow"; it has "Cat", "Dog label", "Fish"' });
+  const { error } = await select('#s', ['Cow']);
+  assert.equal(error.code, 'element_not_found');
+  assert.match(error.message, /^<select id="s"> has no option "Cow"; it has "Cat", "Dog label", "Fish"/);
   assert.deepEqual((await select('#s', ['Fish'])).error, { code: 'element_not_ready', message: 'option "Fish" is disabled' });
   assert.equal((await select('#s', ['Cat', 'Dog'])).error.code, 'invalid_params');
   assert.deepEqual((await select('#s', [])).error, { code: 'invalid_params',
@@ -230,4 +231,33 @@ test('scroll what scrolls when the page itself does not', async (t) => {
     + '<div id=app style="height:100%;overflow:auto"><div style="height:3000px">x</div></div>');
   assert.equal((await tab.call('scroll', { direction: 'down' })).y, 500);
   assert.equal(await tab.page('app.scrollTop'), 500);
+});
+
+// No waiting mends these, so nobody waits out the time for them.
+const AT_ONCE = [
+  ['a select that has other options', 'select', { target: '#s', values: ['Cow'] }, /has no option "Cow"; it has "Cat", "Dog"/],
+  ['a read-only field that opens something', 'fill', { target: '#date', value: 'x' }, /is read-only; click it instead: it opens a dialog/],
+  ['and what it opens', 'fill', { target: '#pick', value: 'x' }, /is read-only; click it instead: it opens <ul id="list">/],
+  ['an option of a closed select', 'point', { target: 'option=Dog' }, /is an option of a closed select; use browser_select with target e1 and/],
+  ['a hidden file field', 'point', { target: '#file' }, /is hidden \(display: none\); give it files with browser_upload/],
+];
+for (const [what, name, args, words] of AT_ONCE) {
+  test(`told at once: ${what}`, async (t) => {
+    const tab = await rig.show(t, `<select id=s><option>Cat<option>Dog</select><input id=date readonly aria-haspopup=dialog>
+      <div role=combobox><input id=pick readonly aria-controls=list></div><ul id=list></ul><input id=file type=file hidden>`);
+    const { error } = await tab.call(name, { ...args, timeout_ms: 600_000 }); // longer than the test may take
+    assert.match(error.message, words);
+  });
+}
+
+test('options that another choice brings are waited for', async (t) => {
+  const tab = await rig.show(t, `<select id=a onchange="requestAnimationFrame(() => requestAnimationFrame(() => { b.innerHTML = '<option>Rome<option>Pisa'; }))">
+    <option>France<option>Italy</select><select id=b><option>Paris<option>Nice</select>`);
+  await tab.call('select', { target: '#a', values: ['Italy'] });
+  assert.deepEqual((await tab.call('select', { target: '#b', values: ['Pisa'] })).selected, ['Pisa']);
+});
+
+test('a field that is writable once it has the focus', async (t) => {
+  const tab = await rig.show(t, '<input id=a readonly onfocus="readOnly = false">');
+  assert.equal((await tab.call('fill', { target: '#a', value: 'x' })).now, 'x');
 });

@@ -235,3 +235,15 @@ test('no frames are drawn: the wait goes on by a timer', async (t) => {
     globalThis.requestAnimationFrame = raf; return result.error.message; })()`);
   assert.match(message, /is disabled; waited 250 ms/);
 });
+
+test('an input that leaves the clicks to its label is clicked there', (t) => clicks(t,
+  `<style>#b{pointer-events:none}</style><input type=checkbox id=b ${HIT}><p><label for=b>Airplane mode</label>`));
+
+test('what is in a disabled fieldset says so', (t) => fails(t,
+  '<fieldset disabled id=all><button id=b>Go</button></fieldset>', /<button id="b"> "Go" is disabled, as is all of <fieldset id="all">.*; waited 150 ms$/));
+
+test('nothing there: how long it was waited for', async (t) => {
+  const tab = await rig.show(t, '<p>x');
+  const { error } = await tab.call('point', { target: '#nope', timeout_ms: 120 });
+  assert.deepEqual(error, { code: 'element_not_found', message: 'nothing on the page matches "#nope"; waited 120 ms' });
+});

@@ -149,6 +149,19 @@ static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
     return op_call;
 }
 
+static bool is_lenient(const struct tb_call *call)
+{
+    const struct tb_view *view = call->caller.view;
+    return view && view->toolset && view->toolset->lenient;
+}
+
+/* What can be known of an element is known soon; a caller who knows better says so. */
+static int64_t element_ms(const struct tb_call *call, const struct cJSON *args)
+{
+    bool as_long_as_it_may = is_lenient(call) || tb_args_has(args, "timeout_ms");
+    return as_long_as_it_may ? 0 : call->core->config->browser_element_timeout_ms;
+}
+
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
 {
     struct tb_session *session = call->session;
@@ -159,6 +172,8 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         .kind = kind,
         .args = args,
         .deadline_ms = limit_step(call, op_call),
+        .element_ms = element_ms(call, args),
+        .lenient = is_lenient(call),
         .result = &op_call->result,
         .done = on_done,
         .progress = on_progress,

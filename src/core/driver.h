@@ -33,6 +33,8 @@ struct tb_op {
     enum tb_op_kind kind;
     const struct cJSON *args; /* checked, borrowed until tb_op_done */
     int64_t deadline_ms;      /* monotonic */
+    int64_t element_ms;       /* how long an element is waited for within it; 0: all of it */
+    bool lenient;             /* of several elements that fit, the first is meant; see tool.h */
     struct tb_result *result; /* filled in by the driver */
     void *driver_state;       /* the driver's own */
     void (*cancel)(

@@ -79,6 +79,9 @@ struct tb_toolset {
         *faces; /* ended by a NULL name; NULL for the default set: all tools as they are */
     const char *instructions; /* for the agent; under 2 KB */
     bool brief;               /* a conversation's session ends when it is idle, and at an age */
+    /* Documented so: of several elements that fit, the first is meant, and it is waited for as long
+     * as the call may last. */
+    bool lenient;
 };
 
 /* What a caller was given: tools of the default set, or the faces of another toolset. */

@@ -32,7 +32,7 @@ static void fill(struct tb_filler *filler)
     tb_json_key(&json, "value");
     tb_json_put_str(&json, filler->value);
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_left_ms(filler->work));
+    tb_json_put_int(&json, tb_opwork_element_ms(filler->work));
     tb_json_key(&json, "clear");
     tb_json_put_bool(&json, filler->clear);
     tb_json_key(&json, "keys");

@@ -66,7 +66,7 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     tb_json_key(&json, "target");
     tb_json_put_str(&json, target);
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_left_ms(work));
+    tb_json_put_int(&json, tb_opwork_element_ms(work));
     tb_json_key(&json, "force");
     tb_json_put_bool(&json, force);
     tb_json_key(&json, "presses");

@@ -31,6 +31,13 @@ int64_t tb_opwork_left_ms(const struct tb_opwork *work)
     return left_ms > 0 ? left_ms : 0;
 }
 
+int64_t tb_opwork_element_ms(const struct tb_opwork *work)
+{
+    int64_t left_ms = tb_opwork_left_ms(work);
+    int64_t usual_ms = work->op->element_ms;
+    return usual_ms && usual_ms < left_ms ? usual_ms : left_ms;
+}
+
 static struct tb_cdp_conn *conn_of(const struct tb_opwork *work)
 {
     return work->session->browser ? work->session->browser->conn : NULL;
@@ -324,7 +331,7 @@ void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct
     }
     if (wait) {
         tb_json_key(&json, "timeout_ms");
-        tb_json_put_int(&json, tb_opwork_left_ms(work));
+        tb_json_put_int(&json, tb_opwork_element_ms(work));
     }
     tb_json_object_close(&json);
 }

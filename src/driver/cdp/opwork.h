@@ -110,9 +110,12 @@ void tb_opwork_settle(struct tb_opwork *work);
 void tb_opwork_settle_asked(struct tb_opwork *work);
 
 /* Arguments of a page function: an object with the named members of the operation's arguments (as
- * far as they are given) and, with `wait`, the time that is left. Names stand between blanks. */
+ * far as they are given) and, with `wait`, how long to wait for the element. Names stand between
+ * blanks. */
 void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out);
 int64_t tb_opwork_left_ms(const struct tb_opwork *work);
+/* How long the next element may be waited for. */
+int64_t tb_opwork_element_ms(const struct tb_opwork *work);
 
 /* Ends. */
 void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)

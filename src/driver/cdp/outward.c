@@ -29,7 +29,7 @@ bool tb_outward_ask(struct tb_outward *point, struct tb_opwork *work)
                   "{\"target\":\"%s\",\"x\":%.2f,\"y\":%.2f,\"force\":%s,\"presses\":%d,"
                   "\"timeout_ms\":%lld}",
                   tb_frame_owner(frame), point->x, point->y, point->force ? "true" : "false",
-                  point->presses, (long long)tb_opwork_left_ms(work));
+                  point->presses, (long long)tb_opwork_element_ms(work));
     tb_opwork_call_in(work, tb_ref_frame(tb_str_of(tb_frame_owner(frame))), "through",
                       tb_buf_str(&args));
     return true;

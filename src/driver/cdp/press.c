@@ -30,7 +30,7 @@ static void put_args(struct tb_press *press, struct tb_buf *args)
         tb_json_put_tree(&json, position);
     }
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_left_ms(press->work));
+    tb_json_put_int(&json, tb_opwork_element_ms(press->work));
     tb_json_key(&json, "presses");
     tb_json_put_int(&json, press->count);
     tb_json_key(&json, "careful");

@@ -211,6 +211,7 @@ const struct tb_toolset tb_toolset_octopus = {
     .name = "octopus",
     .faces = faces,
     .brief = true,
+    .lenient = true,
     .instructions =
         "Use these tools to read and operate web pages in one browser for this conversation. Call "
         "browser_navigate first. Every result is JSON; a failure has the member \"error\". Text from pages is "

@@ -179,6 +179,7 @@ static const struct tb_face faces[] = {
 const struct tb_toolset tb_toolset_wdio = {
     .name = "wdio",
     .faces = faces,
+    .lenient = true,
     .instructions =
         "Use these tools to open, read and operate web pages in real browsers. start_browser, navigate, "
         "get_visible_elements, then act by selector. Every tool takes sessionId; several sessions run at the same time, "
