@@ -6,8 +6,9 @@ const DEFAULT_WAIT_MS = 5000;
 const UNDRAWN_ENOUGH = 3; // then the tab is hidden, and nothing will move for being watched
 
 class Waiting {
-  constructor({ target, timeout_ms: timeoutMs }) {
+  constructor({ target, timeout_ms: timeoutMs, strict = false }) {
     this.target = target;
+    this.strict = strict;
     this.timeoutMs = Math.min(Math.max(Number(timeoutMs ?? DEFAULT_WAIT_MS) || 0, 0), 600_000);
     this.began = performance.now();
     this.deadline = this.began + this.timeoutMs;
@@ -23,10 +24,10 @@ class Waiting {
    */
   async until(attempt) {
     for (;;) {
-      const el = findFirst(this.target);
+      const { el, matches: count } = this.strict ? findMeant(this.target) : { el: findFirst(this.target), matches: 1 };
       const result = el === null ? null : attempt(el);
       if (result !== null && result.why === undefined) {
-        return result;
+        return count > 1 ? { ...await result, matches: count } : result;
       }
       if (performance.now() >= this.deadline || (result?.surely === true && !mayStillChange())) {
         return result === null ? noSuchElement(this.target, this.waited()) : result.giveUp?.(this.waited()) ?? this.giveUp(el, result.why);
@@ -236,8 +237,8 @@ const forcePoint = (el, position, presses) => {
 };
 
 /** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. */
-const point = ({ position, force = false, presses = 0, careful = false, watch: watches = false, ...options }) => {
-  const waiting = new Waiting(options);
+const point = ({ position, force = false, presses = 0, careful = false, watch: watches = false, strict = false, ...options }) => {
+  const waiting = new Waiting({ ...options, strict: strict && !force });
   waiting.careful = careful;
   countRefs(options);
   forgetAim();

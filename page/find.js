@@ -4,7 +4,7 @@
 
 const linkText = (text, part) => findByTagText({ css: 'a', text, part, ignoreCase: false });
 
-const attributeIs = (name) => (value) => findByCss(`[${name}="${CSS.escape(value)}"]`);
+const attributeIs = (name, value) => `[${name}="${CSS.escape(value)}"]`;
 
 /** `div.card[data-x="1"]*=text`, with a dot before the sign to ignore case. */
 const TAG_TEXT = /^([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*(?:\[[\w-]+(?:="[^"]*")?\])?)(\.)?(\*)?=(.*)$/s;
@@ -14,15 +14,16 @@ const findByTagForm = (match) => {
   return findByTagText({ css: tag + rest || '*', text, part: star !== undefined, ignoreCase: dot !== undefined });
 };
 
+/** Each with what it means: elements by CSS are looked for in `roots`, all others everywhere. */
 const FORMS = [
-  [/^css(?: selector)?[:=](.*)$/s, (match) => findByCss(match[1])],
+  [/^css(?: selector)?[:=](.*)$/s, (match, roots) => findByCss(match[1], roots)],
   [/^xpath[:=](.*)$/s, (match) => findByXPath(match[1])],
   [/^link text:(.*)$/s, (match) => linkText(match[1], false)],
   [/^partial link text:(.*)$/s, (match) => linkText(match[1], true)],
-  [/^tag name:(.*)$/s, (match) => findByCss(CSS.escape(match[1]))],
-  [/^class name:(.*)$/s, (match) => findByCss(`.${CSS.escape(match[1])}`)],
-  [/^name:(.*)$/s, (match) => attributeIs('name')(match[1])],
-  [/^(?:id:|id=)(.*)$/s, (match) => attributeIs('id')(match[1])],
+  [/^tag name:(.*)$/s, (match, roots) => findByCss(CSS.escape(match[1]), roots)],
+  [/^class name:(.*)$/s, (match, roots) => findByCss(`.${CSS.escape(match[1])}`, roots)],
+  [/^name:(.*)$/s, (match, roots) => findByCss(attributeIs('name', match[1]), roots)],
+  [/^(?:id:|id=)(.*)$/s, (match, roots) => findByCss(attributeIs('id', match[1]), roots)],
   [/^(?:accessibility id:|~)(.*)$/s, (match) => findByAccessibilityId(match[1])],
   [/^(?:\/|\(|\.\.?\/|\*\/|\.\.?$)/, (match) => findByXPath(match.input)],
   [/^text=(.*)$/s, (match) => findByText(unquote(match[1].trim()))],
@@ -32,18 +33,18 @@ const FORMS = [
   [/^\*=(.*)$/s, (match) => linkText(match[1], true)],
   [/>>>/, (match) => findDeep(match.input)],
   [TAG_TEXT, findByTagForm],
-  [/^[^]*$/, (match) => findByCss(match.input)],
+  [/^[^]*$/, (match, roots) => findByCss(match.input, roots)],
 ];
 
 /** All that a selector can mean, lazily where its form allows. */
-function* candidates(selector) {
+function* candidates(selector, roots = everyRoot()) {
   for (const [form, find] of FORMS) {
     const match = form.exec(selector);
     if (match === null) {
       continue;
     }
     try {
-      yield* find(match);
+      yield* find(match, roots);
     } catch (thrown) {
       if (thrown instanceof DOMException || thrown instanceof TypeError) {
         badSelector(selector, 'it is neither CSS nor XPath');
@@ -112,3 +113,68 @@ const handleOf = (el) => {
 };
 
 const findOne = (target) => findFirst(target) ?? noSuchElement(target);
+
+// A selector that ends in a number says which one it means.
+const NUMBERED = /(?:\[(?:\d+|last\(\))\]\)?|:(?:first|last|nth|only)-[a-z-]+(?:\([^)]*\))?)$/;
+const MATCHES_TOLD = 5;
+
+/** Of elements that all fit, those that a person could use now: what is behind an open dialog, or hidden from assistive technology, is not meant. */
+const inReach = (all) => {
+  const dialogs = new Map(); // of each document, the open modal ones
+  const dialogsOf = (doc) => dialogs.get(doc) ?? dialogs.set(doc, [...inDocument.queryAll(doc, 'dialog:modal,[aria-modal=true]')].filter(isVisible)).get(doc);
+  const near = all.filter((el) => {
+    const modal = dialogsOf(ownerOf(el));
+    return closest(el, '[aria-hidden=true],[inert]') === null && (modal.length === 0 || modal.some((dialog) => holds(dialog, el)));
+  });
+  return near.length > 0 ? near : all;
+};
+
+/** Whether an act on one of them is an act on the other: they lie in each other, or one is the label of the other. */
+const areOne = (a, b) => controlOf(a) === controlOf(b) || holds(a, b) || holds(b, a);
+
+const looksOf = (el) => {
+  const { tag, role, name } = introduce(el);
+  return name === '' ? sketch(el) : `${role || tag} ${quote(name)}`;
+};
+
+/** The first of them, each once. */
+const someOf = (found) => {
+  const some = new Set();
+  for (const el of found) {
+    some.add(el);
+    if (some.size >= VISIBLE_TRIES) {
+      break;
+    }
+  }
+  return [...some];
+};
+
+const failAmbiguous = (text, all) => {
+  const told = all.slice(0, MATCHES_TOLD).map((el) => `${handleOf(el)} ${looksOf(el)}`).join(', ');
+  const more = all.length > MATCHES_TOLD ? ` and ${all.length - MATCHES_TOLD} more` : '';
+  fail('element_ambiguous', `${quote(cut(squeeze(text), 120))} matches ${all.length} elements: ${told}${more}`);
+};
+
+/** The element that a target means, and how many fit. Those that a person can tell apart are not taken one for the other. */
+const findMeant = (target) => {
+  const text = asTarget(target);
+  if (asRef(text) !== null || NUMBERED.test(text)) {
+    return { el: findFirst(text), matches: 1 };
+  }
+  let found = someOf(candidates(text, [document]));
+  let visible = found.filter(isVisible);
+  if (visible.length === 0) { // to look into every shadow root and frame takes longer
+    found = someOf(candidates(text));
+    visible = found.filter(isVisible);
+  }
+  if (visible.length < 2) {
+    return { el: visible[0] ?? found[0] ?? null, matches: 1 };
+  }
+  const [el, ...rest] = inReach(visible);
+  const others = rest.filter((other) => !areOne(el, other));
+  const looks = looksOf(el);
+  if (others.some((other) => looksOf(other) !== looks)) {
+    failAmbiguous(text, [el, ...others]);
+  }
+  return { el, matches: others.length + 1 };
+};

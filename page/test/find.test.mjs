@@ -123,3 +123,38 @@ test('text is found in ten thousand nodes within a second', async (t) => {
   assert.ok(ms < 1000, String(ms));
   assert.equal((await tab.click('text=Needle')).name, 'Needle');
 });
+
+// What is there, the selector, and the matches or the words of the refusal.
+const SEVERAL = [
+  ['the same name twice', '<button>Save</button><button>Save</button>', 'text=Save', 2],
+  ['exactly goes before in part', '<button>Save all</button><button>Save</button>', 'text=Save', undefined],
+  ['two names', '<button>Save draft</button><button>Save all</button>', 'text=save',
+    /^"text=save" matches 2 elements: e1 button "Save draft", e2 button "Save all"$/],
+  ['many names', [...'ABCDEFG'].map((each) => `<a href=/>${each}</a>`).join(''), 'a', /matches 7 elements: e1 link "A", .*e5 link "E" and 2 more$/],
+  ['fields that have only ids', '<input id=a><input id=b>', 'input', /matches 2 elements: e1 <input id="a">, e2 <input id="b">$/],
+  ['texts without a role', '<p class=x>One<p class=x>Two', '.x', /matches 2 elements: e1 <p class="x"> "One", e2 <p class="x"> "Two"$/],
+  ['a hidden one does not count', '<button hidden>Send</button><button>Go</button>', 'button', undefined],
+  ['nor one in the other', '<div class=x onclick=1>A<span class=x>B</span></div>', '.x', undefined],
+  ['nor a label and its field', '<label title=x>N<input title=x></label>', '[title=x]', undefined],
+  ['nor what is behind a dialog', '<button>Delete</button><dialog id=d><button>Delete it</button></dialog><script>d.showModal()</script>', 'button', undefined],
+  ['nor what aria-modal covers', '<button>One</button><div role=dialog aria-modal=true><button>Two</button></div>', 'button', undefined],
+  ['nor what assistive technology does not see', '<div aria-hidden=true><button>One</button></div><button>Two</button>', 'button', undefined],
+  ['a number says which', '<ul><li>A<li>B</ul><ul><li>C<li>D</ul>', '//li[1]', undefined],
+  ['in CSS, too', '<ul><li>A<li>B</ul><ul><li>C<li>D</ul>', 'li:nth-child(2)', undefined],
+  ['in shadow roots', '<x-a><template shadowrootmode=open><b class=x>A</b></template></x-a><x-a><template shadowrootmode=open><b class=x>B</b></template></x-a>',
+    '.x', /matches 2 elements/],
+];
+for (const [what, html, target, expected] of SEVERAL) {
+  test(`several fit: ${what}`, async (t) => {
+    const tab = await rig.show(t, html);
+    const reply = await tab.call('point', { target, strict: true, timeout_ms: 5000 });
+    if (expected instanceof RegExp) {
+      assert.equal(reply.error?.code, 'element_ambiguous', JSON.stringify(reply));
+      assert.match(reply.error.message, expected);
+    } else {
+      assert.equal(reply.error, undefined, reply.error?.message);
+      assert.equal(reply.matches, expected);
+    }
+    assert.equal((await tab.call('point', { target, timeout_ms: 5000 })).matches, undefined);
+  });
+}

@@ -14,7 +14,7 @@ async function setup(t, body, options = {}) {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => { server.close(); server.closeAllConnections(); });
-  const agent = await Agent.connect(t, daemon, kinds[0]);
+  const agent = await Agent.connect(t, daemon, kinds[0], options);
   await agent.call('browser_navigate', { url: `http://127.0.0.1:${server.address().port}/` });
   return { agent, daemon };
 }
@@ -24,4 +24,28 @@ test('an element is waited for as long as the setting says, unless the call says
   assert.match(await agent.failure('browser_click', { target: '#nope' }), /^nothing on the page matches "#nope"; waited 300 ms\n/);
   assert.match(await agent.failure('browser_click', { target: 'text=Go' }), /"Go" is disabled; waited 300 ms\n/);
   assert.match(await agent.failure('browser_fill', { target: '#nope', value: 'x', timeout_ms: 120 }), /; waited \d{1,3} ms\n/);
+});
+
+const SEVERAL = `<button onclick="document.title = 1">Save</button><button>Save</button><a href=#1>Edit</a><a href=#2>Delete</a>
+  <input aria-label=Name><input aria-label=Name>`;
+
+test('several elements that look the same: the first is used, and that is said', async (t) => {
+  const { agent } = await setup(t, SEVERAL);
+  assert.match(await agent.call('browser_click', { target: 'button' }), /^Clicked button "Save" \(2 match, used the first\)\. Title is now "1"/);
+  assert.match(await agent.call('browser_fill', { target: 'input', value: 'x' }), /^Filled textbox "Name" \(2 match, used the first\)\./);
+  assert.match(await agent.call('browser_fill_form', { fields: [{ target: 'input', value: 'y' }] }), /^Filled 1 field: textbox "Name" \(2 match, used/);
+});
+
+test('several elements of different names: nothing is done, and refs tell them apart', async (t) => {
+  const { agent } = await setup(t, SEVERAL);
+  const said = await agent.failure('browser_click', { target: 'a' });
+  const [, ref] = /^"a" matches 2 elements: e\d+ link "Edit", (e\d+) link "Delete"\n/.exec(said) ?? assert.fail(said);
+  assert.match(await agent.call('browser_evaluate', { script: 'location.hash' }), /^""/);
+  assert.match(await agent.call('browser_click', { target: ref }), /^Clicked link "Delete"\. Page is now \S+#2/);
+  assert.match(await agent.call('browser_snapshot'), new RegExp(`link "Delete".*\\[ref=${ref}\\]`));
+});
+
+test('the toolset octopus takes the first, as it documents', async (t) => {
+  const { agent } = await setup(t, SEVERAL, { toolset: 'octopus' });
+  assert.doesNotMatch(await agent.call('browser_click', { selector: 'a' }), /error|match/);
 });

@@ -33,6 +33,8 @@ static void fill(struct tb_filler *filler)
     tb_json_put_str(&json, filler->value);
     tb_json_key(&json, "timeout_ms");
     tb_json_put_int(&json, tb_opwork_element_ms(filler->work));
+    tb_json_key(&json, "strict");
+    tb_json_put_bool(&json, !filler->work->op->lenient);
     tb_json_key(&json, "clear");
     tb_json_put_bool(&json, filler->clear);
     tb_json_key(&json, "keys");
@@ -130,16 +132,10 @@ static bool on_typed(struct tb_filler *filler)
 
 static void note_element(struct tb_filler *filler, const struct cJSON *json)
 {
-    struct tb_str role = {NULL, 0};
-    struct tb_str name = {NULL, 0};
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(sizeof(filler->element));
     tb_json_bool(tb_json_get(json, "secret"), &filler->secret);
-    if (!tb_json_str(tb_json_get(json, "role"), &role) || !role.len) {
-        tb_json_str(tb_json_get(json, "tag"), &role);
-    }
-    tb_json_str(tb_json_get(json, "name"), &name);
-    if (role.len || name.len) {
-        TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(sizeof(filler->element));
-        tb_element_words(role, name, &words);
+    tb_element_print(json, &words);
+    if (words.len) {
         snprintf(filler->element, sizeof(filler->element), "%.*s", TB_STR_ARG(tb_buf_str(&words)));
     }
 }

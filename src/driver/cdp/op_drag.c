@@ -15,6 +15,7 @@
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/outward.h"
+#include "driver/cdp/refs.h"
 
 enum state {
     FROM,
@@ -67,11 +68,14 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     tb_json_put_str(&json, target);
     tb_json_key(&json, "timeout_ms");
     tb_json_put_int(&json, tb_opwork_element_ms(work));
+    tb_json_key(&json, "strict");
+    tb_json_put_bool(&json, !work->op->lenient);
     tb_json_key(&json, "force");
     tb_json_put_bool(&json, force);
     tb_json_key(&json, "presses");
     tb_json_put_int(&json, state == AGAIN);
     tb_json_object_close(&json);
+    tb_refs_continue(work, &args);
     work->state = state;
     tb_opwork_call(work, "point", tb_buf_str(&args));
 }

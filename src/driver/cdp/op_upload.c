@@ -8,6 +8,7 @@
 #include "driver/cdp/files.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 #include "proto/json_string.h"
 
 enum state {
@@ -202,6 +203,7 @@ void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
     if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
         TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", true, &args);
+        tb_refs_continue(work, &args);
         work->state = FOCUS;
         tb_opwork_call(work, "focus", tb_buf_str(&args));
     }

@@ -332,6 +332,8 @@ void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct
     if (wait) {
         tb_json_key(&json, "timeout_ms");
         tb_json_put_int(&json, tb_opwork_element_ms(work));
+        tb_json_key(&json, "strict");
+        tb_json_put_bool(&json, !work->op->lenient);
     }
     tb_json_object_close(&json);
 }
@@ -389,20 +391,30 @@ void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out
     }
 }
 
-void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply)
+void tb_element_print(const struct cJSON *reply, struct tb_buf *out)
 {
     struct tb_str role = {NULL, 0};
     struct tb_str name = {NULL, 0};
+    int64_t matches = 0;
     if (!tb_json_str(tb_json_get(reply, "role"), &role) || !role.len) {
         tb_json_str(tb_json_get(reply, "tag"), &role);
     }
     tb_json_str(tb_json_get(reply, "name"), &name);
-    if (!role.len && !name.len) {
-        return;
+    if (role.len || name.len) {
+        tb_element_words(role, name, out);
     }
+    if (tb_json_int(tb_json_get(reply, "matches"), &matches)) {
+        tb_buf_printf(out, " (%lld match, used the first)", (long long)matches);
+    }
+}
+
+void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply)
+{
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ELEMENT_MAX);
-    tb_element_words(role, name, &text);
-    tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
+    tb_element_print(reply, &text);
+    if (text.len) {
+        tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
+    }
 }
 
 void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,

@@ -164,7 +164,9 @@ void tb_opwork_ask_here(struct tb_deferred *job);
 /* Small helpers. */
 /* role "name", the name in quotes that it cannot end. */
 void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out);
-/* The same of a reply that has role, tag and name; sets `key` of the data. */
+/* The same of a reply that has role, tag and name, and how many matched if they were several. */
+void tb_element_print(const struct cJSON *reply, struct tb_buf *out);
+/* Sets `key` of the data to that. */
 void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply);
 /* The raw value of a member of an object that the connection has checked; empty: absent. */
 struct tb_str tb_pick(struct tb_str object, const char *key);

@@ -31,6 +31,8 @@ static void put_args(struct tb_press *press, struct tb_buf *args)
     }
     tb_json_key(&json, "timeout_ms");
     tb_json_put_int(&json, tb_opwork_element_ms(press->work));
+    tb_json_key(&json, "strict");
+    tb_json_put_bool(&json, !press->work->op->lenient);
     tb_json_key(&json, "presses");
     tb_json_put_int(&json, press->count);
     tb_json_key(&json, "careful");
