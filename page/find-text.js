@@ -108,8 +108,8 @@ class TextSearch {
   }
 }
 
-/** Elements that show `text`: those that show nothing else, or else those that show it among other text. */
-const findByText = (text) => {
+/** Elements that show `text`: those that show nothing else, or else those that show it among other text. Only those that fit count. */
+const findByText = (text, fits = () => true) => {
   const want = squeeze(text);
   if (want === '') {
     return [];
@@ -119,6 +119,9 @@ const findByText = (text) => {
   const part = [];
   for (const root of everyRoot()) {
     for (const el of search.innermost(root, want.toLowerCase())) {
+      if (!fits(el)) {
+        continue;
+      }
       if (search.textOf(el) === want) {
         exact.push(search.clickableAround(el, want));
       } else {

@@ -14,9 +14,11 @@ const findByTagForm = (match) => {
   return findByTagText({ css: tag + rest || '*', text, part: star !== undefined, ignoreCase: dot !== undefined });
 };
 
+const SELECTOR_ADVICE = 'write CSS, //xpath, text=Log in, role=button[name="Log in"] or a ref of browser_snapshot';
+
 /** Each with what it means: elements by CSS are looked for in `roots`, all others everywhere. */
 const FORMS = [
-  [/^css(?: selector)?[:=](.*)$/s, (match, roots) => findByCss(match[1], roots)],
+  [/^css(?: selector)?[:=](.*)$/s, (match, roots) => findByAnyCss(match[1], roots)],
   [/^xpath[:=](.*)$/s, (match) => findByXPath(match[1])],
   [/^link text:(.*)$/s, (match) => linkText(match[1], false)],
   [/^partial link text:(.*)$/s, (match) => linkText(match[1], true)],
@@ -31,13 +33,20 @@ const FORMS = [
   [/^aria\/(.*)$/s, (match) => findByName(match[1])],
   [/^=(.*)$/s, (match) => linkText(match[1], false)],
   [/^\*=(.*)$/s, (match) => linkText(match[1], true)],
+  [LOCATOR, (match) => findByLocator(match.input)],
+  [PREFIX, ({ input, 1: prefix, 2: rest }) => candidates(PREFIXES[prefix]?.(rest) ?? badSelector(input, SELECTOR_ADVICE))],
   [/>>>/, (match) => findDeep(match.input)],
   [TAG_TEXT, findByTagForm],
-  [/^[^]*$/, (match, roots) => findByCss(match.input, roots)],
+  [/^[^]*$/, (match, roots) => findByAnyCss(match.input, roots)],
 ];
 
 /** All that a selector can mean, lazily where its form allows. */
 function* candidates(selector, roots = everyRoot()) {
+  const steps = selector.includes('>>') ? chainSteps(selector) : [selector];
+  if (steps.length > 1) {
+    yield* findByChain(steps);
+    return;
+  }
   for (const [form, find] of FORMS) {
     const match = form.exec(selector);
     if (match === null) {
@@ -47,7 +56,7 @@ function* candidates(selector, roots = everyRoot()) {
       yield* find(match, roots);
     } catch (thrown) {
       if (thrown instanceof DOMException || thrown instanceof TypeError) {
-        badSelector(selector, 'it is neither CSS nor XPath');
+        badSelector(selector, `it is neither CSS nor XPath; ${SELECTOR_ADVICE}`);
       }
       throw thrown;
     }
