@@ -47,7 +47,7 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
-        asan fuzz cov soak soak-durable bare bench-net docs install clean unit-programs objects tidy flags packages
+        asan fuzz cov moving soak soak-durable bare bench-net docs install clean unit-programs objects tidy flags packages
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
@@ -170,6 +170,10 @@ cov: ## line and branch coverage of the unit tests
 soak: test-asan ## sanitized tests, then mixed load with random faults and real browsers: make soak S=60
 	@$(MAKE) --no-print-directory MODE=release all
 	@tools/soak.sh "$(S)"
+
+moving: all ## a thousand clicks on layouts that move: none on another element, none told as done that was not
+	@tools/setup.sh test
+	@TABARD_MOVING=1000 $(firstword $(wildcard tests/node_modules/node-linux-*/bin/node) node) --test tests/e2e/moving.test.mjs
 
 soak-durable: all ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
 	@tools/setup.sh test
