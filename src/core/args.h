@@ -34,10 +34,12 @@ struct tb_param {
     const char *help;           /* empty: the name says it */
     const char *const *choices; /* NULL-ended */
     const char *const *aliases; /* NULL-ended, accepted but not shown */
-    const char *fallback;       /* shown as the default; NULL: none */
-    bool empty;                 /* an empty text is a value; else it counts as absent */
-    bool open;   /* members besides `fields` are taken as they are, and so are those */
-    int64_t min; /* INT and NUMBER, when max > min */
+    const char *const
+        *remarks;         /* NULL-ended arguments that some clients send beside it: not used */
+    const char *fallback; /* shown as the default; NULL: none */
+    bool empty;           /* an empty text is a value; else it counts as absent */
+    bool open;            /* members besides `fields` are taken as they are, and so are those */
+    int64_t min;          /* INT and NUMBER, when max > min */
     int64_t max;
     const struct tb_param *fields; /* of OBJECT and OBJECTS, ended by a NULL name; NULL: anything */
 };

@@ -45,6 +45,16 @@ static const struct tb_param *find(const struct tb_param *params, struct tb_str 
     return NULL;
 }
 
+static bool is_remark(const struct tb_param *params, struct tb_str name)
+{
+    for (const struct tb_param *row = params; row->name; row++) {
+        if (in_list(row->remarks, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static size_t least(size_t a, size_t b, size_t c)
 {
     size_t ab = a < b ? a : b;
@@ -336,7 +346,7 @@ static int take_member(const struct tb_param *params, const struct cJSON *member
     struct tb_str name = tb_str_of(tb_json_name(member));
     const struct tb_param *row = find(params, name);
     if (!row) {
-        return unknown(params, name, err);
+        return is_remark(params, name) ? 0 : unknown(params, name, err);
     }
     if (is_absent(row, member)) {
         return 0;

@@ -6,12 +6,22 @@
 #include "tool/print.h"
 #include "tool/tools.h"
 
+static const char *const from_aliases[] = {"ref", "uid", "selector", "startRef", "from_uid", NULL};
+static const char *const to_aliases[] = {"endRef", "to_uid", NULL};
+static const char *const remarks[] = {"element", "startElement", "endElement", NULL};
+
 static const struct tb_param params[] = {
-    TB_PARAM_ROW_TARGET(true),
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .required = true,
+     .help = "Ref or selector",
+     .aliases = from_aliases,
+     .remarks = remarks},
     {.name = "to",
      .type = TB_PARAM_TEXT,
      .required = true,
-     .help = "Ref or selector to drop it on"},
+     .help = "Ref or selector to drop it on",
+     .aliases = to_aliases},
     TB_PARAM_ROW_END,
 };
 

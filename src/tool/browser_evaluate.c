@@ -16,7 +16,8 @@ static const struct tb_param params[] = {
     {.name = "target",
      .type = TB_PARAM_TEXT,
      .help = "Passed to the function",
-     .aliases = tb_target_aliases},
+     .aliases = tb_target_aliases,
+     .remarks = tb_target_remarks},
     TB_PARAM_ROW_END,
 };
 

@@ -7,12 +7,15 @@
 #include "tool/print.h"
 #include "tool/tools.h"
 
+static const char *const field_remarks[] = {"element", "name", "type", NULL};
+
 static const struct tb_param field[] = {
     {.name = "target",
      .type = TB_PARAM_TEXT,
      .required = true,
      .help = "",
-     .aliases = tb_target_aliases},
+     .aliases = tb_target_aliases,
+     .remarks = field_remarks},
     {.name = "value", .type = TB_PARAM_TEXT, .required = true, .help = ""},
     TB_PARAM_ROW_END,
 };

@@ -10,7 +10,8 @@ static const struct tb_param params[] = {
     {.name = "target",
      .type = TB_PARAM_TEXT,
      .help = "To focus first",
-     .aliases = tb_target_aliases},
+     .aliases = tb_target_aliases,
+     .remarks = tb_target_remarks},
     TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
 };

@@ -9,12 +9,15 @@
 
 static const char *const formats[] = {"jpeg", "png", "webp", NULL};
 
+static const char *const full_page_aliases[] = {"fullPage", NULL};
+
 static const struct tb_param params[] = {
     {.name = "target",
      .type = TB_PARAM_TEXT,
      .help = "Only this element",
-     .aliases = tb_target_aliases},
-    {.name = "full_page", .type = TB_PARAM_FLAG, .help = ""},
+     .aliases = tb_target_aliases,
+     .remarks = tb_target_remarks},
+    {.name = "full_page", .type = TB_PARAM_FLAG, .help = "", .aliases = full_page_aliases},
     {.name = "format", .type = TB_PARAM_CHOICE, .help = "", .choices = formats, .fallback = "jpeg"},
     {.name = "quality", .type = TB_PARAM_INT, .help = "", .fallback = "80", .min = 1, .max = 100},
     {.name = "max_px",

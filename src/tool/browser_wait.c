@@ -8,6 +8,8 @@
 
 static const char *const states[] = {"visible", "hidden", "attached", "detached", NULL};
 
+static const char *const gone_aliases[] = {"textGone", NULL};
+
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(false),
     {.name = "state",
@@ -16,7 +18,7 @@ static const struct tb_param params[] = {
      .choices = states,
      .fallback = "visible"},
     {.name = "text", .type = TB_PARAM_TEXT, .help = "Must appear"},
-    {.name = "text_gone", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "text_gone", .type = TB_PARAM_TEXT, .help = "", .aliases = gone_aliases},
     {.name = "url", .type = TB_PARAM_TEXT, .help = "Part or * pattern"},
     {.name = "time_ms", .type = TB_PARAM_INT, .help = "", .min = 0, .max = TB_CALL_TIMEOUT_MAX_MS},
     TB_PARAM_ROW_END,

@@ -2,6 +2,7 @@
 #include "tool/params.h"
 
 const char *const tb_target_aliases[] = {"ref", "uid", "selector", NULL};
+const char *const tb_target_remarks[] = {"element", NULL};
 const char *const tb_timeout_aliases[] = {"timeout", "timeoutMs", NULL};
 const char *const tb_button_choices[] = {"left", "right", "middle", NULL};
 

@@ -7,6 +7,8 @@
 
 /* ref, uid, selector: what other servers call a target. */
 extern const char *const tb_target_aliases[];
+/* element: what the target is, in words for a person. */
+extern const char *const tb_target_remarks[];
 extern const char *const tb_timeout_aliases[];
 /* left, right, middle */
 extern const char *const tb_button_choices[];
@@ -16,7 +18,7 @@ extern const struct tb_param tb_viewport_fields[];
 #define TB_PARAM_ROW_TARGET(needed)                                                               \
     {                                                                                             \
         .name = "target", .type = TB_PARAM_TEXT, .required = (needed), .help = "Ref or selector", \
-        .aliases = tb_target_aliases                                                              \
+        .aliases = tb_target_aliases, .remarks = tb_target_remarks                                \
     }
 
 /* Of tools that act. */

@@ -128,20 +128,74 @@ static void offer_names(const struct tb_view *view, struct tb_nearest *nearest)
     }
 }
 
+static const struct foreign {
+    const char *name;
+    const struct tb_tool *tool;
+    const char *args;
+} foreigns[] = {
+#define TB_FOREIGN(name, tool, args) {name, &tb_tool_##tool, args},
+#include "tool/foreign.def"
+#undef TB_FOREIGN
+};
+
+static struct tb_str without_prefix(struct tb_str name)
+{
+    static const char *const prefixes[] = {"browser_", "puppeteer_", "playwright_"};
+    for (size_t i = 0; i < TB_COUNT(prefixes); i++) {
+        struct tb_str prefix = tb_str_of(prefixes[i]);
+        if (tb_str_starts(name, prefix)) {
+            return tb_str_sub(name, prefix.len, name.len);
+        }
+    }
+    return name;
+}
+
+static const struct foreign *find_foreign(struct tb_str name)
+{
+    struct tb_str bare = without_prefix(name);
+    for (size_t i = 0; i < TB_COUNT(foreigns); i++) {
+        if (tb_str_eq_cstr(bare, foreigns[i].name)) {
+            return &foreigns[i];
+        }
+    }
+    return NULL;
+}
+
+static void print_group(const char *group, struct tb_buf *out)
+{
+    tb_buf_printf(out,
+                  "belongs to the group %s, which is not turned on; connect with ?groups=%s on "
+                  "the address or 'tabard mcp --groups %s', or set mcp.groups",
+                  group, group, group);
+}
+
+/* A name of another server's, to who has the default set. */
+static void print_foreign(const struct tb_view *view, const struct foreign *foreign,
+                          struct tb_buf *out)
+{
+    tb_buf_printf(out, "is unknown here; use %s%s%s", foreign->tool->name,
+                  foreign->args[0] ? " with " : "", foreign->args);
+    if (foreign->tool->group && view && !tb_view_has(view, foreign->tool)) {
+        tb_buf_append_cstr(out, ". That tool ");
+        print_group(foreign->tool->group, out);
+    }
+}
+
 void tb_view_print_missing(const struct tb_view *view, struct tb_str name, struct tb_buf *out)
 {
+    bool is_default = !view || !view->toolset->faces;
     const struct tb_tool *tool = tb_tool_find(name);
-    if (tool && tool->group && view && !view->toolset->faces) {
-        tb_buf_printf(out,
-                      "belongs to the group %s, which is not turned on; connect with ?groups=%s on "
-                      "the address or 'tabard mcp --groups %s', or set mcp.groups",
-                      tool->group, tool->group, tool->group);
-        return;
+    const struct foreign *foreign = is_default ? find_foreign(name) : NULL;
+    if (tool && tool->group && view && is_default) {
+        print_group(tool->group, out);
+    } else if (foreign) {
+        print_foreign(view, foreign, out);
+    } else {
+        struct tb_nearest nearest = {.word = name};
+        offer_names(view, &nearest);
+        tb_buf_printf(out, "is unknown%s; tools/list names the available ones",
+                      tb_nearest_words(&nearest));
     }
-    struct tb_nearest nearest = {.word = name};
-    offer_names(view, &nearest);
-    tb_buf_printf(out, "is unknown%s; tools/list names the available ones",
-                  tb_nearest_words(&nearest));
 }
 
 bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups)

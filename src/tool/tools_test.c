@@ -232,6 +232,62 @@ static void a_group_is_wanted_when_it_is_named(void **state)
     assert_true(tb_tool_wanted(&tb_tool_browser_pdf, TB_STR("all")));
 }
 
+/* Agents bring the names of other servers along. */
+static void a_name_of_another_server_is_answered_with_ours(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *words;
+    } rows[] = {
+        {"browser_type", "is unknown here; use browser_fill with target, value and submit"},
+        {"browser_select_option", "is unknown here; use browser_select with target and values"},
+        {"browser_take_screenshot", "is unknown here; use browser_screenshot"},
+        {"browser_press", "is unknown here; use browser_press_key with key"},
+        {"browser_wait_for",
+         "is unknown here; use browser_wait with text, text_gone, target or time_ms"},
+        {"browser_navigate_back", "is unknown here; use browser_navigate with to back"},
+        {"browser_tab_new", "is unknown here; use browser_tabs with action new and url"},
+        {"take_snapshot", "is unknown here; use browser_snapshot"},
+        {"navigate_page", "is unknown here; use browser_navigate with url"},
+        {"puppeteer_click", "is unknown here; use browser_click with target"},
+        {"playwright_evaluate", "is unknown here; use browser_evaluate with script"},
+        {"browser_file_upload",
+         "is unknown here; use browser_upload with target and paths or content. That tool belongs "
+         "to the group files, which is not turned on; connect with ?groups=files on the address "
+         "or 'tabard mcp --groups files', or set mcp.groups"},
+        {"browser_clik",
+         "is unknown (did you mean browser_click?); tools/list names the available ones"},
+    };
+    const struct tb_view view = {.toolset = tb_toolsets()[0], .tools = (1U << 21) - 1};
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
+        tb_view_print_missing(&view, tb_str_of(rows[i].name), &out);
+        if (!tb_str_eq_cstr(tb_buf_str(&out), rows[i].words)) {
+            fail_msg("%s %.*s", rows[i].name, TB_STR_ARG(tb_buf_str(&out)));
+        }
+    }
+}
+
+static void what_describes_a_target_is_passed_over(void **state)
+{
+    (void)state;
+    TB_AUTO(tb_json_free)
+    struct cJSON *given = tb_json_parse(TB_STR("{\"element\":\"the button\",\"ref\":\"e1\"}"));
+    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+        struct tb_param params[TB_TOOL_PARAMS_MAX];
+        struct cJSON *args = NULL;
+        struct tb_err err = {0};
+        tb_tool_params(*at, params);
+        if (tb_args_know(params, TB_STR("target")) &&
+            tb_args_check(params, given, &args, &err) < 0 && strstr(err.text, "unknown argument")) {
+            fail_msg("%s: %s", (*at)->name, err.text);
+        }
+        assert_null(tb_json_get(args, "element"));
+        tb_json_free(args);
+    }
+}
+
 /* The size of tools/list. */
 
 static void put_flag(struct tb_json_writer *json, const char *key, bool value)
@@ -373,6 +429,8 @@ int main(void)
         cmocka_unit_test(the_usual_tools_come_first_and_groups_stand_together),
         cmocka_unit_test(the_groups_of_the_tools_are_those_of_the_setting),
         cmocka_unit_test(a_group_is_wanted_when_it_is_named),
+        cmocka_unit_test(a_name_of_another_server_is_answered_with_ours),
+        cmocka_unit_test(what_describes_a_target_is_passed_over),
         cmocka_unit_test(the_default_list_is_small),
         cmocka_unit_test(the_session_tools_are_described_as_proposed),
         cmocka_unit_test(every_tool_that_acts_takes_a_session_in_the_same_words),

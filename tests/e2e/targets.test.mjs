@@ -49,3 +49,13 @@ test('the toolset octopus takes the first, as it documents', async (t) => {
   const { agent } = await setup(t, SEVERAL, { toolset: 'octopus' });
   assert.doesNotMatch(await agent.call('browser_click', { selector: 'a' }), /error|match/);
 });
+
+test('the habits of other servers are understood', async (t) => {
+  const { agent } = await setup(t, '<button onclick="document.title = 1">Save</button><button>Other</button>');
+  const [, ref] = /button "Save" \[ref=(e\d+)\]/.exec(await agent.call('browser_snapshot'));
+  assert.match(await agent.call('browser_click', { element: 'Save button', ref }), /^Clicked button "Save"\. Title is now "1"/);
+  for (const target of ['button:has-text("sav")', 'body >> text=Save', 'button >> nth=0', "getByRole('button', { name: 'Save' })"]) {
+    assert.match(await agent.call('browser_click', { element: 'Save button', target }), /^Clicked button "Save"\./, target);
+  }
+  await assert.rejects(agent.raw('browser_type', { ref, text: 'x' }), /'browser_type' is unknown here; use browser_fill with target, value and submit/);
+});
