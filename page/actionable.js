@@ -27,6 +27,7 @@ class Waiting {
       const { el, matches: count } = this.strict ? findMeant(this.target) : { el: findFirst(this.target), matches: 1 };
       const result = el === null ? null : attempt(el);
       if (result !== null && result.why === undefined) {
+        lastActAt = performance.now();
         return count > 1 ? { ...await result, matches: count } : result;
       }
       if (performance.now() >= this.deadline || (result?.surely === true && !mayStillChange())) {
@@ -67,7 +68,7 @@ class Waiting {
 // What an act or a load has set in motion: options that belong to another choice, fields that are filled by then.
 const AFTER_ACT_MS = 1000;
 let lastActAt = 0;
-for (const type of ['load', 'change', 'input', 'keydown', 'mouseup']) {
+for (const type of ['load', 'keydown', 'mouseup']) {
   globalThis.addEventListener(type, () => { lastActAt = performance.now(); }, { capture: true, passive: true });
 }
 const mayStillChange = () => document.readyState !== 'complete' || performance.now() - lastActAt < AFTER_ACT_MS;
