@@ -5,9 +5,15 @@
 #include "tool/print.h"
 #include "tool/tools.h"
 
+static const char *const text_aliases[] = {"promptText", NULL};
+
 static const struct tb_param params[] = {
     {.name = "accept", .type = TB_PARAM_FLAG, .help = "false: dismiss it", .fallback = "true"},
-    {.name = "text", .type = TB_PARAM_TEXT, .empty = true, .help = "Answer to a prompt"},
+    {.name = "text",
+     .type = TB_PARAM_TEXT,
+     .empty = true,
+     .help = "Answer to a prompt",
+     .aliases = text_aliases},
     TB_PARAM_ROW_END,
 };
 

@@ -101,41 +101,16 @@ bool tb_view_has(const struct tb_view *view, const struct tb_tool *tool)
     return false;
 }
 
-bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
-                  const struct tb_face **ret_face)
-{
-    const struct tb_face *face = tb_face_find(view->toolset, name);
-    const struct tb_tool *tool = face ? face->tool : NULL;
-    if (!view->toolset->faces) {
-        tool = tb_tool_find(name);
-        tool = tool && tb_view_has(view, tool) ? tool : NULL;
-    }
-    *ret_tool = tool;
-    *ret_face = face;
-    return tool != NULL;
-}
-
-static void offer_names(const struct tb_view *view, struct tb_nearest *nearest)
-{
-    const struct tb_face *face = view ? view->toolset->faces : NULL;
-    for (; face && face->name; face++) {
-        tb_nearest_offer(nearest, face->name);
-    }
-    for (size_t i = 0; tools[i]; i++) {
-        if (!view || tb_view_has(view, tools[i])) {
-            tb_nearest_offer(nearest, tools[i]->name);
-        }
-    }
-}
-
 static const struct foreign {
     const char *name;
     const struct tb_tool *tool;
-    const char *args;
+    const char *args; /* NULL: it is the same tool by another name */
 } foreigns[] = {
 #define TB_FOREIGN(name, tool, args) {name, &tb_tool_##tool, args},
+#define TB_FOREIGN_SAME(name, tool)  {name, &tb_tool_##tool, NULL},
 #include "tool/foreign.def"
 #undef TB_FOREIGN
+#undef TB_FOREIGN_SAME
 };
 
 static struct tb_str without_prefix(struct tb_str name)
@@ -161,6 +136,35 @@ static const struct foreign *find_foreign(struct tb_str name)
     return NULL;
 }
 
+bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
+                  const struct tb_face **ret_face)
+{
+    const struct tb_face *face = tb_face_find(view->toolset, name);
+    const struct tb_tool *tool = face ? face->tool : NULL;
+    if (!view->toolset->faces) {
+        const struct foreign *foreign = find_foreign(name);
+        tool = tb_tool_find(name);
+        tool = !tool && foreign && !foreign->args ? foreign->tool : tool;
+        tool = tool && tb_view_has(view, tool) ? tool : NULL;
+    }
+    *ret_tool = tool;
+    *ret_face = face;
+    return tool != NULL;
+}
+
+static void offer_names(const struct tb_view *view, struct tb_nearest *nearest)
+{
+    const struct tb_face *face = view ? view->toolset->faces : NULL;
+    for (; face && face->name; face++) {
+        tb_nearest_offer(nearest, face->name);
+    }
+    for (size_t i = 0; tools[i]; i++) {
+        if (!view || tb_view_has(view, tools[i])) {
+            tb_nearest_offer(nearest, tools[i]->name);
+        }
+    }
+}
+
 static void print_group(const char *group, struct tb_buf *out)
 {
     tb_buf_printf(out,
@@ -173,8 +177,9 @@ static void print_group(const char *group, struct tb_buf *out)
 static void print_foreign(const struct tb_view *view, const struct foreign *foreign,
                           struct tb_buf *out)
 {
-    tb_buf_printf(out, "is unknown here; use %s%s%s", foreign->tool->name,
-                  foreign->args[0] ? " with " : "", foreign->args);
+    bool has_args = foreign->args && foreign->args[0];
+    tb_buf_printf(out, "is unknown here; use %s%s%s", foreign->tool->name, has_args ? " with " : "",
+                  has_args ? foreign->args : "");
     if (foreign->tool->group && view && !tb_view_has(view, foreign->tool)) {
         tb_buf_append_cstr(out, ". That tool ");
         print_group(foreign->tool->group, out);

@@ -239,18 +239,10 @@ static void a_name_of_another_server_is_answered_with_ours(void **state)
         const char *name;
         const char *words;
     } rows[] = {
-        {"browser_type", "is unknown here; use browser_fill with target, value and submit"},
-        {"browser_select_option", "is unknown here; use browser_select with target and values"},
-        {"browser_take_screenshot", "is unknown here; use browser_screenshot"},
-        {"browser_press", "is unknown here; use browser_press_key with key"},
-        {"browser_wait_for",
-         "is unknown here; use browser_wait with text, text_gone, target or time_ms"},
         {"browser_navigate_back", "is unknown here; use browser_navigate with to back"},
         {"browser_tab_new", "is unknown here; use browser_tabs with action new and url"},
-        {"take_snapshot", "is unknown here; use browser_snapshot"},
-        {"navigate_page", "is unknown here; use browser_navigate with url"},
-        {"puppeteer_click", "is unknown here; use browser_click with target"},
-        {"playwright_evaluate", "is unknown here; use browser_evaluate with script"},
+        {"puppeteer_select", "is unknown here; use browser_select with target and values"},
+        {"list_pages", "is unknown here; use browser_tabs with action list"},
         {"browser_file_upload",
          "is unknown here; use browser_upload with target and paths or content. That tool belongs "
          "to the group files, which is not turned on; connect with ?groups=files on the address "
@@ -266,6 +258,33 @@ static void a_name_of_another_server_is_answered_with_ours(void **state)
         if (!tb_str_eq_cstr(tb_buf_str(&out), rows[i].words)) {
             fail_msg("%s %.*s", rows[i].name, TB_STR_ARG(tb_buf_str(&out)));
         }
+    }
+}
+
+static void a_tool_that_differs_in_its_name_only_is_found_by_it(void **state)
+{
+    static const struct {
+        const char *name;
+        const struct tb_tool *tool;
+    } rows[] = {
+        {"browser_type", &tb_tool_browser_fill},
+        {"browser_select_option", &tb_tool_browser_select},
+        {"browser_take_screenshot", &tb_tool_browser_screenshot},
+        {"browser_press", &tb_tool_browser_press_key},
+        {"take_snapshot", &tb_tool_browser_snapshot},
+        {"puppeteer_click", &tb_tool_browser_click},
+        {"browser_drag", NULL}, /* its group is off */
+        {"drag", NULL},
+        {"browser_tab_new", NULL},
+    };
+    const struct tb_view view = {.toolset = tb_toolsets()[0], .tools = (1U << 21) - 1};
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        const struct tb_tool *tool;
+        const struct tb_face *face;
+        tb_view_find(&view, tb_str_of(rows[i].name), &tool, &face);
+        assert_ptr_equal(tool, rows[i].tool);
+        assert_null(face);
     }
 }
 
@@ -430,6 +449,7 @@ int main(void)
         cmocka_unit_test(the_groups_of_the_tools_are_those_of_the_setting),
         cmocka_unit_test(a_group_is_wanted_when_it_is_named),
         cmocka_unit_test(a_name_of_another_server_is_answered_with_ours),
+        cmocka_unit_test(a_tool_that_differs_in_its_name_only_is_found_by_it),
         cmocka_unit_test(what_describes_a_target_is_passed_over),
         cmocka_unit_test(the_default_list_is_small),
         cmocka_unit_test(the_session_tools_are_described_as_proposed),

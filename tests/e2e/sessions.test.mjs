@@ -100,7 +100,7 @@ test('S1-12 S1-13 S1-14 S1-15: elements, clicks and sequences', async (t) => {
     { action: 'click_element', selector: '#nothing' },
     { action: 'click_element', selector: '#count' },
   ] });
-  assert.match(failed, /action 2 of 3 \(click_element\) failed: .*"#nothing". 1 completed before it/);
+  assert.match(failed, /action 2 of 3 \(click_element\) failed: .*"#nothing"; waited \d+ ms. 1 completed before it/);
   assert.match(await state(), /Clicked 4x/);
   const began = Date.now();
   await agent.failure('click_element', { sessionId: 'w', selector: '#nothing', timeout: 200 });

@@ -51,11 +51,13 @@ test('the toolset octopus takes the first, as it documents', async (t) => {
 });
 
 test('the habits of other servers are understood', async (t) => {
-  const { agent } = await setup(t, '<button onclick="document.title = 1">Save</button><button>Other</button>');
+  const { agent } = await setup(t, '<button onclick="document.title = 1">Save</button><button>Other</button><input id=name aria-label=Name>');
   const [, ref] = /button "Save" \[ref=(e\d+)\]/.exec(await agent.call('browser_snapshot'));
   assert.match(await agent.call('browser_click', { element: 'Save button', ref }), /^Clicked button "Save"\. Title is now "1"/);
   for (const target of ['button:has-text("sav")', 'body >> text=Save', 'button >> nth=0', "getByRole('button', { name: 'Save' })"]) {
     assert.match(await agent.call('browser_click', { element: 'Save button', target }), /^Clicked button "Save"\./, target);
   }
-  await assert.rejects(agent.raw('browser_type', { ref, text: 'x' }), /'browser_type' is unknown here; use browser_fill with target, value and submit/);
+  assert.match(await agent.call('browser_type', { element: 'Name', ref: '#name', text: 'Ada' }), /^Filled textbox "Name"\./);
+  assert.match(await agent.call('take_snapshot'), /textbox "Name".*: Ada/);
+  await assert.rejects(agent.raw('browser_tab_new', { url: 'about:blank' }), /'browser_tab_new' is unknown here; use browser_tabs with action new and url/);
 });
