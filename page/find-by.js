@@ -27,8 +27,8 @@ const ORDERED_SNAPSHOT = 7; // of XPathResult
 const evaluateXPath = method(Document, 'evaluate');
 
 /** XPath knows documents only, so shadow roots are not searched. */
-function* findByXPath(expression) {
-  for (const root of everyRoot()) {
+function* findByXPath(expression, roots = everyRoot()) {
+  for (const root of roots) {
     if (nodeTypeOf(root) !== DOCUMENT) {
       continue;
     }

@@ -102,19 +102,21 @@ const textClassSteps = (selector) => {
   return list.map((steps) => steps.filter(({ css }) => css.trim() !== ':scope'));
 };
 
-const takeTextSteps = (steps, roots) => {
+const takeTextSteps = (steps, root) => {
   let found = null;
   for (const { css, tests } of steps) {
-    const all = found === null ? findByCss(css, roots) : new Set(found.flatMap((el) => [...queryAll(el, css)]));
+    const all = found === null ? queryAll(root, css) : new Set(found.flatMap((el) => [...queryAll(el, css)]));
     found = [...all].filter((el) => tests.every((test) => test(el)));
   }
   return found;
 };
 
-const findByTextClass = (selector, roots) => {
-  const everywhere = [...roots];
-  return textClassSteps(selector.trim()).flatMap((steps) => takeTextSteps(steps, everywhere));
-};
+function* findByTextClass(selector, roots) {
+  const list = textClassSteps(selector.trim());
+  for (const root of roots) {
+    yield* list.flatMap((steps) => takeTextSteps(steps, root));
+  }
+}
 
 /** CSS, with or without such classes. */
 const findByAnyCss = (css, roots) => (TEXT_CLASS.test(css) ? findByTextClass(css, roots) : findByCss(css, roots));

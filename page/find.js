@@ -16,10 +16,10 @@ const findByTagForm = (match) => {
 
 const SELECTOR_ADVICE = 'write CSS, //xpath, text=Log in, role=button[name="Log in"] or a ref of browser_snapshot';
 
-/** Each with what it means: elements by CSS are looked for in `roots`, all others everywhere. */
+/** Each with what it means: elements by CSS and XPath are looked for in `roots`, all others everywhere. */
 const FORMS = [
   [/^css(?: selector)?[:=](.*)$/s, (match, roots) => findByAnyCss(match[1], roots)],
-  [/^xpath[:=](.*)$/s, (match) => findByXPath(match[1])],
+  [/^xpath[:=](.*)$/s, (match, roots) => findByXPath(match[1], roots)],
   [/^link text:(.*)$/s, (match) => linkText(match[1], false)],
   [/^partial link text:(.*)$/s, (match) => linkText(match[1], true)],
   [/^tag name:(.*)$/s, (match, roots) => findByCss(CSS.escape(match[1]), roots)],
@@ -27,7 +27,7 @@ const FORMS = [
   [/^name:(.*)$/s, (match, roots) => findByCss(attributeIs('name', match[1]), roots)],
   [/^(?:id:|id=)(.*)$/s, (match, roots) => findByCss(attributeIs('id', match[1]), roots)],
   [/^(?:accessibility id:|~)(.*)$/s, (match) => findByAccessibilityId(match[1])],
-  [/^(?:\/|\(|\.\.?\/|\*\/|\.\.?$)/, (match) => findByXPath(match.input)],
+  [/^(?:\/|\(|\.\.?\/|\*\/|\.\.?$)/, (match, roots) => findByXPath(match.input, roots)],
   [/^text=(.*)$/s, (match) => findByText(unquote(match[1].trim()))],
   [/^role=(.*)$/s, (match) => findByRole(match[1])],
   [/^aria\/(.*)$/s, (match) => findByName(match[1])],
@@ -146,16 +146,32 @@ const looksOf = (el) => {
   return name === '' ? sketch(el) : `${role || tag} ${quote(name)}`;
 };
 
-/** The first of them, each once. */
-const someOf = (found) => {
-  const some = new Set();
-  for (const el of found) {
-    some.add(el);
-    if (some.size >= VISIBLE_TRIES) {
+/** Every root, but only our document if that has shown something: to look into all shadow roots and frames takes longer. */
+function* rootsUntilSeen(visible) {
+  for (const root of everyRoot()) {
+    yield root;
+    if (root === document && visible.size > 0) {
+      return;
+    }
+  }
+}
+
+/** The first element that fits, and those that can be seen. */
+const lookFor = (text) => {
+  const visible = new Set();
+  let first = null;
+  let tries = 0;
+  for (const el of candidates(text, rootsUntilSeen(visible))) {
+    if (isVisible(el)) {
+      visible.add(el);
+    }
+    first ??= el;
+    tries += 1;
+    if (tries >= VISIBLE_TRIES) {
       break;
     }
   }
-  return [...some];
+  return { first, visible: [...visible] };
 };
 
 const failAmbiguous = (text, all) => {
@@ -170,14 +186,9 @@ const findMeant = (target) => {
   if (asRef(text) !== null || NUMBERED.test(text)) {
     return { el: findFirst(text), matches: 1 };
   }
-  let found = someOf(candidates(text, [document]));
-  let visible = found.filter(isVisible);
-  if (visible.length === 0) { // to look into every shadow root and frame takes longer
-    found = someOf(candidates(text));
-    visible = found.filter(isVisible);
-  }
+  const { first, visible } = lookFor(text);
   if (visible.length < 2) {
-    return { el: visible[0] ?? found[0] ?? null, matches: 1 };
+    return { el: visible[0] ?? first, matches: 1 };
   }
   const [el, ...rest] = inReach(visible);
   const others = rest.filter((other) => !areOne(el, other));
