@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/doors.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include <pwd.h>
 
+#include "base/log.h"
 #include "core/limits.h"
 #include "daemon/dirs.h"
 #include "daemon/port_owner.h"
@@ -104,12 +106,19 @@ static int fail_in_use(const char *text, uint16_t port, const char *flag, struct
         text, user ? user->pw_name : "unknown", (unsigned)uid, flag);
 }
 
-/* "127.0.0.1:8765" or "[::1]:8765": an IP literal and a port. */
+static bool is_ip(const struct tb_authority *where)
+{
+    struct in_addr ignored;
+    TB_AUTO(tb_free) char *host = tb_str_dup(where->host);
+    return where->ipv6 || inet_pton(AF_INET, host, &ignored) == 1;
+}
+
+/* "127.0.0.1:8765" or "[::1]:8765": an IP literal, or localhost, and a port. */
 static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, const char *flag,
                     struct tb_err *err)
 {
     struct tb_authority where;
-    if (!tb_authority_parse_listen(tb_str_of(text), &where)) {
+    if (!tb_authority_parse_listen(tb_str_of(text), &where) || !is_ip(&where)) {
         return tb_fail(err, TB_E_CONFIG,
                        "'%s' is not an address to listen on; write it like 127.0.0.1:8765", text);
     }
@@ -156,6 +165,19 @@ static void note_address(struct tb_doors *doors, const struct door *main_door)
              where.ipv6 ? "]" : "", tb_listener_port(main_door->listener));
 }
 
+/* Pages of other sites could reach the daemon under names of theirs, so it answers only to those
+ * that it was given. */
+static void warn_nameless(const struct tb_core *core)
+{
+    struct tb_authority where;
+    tb_authority_parse_listen(tb_str_of(core->config->listen), &where);
+    if (tb_authority_is_any(&where) && core->config->http_allowed_hosts.count == 0) {
+        tb_log_at(core->log, WARN, "daemon",
+                  "other machines get 421: add this machine's names and addresses, as they appear "
+                  "in requests, to http.allowed_hosts");
+    }
+}
+
 static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_err *err)
 {
     const struct tb_config *config = doors->core->config;
@@ -169,6 +191,7 @@ static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_
         return rc;
     }
     note_address(doors, main_door);
+    warn_nameless(doors->core);
     if (!tb_str_eq_cstr(TB_STR("off"), config->agent_listen)) {
         rc = open_tcp(doors, add_server(doors, 1, router, TB_DOOR_AGENT), config->agent_listen,
                       "--agent-listen", err);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/quote.h"
 #include "core/auth.h"
 #include "proto/authority.h"
 
@@ -24,8 +25,7 @@ static bool is_listen_host(const char *listen, struct tb_str host)
     if (!tb_authority_parse_listen(tb_str_of(listen), &own)) {
         return false;
     }
-    bool any = tb_str_eq_cstr(own.host, "0.0.0.0") || tb_str_eq_cstr(own.host, "::");
-    return !any && tb_str_eq_nocase(own.host, host);
+    return !tb_authority_is_any(&own) && tb_str_eq_nocase(own.host, host);
 }
 
 static bool is_own_host(const struct tb_config *config, struct tb_str host)
@@ -45,7 +45,9 @@ int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err)
     }
     /* The port is not compared: a forwarded port is no attack, a foreign name is. */
     if (!is_own_host(req->core->config, authority.host)) {
-        return tb_fail(err, TB_E_MISDIRECTED, "this daemon does not answer to that host name");
+        struct tb_quoted name;
+        return tb_fail(err, TB_E_MISDIRECTED, "this daemon does not answer to the host name %s",
+                       tb_quoted(&name, authority.host, 0));
     }
     return 0;
 }

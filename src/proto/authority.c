@@ -104,8 +104,16 @@ bool tb_authority_parse_listen(struct tb_str text, struct tb_authority *ret_auth
         return false;
     }
     result.has_port = true;
+    if (tb_str_eq_nocase(result.host, TB_STR("localhost"))) {
+        result.host = TB_STR("127.0.0.1");
+    }
     *ret_authority = result;
     return true;
+}
+
+bool tb_authority_is_any(const struct tb_authority *authority)
+{
+    return tb_str_eq_cstr(authority->host, "0.0.0.0") || tb_str_eq_cstr(authority->host, "::");
 }
 
 static bool scheme_valid(struct tb_str scheme)

@@ -20,5 +20,8 @@ bool tb_authority_parse(struct tb_str text, struct tb_authority *ret_authority);
  * else. */
 bool tb_origin_parse(struct tb_str text, struct tb_str *ret_scheme,
                      struct tb_authority *ret_authority);
-/* The address of a listener: as above with a port, which may be 0 (the system chooses). */
+/* The address of a listener: as above with a port, which may be 0 (the system chooses). The name
+ * localhost gives 127.0.0.1, other names stay names. */
 bool tb_authority_parse_listen(struct tb_str text, struct tb_authority *ret_authority);
+/* The address that stands for all of the machine's. */
+bool tb_authority_is_any(const struct tb_authority *authority);

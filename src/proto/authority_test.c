@@ -231,6 +231,12 @@ static void a_listener_names_a_port_and_may_leave_it_to_the_system(void **state)
     assert_true(got.ipv6 && got.port == 8765);
     assert_true(tb_authority_parse_listen(TB_STR("[::]:0"), &got));
     assert_true(got.ipv6 && got.has_port && got.port == 0);
+    assert_true(tb_authority_is_any(&got));
+    assert_true(tb_authority_parse_listen(TB_STR("0.0.0.0:1"), &got));
+    assert_true(tb_authority_is_any(&got));
+    assert_true(tb_authority_parse_listen(TB_STR("Localhost:1"), &got));
+    assert_true(tb_str_eq_cstr(got.host, "127.0.0.1") && got.port == 1);
+    assert_false(tb_authority_is_any(&got));
     static const char *const texts[] = {"", ":0", "a", "[::1]", "a:80:0", "a:00", "[::1]:0:0"};
     for (size_t i = 0; i < TB_COUNT(texts); i++) {
         if (tb_authority_parse_listen(tb_str_of(texts[i]), &got)) {

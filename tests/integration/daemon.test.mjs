@@ -170,6 +170,22 @@ test('beyond loopback it wants TLS, unless it is told that a proxy has it', asyn
   assert.match(refused.stderr, /0\.0\.0\.0:0 can be reached from other machines.*tls\.cert.*tls\.required/s);
   const daemon = await Daemon.start(t, { args: ['--listen', '0.0.0.0:0'], env: { TABARD_TLS_REQUIRED: 'false' } });
   assert.match(daemon.url, /^http:\/\/0\.0\.0\.0:/);
+  await daemon.logged('ready');
+  assert.match(daemon.log.text, /warn .*other machines get 421.*http\.allowed_hosts/);
+  const { error } = JSON.parse((await daemon.request('/health', { headers: { host: '192.0.2.7:1' } })).text);
+  assert.match(error.message, /"192\.0\.2\.7"/);
+  assert.match(error.hint, /http\.allowed_hosts/);
+});
+
+test('it listens on localhost by that name, and says of other names that they are not addresses', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--listen', 'localhost:0'] });
+  assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:/);
+  assert.equal((await daemon.request('/health')).status, 200);
+  const dir = await tempDir(t);
+  const args = ['--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run')];
+  const refused = await run(['serve', ...args, '--listen', 'inn.example:0']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /'inn\.example:0' is not an address to listen on; write it like 127\.0\.0\.1:8765/);
 });
 
 test('a reload does not pretend to turn TLS on', async (t) => {
