@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/browser_version.h"
 #include "core/limits.h"
 #include "daemon/dirs.h"
 #include "daemon/lock.h"
@@ -25,6 +26,26 @@
 #include "proto/authority.h"
 
 #define SAY(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
+
+/* Anything can be executable; what it calls itself tells whether it is a browser of the right kind.
+ */
+static void check_version(const char *path, struct tb_finding *finding)
+{
+    static const char *const kin[] = {"Chrom", "Edge", "Brave", "Vivaldi", "Opera"};
+    char version[80];
+    tb_browser_version(path, version, sizeof(version));
+    for (size_t i = 0; i < TB_COUNT(kin); i++) {
+        if (strstr(version, kin[i])) {
+            SAY(finding->seen, "%.120s (%s)", path, version);
+            return;
+        }
+    }
+    finding->health = TB_HEALTH_BAD;
+    SAY(finding->seen, "%.120s is no Chromium: with --version it prints %s%s%s", path,
+        version[0] ? "'" : "no version", version, version[0] ? "'" : "");
+    SAY(finding->mend, "set browser.path to Chromium or Chrome, or remove it to search the usual "
+                       "places");
+}
 
 static void check_browser(const struct tb_config *config, struct tb_finding *finding)
 {
@@ -37,7 +58,7 @@ static void check_browser(const struct tb_config *config, struct tb_finding *fin
         return;
     }
     if (path) {
-        SAY(finding->seen, "%s", path);
+        check_version(path, finding);
         return;
     }
     finding->health = TB_HEALTH_BAD;

@@ -240,6 +240,25 @@ test('tabard doctor finds a broken setting and says how to mend it', async (t) =
   }
 });
 
+test('tabard doctor takes for a browser only what says so itself', async (t) => {
+  const dir = await tempDir(t);
+  const program = path.join(dir, 'program');
+  const say = async (script) => {
+    await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+    const result = await run(['doctor', '--json', '--state-dir', path.join(dir, 'state')],
+      { env: { ...process.env, TABARD_BROWSER_PATH: program } });
+    return JSON.parse(result.stdout).find((finding) => finding.check === 'browser');
+  };
+  for (const script of ['exit 0', 'echo shell 1.0', 'echo Chromium 1.0; exit 1', 'echo; echo Chromium 1.0']) {
+    const { health, seen, mend } = await say(script);
+    assert.equal(health, 'bad', script);
+    assert.match(seen, /program is no Chromium: with --version it prints/);
+    assert.match(mend, /browser\.path/);
+  }
+  assert.deepEqual(await say('[ "$1" = --version ] && echo Chromium 156.0; echo more'),
+    { check: 'browser', health: 'ok', seen: `${program} (Chromium 156.0)`, mend: '' });
+});
+
 test('a browser that cannot be run, or a switch that may not be, stops the start with one line', async (t) => {
   const dir = await tempDir(t);
   const args = ['--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run'),
