@@ -435,10 +435,13 @@ bool tb_sessions_has(const struct tb_sessions *sessions, const struct tb_caller 
     return tenant && leaving(tenant, caller->conversation, NULL) != NULL;
 }
 
-void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
+bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   enum tb_end_reason reason)
 {
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    bool known = tenant && tb_conversation_find(tenant, caller->conversation);
     end_conversation(sessions, caller, reason, NULL);
+    return known;
 }
 
 void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller)

@@ -117,8 +117,9 @@ size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
 /* The emergency stop: the same with the reason global_stop, announced on the bus before. */
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
 /* The conversation is over: its sessions end, and the private ones that it started, which nobody
- * could reach any more. Others that it started by name stay. */
-void tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
+ * could reach any more. Others that it started by name stay. False when it is unknown: it neither
+ * started a session nor has a current one. */
+bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   enum tb_end_reason reason);
 /* Its caller went away without a word: as mcp.on_disconnect and mcp.keep_kinds say. */
 void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller);

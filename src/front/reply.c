@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/reply.h"
 
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -38,13 +40,16 @@ void tb_reply_events(struct tb_front_req *req)
 }
 
 /* Headers that some statuses want beside the body. */
-static size_t error_headers(int code, struct tb_http_header *headers)
+static size_t error_headers(int code, struct tb_str allow, struct tb_http_header *headers)
 {
     size_t count = 0;
     headers[count++] = (struct tb_http_header){"Content-Type", TB_STR("application/json")};
     headers[count++] = (struct tb_http_header){"Cache-Control", TB_STR("no-store")};
     if (code == TB_E_UNAUTHORIZED) {
         headers[count++] = (struct tb_http_header){"WWW-Authenticate", TB_STR("Bearer")};
+    }
+    if (allow.len) {
+        headers[count++] = (struct tb_http_header){"Allow", allow};
     }
     if (tb_err_info(code)->retry == TB_RETRY_LATER) {
         headers[count++] =
@@ -53,7 +58,8 @@ static size_t error_headers(int code, struct tb_http_header *headers)
     return count;
 }
 
-void tb_reply_error(struct tb_front_req *req, int code, const char *message)
+static void reply_error(struct tb_front_req *req, int code, const char *message,
+                        struct tb_str allow)
 {
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
@@ -71,8 +77,20 @@ void tb_reply_error(struct tb_front_req *req, int code, const char *message)
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 
-    struct tb_http_header headers[4];
-    size_t count = error_headers(code, headers);
+    struct tb_http_header headers[5];
+    size_t count = error_headers(code, allow, headers);
     req->status = info->http_status;
     tb_http_reply(req->http, info->http_status, headers, count, tb_buf_str(&body));
+}
+
+void tb_reply_error(struct tb_front_req *req, int code, const char *message)
+{
+    reply_error(req, code, message, TB_STR(""));
+}
+
+void tb_reply_not_allowed(struct tb_front_req *req, struct tb_str allow)
+{
+    char message[128];
+    snprintf(message, sizeof(message), "this address takes only %.*s", TB_STR_ARG(allow));
+    reply_error(req, TB_E_METHOD_NOT_ALLOWED, message, allow);
 }

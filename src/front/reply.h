@@ -13,3 +13,5 @@ void tb_reply_text(struct tb_front_req *req, int status, const char *type, struc
 void tb_reply_events(struct tb_front_req *req);
 /* Status and hint come from the code's row in err.def; `message` is shown to the caller. */
 void tb_reply_error(struct tb_front_req *req, int code, const char *message);
+/* The address is there, but not for this method; `allow` lists those that it has. */
+void tb_reply_not_allowed(struct tb_front_req *req, struct tb_str allow);

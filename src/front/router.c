@@ -140,16 +140,6 @@ static struct found find(const struct tb_router *router, struct tb_front_req *re
     return found;
 }
 
-static void reply_not_allowed(struct tb_front_req *req, const struct found *found)
-{
-    const struct tb_http_header headers[] = {
-        {"Allow", {found->allow, found->allow_len}},
-        {"Cache-Control", TB_STR("no-store")},
-    };
-    req->status = tb_err_info(TB_E_METHOD_NOT_ALLOWED)->http_status;
-    tb_http_reply(req->http, req->status, headers, TB_COUNT(headers), TB_STR(""));
-}
-
 /* A browser asks before it sends what a page of another origin wants to send, and never with a
  * credential. */
 static bool is_preflight(const struct tb_front_req *req)
@@ -192,7 +182,7 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
         return false;
     }
     if (!found.route && found.allow_len) {
-        reply_not_allowed(req, &found);
+        tb_reply_not_allowed(req, (struct tb_str){found.allow, found.allow_len});
         return false;
     }
     if (!found.route) {

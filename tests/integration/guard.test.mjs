@@ -146,6 +146,8 @@ test('unknown paths and methods are told apart', async (t) => {
   const reply = await daemon.request('/health', { method: 'DELETE' });
   assert.equal(reply.status, 405);
   assert.equal(reply.headers.allow, 'GET');
+  const { error } = JSON.parse(reply.text);
+  assert.deepEqual([error.code, error.message], ['method_not_allowed', 'this address takes only GET']);
   const head = await daemon.request('/health', { method: 'HEAD' });
   assert.equal(head.status, 200);
   assert.equal(head.text, '');

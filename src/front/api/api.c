@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/quote.h"
 #include "core/config.h"
 #include "core/core.h"
 #include "core/gate.h"
@@ -15,6 +16,7 @@
 #include "front/reply.h"
 #include "front/target.h"
 #include "io/timer.h"
+#include "proto/json_iter.h"
 #include "proto/json_scan.h"
 
 enum {
@@ -201,6 +203,22 @@ static void close_session(struct act *act)
     }
 }
 
+/* A misspelt member would be passed over, and the caller believe that it counts. */
+static int check_members(struct tb_str body, const char *only, struct tb_err *err)
+{
+    struct tb_json_iter iter = tb_json_iter_of(body);
+    struct tb_json_item item;
+    while (tb_json_iter_next(&iter, &item)) {
+        struct tb_str key = tb_str_sub(item.key, 1, item.key.len - 1);
+        if (!tb_str_eq_cstr(key, only)) {
+            struct tb_quoted name;
+            return tb_fail(err, TB_E_PARAMS, "unknown member %s; the body takes only %s",
+                           tb_quoted(&name, key, 0), only);
+        }
+    }
+    return 0;
+}
+
 /* {"ttl_ms":n}; 0, or no body: the usual time. */
 static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
 {
@@ -218,6 +236,10 @@ static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
             return tb_fail(err, TB_E_PARAMS,
                            "ttl_ms must be a whole number of milliseconds, at most %" PRIu32,
                            UINT32_MAX);
+        }
+        int rc = check_members(body, "ttl_ms", err);
+        if (rc < 0) {
+            return rc;
         }
     }
     *ret_ttl_ms = (int64_t)value;
@@ -245,8 +267,12 @@ static void close_conversation(struct act *act)
 {
     struct tb_caller caller = act->caller;
     caller.conversation = act->target;
+    if (!tb_sessions_end_conversation(act->req->core->sessions, &caller,
+                                      TB_END_CONVERSATION_ENDED)) {
+        tb_reply_error(act->req, TB_E_NOT_FOUND, "no conversation of this name has a session");
+        return;
+    }
     put_only(act, "closed", act->target);
-    tb_sessions_end_conversation(act->req->core->sessions, &caller, TB_END_CONVERSATION_ENDED);
     finish(act);
 }
 

@@ -140,6 +140,8 @@ static void a_session_is_renewed_for_the_time_that_is_asked(void **state)
     static const char *const wrong[] = {"{\"ttl_ms\":-1}",
                                         "{\"ttl_ms\":\"1\"}",
                                         "{\"ttl_ms\":1.5}",
+                                        "{\"ttl\":5}",
+                                        "{\"ttl_ms\":5,\"x\":1}",
                                         "[]",
                                         "{",
                                         "{\"ttl_ms\":9223372036854775807}",
@@ -167,6 +169,9 @@ static void a_conversation_is_closed_with_its_sessions_only(void **state)
     make(f, "box", "");
     expect(ask(f, "POST /api/conversations/talk%2F1/close", "{}"), "{\"closed\":\"talk/1\"}");
     assert_int_equal(left(f), 2);
+    const char *said = ask(f, "POST /api/conversations/talk%2F1/close", "{}");
+    expect(said, "HTTP/1.1 404 ");
+    expect(said, "no conversation of this name has a session");
 }
 
 static void all_are_stopped(void **state)
