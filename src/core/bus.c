@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/bus.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "core/limits.h"
 
@@ -83,13 +84,22 @@ static bool find(struct tb_str name, uint64_t *mask)
     return false;
 }
 
+static int unknown(struct tb_str name, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(TB_KIB);
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        tb_buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    return tb_fail(err, TB_E_PARAMS, "unknown event '%.*s'; there are %.*s",
+                   (int)(name.len < 40 ? name.len : 40), name.ptr, TB_STR_ARG(tb_buf_str(&list)));
+}
+
 int tb_event_mask(struct tb_str list, uint64_t *mask, struct tb_err *err)
 {
     while (list.ptr) {
         struct tb_str name = tb_str_trim(tb_str_cut(&list, ','));
         if (name.len && !find(name, mask)) {
-            return tb_fail(err, TB_E_PARAMS, "unknown event '%.*s'; see docs/EVENTS.md",
-                           TB_STR_ARG(name));
+            return unknown(name, err);
         }
     }
     return 0;

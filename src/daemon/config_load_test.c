@@ -123,7 +123,10 @@ static void errors_name_file_line_and_key(void **state)
         {"listen: {a: b}\n", "t.yaml:1:", "listen must be a single value, not a section"},
         {"listen: [a]\n", "t.yaml:1:", "listen must be a single value, not a list"},
         {"- a\n", "t.yaml:1:", "lines like 'listen: 127.0.0.1:8765'"},
-        {"listen: a\n\tx: b\n", "t.yaml:1:", "not valid YAML from here on"},
+        {"listen: a\n\tx: b\n", "t.yaml:2:", "indent with spaces, not tabs"},
+        {"http:\n  idle_ms: 500\n  \theader_ms: 1\n", "t.yaml:3:", "indent with spaces, not tabs"},
+        {"listen: \"a\n", "t.yaml:1:", "not valid YAML from here on"},
+        {"sesions:\n  total: 1\n", "t.yaml:1:", "unknown setting sesions (did you mean sessions?)"},
         {"htpp:\n  idle_ms: 1\n", "t.yaml:1:", "htpp"},
         {"http: 5\n", "t.yaml:1:", "http must be a section"},
         {"http:\n  allowed_hosts: x\n", "t.yaml:2:", "http.allowed_hosts must be a list"},
@@ -136,7 +139,9 @@ static void errors_name_file_line_and_key(void **state)
         {"webhooks: http://a/\n", "t.yaml:1:", "webhooks"},
         {HOOK "  - url: ftp://a/\n    secret: 0123456789abcdef\n", "t.yaml:4:", "webhooks.2: url"},
         {HOOK "  - url: http://a/\n    secret: s3cret\n", "t.yaml:4:", "webhooks.2: secret"},
-        {HOOK "    types: [navigated, nonsense]\n", "t.yaml:2:", "'nonsense'"},
+        {HOOK "    types: [navigated, nonsense]\n",
+         "t.yaml:2:", "unknown event 'nonsense'; there are session_started, "},
+        {HOOK "    types: [nonsense]\n", "t.yaml:2:", ", page_crashed"},
         {"listen: &a x\nagent_listen: *a\n", "t.yaml:", "lias"},
     };
     (void)state;

@@ -76,6 +76,35 @@ static int line_of_key(struct tb_str text, int from, const char *key)
     return 0;
 }
 
+/* The first line from there on that is indented with a tab; 0 when there is none. */
+static int line_of_tab(struct tb_str text, int from)
+{
+    int line = 0;
+    while (text.ptr) {
+        struct tb_str next = tb_str_cut(&text, '\n');
+        size_t spaces = 0;
+        while (spaces < next.len && next.ptr[spaces] == ' ') {
+            spaces++;
+        }
+        if (++line >= from && spaces < next.len && next.ptr[spaces] == '\t') {
+            return line;
+        }
+    }
+    return 0;
+}
+
+/* libyaml speaks of tokens, and names a line before the tab. */
+static int explain_syntax(const char *name, int line, struct tb_str text, const char *syntax,
+                          struct tb_err *err)
+{
+    int tab = line_of_tab(text, line);
+    if (tab) {
+        return tb_fail(err, TB_E_CONFIG, "%s:%d: indent with spaces, not tabs", name, tab);
+    }
+    return tb_fail(err, TB_E_CONFIG, "%s:%d: the file is not valid YAML from here on: %s", name,
+                   line, syntax);
+}
+
 /* What stands behind the words, or NULL if the matter does not begin with them. */
 static const char *behind(const char *matter, const char *words)
 {
@@ -122,7 +151,10 @@ static int explain_unknown(const char *where, const char *section, const char *k
     full_name(section, key, path);
     struct tb_nearest nearest = {.word = tb_str_of(path)};
     for (size_t i = 0; i < count; i++) {
+        char top[PATH_SIZE];
+        snprintf(top, sizeof(top), "%.*s", (int)strcspn(keys[i].path, "."), keys[i].path);
         tb_nearest_offer(&nearest, keys[i].path);
+        tb_nearest_offer(&nearest, section[0] ? "" : top);
     }
     if (dot && nearest.best[0] && nearest.distance == 0) {
         return tb_fail(err, TB_E_CONFIG, "%s: write '%.*s:' and indented below it '%s: ...'", where,
@@ -165,8 +197,7 @@ int tb_config_explain(const struct tb_config_complaint *complaint, const char *n
                        missing);
     }
     if (syntax) {
-        return tb_fail(err, TB_E_CONFIG, "%s: the file is not valid YAML from here on: %s", where,
-                       syntax);
+        return explain_syntax(name, line, text, syntax, err);
     }
     if (behind(matter, "Expecting ")) {
         return explain_type(where, path, matter, err);
