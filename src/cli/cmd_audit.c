@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/time_arg.h"
+#include "core/bus.h"
 #include "core/limits.h"
 
 enum {
@@ -39,6 +40,7 @@ struct verb {
 
 struct printing {
     enum tb_audit_form form;
+    bool begun;  /* the head of the table is there */
     bool failed; /* nobody reads any more, or the disk is full */
 };
 
@@ -49,14 +51,6 @@ static void write_out(struct printing *printing, const struct tb_buf *text)
     }
 }
 
-static void print_entry(const struct tb_audit_entry *entry, void *user)
-{
-    struct printing *printing = user;
-    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(TB_MIB);
-    tb_audit_print(entry, printing->form, &line);
-    write_out(printing, &line);
-}
-
 static void print_head(struct printing *printing)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(TB_KIB);
@@ -64,12 +58,26 @@ static void print_head(struct printing *printing)
     if (line.len) {
         write_out(printing, &line);
     }
+    printing->begun = true;
+}
+
+static void print_entry(const struct tb_audit_entry *entry, void *user)
+{
+    struct printing *printing = user;
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(TB_MIB);
+    if (!printing->begun) {
+        print_head(printing);
+    }
+    tb_audit_print(entry, printing->form, &line);
+    write_out(printing, &line);
 }
 
 static int finish(struct printing *printing, int rc, const struct tb_err *err)
 {
     if (rc < 0) {
         fprintf(stderr, "tabard audit: %s\n", err->text);
+    } else if (!printing->begun && printing->form == TB_AUDIT_TABLE) {
+        puts("No entries match.");
     }
     return fflush(stdout) != 0 || printing->failed || rc < 0 ? 1 : 0;
 }
@@ -83,7 +91,6 @@ static int run_search(const struct wish *wish, struct tb_audit_log *log)
     struct tb_err err;
     query.newest_first = true;
     query.limit = wish->limited ? query.limit : SEARCH_COUNT;
-    print_head(&printing);
     int rc = tb_sqlite_log_query(log->log, &query, print_entry, &printing, &err);
     return finish(&printing, rc, &err);
 }
@@ -116,7 +123,9 @@ static int run_tail(const struct wish *wish, struct tb_audit_log *log)
     query = wish->query;
     query.limit = 0;
     query.after_seq = oldest ? oldest - 1 : 0;
-    print_head(&printing);
+    if (wish->follow) {
+        print_head(&printing);
+    }
     while (rc == 0) {
         /* Up to the head, so that no entry is looked at twice, whether it fits or not. */
         rc = tb_sqlite_log_ends(log->log, &cut, &head, &err);
@@ -227,8 +236,9 @@ static int read_option(struct wish *wish, const char *name, const char *value, s
         return tb_fail(err, TB_E_PARAMS, "option %s needs a value", name);
     }
     if (text) {
+        uint64_t ignored = 0;
         *text = tb_str_of(value);
-        return 0;
+        return text == &wish->query.type ? tb_event_mask(*text, &ignored, err) : 0;
     }
     if (count) {
         return read_count(wish, value, err);
@@ -319,6 +329,7 @@ static int run(int argc, char **argv)
 
 static void more_help(void)
 {
+    static const char *const only[] = {"--state-dir", NULL};
     puts("  tail            The newest entries, oldest first; -n N sets how many (20); -f waits "
          "for more.\n"
          "  search          The newest matching entries, newest first; -n N sets how many at most "
@@ -327,17 +338,19 @@ static void more_help(void)
          "code 1.\n"
          "  export          All matching entries, oldest first, as JSON lines with their hashes.\n"
          "\n"
+         "While a daemon runs, the entries of the last second may not be here yet.\n"
+         "\n"
          "  --session NAME, --tenant NAME, --tool NAME, --type EVENT\n"
          "  --text TEXT     Text anywhere in the entry; case does not matter.\n"
          "  --since TIME    2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for that long ago.\n"
          "  --until TIME\n"
          "  --json          JSON lines instead of a table.");
-    tb_options_help();
+    tb_options_help(only);
 }
 
 const struct tb_command tb_cmd_audit = {
     "audit",
-    "tail | search | verify | export [OPTION VALUE]...",
+    "tail | search | verify | export [OPTION]...",
     "Look at the log of what agents did, and check that nobody changed it.",
     run,
     more_help,

@@ -75,10 +75,18 @@ static int run(int argc, char **argv)
     return 0;
 }
 
+static void more_help(void)
+{
+    static const char *const only[] = {"--listen", "--agent-listen", "--state-dir", "--runtime-dir",
+                                       NULL};
+    puts("  --json          JSON instead of a table.");
+    tb_options_help(only);
+}
+
 const struct tb_command tb_cmd_doctor = {
     "doctor",
-    "[--json] [OPTION VALUE]...",
+    "[OPTION]...",
     "Check browser, sandbox, directories, ports and store, and say how to fix each problem.",
     run,
-    tb_options_help,
+    more_help,
 };

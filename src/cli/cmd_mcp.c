@@ -73,11 +73,14 @@ static void more_help(void)
     puts(
         "  --toolset       default, octopus or wdio: the names and forms of the tools.\n"
         "  --groups        More tools: files, debug, state, emulate, pointer, pdf, elements, or all; separated by commas.\n"
-        "  --no-start      Fail if no daemon is running, instead of starting one.");
-    tb_options_help();
+        "  --no-start      Fail if no daemon is running, instead of starting one.\n"
+        "\n"
+        "--state-dir and --runtime-dir say where the daemon is. The others, and variables like\n"
+        "TABARD_LISTEN, are settings for a daemon that has to be started.\n");
+    tb_options_help(NULL);
 }
 
 const struct tb_command tb_cmd_mcp = {
-    "mcp", "[OPTION VALUE]...", "Speak MCP on stdin and stdout, for an agent's configuration.",
+    "mcp", "[OPTION]...", "Speak MCP on stdin and stdout, for an agent's configuration.",
     run,   more_help,
 };

@@ -21,6 +21,11 @@ static int run(int argc, char **argv)
     return 0;
 }
 
+static void more_help(void)
+{
+    tb_options_help(NULL);
+}
+
 const struct tb_command tb_cmd_serve = {
-    "serve", "[OPTION VALUE]...", "Run the daemon in the foreground.", run, tb_options_help,
+    "serve", "[OPTION]...", "Run the daemon in the foreground.", run, more_help,
 };

@@ -65,7 +65,8 @@ static int help(const char *name)
     if (!command) {
         return is_help(name) ? help_all(stdout) : unknown(name);
     }
-    printf("usage: tabard %s %s\n\n%s\n", command->name, command->arguments, command->summary);
+    printf("usage: tabard %s%s%s\n\n%s\n", command->name, command->arguments[0] ? " " : "",
+           command->arguments, command->summary);
     if (command->more_help) {
         putchar('\n');
         command->more_help();

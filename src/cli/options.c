@@ -8,6 +8,10 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 
+enum {
+    NAME_WIDTH = 15,
+};
+
 static bool is_flag(const char *name)
 {
     const struct tb_config_key *key = tb_config_by_flag(tb_str_of(name));
@@ -125,15 +129,21 @@ int tb_options_parse(struct tb_options *options, int argc, char **argv, const ch
     return 0;
 }
 
-void tb_options_help(void)
+static void print_option(const char *name, const char *help)
+{
+    bool wide = strlen(name) > NAME_WIDTH;
+    printf("  %-*s%s%s\n", NAME_WIDTH, name, wide ? "\n                  " : " ", help);
+}
+
+void tb_options_help(const char *const *only)
 {
     size_t count;
     const struct tb_config_key *keys = tb_config_keys(&count);
-    printf("  %-15s %s\n", "--config",
-           "The configuration file. Default: tabard.yaml in $XDG_CONFIG_HOME/tabard.");
+    print_option("--config", "The configuration file. Default: ~/.config/tabard/tabard.yaml "
+                             "($XDG_CONFIG_HOME/tabard/tabard.yaml).");
     for (size_t i = 0; i < count; i++) {
-        if (keys[i].flag) {
-            printf("  %-15s %s\n", keys[i].flag, keys[i].help);
+        if (keys[i].flag && (!only || is_own(only, keys[i].flag))) {
+            print_option(keys[i].flag, keys[i].help);
         }
     }
 }

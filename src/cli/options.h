@@ -26,5 +26,5 @@ int tb_options_parse(struct tb_options *options, int argc, char **argv, const ch
 /* The value of the command's own option `name` at argv[*at], behind "=" or as the next argument
  * (then *at moves on). NULL when it is another argument or has no value. */
 const char *tb_options_own(int argc, char **argv, int *at, const char *name);
-/* Lists the options for the help. */
-void tb_options_help(void);
+/* Lists the settings for the help: those in `only`, NULL-ended, or all when it is NULL. */
+void tb_options_help(const char *const *only);

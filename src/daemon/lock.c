@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -77,10 +78,17 @@ int tb_lock_take(const char *state_dir, struct tb_lock *ret_lock, struct tb_err 
     char holder[HOLDER_SIZE];
     read_holder(ret_lock->file_fd, holder, sizeof(holder));
     tb_lock_release(ret_lock);
+    struct tb_str rest = tb_str_of(holder);
+    char how[HOLDER_SIZE] = "stop that one";
+    if (tb_str_starts(rest, TB_STR("process "))) {
+        rest = tb_str_sub(rest, strlen("process "), rest.len);
+        struct tb_str pid = tb_str_cut(&rest, ',');
+        snprintf(how, sizeof(how), "run: kill %.*s", TB_STR_ARG(pid));
+    }
     return tb_fail(err, TB_E_LOCKED,
-                   "the state directory %s is in use by %s; stop that one or choose another with "
-                   "--state-dir",
-                   state_dir, holder);
+                   "the state directory %s is in use by %s; %s (agents that are connected start a "
+                   "new one with their next call), or choose another with --state-dir",
+                   state_dir, holder, how);
 }
 
 void tb_lock_release(struct tb_lock *lock)

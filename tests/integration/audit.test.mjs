@@ -65,6 +65,9 @@ test('tail, search and export choose and order', async (t) => {
   assert.deepEqual(await seqs('search', '--tenant', 'other'), []);
   assert.deepEqual(await seqs('export', '--since', '1h'), [1, 2, 3, 4, 5, 6]);
   assert.deepEqual(await seqs('export', '--until', '1h'), []);
+  for (const verb of ['tail', 'search']) {
+    assert.equal((await audit(stateDir, verb, '--tool', 'browser_fil')).stdout, 'No entries match.\n');
+  }
   const table = (await audit(stateDir, 'search')).stdout.split('\n');
   assert.match(table[0], /^WHEN +EVENT +SESSION +WHERE +TOOL +OUTCOME +DETAIL/);
   assert.match(table[1], /^\d{4}-\d\d-\d\dT[\d:.]+Z +call_done +list_sessions +ok +ms=\d+/);

@@ -23,6 +23,19 @@ test('help and version are found under the names that people try', async () => {
   }
 });
 
+test('help lists what a command takes, in columns', async () => {
+  for (const [command, only] of [['audit', /--state-dir/], ['doctor', /--listen/], ['version', /version/]]) {
+    const { stdout } = await run(['help', command]);
+    assert.match(stdout, only);
+    assert.doesNotMatch(stdout, /--fake-driver|--log-level/, command);
+    assert.doesNotMatch(stdout, / $/m);
+  }
+  const { stdout } = await run(['help', 'serve']);
+  assert.match(stdout, /^ {2}--conformance-fixtures\n {18}Serve/m);
+  assert.match(stdout, /^ {2}--listen {8}IP address/m);
+  assert.match((await run(['help', 'mcp'])).stdout, /settings for a daemon that has to be started/);
+});
+
 test('a mistake costs one line, which says what was meant, and exit code 2', async () => {
   const mistakes = [
     [['mpc'], /unknown command 'mpc' \(did you mean mcp\?\)/],
@@ -37,6 +50,7 @@ test('a mistake costs one line, which says what was meant, and exit code 2', asy
     [['mcp', '--toolset'], /option --toolset needs a value/],
     [['doctor', '--jsn'], /unknown option --jsn \(did you mean --json\?\)/],
     [['tools', '--x'], /unexpected argument '--x'/],
+    [['audit', 'search', '--type', 'bogus'], /unknown event 'bogus'; there are session_started, .*page_crashed/],
     [['audit', 'tail', '--sesion', 'x'], /unknown option --sesion \(did you mean --session\?\)/],
   ];
   for (const [args, words] of mistakes) {
@@ -72,6 +86,13 @@ test('the ready daemon says how to give it to an agent, with the settings that i
   assert.equal(words[8], 'mcp');
   assert.equal(words[words.indexOf('--state-dir') + 1], daemon.stateDir);
   assert.equal(words[words.indexOf('--config') + 1], daemon.configFile);
+});
+
+test('a second daemon says which command stops the first', async (t) => {
+  const daemon = await Daemon.start(t);
+  const refused = await run(daemon.args);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, new RegExp(`is in use by process ${daemon.child.pid}, http\\S+; run: kill ${daemon.child.pid} \\(`));
 });
 
 test('make without the packages says what to run', async (t) => {
