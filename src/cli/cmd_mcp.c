@@ -45,6 +45,14 @@ static int read_options(struct tb_mcp_way *way, struct tb_options *options, int 
                                       &view, err);
 }
 
+/* The agent hears it as the answer to its first request. */
+static int refuse(struct tb_mcp_way *way, const struct tb_err *err)
+{
+    signal(SIGPIPE, SIG_IGN);
+    way->refusal = err;
+    return tb_mcp_pump(way);
+}
+
 static int run(int argc, char **argv)
 {
     struct tb_mcp_way way = {.toolset = "", .groups = "", .may_start = true};
@@ -52,12 +60,13 @@ static int run(int argc, char **argv)
     struct tb_config config;
     struct tb_err err;
     if (read_options(&way, &options, argc, argv, &err) < 0) {
-        fprintf(stderr, "tabard mcp: %s; 'tabard help mcp' lists the options\n", err.text);
+        struct tb_err usage;
+        tb_fail(&usage, err.code, "%s; 'tabard help mcp' lists the options", err.text);
+        refuse(&way, &usage);
         return 2;
     }
     if (tb_config_load(&options.sources, &config, &err) < 0) {
-        fprintf(stderr, "tabard mcp: %s\n", err.text);
-        return 1;
+        return refuse(&way, &err);
     }
     signal(SIGPIPE, SIG_IGN); /* a write says so when the other end is gone */
     tb_token_make(way.conversation);

@@ -25,6 +25,52 @@ static int64_t now_ms(void)
     return tb_clock_mono_ms(tb_clock_system());
 }
 
+/* Where the daemon is found is no setting of it. */
+static bool finds_daemon(const struct tb_config_key *key)
+{
+    return strcmp(key->path, "state_dir") == 0 || strcmp(key->path, "runtime_dir") == 0;
+}
+
+static bool env_has(const char *const *env, const char *name)
+{
+    for (; env && *env; env++) {
+        struct tb_str value = tb_str_of(*env);
+        if (tb_str_eq_cstr(tb_str_cut(&value, '='), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool flags_have(const struct tb_config_sources *sources, const char *name)
+{
+    for (size_t i = 0; name && i < sources->flag_count; i++) {
+        if (strcmp(sources->flags[2 * i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tb_mcp_way_settings(const struct tb_mcp_way *way, char *ret_names, size_t size)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(size - 1);
+    for (size_t i = 0; i < count; i++) {
+        char variable[64];
+        tb_config_env_name(&keys[i], variable, sizeof(variable));
+        const char *name = flags_have(way->sources, keys[i].flag) ? keys[i].flag
+                           : env_has(way->sources->env, variable) ? variable
+                                                                  : NULL;
+        if (name && !finds_daemon(&keys[i])) {
+            tb_buf_printf(&names, "%s%s", names.len ? ", " : "", name);
+        }
+    }
+    snprintf(ret_names, size, "%.*s", TB_STR_ARG(tb_buf_str(&names)));
+    return names.len > 0;
+}
+
 void tb_mcp_link_init(struct tb_mcp_link *link, const struct tb_mcp_way *way)
 {
     *link = (struct tb_mcp_link){.way = way, .fd = -1};

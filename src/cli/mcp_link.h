@@ -22,6 +22,7 @@
 
 /* What every connection of one bridge has in common. */
 struct tb_mcp_way {
+    const struct tb_err *refusal; /* the bridge itself cannot work, and says this; NULL: it can */
     const struct tb_config *config;
     const struct tb_config_sources *sources; /* handed on to a daemon that is started */
     const char *toolset;                     /* empty: the default one */
@@ -48,6 +49,9 @@ struct tb_mcp_link {
     struct tb_buf head;
 };
 
+/* Names the options and variables that only a daemon that is started would heed; false when there
+ * are none. */
+bool tb_mcp_way_settings(const struct tb_mcp_way *way, char *ret_names, size_t size);
 void tb_mcp_link_init(struct tb_mcp_link *link, const struct tb_mcp_way *way);
 int tb_mcp_link_begin(struct tb_mcp_link *link, struct tb_err *err);
 int tb_mcp_link_step(struct tb_mcp_link *link, bool readable, struct tb_err *err);

@@ -41,8 +41,8 @@ struct pump {
     bool input_over; /* all of it is read */
     bool end_told;   /* to the daemon */
     bool agent_gone;
-    int64_t moved_ms; /* when something last went to the agent, or came for it */
-    int exit_code;
+    int64_t moved_ms;      /* when something last went to the agent, or came for it */
+    struct tb_err refusal; /* why there is no first daemon; code 0: not so */
 };
 
 static int64_t now_ms(void)
@@ -96,15 +96,20 @@ static void lose_daemon(struct pump *pump, const char *why)
     pump->moved_ms = now_ms();
 }
 
-/* Without a daemon at the start there is nothing to serve; later the next line tries again. */
+/* Without a daemon at the start there is nothing to serve, and the first request is told so: many
+ * agents show nobody what is written to stderr. Later the next line tries again. */
 static void link_failed(struct pump *pump, const struct tb_err *err)
 {
+    bool heard = tb_mcp_pending_count(&pump->pending) > 0;
     lose_daemon(pump, err->text);
-    if (!pump->served) {
-        fprintf(stderr, "tabard mcp: %s\n", err->text);
-        pump->exit_code = 1;
-        pump->input_over = true;
+    if (pump->served) {
+        return;
     }
+    if (pump->refusal.code == 0) {
+        fprintf(stderr, "tabard mcp: %s\n", err->text);
+        pump->refusal = *err;
+    }
+    pump->input_over = pump->input_over || heard || isatty(STDIN_FILENO);
 }
 
 /* A new connection starts from nothing: a legacy client has introduced itself already and will not
@@ -131,13 +136,27 @@ static void open_link(struct pump *pump)
     }
 }
 
+static void warn_ignored(const struct tb_mcp_link *link)
+{
+    char names[512];
+    if (!link->started && tb_mcp_way_settings(link->way, names, sizeof(names))) {
+        fprintf(stderr,
+                "tabard mcp: a daemon is already running and keeps its settings; no effect on it: "
+                "%s\n",
+                names);
+    }
+}
+
 static void step_link(struct pump *pump, bool readable)
 {
     struct tb_err err;
     if (tb_mcp_link_step(&pump->link, readable, &err) < 0) {
         link_failed(pump, &err);
     }
-    pump->served = pump->served || pump->link.state == TB_MCP_LINK_OPEN;
+    if (!pump->served && pump->link.state == TB_MCP_LINK_OPEN) {
+        pump->served = true;
+        warn_ignored(&pump->link);
+    }
 }
 
 /* What could not be sent any more is told when the end of its answers has come. */
@@ -181,6 +200,10 @@ static void flush_agent(struct pump *pump)
 static void on_agent_line(struct pump *pump, struct tb_str line)
 {
     bool introduces = tb_mcp_pending_asked(&pump->pending, line);
+    if (pump->refusal.code) {
+        link_failed(pump, &pump->refusal);
+        return;
+    }
     if (pump->link.state == TB_MCP_LINK_NONE) {
         open_link(pump);
     }
@@ -392,7 +415,11 @@ int tb_mcp_pump(const struct tb_mcp_way *way)
     tb_buf_init(&pump.to_daemon.bytes, SIZE_MAX);
     tb_buf_init(&pump.initialize, TB_STDIO_LINE_MAX);
     tb_buf_init(&pump.said_again, TB_JSONRPC_ID_MAX);
-    open_link(&pump);
+    if (way->refusal) {
+        link_failed(&pump, way->refusal);
+    } else {
+        open_link(&pump);
+    }
     while (!is_done(&pump)) {
         turn(&pump);
     }
@@ -405,5 +432,5 @@ int tb_mcp_pump(const struct tb_mcp_way *way)
     tb_buf_fini(&pump.said_again);
     empty(&pump.to_agent);
     empty(&pump.to_daemon);
-    return pump.exit_code;
+    return pump.refusal.code ? 1 : 0;
 }

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, readlink, stat } from 'node:fs/promises';
+import { mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { binary, run, sanitized, tempDir, undo, within } from '../support/daemon.mjs';
+import { binary, Daemon, run, sanitized, tempDir, undo, within } from '../support/daemon.mjs';
 import { Stdio } from '../support/mcp.mjs';
 import { gone } from '../support/processes.mjs';
 
@@ -112,6 +112,41 @@ test('what keeps the daemon from starting is said at once', async (t) => {
   const result = await run(['mcp', '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', 'nowhere']);
   assert.equal(result.code, 1);
   assert.match(result.stderr, /'nowhere' is not an address to listen on/);
+});
+
+test('an agent hears why there is no daemon as the answer to its first request', async (t) => {
+  const dir = await tempDir(t);
+  const where = ['--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run')];
+  const bad = path.join(dir, 'bad.yaml');
+  await writeFile(bad, 'sesions:\n', { mode: 0o600 });
+  for (const [args, words, code] of [
+    [['--no-start'], /no daemon is running at .*; start one with 'tabard serve'/, 1],
+    [['--config', bad], /unknown setting sesions \(did you mean sessions\?\)/, 1],
+    [['--toolset', 'octopu'], /unknown toolset 'octopu'.*; 'tabard help mcp' lists the options/, 2],
+  ]) {
+    const child = spawn(binary, ['mcp', ...where, ...args], { stdio: 'pipe' });
+    undo(t, () => child.kill('SIGKILL'));
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr']) child[name].on('data', (data) => { said[name] += data; });
+    child.stdin.write('{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}\n'); // and stdin stays open
+    assert.deepEqual(await within(once(child, 'close'), 10_000, args.join(' ')), [code, null]);
+    const { id, error } = JSON.parse(said.stdout);
+    assert.equal(id, 7);
+    assert.match(error.message, words);
+    assert.match(said.stderr, words);
+    assert.equal(said.stderr.split('\n').length, 2, said.stderr);
+  }
+});
+
+test('settings that a running daemon does not take are named', async (t) => {
+  const daemon = await Daemon.start(t);
+  const args = ['mcp', '--state-dir', daemon.stateDir, '--runtime-dir', path.join(daemon.dir, 'run')];
+  const plain = await run(args);
+  assert.deepEqual([plain.code, plain.stderr], [0, '']);
+  const env = { ...process.env, TABARD_SESSIONS_TOTAL: '1' };
+  const ignored = await run([...args, '--listen', '127.0.0.1:9999'], { env });
+  assert.deepEqual([ignored.code, ignored.stderr], [0,
+    'tabard mcp: a daemon is already running and keeps its settings; no effect on it: --listen, TABARD_SESSIONS_TOTAL\n']);
 });
 
 test('keys that cannot be written are a start-up error', async (t) => {
