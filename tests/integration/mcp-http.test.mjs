@@ -23,7 +23,9 @@ test('a legacy session begins, works, and is gone after DELETE', async (t) => {
   assert.ok(result.instructions.length < 2048);
   assert.deepEqual((await post(daemon, ping(1), { headers })).json, { jsonrpc: '2.0', id: 1, result: {} });
   assert.equal((await daemon.request('/mcp', { method: 'DELETE', auth: true, headers })).status, 200);
-  assert.equal((await post(daemon, ping(2), { headers })).status, 404);
+  const unknown = await post(daemon, ping(2), { headers });
+  assert.equal(unknown.status, 404);
+  assert.match(unknown.text, /start a new one with initialize.*started by name still exist: list_sessions/);
 });
 
 test('agreeing on a version never fails', async (t) => {
