@@ -321,7 +321,7 @@ static void a_step_under_way_fails_with_what_ends_the_call(void **state)
         {TB_FAKE_CANCEL_IGNORED, 'c', TB_E_CANCELLED},
         {TB_FAKE_CANCEL_ENDS, 'd', TB_E_TIMEOUT},
         {TB_FAKE_CANCEL_NONE, 'd', TB_E_TIMEOUT},
-        {TB_FAKE_CANCEL_ENDS, 'e', TB_E_SESSION_ENDED},
+        {TB_FAKE_CANCEL_ENDS, 'e', TB_E_SESSION_STOPPED},
         {TB_FAKE_CANCEL_NONE, 'l', TB_E_BROWSER_CRASHED},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {

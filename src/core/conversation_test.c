@@ -167,7 +167,7 @@ static void the_end_of_a_private_session_is_told_to_its_owner_alone(void **state
                      TB_E_SESSION_NOT_FOUND);
     assert_string_equal(err.text, "No session: secret. Navigate without sessionId to start one.");
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &alice, TB_STR("secret"), &err),
-                     TB_E_SESSION_ENDED);
+                     TB_E_SESSION_STOPPED);
 }
 
 static void a_private_session_ends_with_its_conversation(void **state)

@@ -152,6 +152,11 @@ const char *tb_end_id(const struct tb_end *end)
     return end->id;
 }
 
+int tb_end_code(const struct tb_end *end)
+{
+    return tb_end_reason_code(end->reason);
+}
+
 /* Keeping. */
 
 /* In the order of time; what is over the ceiling goes, from the store too. */

@@ -23,6 +23,8 @@ struct tb_end *tb_end_find(const struct tb_tenant *tenant, const struct tb_calle
  * has been told; NULL: none. */
 struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_caller *caller);
 const char *tb_end_id(const struct tb_end *end);
+/* The error that a call to it gets. */
+int tb_end_code(const struct tb_end *end);
 /* The reply that tells of the end of the session with this id is on its way to the conversation. */
 void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversation);
 /* "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was 5 minutes

@@ -90,6 +90,7 @@ static void a_session_that_does_not_open_leaves_the_note_to_the_next(void **stat
     rig_advance(rig, 2 * MINUTE_MS);
     rig->fake->open.code = TB_E_BROWSER_START;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_BROWSER_START);
+    assert_int_equal(rig_events(rig, "\"reason\":\"not_started\""), 1);
     rig->fake->open.code = 0;
     expect_note(rig, "talk",
                 "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "

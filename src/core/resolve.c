@@ -48,7 +48,7 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
     }
     if (end) {
         tb_end_print(tenant->core, end, &more);
-        return tb_fail(err, TB_E_SESSION_ENDED, "%.*s", TB_STR_ARG(tb_buf_str(&more)));
+        return tb_fail(err, tb_end_code(end), "%.*s", TB_STR_ARG(tb_buf_str(&more)));
     }
     bool own = tenant && put_candidates(tenant, caller, &more);
     struct tb_str shown = tb_str_sub(name, 0, TB_NAME_SIZE - 1);

@@ -156,21 +156,32 @@ struct cJSON *tb_session_news(const struct tb_session *session)
     return json;
 }
 
-static void tell_end(struct tb_session *session, enum tb_end_reason reason, struct tb_gate *gate)
+struct ending {
+    enum tb_end_reason reason;
+    const struct tb_err *err; /* for its calls */
+    struct tb_gate *gate;     /* of a reply that acknowledges it; may be NULL */
+    const char *by;           /* the conversation that ended it; NULL: none did */
+    const char *agent;        /* the name of who did; NULL or empty: unknown */
+};
+
+static void tell_end(struct tb_session *session, const struct ending *ending)
 {
+    const char *reason = tb_end_reason_name(ending->reason);
     int64_t lived_ms = tb_loop_now_ms(session->core->loop) - session->created_ms;
-    tb_log_at(session->core->log, INFO, "session", "ended",
-              tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
-              tb_kv_cstr("name", session->name), tb_kv_cstr("reason", tb_end_reason_name(reason)),
-              tb_kv_int("ms", lived_ms), tb_kv_int("calls", session->stats.calls),
-              tb_kv_int("errors", session->stats.errors),
-              session->trouble ? tb_kv_cstr("detail", session->trouble->text)
-                               : (struct tb_log_field){0});
+    tb_log_at(
+        session->core->log, INFO, "session", "ended",
+        tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
+        tb_kv_cstr("name", session->name), tb_kv_cstr("reason", reason), tb_kv_int("ms", lived_ms),
+        tb_kv_int("calls", session->stats.calls), tb_kv_int("errors", session->stats.errors),
+        session->trouble ? tb_kv_cstr("detail", session->trouble->text) : (struct tb_log_field){0});
     if (!tb_bus_heard(&session->core->bus)) {
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
-    tb_json_set_cstr(json, "reason", tb_end_reason_name(reason));
+    tb_json_set_cstr(json, "reason", reason);
+    if (ending->agent && ending->agent[0]) {
+        tb_json_set_cstr(json, "agent", ending->agent);
+    }
     if (session->url) {
         tb_json_set_cstr(json, "url", session->url);
     }
@@ -178,15 +189,8 @@ static void tell_end(struct tb_session *session, enum tb_end_reason reason, stru
     tb_json_set_int(json, "calls", session->stats.calls);
     tb_json_set_int(json, "errors", session->stats.errors);
     tb_bus_publish_json(&session->core->bus, TB_EVENT_SESSION_ENDED, session->tenant, session->id,
-                        json, gate);
+                        json, ending->gate);
 }
-
-struct ending {
-    enum tb_end_reason reason;
-    const struct tb_err *err; /* for its calls */
-    struct tb_gate *gate;     /* of a reply that acknowledges it; may be NULL */
-    const char *by;           /* the conversation that ended it; NULL: none did */
-};
 
 static void end(struct tb_session *session, const struct ending *ending)
 {
@@ -199,11 +203,11 @@ static void end(struct tb_session *session, const struct ending *ending)
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);
     tb_session_wake(session);
-    tell_end(session, reason, ending->gate);
+    tell_end(session, ending);
 }
 
-static void end_by(struct tb_session *session, enum tb_end_reason reason, struct tb_gate *gate,
-                   const char *by)
+static void end_by(struct tb_session *session, enum tb_end_reason reason,
+                   const struct tb_caller *caller, const char *by)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
     struct tb_err err;
@@ -211,20 +215,21 @@ static void end_by(struct tb_session *session, enum tb_end_reason reason, struct
         return;
     }
     tb_end_words(session, reason, &words);
-    tb_fail(&err, reason == TB_END_SHUTDOWN ? TB_E_SHUTDOWN : TB_E_SESSION_ENDED,
+    tb_fail(&err, reason == TB_END_SHUTDOWN ? TB_E_SHUTDOWN : tb_end_reason_code(reason),
             "Session '%s' %.*s", session->name, TB_STR_ARG(tb_buf_str(&words)));
-    end(session, &(struct ending){reason, &err, gate, by});
+    end(session, &(struct ending){reason, &err, caller->gate, by, caller->agent});
 }
 
 void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
                            struct tb_gate *gate)
 {
-    end_by(session, reason, gate, NULL);
+    end_by(session, reason, &(struct tb_caller){.gate = gate}, NULL);
 }
 
 void tb_session_close(struct tb_session *session, const struct tb_caller *caller)
 {
-    end_by(session, TB_END_CLOSED, caller->gate, caller->conversation);
+    end_by(session, caller->everyone ? TB_END_USER_STOPPED : TB_END_CLOSED, caller,
+           caller->conversation);
 }
 
 void tb_session_end(struct tb_session *session, enum tb_end_reason reason)
@@ -307,7 +312,8 @@ static void on_trouble(struct tb_session *session)
         tb_session_fail_waiting(session, session->trouble);
         tb_session_slept(session);
     } else {
-        end(session, &(struct ending){TB_END_BROWSER_CRASHED, session->trouble, NULL, NULL});
+        end(session, &(struct ending){.reason = lost ? TB_END_BROWSER_CRASHED : TB_END_NOT_STARTED,
+                                      .err = session->trouble});
     }
 }
 

@@ -126,6 +126,8 @@ const char *tb_session_state_name(enum tb_session_state state);
 const char *tb_end_reason_name(enum tb_end_reason reason);
 /* As in "the session was closed". */
 const char *tb_end_reason_words(enum tb_end_reason reason);
+/* The error that a later call to such a session gets. */
+int tb_end_reason_code(enum tb_end_reason reason);
 /* What follows the time that the words end before; NULL: they are all there is. */
 const char *tb_end_reason_after(enum tb_end_reason reason);
 /* By their names; false when there is none. */
@@ -140,11 +142,13 @@ void tb_session_end(struct tb_session *session, enum tb_end_reason reason);
 /* The same for a reply that acknowledges the end: it waits until that is stored. */
 void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
                            struct tb_gate *gate);
-/* The caller closes it: the same, and who else counted on it is told when it calls. */
+/* The caller closes it: the same, and who else counted on it is told when it calls. If it is the
+ * operator, agents are not to start another unasked. */
 void tb_session_close(struct tb_session *session, const struct tb_caller *caller);
 /* It lives for `ttl_ms` from now (0: the usual time of its kind, if that has one), unless something
- * else ends it, and counts as used. TB_E_PARAMS, TB_E_SESSION_ENDED, TB_E_STORE. */
-int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate,
+ * else ends it, and counts as used. The caller, if not NULL, is told to the log. TB_E_PARAMS,
+ * TB_E_SESSION_ENDED, TB_E_STORE. */
+int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
                      struct tb_err *err);
 /* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. For
  * core/call.c. */

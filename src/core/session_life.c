@@ -182,7 +182,7 @@ void tb_session_make_named(struct tb_session *session)
 
 /* Renewal. */
 
-static void tell_renewed(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate)
+static void tell_renewed(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller)
 {
     struct tb_core *core = session->core;
     int64_t expires_ms = tb_session_expires_ms(session);
@@ -194,11 +194,14 @@ static void tell_renewed(struct tb_session *session, int64_t ttl_ms, struct tb_g
     if (expires_ms < INT64_MAX) {
         tb_json_set_int(json, "expires_in_ms", expires_ms - tb_loop_now_ms(core->loop));
     }
+    if (caller && caller->agent) {
+        tb_json_set_cstr(json, "agent", caller->agent);
+    }
     tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_RENEWED, session->tenant, session->id, json,
-                        gate);
+                        caller ? caller->gate : NULL);
 }
 
-int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate *gate,
+int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
                      struct tb_err *err)
 {
     const struct tb_policy policy = tb_policy_of(session);
@@ -219,7 +222,7 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, struct tb_gate 
         session->ttl_at_ms = session->last_active_ms + ttl_ms;
     }
     tb_session_rearm(session);
-    tb_record_put(session, gate);
-    tell_renewed(session, ttl_ms, gate);
+    tb_record_put(session, caller ? caller->gate : NULL);
+    tell_renewed(session, ttl_ms, caller);
     return 0;
 }

@@ -214,7 +214,7 @@ static void end_in(struct rig *rig, int kind, enum stage stage, enum tb_end_reas
     assert_null(rig_find(rig, id));
     rig_turn(rig);
     if (call) {
-        rig_expect(call, TB_E_SESSION_ENDED);
+        rig_expect(call, tb_end_reason_code(reason));
     }
     tb_fake_release(rig->fake, id);
     rig_turn(rig);

@@ -448,7 +448,7 @@ static void a_session_may_end_in_each_state_of_sleep(void **state)
         assert_int_equal(call->dones, 0);
         tb_session_end(session, TB_END_USER_STOPPED);
         rig_turn(rig);
-        rig_expect(call, TB_E_SESSION_ENDED);
+        rig_expect(call, TB_E_SESSION_STOPPED);
         if (plans[i]) {
             tb_fake_release(rig->fake, id);
             plans[i]->when = TB_FAKE_NOW;

@@ -151,7 +151,7 @@ static void ending_fails_the_calls_closes_the_driver_and_tells_once(void **state
     rig_turn(rig);
     for (size_t i = 0; i < TB_COUNT(calls); i++) {
         assert_string_equal(calls[i]->message, "Session 'a' was stopped by the user");
-        rig_expect(calls[i], TB_E_SESSION_ENDED);
+        rig_expect(calls[i], TB_E_SESSION_STOPPED);
     }
     assert_int_equal(rig->fake->ended, 1);
     assert_int_equal(rig->fake->closed, 0);

@@ -39,6 +39,12 @@ const char *tb_end_reason_words(enum tb_end_reason reason)
     return reasons[reason].words;
 }
 
+int tb_end_reason_code(enum tb_end_reason reason)
+{
+    bool stopped = reason == TB_END_USER_STOPPED || reason == TB_END_GLOBAL_STOP;
+    return stopped ? TB_E_SESSION_STOPPED : TB_E_SESSION_ENDED;
+}
+
 const char *tb_end_reason_after(enum tb_end_reason reason)
 {
     return reasons[reason].after;

@@ -379,6 +379,7 @@ size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, st
     const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
     tb_json_set_int(json, "sessions", found ? (int64_t)found->count : 0);
+    tb_json_set_cstr(json, "agent", TB_OPERATOR);
     tb_log_at(sessions->core->log, WARN, "session", "global stop", tb_kv_cstr("tenant", tenant));
     tb_bus_publish_json(&sessions->core->bus, TB_EVENT_GLOBAL_STOP, tenant, "", json, gate);
     return tb_sessions_end_all(sessions, tenant, TB_END_GLOBAL_STOP, gate);

@@ -21,6 +21,8 @@ struct tb_core;
 struct tb_sessions;
 struct tb_view;
 
+#define TB_OPERATOR "operator" /* as an agent's name in the log */
+
 /* Who calls. The tenant comes from the credential, never from an argument. */
 struct tb_caller {
     const char *tenant;
@@ -114,7 +116,8 @@ size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_calle
  * it; it may be NULL. */
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate);
-/* The emergency stop: the same with the reason global_stop, announced on the bus before. */
+/* The emergency stop: the same with the reason global_stop, announced on the bus
+ * before, as the operator's deed. */
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
 /* The conversation is over: its sessions end, and the private ones that it started, which nobody
  * could reach any more. Others that it started by name stay. False when it is unknown: it neither

@@ -34,6 +34,11 @@ static int pick(struct model *model, int below)
     return (int)((model->random >> 16) % (unsigned)below);
 }
 
+static bool is_told_end(int code)
+{
+    return code == TB_E_SESSION_ENDED || code == TB_E_SESSION_STOPPED;
+}
+
 static void check_session(struct model *model, struct model_session *session)
 {
     struct tb_session *real = tb_sessions_find(model->rig->core.sessions, tenants[session->tenant],
@@ -68,8 +73,8 @@ static void check(struct model *model)
             model->seen[k] += outcomes[k] == call->expected;
         }
         /* The model does not remember ends; those who are told of one found nothing either. */
-        if (call->expected == TB_E_SESSION_NOT_FOUND && call->real->code == TB_E_SESSION_ENDED) {
-            call->expected = TB_E_SESSION_ENDED;
+        if (call->expected == TB_E_SESSION_NOT_FOUND && is_told_end(call->real->code)) {
+            call->expected = call->real->code;
         }
         rig_expect(call->real, call->expected);
         call->real = NULL;
@@ -236,7 +241,7 @@ static void do_end_many(struct model *model)
         struct model_session *session = &model->sessions[i];
         if (session->live && session->tenant == tenant &&
             (!conversation || session->conversation == conversation)) {
-            model_end(model, session, TB_E_SESSION_ENDED);
+            model_end(model, session, conversation ? TB_E_SESSION_ENDED : TB_E_SESSION_STOPPED);
         }
     }
 }
@@ -250,7 +255,7 @@ static void do_choose(struct model *model)
                                      .conversation = conversations[conversation]};
     struct model_session *session = model_find(model, tenant, name);
     int rc = tb_sessions_set_current(model->rig->core.sessions, &caller, tb_str_of(name), NULL);
-    assert_true(session ? rc == 0 : rc == TB_E_SESSION_NOT_FOUND || rc == TB_E_SESSION_ENDED);
+    assert_true(session ? rc == 0 : rc == TB_E_SESSION_NOT_FOUND || is_told_end(rc));
     model->currents[tenant][conversation] =
         session ? session : model->currents[tenant][conversation];
 }

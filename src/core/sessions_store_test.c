@@ -76,7 +76,7 @@ static void choose(struct rig *rig, const struct tb_caller *caller)
 
 static void renew(struct rig *rig, const struct tb_caller *caller)
 {
-    assert_int_equal(tb_session_renew(rig_find(rig, "talks"), 1000, caller->gate, NULL), 0);
+    assert_int_equal(tb_session_renew(rig_find(rig, "talks"), 1000, caller, NULL), 0);
 }
 
 static void create(struct rig *rig, const struct tb_caller *caller)
@@ -165,7 +165,7 @@ static void a_global_stop_is_told_before_the_ends(void **state)
     rig_create_as(rig, "u", "", "other");
     rig_turn(rig);
     assert_int_equal(tb_sessions_stop_all(rig->core.sessions, "t", NULL), 2);
-    assert_int_equal(rig_events(rig, "global_stop {\"sessions\":2}\n"
+    assert_int_equal(rig_events(rig, "global_stop {\"sessions\":2,\"agent\":\"operator\"}\n"
                                      "session_ended {\"name\":\"a\",\"type\":\"browser\","
                                      "\"reason\":\"global_stop\""),
                      1);

@@ -94,7 +94,7 @@ const acts = {
       session.expires.push(Date.now() + ttl_ms); // if it is done and never acknowledged
       const { expiresAt } = await line.post(`/api/sessions/${session.name}/renew`, { ttl_ms });
       session.expires = [Date.parse(expiresAt)];
-      model.entries.push(`"session":"${session.name}","agent":"","tool":"","outcome":"","details":{"ttl_ms":${ttl_ms},`);
+      model.entries.push(`"session":"${session.name}","agent":"operator","tool":"","outcome":"","details":{"ttl_ms":${ttl_ms},`);
     });
   },
 

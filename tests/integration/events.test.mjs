@@ -8,7 +8,7 @@ import http from 'node:http';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
-import { Daemon, sanitized, tempDir, within } from '../support/daemon.mjs';
+import { Daemon, run, sanitized, tempDir, within } from '../support/daemon.mjs';
 import { metric, Reader, Source } from '../support/events.mjs';
 
 const WAIT_MS = 20_000;
@@ -127,6 +127,14 @@ test('sessions are listed, renewed and stopped by REST, and their events tell it
   assert.deepEqual(events.slice(0, 5).map(({ type, sessionId }) => `${type} ${sessionId}`), [
     'session_started one', 'session_started two', 'session_started three', 'session_renewed one', 'session_ended two']);
   assert.deepEqual(events.slice(5).map(({ data }) => data.reason), ['global_stop', 'global_stop']);
+  assert.deepEqual(events.slice(3, 5).map(({ data }) => [data.reason, data.agent]), [[undefined, 'operator'], ['user_stopped', 'operator']]);
+  const told = (sessionId) => source.call('browser_snapshot', { sessionId });
+  await assert.rejects(told('two'), /Session two was stopped by the user; .*Ask the user before you start another session\./s);
+  await assert.rejects(told('one'), /Session one was stopped by the operator, with all other sessions; .*Ask the user before/s);
+  daemon.child.kill('SIGTERM'); // then all of the log is there
+  await daemon.exited;
+  const log = await run(['audit', 'export', '--type', 'global_stop', '--state-dir', daemon.stateDir]);
+  assert.match(log.stdout, /"agent":"operator"/);
 });
 
 /** A server for a webhook; it gives the statuses of `script` in turn, then 200. */

@@ -147,6 +147,7 @@ static int read_request(struct act *act, struct tb_err *err)
     }
     snprintf(act->conversation, sizeof(act->conversation), "%.*s", TB_STR_ARG(conversation));
     act->caller.everyone = !conversation.len; /* an operator, not an agent */
+    act->caller.agent = act->caller.everyone ? TB_OPERATOR : NULL;
     return act->req->args[0].len ? read_target(act, err) : 0;
 }
 
@@ -255,7 +256,7 @@ static void renew_session(struct act *act)
         return;
     }
     if (read_ttl(tb_http_req_body(act->req->http), &ttl_ms, &err) < 0 ||
-        tb_session_renew(session, ttl_ms, &act->gate, &err) < 0) {
+        tb_session_renew(session, ttl_ms, &act->caller, &err) < 0) {
         tb_reply_error(act->req, err.code, err.text);
         return;
     }
