@@ -113,18 +113,20 @@ void tb_config_each_unknown(const struct tb_config_sources *sources, tb_config_u
     }
 }
 
-/* --config, or the usual file if it is there. */
+char *tb_config_path(const struct tb_config_sources *sources)
+{
+    if (!sources->file) {
+        return tb_dirs_config_file();
+    }
+    bool relative = sources->file[0] != '/' && sources->dir;
+    return relative ? tb_dirs_join(sources->dir, sources->file) : tb_strdup(sources->file);
+}
+
 static int load_named_file(struct tb_config *config, const struct tb_config_sources *sources,
                            struct tb_err *err)
 {
-    TB_AUTO(tb_free) char *path = NULL;
-    if (!sources->file) {
-        path = tb_dirs_config_file();
-        return path ? load_file(config, path, false, err) : 0;
-    }
-    bool relative = sources->file[0] != '/' && sources->dir;
-    path = relative ? tb_dirs_join(sources->dir, sources->file) : tb_strdup(sources->file);
-    return load_file(config, path, true, err);
+    TB_AUTO(tb_free) char *path = tb_config_path(sources);
+    return path ? load_file(config, path, sources->file != NULL, err) : 0;
 }
 
 int tb_config_load(const struct tb_config_sources *sources, struct tb_config *ret_config,

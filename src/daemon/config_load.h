@@ -20,6 +20,8 @@ struct tb_config_sources {
 /* Fills an empty *ret_config; on failure it is left empty. */
 int tb_config_load(const struct tb_config_sources *sources, struct tb_config *ret_config,
                    struct tb_err *err);
+/* The file that is read if it exists, the caller's; NULL when there is no place for one. */
+char *tb_config_path(const struct tb_config_sources *sources);
 /* Tells every TABARD_* variable that is no setting, with the one that is perhaps meant, or "". */
 typedef void tb_config_unknown_fn(struct tb_str name, const char *meant, void *user);
 void tb_config_each_unknown(const struct tb_config_sources *sources, tb_config_unknown_fn *fn,

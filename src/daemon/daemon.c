@@ -370,8 +370,11 @@ static void stop(struct daemon *daemon)
 static void announce(struct daemon *daemon)
 {
     const char *address = tb_doors_address(daemon->doors);
+    TB_AUTO(tb_free) char *file = tb_config_path(daemon->sources);
+    bool read = file && access(file, F_OK) == 0;
     tb_log_at(&daemon->log, INFO, "daemon", "ready", tb_kv_cstr("address", address),
-              tb_kv_cstr("state", daemon->config.state_dir), tb_kv_cstr("version", TABARD_VERSION));
+              tb_kv_cstr("state", daemon->config.state_dir),
+              tb_kv_cstr("config", read ? file : "none"), tb_kv_cstr("version", TABARD_VERSION));
     printf("tabard ready %s\n", address);
     tb_next_step_print(daemon->sources);
     fflush(stdout);

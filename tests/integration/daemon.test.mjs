@@ -156,6 +156,12 @@ test('the environment sets what the file leaves open', async (t) => {
   assert.equal((await daemon.request('/health', { headers: { host: 'inn.example' } })).status, 200);
 });
 
+test('the log says which file was read', async (t) => {
+  const daemon = await Daemon.start(t);
+  await daemon.logged('ready');
+  assert.ok(daemon.log.text.includes(`config=${daemon.configFile}`), daemon.log.text);
+});
+
 test('a variable that names no setting is named in the log, with the one that is meant', async (t) => {
   const daemon = await Daemon.start(t, { env: { TABARD_HTTP_IDEL_MS: '5000' } });
   await daemon.logged('ready');
