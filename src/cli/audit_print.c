@@ -21,8 +21,8 @@ static const struct {
     const char *name;
     size_t width;
 } columns[COLUMNS] = {
-    [WHEN] = {"WHEN", 24},    [EVENT] = {"EVENT", 18}, [SESSION] = {"SESSION", 14},
-    [WHERE] = {"WHERE", 24},  [TOOL] = {"TOOL", 20},   [OUTCOME] = {"OUTCOME", 18},
+    [WHEN] = {"WHEN", 24},    [EVENT] = {"EVENT", 15}, [SESSION] = {"SESSION", 9},
+    [WHERE] = {"WHERE", 15},  [TOOL] = {"TOOL", 16},   [OUTCOME] = {"OUTCOME", 12},
     [DETAIL] = {"DETAIL", 0},
 };
 

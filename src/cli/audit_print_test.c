@@ -41,8 +41,8 @@ static void a_row_has_when_event_where_and_detail(void **state)
     TB_AUTO(tb_buf_fini) struct tb_buf head = TB_BUF(SIZE_MAX);
     (void)state;
     expect(&entry, TB_AUDIT_TABLE,
-           "2023-11-14T22:13:20.000Z session_ended      shop           a.test:8443              "
-           "                     idle_timeout       "
+           "2023-11-14T22:13:20.000Z session_ended   shop      a.test:8443     "
+           "                 idle_timeout "
            "url=https://a.test:8443/x duration_ms=5 calls=2 agent=a 1\n");
     tb_audit_print_head(TB_AUDIT_JSON, &head);
     assert_int_equal(head.len, 0);
