@@ -34,8 +34,10 @@ page_CONFIG() {
 <!-- Written by tools/gen-docs.sh from src/core/config.def. Change it there, then run `make docs`. -->
 # Settings
 
-Every setting is optional. A setting comes from `tabard.yaml` (`--config`, else `$XDG_CONFIG_HOME/tabard/tabard.yaml`), from the
-environment, or from an option; the last of these wins. The part before the dot is the section of the file:
+Every setting is optional. A setting comes from the file, from the environment, or from an option; the last of these wins. The file
+is the one that `--config` names, else `~/.config/tabard/tabard.yaml` (`$XDG_CONFIG_HOME/tabard/tabard.yaml`) if it exists; the daemon
+logs which one it has read. It must belong to you or to root, and if it contains a secret (`webhooks`), nobody else may read it:
+`chmod 600`. The part before the dot is the section of the file:
 
 ```yaml
 listen: 127.0.0.1:8765

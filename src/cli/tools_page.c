@@ -15,16 +15,23 @@ static const char opening[] =
     "Every tool that acts on a session takes `sessionId` (a name or an id; default: the current session) and `timeout_ms`,\n"
     "the time for the whole call, including the wait for the session. `target` is a ref from "
     "`browser_snapshot` (`e12`) or a\n"
-    "selector: CSS, `//xpath`, `text=Log in`, `role=button[name=\"Log in\"]`, `aria/Log in`, `~accessibility id`, `id=main`.\n"
-    "Numbers and flags may come as text (`\"5\"`, `\"true\"`); an unknown argument is refused, "
-    "but for `element`, which some clients send beside a target and which is passed over. "
-    "[operations.md](operations.md) lists\n"
-    "what a result contains besides its text, [ERRORS.md](ERRORS.md) the errors. `browser_navigate` "
-    "and `execute_sequence`\n"
+    "selector: CSS, `//xpath`, `text=Log in`, `role=button[name=\"Log in\"]`, `aria/Log in`, `~accessibility id`, `id=main`,\n"
+    "or WebdriverIO's `a=Log in` (whole text) and `a*=Log` (part of it), which `browser_elements` returns.\n"
+    "Numbers and flags may come as text (`\"5\"`, `\"true\"`); an unknown argument is refused, but for `element`, which some\n"
+    "clients send beside a target and which is passed over. A result is text, for some tools with a picture;\n"
+    "[ERRORS.md](ERRORS.md) lists the errors. `browser_navigate` and `execute_sequence`\n"
     "start a session for the conversation when there is none; the other tools need one.\n\n"
     "Tools of a group are available on request: `?groups=files,pdf` on the address of `/mcp`, "
     "`tabard mcp --groups files,pdf`,\n"
-    "or the setting `mcp.groups`; `all` means all of them.\n";
+    "or the setting `mcp.groups`; `all` means all of them.\n\n"
+    "Downloads, uploads and PDFs lie in a directory of their session and are deleted when it ends, also when it is closed:\n"
+    "copy what you need first.\n\n"
+    "Besides tools there are resources (`tabard://sessions`, and `tabard://session/{id}/` with `snapshot`, `screenshot` or\n"
+    "`downloads`) and prompts for work with several sessions ([sub-agents.md](sub-agents.md)); `resources/list`,\n"
+    "`resources/templates/list` and `prompts/list` describe them.\n\n"
+    "The toolsets `octopus` and `wdio` offer the same browsers in other forms: `octopus` six tools that answer in JSON, `wdio`\n"
+    "the tools of WebdriverIO's MCP server. They are for agents and prompts that were written for those systems.\n"
+    "`tabard tools --toolset wdio` lists them.\n";
 
 /* A vertical bar would end the cell of a table. */
 static void put_cell(const char *text, struct tb_buf *out)

@@ -122,7 +122,7 @@ test('a download over a ceiling is ended, and one that is whole is told as an ev
 
 test('without the group files a download is refused, and that is told', async (t) => {
   const { site, agent } = await setup(t);
-  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /refused: call browser_downloads/);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /refused: files are kept after a call of browser_downloads/);
 });
 
 test('group debug: console and requests with their bodies', async (t) => {
