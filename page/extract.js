@@ -80,16 +80,34 @@ const markupOf = (el) => {
   return outerHtmlOf(copy);
 };
 
-const attributesOf = (el) => {
-  const secret = matches(el, 'input[type=password i]');
-  const out = {};
-  for (const name of attributeNames(el).slice(0, 200)) {
-    out[name] = secret && name === 'value' ? '•••' : cut(attr(el, name), 2000);
+const short = (text, room) => ({ value: cut(text, room), cutShort: text.length > room });
+
+/** The same for what becomes JSON: quotes and line ends take more room there. */
+const shortInJson = (text, room) => {
+  let value = room < 10 ? '' : cut(text, room);
+  for (let size = JSON.stringify(value).length; value !== '' && size > room; size = JSON.stringify(value).length) {
+    const next = Math.trunc(value.length * Math.min(0.9, room / size));
+    value = next < 2 ? '' : cut(text, next);
   }
-  return out;
+  return { value, cutShort: value.length < text.length };
 };
 
-const short = (text, room) => ({ value: cut(text, room), cutShort: text.length > room });
+const attributesOf = (el, room) => {
+  const secret = matches(el, 'input[type=password i]');
+  const value = {};
+  let left = room;
+  let cutShort = false;
+  for (const name of attributeNames(el).slice(0, 200)) {
+    const each = shortInJson(secret && name === 'value' ? '•••' : attr(el, name), Math.min(2000, left - name.length));
+    left -= name.length + each.value.length + 6;
+    cutShort ||= each.cutShort;
+    if (left < 0) {
+      return { value, cutShort: true };
+    }
+    value[name] = each.value;
+  }
+  return { value, cutShort };
+};
 
 // Each gives {value, cutShort} in about `room` characters.
 const FORMATS = {
@@ -100,11 +118,12 @@ const FORMATS = {
     return { value: cut(text, room), cutShort: cutShort || text.length > room };
   },
   json: (el, room) => {
-    const half = Math.trunc(room / 2);
-    const text = short(drawnText(el), half);
-    const html = short(markupOf(el), half);
-    const value = { text: text.value, html: html.value, attributes: attributesOf(el) };
-    return { value, cutShort: text.cutShort || html.cutShort };
+    const part = Math.trunc(room / 3);
+    const attributes = attributesOf(el, part);
+    const text = shortInJson(drawnText(el), part);
+    const html = shortInJson(markupOf(el), room - JSON.stringify([text.value, attributes.value]).length);
+    const value = { text: text.value, html: html.value, attributes: attributes.value };
+    return { value, cutShort: text.cutShort || html.cutShort || attributes.cutShort };
   },
 };
 Object.setPrototypeOf(FORMATS, null);

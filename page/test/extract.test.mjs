@@ -101,6 +101,21 @@ test('a huge page is cut and says so', async (t) => {
   assert.deepEqual([results.length < 20, count, truncated], [true, 1000, true]);
 });
 
+test('no format gives more than max_chars', async (t) => {
+  const tab = await rig.show(t, '<main id=d></main>');
+  await tab.page(`for (let i = 0; i < 100; i += 1) d.setAttribute('data-a' + i, '"'.repeat(3000));
+    d.innerHTML = '<p title="x"><a href="/somewhere/else">"quoted"</a>\\nnext</p>'.repeat(2000)`);
+  for (const format of ['text', 'html', 'markdown', 'json']) {
+    for (const target of [undefined, '#d', 'p']) {
+      for (const max of [400, 5000]) {
+        const { results, truncated } = await tab.call('extract', { target, format, max_chars: max, limit: 1000 });
+        const size = format === 'json' ? JSON.stringify(results).length : results.join('').length;
+        assert.ok(truncated && size <= max + 50 && size > max / 2, `${format} of ${target}: ${size} for ${max}`);
+      }
+    }
+  }
+});
+
 test('an unknown format and an unknown element are refused', async (t) => {
   const tab = await rig.show(t, 'x');
   assert.equal((await tab.call('extract', { format: 'pdf' })).error.code, 'invalid_params');

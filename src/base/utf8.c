@@ -68,3 +68,24 @@ bool tb_utf8_valid(struct tb_str text)
 {
     return tb_utf8_prefix(text) == text.len;
 }
+
+static bool begins_character(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+size_t tb_utf8_end(struct tb_str text, size_t count, size_t *ret_chars)
+{
+    size_t end = text.len;
+    size_t chars = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (begins_character(text.ptr[i])) {
+            if (chars == count) {
+                end = i;
+            }
+            chars++;
+        }
+    }
+    *ret_chars = chars;
+    return end;
+}

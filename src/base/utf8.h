@@ -12,3 +12,5 @@ size_t tb_utf8_prefix(struct tb_str text);
 /* The length of the first character; 0 when it is none. */
 size_t tb_utf8_char(struct tb_str text);
 bool tb_utf8_valid(struct tb_str text);
+/* Where the first `count` characters of valid text end; *ret_chars is how many there are in all. */
+size_t tb_utf8_end(struct tb_str text, size_t count, size_t *ret_chars);

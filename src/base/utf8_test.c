@@ -113,6 +113,19 @@ static void a_bad_byte_is_found_at_every_place(void **state)
     }
 }
 
+static void characters_are_counted_and_kept_whole(void **state)
+{
+    (void)state;
+    struct tb_str text = TB_STR("a\xc3\xa9\xe2\x82\xac"
+                                "b");
+    static const size_t ends[] = {0, 1, 3, 6, 7, 7};
+    for (size_t i = 0; i < TB_COUNT(ends); i++) {
+        size_t chars = 0;
+        assert_int_equal(tb_utf8_end(text, i, &chars), ends[i]);
+        assert_int_equal(chars, 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +133,7 @@ int main(void)
         cmocka_unit_test(exactly_the_encodings_of_two_bytes_are_valid),
         cmocka_unit_test(the_prefix_ends_before_the_first_bad_byte),
         cmocka_unit_test(a_bad_byte_is_found_at_every_place),
+        cmocka_unit_test(characters_are_counted_and_kept_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

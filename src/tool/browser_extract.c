@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {count, total, format, truncated} and the page keys; text: the JSON array of results. */
+/* data: {count, total, format, truncated, max_chars} and the page keys; text: the JSON array of
+ * results. */
 #include <inttypes.h>
 
 #include "base/quote.h"
+#include "base/utf8.h"
+#include "core/limits.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
+
+enum {
+    PRINTED_MAX = 2 * TB_RESULT_TEXT_MAX,
+};
 
 static const char *const formats[] = {"text", "html", "json", "markdown", NULL};
 
@@ -44,13 +51,13 @@ static void print_results(const struct cJSON *results, struct tb_buf *out)
     }
 }
 
-static void print(const struct tb_result *result, struct tb_buf *out)
+static void put_content(const struct tb_result *result, struct tb_buf *out)
 {
     int64_t count = tb_data_int(result->data, "count");
     int64_t total = tb_data_int(result->data, "total");
     if (total > count) {
-        tb_buf_printf(out, "%" PRId64 " of %" PRId64 " elements; raise limit for more. ", count,
-                      total);
+        tb_buf_printf(out, "%" PRId64 " of %" PRId64 " elements%s. ", count, total,
+                      tb_data_flag(result->data, "truncated") ? "" : "; raise limit for more");
     }
     tb_print_frame(result->data, out);
     if (tb_str_eq_cstr(tb_data_text(result->data, "format"), "json")) {
@@ -59,10 +66,33 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         TB_AUTO(tb_json_free) struct cJSON *results = tb_json_parse(tb_buf_str(&result->text));
         print_results(results, out);
     }
-    if (tb_data_flag(result->data, "truncated")) {
-        tb_buf_append_cstr(out, "\n[... cut at max_chars; raise it or ask for a narrower target]");
-    }
-    tb_print_events(result->data, out);
+}
+
+static size_t characters(const struct tb_buf *text)
+{
+    size_t count;
+    tb_utf8_end(tb_buf_str(text), 0, &count);
+    return count;
+}
+
+/* The page has cut its content already, but knows neither what we put around it nor what we have to
+ * escape. The reply is what must not be longer than was asked for. */
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    static const char cut[] = "\n[... cut at max_chars; raise it or ask for a narrower target]";
+    TB_AUTO(tb_buf_fini) struct tb_buf content = TB_BUF(PRINTED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf events = TB_BUF(PRINTED_MAX);
+    put_content(result, &content);
+    tb_print_events(result->data, &events);
+    int64_t max = tb_data_int(result->data, "max_chars");
+    size_t room = max > 0 ? (size_t)max : PRINTED_MAX;
+    size_t used = characters(&events);
+    bool over = tb_data_flag(result->data, "truncated") || characters(&content) + used > room;
+    used += over ? sizeof(cut) - 1 : 0;
+    size_t end = tb_utf8_end(tb_buf_str(&content), room > used ? room - used : 0, &used);
+    tb_buf_append_str(out, tb_str_sub(tb_buf_str(&content), 0, end));
+    tb_buf_append_cstr(out, over ? cut : "");
+    tb_buf_append_str(out, tb_buf_str(&events));
 }
 
 const struct tb_tool tb_tool_browser_extract = {

@@ -107,8 +107,17 @@ static const struct {
     {&tb_tool_browser_extract,
      "{" PAGE ",\"count\":2,\"total\":5,\"format\":\"html\",\"truncated\":true}",
      "[\"<a>\",\"<b>\"]",
-     "2 of 5 elements; raise limit for more. " FRAME
+     "2 of 5 elements. " FRAME
      "[1]\n  <a>\n[2]\n  <b>\n[... cut at max_chars; raise it or ask for a narrower target]"},
+    {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":3,\"format\":\"text\"}",
+     "[\"one\"]", "1 of 3 elements; raise limit for more. " FRAME "  one"},
+    {&tb_tool_browser_extract,
+     "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"text\",\"max_chars\":169,"
+     "\"console_errors\":1}",
+     "[\"aébcdefghijklmnopqrstuvwxyzaébcdefghijklmnopqrstuvwxyzaébcdefghijklmnopqrstuvwxyz\"]",
+     FRAME
+     "  aébcd\n[... cut at max_chars; raise it or ask for a narrower target]\nThe page logged 1 "
+     "error."},
     {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"json\"}",
      "[{\"text\":\"x\"}]", FRAME "[{\"text\":\"x\"}]"},
     {&tb_tool_browser_screenshot,

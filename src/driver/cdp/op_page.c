@@ -19,6 +19,7 @@ enum state {
 
 enum {
     EXTRACT_LIMIT = 10,
+    EXTRACT_CHARS = 20000,
 };
 
 struct call {
@@ -28,7 +29,9 @@ struct call {
     bool acts;
     bool refs;  /* it may give some */
     bool watch; /* what it changes is told */
-    int limit;  /* of results, when the caller names none; 0: the page's own */
+    /* When the caller names none; 0: the page's own. */
+    int limit;
+    int max_chars;
     /* Puts the reply into the result; false: the operation has failed. */
     bool (*take)(struct tb_opwork *work, struct tb_str value);
 };
@@ -80,6 +83,10 @@ static bool take_extract(struct tb_opwork *work, struct tb_str value)
     tb_json_set_int(result->data, "count", count);
     tb_json_set_int(result->data, "total", (int64_t)total);
     tb_json_set_str(result->data, "format", tb_args_text(work->op->args, "format", "text"));
+    tb_json_set_bool(result->data, "truncated",
+                     tb_str_eq_cstr(tb_pick(value, "truncated"), "true"));
+    tb_json_set_int(result->data, "max_chars",
+                    tb_args_int(work->op->args, "max_chars", EXTRACT_CHARS));
     if (tb_json_plain(results, &result->text) < 0) {
         tb_opwork_fail(work, TB_E_TOO_LARGE, "the content takes %zu KB, more than the limit of %d",
                        results.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
@@ -99,16 +106,22 @@ static bool take_elements(struct tb_opwork *work, struct tb_str value)
     return true;
 }
 
+static void add_default(struct tb_opwork *work, const char *name, int value, struct tb_buf *args)
+{
+    if (value && !tb_args_has(work->op->args, name)) {
+        args->len--; /* the closing brace */
+        tb_buf_printf(args, "%s\"%s\":%d}", args->len > 1 ? "," : "", name, value);
+    }
+}
+
 static void call(struct page_op *page_op)
 {
     struct tb_opwork *work = &page_op->work;
     const struct call *what = page_op->call;
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, what->args, what->wait, &args);
-    if (what->limit && !tb_args_has(work->op->args, "limit")) {
-        args.len--; /* the closing brace */
-        tb_buf_printf(&args, "%s\"limit\":%d}", args.len > 1 ? "," : "", what->limit);
-    }
+    add_default(work, "limit", what->limit, &args);
+    add_default(work, "max_chars", what->max_chars, &args);
     if (what->refs) {
         tb_refs_continue(work, &args);
     }
@@ -204,8 +217,9 @@ void tb_cdp_op_elements(struct tb_driver_session *session, struct tb_op *op)
 void tb_cdp_op_extract(struct tb_driver_session *session, struct tb_op *op)
 {
     static const struct call what = {.function = "extract",
-                                     .args = "target format limit",
+                                     .args = "target format limit max_chars",
                                      .limit = EXTRACT_LIMIT,
+                                     .max_chars = EXTRACT_CHARS,
                                      .take = take_extract};
     struct page_op *page_op = begin(session, op, &what);
     if (!page_op) {

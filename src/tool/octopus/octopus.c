@@ -5,6 +5,7 @@
 
 #include "tool/octopus/print.h"
 #include "tool/params.h"
+#include "tool/print.h"
 #include "tool/tools.h"
 #include "tool/toolsets.h"
 
@@ -137,6 +138,7 @@ static struct cJSON *map_extract(const struct cJSON *args)
 {
     struct cJSON *mapped = map_selector(args);
     rename_member(mapped, "wait_for_selector", "wait");
+    tb_json_set_int(mapped, "max_chars", TB_PRINT_VALUE_MAX);
     return mapped;
 }
 

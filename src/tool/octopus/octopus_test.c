@@ -209,7 +209,7 @@ static void arguments_become_those_of_the_tool(void **state)
         {"browser_navigate", "{\"url\":\"u\",\"wait_until\":\"later\"}",
          "{\"url\":\"u\",\"wait_until\":\"load\"}"},
         {"browser_extract", "{\"selector\":\"//a\",\"wait_for_selector\":true,\"limit\":3}",
-         "{\"limit\":3,\"target\":\"//a\",\"wait\":true}"},
+         "{\"limit\":3,\"target\":\"//a\",\"wait\":true,\"max_chars\":100000}"},
         {"browser_fill", "{\"selector\":\"a\",\"value\":\"v\",\"delay_ms\":5}",
          "{\"value\":\"v\",\"delay_ms\":5,\"target\":\"a\"}"},
         {"browser_click", "{\"selector\":\"a\",\"wait_for_navigation\":\"true\"}",

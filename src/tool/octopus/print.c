@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "core/args.h"
 #include "core/limits.h"
 #include "tool/print.h"
@@ -17,28 +18,6 @@ enum {
     PRINTED_MAX = 2 * TB_RESULT_TEXT_MAX,
     PICTURE_MAX = 900 * 1000, /* as base64; no result is longer than 1 MB */
 };
-
-static bool begins_character(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-/* Where the first `count` characters end; *ret_chars is how many there are in all. */
-static size_t characters_end(struct tb_str text, size_t count, size_t *ret_chars)
-{
-    size_t end = text.len;
-    size_t chars = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (begins_character(text.ptr[i])) {
-            if (chars == count) {
-                end = i;
-            }
-            chars++;
-        }
-    }
-    *ret_chars = chars;
-    return end;
-}
 
 static void put_text(struct tb_json_writer *json, const char *key, struct tb_str text)
 {
@@ -174,7 +153,7 @@ static void put_fill(struct tb_json_writer *json, const struct cJSON *args,
     struct tb_str value =
         differs ? tb_data_text(result->data, "now") : tb_args_text(args, "value", "");
     size_t chars;
-    size_t end = characters_end(value, VALUE_CHARS, &chars);
+    size_t end = tb_utf8_end(value, VALUE_CHARS, &chars);
     char *shown = tb_strdupf("%.*s%s", (int)end, value.ptr, chars > VALUE_CHARS ? "..." : "");
     put_flag(json, "filled", true);
     put_text(json, "selector", tb_args_text(args, "selector", ""));
@@ -227,7 +206,7 @@ static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_res
     tb_json_object_close(&json);
     tb_quote_json(tb_buf_str(&text), &shown);
     struct tb_str whole = tb_buf_str(&shown);
-    size_t end = characters_end(whole, (size_t)TOKENS_MAX * TOKEN_CHARS, &chars);
+    size_t end = tb_utf8_end(whole, (size_t)TOKENS_MAX * TOKEN_CHARS, &chars);
     tb_buf_append_str(out, tb_str_sub(whole, 0, end));
     if (end < whole.len) {
         size_t over = chars - (size_t)TOKENS_MAX * TOKEN_CHARS;
