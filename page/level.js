@@ -16,7 +16,8 @@ class Level {
     this.at = -1; // index of its line; -1: it has none
     this.depth = up === null ? 0 : up.depth; // of lines inside
     this.mute = up !== null && up.mute; // the text inside is said already
-    this.active = up !== null && up.active; // inside something that can be clicked
+    this.active = up !== null && up.active; // inside something that is clicked as a whole
+    this.owner = up === null ? -1 : up.owner; // index of the line of what can be clicked around it; -1: nothing
     this.layout = up !== null && up.layout; // inside a table that only arranges
     this.hidden = false; // own text is not drawn
   }

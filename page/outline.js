@@ -4,13 +4,17 @@
 class Line {
   constructor(depth, role, name, states, el, text) {
     this.depth = depth;
-    this.role = role;
+    this.role = role; // '': something to click without a role of its own
     this.name = name;
     this.states = states; // array of words
     this.el = el; // gets a ref when the line is printed; null: none
     this.src = el; // what it is about, if that is known
     this.text = text;
+    this.active = false; // one can act on it
     this.closed = false; // an iframe that we cannot enter
+    // What an outline says beside it. It is no change of the page when this differs.
+    this.options = 0; // how many options of it are not listed
+    this.address = ''; // tells a link from others of its name
   }
 
   /** Says nothing but its role. */
@@ -20,7 +24,8 @@ class Line {
 
   /** All but indent and ref. */
   head() {
-    let out = this.name === '' ? this.role : `${this.role} ${quote(cut(this.name))}`;
+    const role = this.role === '' ? '[clickable]' : this.role;
+    let out = this.name === '' ? role : `${role} ${quote(cut(this.name))}`;
     for (const state of this.states) {
       out += ` [${state}]`;
     }
@@ -32,6 +37,15 @@ class Line {
     const ref = this.el === null ? '' : ` [ref=${refOf(this.el)}]`;
     const text = this.text === '' ? '' : `: ${bare(cut(this.text))}`;
     return `${this.head()}${ref}${text}`;
+  }
+
+  /** The same with what an outline says beside it. */
+  printAll() {
+    if (this.options > 0) {
+      this.states.push(`${this.options} options`);
+    }
+    this.text ||= this.address;
+    return this.print();
   }
 }
 
@@ -62,9 +76,30 @@ const foldRow = (lines, at) => {
   lines.length = at + 1;
 };
 
-const EMPTY_MEANS_NOTHING = words(`alert article banner complementary contentinfo feed figure form generic grid group heading list
-  listitem log main menu menubar navigation radiogroup region row search status table tablist tabpanel timer toolbar tree
-  treegrid`);
+const EMPTY_MEANS_NOTHING = words(`alert article banner complementary contentinfo feed figure form grid group heading list listitem
+  log main menu menubar navigation radiogroup region row search status table tablist tabpanel timer toolbar tree treegrid`);
+
+/** A line with nothing inside: what can be clicked is told by its picture; what cannot, or is not drawn, says nothing. */
+const finishEmpty = (lines, at) => {
+  const line = lines[at];
+  const told = lines.length > at + 1 || line.name !== '' || (line.text !== '' && !/^(?:#|javascript:)/.test(line.text));
+  if (told) {
+    return;
+  }
+  if (!line.active) {
+    if (EMPTY_MEANS_NOTHING.has(line.role)) {
+      lines.length = at;
+    }
+    return;
+  }
+  const { name, icon } = pictureOf(line.el);
+  line.name = name;
+  if (icon !== '') {
+    line.states.push(`icon=${icon}`);
+  } else if (name === '' && !ACTIVE_ROLES.has(line.role) && !isVisible(line.el)) {
+    lines.length = at; // such as what catches the focus at both ends of a dialog
+  }
+};
 
 /** Called when all that is inside lines[at] has been collected: shortens what one line can say. */
 const finishLine = (lines, at) => {
@@ -74,6 +109,9 @@ const finishLine = (lines, at) => {
     const only = lines[at + 1];
     if (only.role === 'text' && line.text === '') {
       line.text = only.text;
+      lines.length = at + 1;
+    } else if (only.role === 'img' && only.el === null && line.active && line.name === '' && line.text === '') {
+      line.name = only.name;
       lines.length = at + 1;
     } else if (line.role === 'heading' && only.name === line.name) {
       line.name = ''; // its link says it already
@@ -87,10 +125,7 @@ const finishLine = (lines, at) => {
   if (line.role === 'row' && inside > 0) {
     foldRow(lines, at);
   }
-  const empty = lines.length === at + 1 && line.text === '' && line.name === '';
-  if (empty && !ACTIVE_ROLES.has(line.role) && EMPTY_MEANS_NOTHING.has(line.role)) {
-    lines.length = at;
-  }
+  finishEmpty(lines, at);
 };
 
 /** For every line the index of the line that it is in, -1 at the top. */
@@ -151,7 +186,73 @@ const foldDeep = (lines, depth) => {
   return kept;
 };
 
+const ADDRESS_SHOWN = 60;
+
+/** Where a link goes: a path if that is on the same site, without the middle if it is long. */
+const shortAddress = (el) => {
+  const href = attr(el, 'href') ?? attr(el, 'xlink:href') ?? '';
+  const url = URL.parse(href.slice(0, 2000), ownerOf(el).baseURI);
+  const shown = squeeze(url !== null && url.origin === location.origin ? url.href.slice(url.origin.length) : href);
+  const end = ADDRESS_SHOWN / 3;
+  return shown.length <= ADDRESS_SHOWN ? shown : `${shown.slice(0, ADDRESS_SHOWN - end - 1)}…${shown.slice(-end)}`;
+};
+
+/** Links of one name that go to different places say where. */
+const tellLinksApart = (lines) => {
+  const firsts = new Map();
+  const groups = new Map();
+  for (const line of lines) {
+    if (line.role === 'link' && line.name !== '') {
+      const first = firsts.get(line.name);
+      if (first === undefined) {
+        firsts.set(line.name, line);
+      } else if (groups.has(first)) {
+        groups.get(first).push(line);
+      } else {
+        groups.set(first, [first, line]);
+      }
+    }
+  }
+  for (const group of groups.values()) {
+    const addresses = group.map(({ src }) => shortAddress(src));
+    if (new Set(addresses).size > 1) {
+      group.forEach((line, at) => { line.address = addresses[at]; });
+    }
+  }
+};
+
 const ROOM_FOR_MARK = 80;
+const FOLDED_FROM = 4; // lines
+
+const refNumber = (el) => Number(/\d+$/.exec(refOf(el))[0]);
+
+const saysNothing = (line) => line.name === '' && line.text === '' && line.options === 0 && line.role !== 'iframe';
+
+/** How many lines from here on say the same without a name, one below the other and with refs in a row. */
+const countEqual = (lines, at) => {
+  const first = lines[at];
+  if (!saysNothing(first)) {
+    return 1;
+  }
+  const head = first.head();
+  const ref = first.el === null ? 0 : refNumber(first.el);
+  const isNext = (line, n) => line.depth === first.depth && saysNothing(line) && line.head() === head
+    && (line.el === null ? ref === 0 : ref > 0 && refNumber(line.el) === ref + n);
+  let count = 1;
+  while (at + count < lines.length && isNext(lines[at + count], count)) {
+    count += 1;
+  }
+  // What is inside the last of them is not inside the others.
+  const holds = at + count < lines.length && lines[at + count].depth > first.depth;
+  return holds ? count - 1 : count;
+};
+
+/** The text of so many equal lines. */
+const printEqual = (lines, at, count) => {
+  const { el } = lines[at];
+  const refs = el === null ? '' : `, ${refOf(lines[at + 1].el)} to ${refOf(lines[at + count - 1].el)}`;
+  return `${lines[at].print()} and ${count - 1} more${refs}`;
+};
 
 /** Prints lines up to `maxChars`; the last line then says what is missing. */
 const printLines = (lines, maxChars, cutShort) => {
@@ -161,18 +262,25 @@ const printLines = (lines, maxChars, cutShort) => {
   const indents = ['- '];
   let room = maxChars - ROOM_FOR_MARK;
   let printed = 0;
-  for (const line of lines) {
+  while (printed < lines.length) {
+    const line = lines[printed];
     // A tree that is deep only to be deep must not fill the page with blanks.
     const depth = Math.min(line.depth, 40);
     const indent = indents[depth] ??= `${'  '.repeat(depth)}- `;
-    const text = line.print();
+    const told = line.print();
+    const equal = line.name === '' && lines[printed + 1]?.depth === line.depth ? countEqual(lines, printed) : 1;
+    const count = equal < FOLDED_FROM ? 1 : equal;
+    const text = count > 1 ? printEqual(lines, printed, count) : line.options > 0 || line.address !== '' ? line.printAll() : told;
     room -= indent.length + text.length + 1;
     if (room < 0) {
       break;
     }
     out.push(indent + text);
+    rememberLine(line, told, texts);
     printed += 1;
-    rememberLine(line, text, texts);
+    for (const last = printed + count - 1; printed < last; printed += 1) {
+      rememberLine(lines[printed], lines[printed].print(), texts);
+    }
     if (line.closed) {
       frames.push(refOf(line.el));
     }

@@ -8,9 +8,10 @@ const isGiven = (value) => value !== undefined && value !== null && value !== ''
 
 const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChars, ...counting } = {}) => {
   countRefs(counting);
-  const walk = new Walk({ interactive });
-  if (isGiven(target)) {
-    walk.collect(findOne(target));
+  const root = isGiven(target) ? findOne(target) : null;
+  const walk = new Walk({ interactive, unfolded: root });
+  if (root !== null) {
+    walk.collect(root);
   } else {
     walk.collectDocument();
   }
@@ -27,6 +28,7 @@ const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChar
     }
     lines = lines.filter((_, at) => keep[at] === 1);
   }
+  tellLinksApart(lines);
   if (depth > 0) {
     lines = foldDeep(lines, depth);
   }

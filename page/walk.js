@@ -9,10 +9,14 @@ const REF_LEAVES = words('audio canvas embed iframe object video');
 const LEAVES = words('audio canvas embed frame iframe img input meter object progress select textarea video');
 const CAPTIONS = words('caption figcaption legend');
 const OPTIONS_LISTED = 20;
+// What is inside these is not theirs only because one can act on them: a tree item has its arrow, a tab its cross.
+const HOLDING_ROLES = words('combobox listbox scrollbar tab treeitem');
 
 class Walk {
-  constructor({ interactive = false, nodes = MAX_NODES } = {}) {
+  /** `unfolded` is a select of which all options are wanted. */
+  constructor({ interactive = false, nodes = MAX_NODES, unfolded = null } = {}) {
     this.flat = interactive;
+    this.unfolded = unfolded;
     this.maxNodes = nodes;
     this.lines = [];
     this.stack = [];
@@ -81,11 +85,14 @@ class Walk {
       return;
     }
     if (style?.cursor === 'pointer' && !this.inActive()) {
-      this.push(new Line(depth, 'generic', '', [], el, text));
+      this.push(new Line(depth, '', '', [], el, text));
     } else if (!this.flat) {
       const line = new Line(depth, 'text', '', [], null, text);
       line.src = el;
       this.push(line);
+    } else if (this.stack.length > 0 && this.top().owner >= 0) {
+      const line = this.lines[this.top().owner];
+      line.text = line.text.length > LINE_TEXT ? line.text : squeeze(`${line.text} ${text}`);
     }
   }
 
@@ -115,8 +122,8 @@ class Walk {
   }
 
   finish(level) {
-    if (level.at >= 0 && !this.flat) {
-      finishLine(this.lines, level.at);
+    if (level.at >= 0) {
+      (this.flat ? finishEmpty : finishLine)(this.lines, level.at);
     }
   }
 
@@ -177,7 +184,7 @@ class Walk {
       this.descend(el, tag, level, role);
       return;
     }
-    this.addLine(el, tag, role || 'generic', name, level, active, marked);
+    this.addLine(el, tag, role === 'none' || role === 'generic' ? '' : role, name, level, active, marked);
   }
 
   /** A label whose checkbox is hidden behind styles is what one clicks, so it stands for it. */
@@ -190,6 +197,7 @@ class Walk {
       return roleOf(control);
     }
     level.mute = true; // the field's line says it
+    level.active = true; // and a click on it is one on the field
     return '';
   }
 
@@ -204,12 +212,16 @@ class Walk {
     const hasRef = active || SCOPE_ROLES.has(role) || REF_LEAVES.has(tag);
     const line = new Line(level.depth, role, name, states, hasRef ? el : null, valueOf(source, sourceTag, role));
     line.src = el;
+    line.active = active;
     if (role === 'link' && name === '') {
       line.text = squeezeSome(attr(el, 'href') ?? '', LINE_TEXT);
     }
     level.at = this.push(line);
     level.depth += 1;
-    level.active ||= active;
+    if (active) {
+      level.active ||= (ACTIVE_ROLES.has(role) && !HOLDING_ROLES.has(role)) || styleOf(el).cursor === 'pointer';
+      level.owner = SCOPE_ROLES.has(role) ? -1 : level.at;
+    }
     level.mute ||= name !== '' && NAMED_BY_CONTENT.has(role);
     this.descendBelow(el, tag, role, level, line);
   }
@@ -223,14 +235,15 @@ class Walk {
         this.startDocument(doc, level);
       }
     } else if (tag === 'select') {
-      this.addOptions(el, level);
+      this.addOptions(el, level, line);
     } else if (!LEAVES.has(tag)) {
       this.into(el, tag, level);
     }
   }
 
-  addOptions(el, level) {
-    if (el.options.length > OPTIONS_LISTED || this.flat) {
+  addOptions(el, level, line) {
+    if (el !== this.unfolded && (el.options.length > OPTIONS_LISTED || this.flat)) {
+      line.options = el.options.length;
       return;
     }
     for (const option of el.options) {
@@ -242,7 +255,7 @@ class Walk {
   descend(el, tag, level, role) {
     this.edge(el, tag, level.depth);
     const leaf = LEAVES.has(tag);
-    if (leaf || firstChildOf(el) === null) {
+    if (leaf || tag === 'svg:svg' || firstChildOf(el) === null) {
       this.consider(el, tag, level, role);
     }
     if (!leaf) {
@@ -250,14 +263,14 @@ class Walk {
     }
   }
 
-  /** An empty element can still be an icon that one clicks. */
+  /** An element without text can still be an icon that one clicks. */
   consider(el, tag, level, role) {
-    if (level.hidden || level.mute) {
-      return;
-    }
-    if (!level.active && role !== 'none' && shadowOf(el) === null && styleOf(el).cursor === 'pointer' && boxesOf(el).length > 0) {
+    if (!level.hidden && !level.active && role !== 'none' && shadowOf(el) === null && styleOf(el).cursor === 'pointer' && boxesOf(el).length > 0) {
       this.flush(level.depth);
-      this.push(new Line(level.depth, role || 'generic', nameOf(el, tag, role), [], el, ''));
+      const line = new Line(level.depth, tag === 'svg:svg' ? '' : role, nameOf(el, tag, role), [], el, '');
+      line.active = true;
+      finishEmpty(this.lines, this.push(line));
+      level.active = true; // so are the parts of it
     }
   }
 

@@ -42,6 +42,16 @@ test('after a snapshot only what differs is told, and what has gone', async (t) 
   assert.deepEqual((await changes(tab, 'list.hidden = false')).lines, ['+ list', '+ listitem: Plain']);
 });
 
+test('what only the outline says beside a line is no change', async (t) => {
+  const options = Array.from({ length: 30 }, (_, i) => `<option>${i}`).join('');
+  const tab = await rig.show(t, `<button id=go>Go</button><div id=box><a href=/a>View</a><a href=/b>View</a><select aria-label=s>${options}</select>
+    ${'<canvas></canvas>'.repeat(5)}</div>`);
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'box.append(document.createElement("h2")), box.lastChild.textContent = "New"')).lines,
+    ['+ heading "New" [level=2]']);
+  assert.deepEqual((await changes(tab, 'box.className = "x"')).lines, []);
+});
+
 test('an element that was replaced by its like is told with its new ref only', async (t) => {
   const tab = await rig.show(t, PAGE);
   await tab.call('snapshot');

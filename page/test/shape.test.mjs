@@ -14,6 +14,14 @@ test('interactive: only what can be used, flat', async (t) => {
     '- link "Terms" [ref=e3]']);
 });
 
+test('interactive: what has no role keeps its text', async (t) => {
+  const tab = await rig.show(t, '<div onclick="1">one <b>word</b><p>two</p></div><div onclick="1"><svg><title>Gear</title></svg></div>'
+    + '<li tabindex=0>Row <button>Edit</button> end</li><select aria-label=s><option>a<option>b</select>'
+    + '<div tabindex=0></div><div role=tabpanel tabindex=0>much text</div><p>plain</p>');
+  assert.deepEqual(await tab.lines({ interactive: true }), ['- [clickable] [ref=e1]: one word two', '- [clickable] "Gear" [ref=e2]',
+    '- listitem [ref=e3]: Row end', '- button "Edit" [ref=e4]', '- combobox "s" [2 options] [ref=e5]: a', '- tabpanel [ref=e6]']);
+});
+
 test('depth: deeper lines become a count', async (t) => {
   const tab = await rig.show(t, PAGE);
   assert.deepEqual(await tab.lines({ depth: 1 }), ['- main [ref=e1]: … 8 below', '- contentinfo [ref=e2]: … 1 below']);

@@ -99,10 +99,45 @@ const CASES = [
     ['- button "x" [ref=e1]', '- text: y']],
   ['things with a click handler in the markup or a tab stop',
     '<div onclick="1">a</div><div tabindex=0>b</div><div tabindex=-1>c</div>',
-    ['- generic [ref=e1]: a', '- generic [ref=e2]: b', '- text: c']],
+    ['- [clickable] [ref=e1]: a', '- [clickable] [ref=e2]: b', '- text: c']],
   ['things that show a hand can be clicked', '<style>.k{cursor:pointer}</style><div class=k>Open <span>it</span></div>'
     + '<i class=k style="display:block;width:9px;height:9px"></i>',
-    ['- generic [ref=e1]: Open it', '- generic [ref=e2]']],
+    ['- [clickable] [ref=e1]: Open it', '- [clickable] [ref=e2]']],
+  ['something to click that shows no words is told by its picture',
+    '<i class="fa fa-lg fa-trash" onclick="1"></i><span onclick="1"><i class="glyphicon glyphicon-home"></i></span>'
+    + '<i class="mdi mdi-24px mdi-delete-outline" tabindex=0></i><i class="bi bi-x" onclick="1"></i><i class="ti ti-pin" onclick="1"></i>'
+    + '<i class="icon-search" onclick="1"></i><i class="el-icon-edit" onclick="1"></i><i class=material-icons onclick="1">delete</i>'
+    + '<span onclick="1"><svg><use href="/sprite.svg#icon-gear"/></svg></span><span onclick="1"><svg data-testid=CloseIcon></svg></span>'
+    + '<span onclick="1"><img src="/i/arrow-left.svg?v=2"></span><x-icon name=bell onclick="1"></x-icon>',
+    ['- [clickable] [icon=trash] [ref=e1]', '- [clickable] [icon=home] [ref=e2]', '- [clickable] [icon=delete-outline] [ref=e3]',
+      '- [clickable] [icon=x] [ref=e4]', '- [clickable] [icon=pin] [ref=e5]', '- [clickable] [icon=search] [ref=e6]',
+      '- [clickable] [icon=edit] [ref=e7]', '- [clickable] [ref=e8]: delete', '- [clickable] [icon=gear] [ref=e9]',
+      '- [clickable] [icon=close] [ref=e10]', '- [clickable] [icon=arrow-left] [ref=e11]', '- [clickable] [icon=bell] [ref=e12]']],
+  ['or by the name that its markup gives it', '<span onclick="1"><svg><title>Gear</title></svg></span><i onclick="1" title=Close></i>'
+    + '<i onclick="1" aria-description="Opens the menu"></i><span onclick="1"><img alt=Cat src=data:,></span>',
+    ['- [clickable] "Gear" [ref=e1]', '- [clickable] "Close" [ref=e2]', '- [clickable] "Opens the menu" [ref=e3]',
+      '- [clickable] "Cat" [ref=e4]']],
+  ['a button and a link that lead nowhere by name are told by their picture', '<button><i class="fas fa-pen"></i></button>'
+    + '<a href="#"><i class="fa fa-bars"></i></a><a href="/cart"><i class="fa fa-cart"></i></a>',
+    ['- button [icon=pen] [ref=e1]', '- link [icon=bars] [ref=e2]: #', '- link [ref=e3]: /cart']],
+  ['a picture cannot forge a line', '<i onclick="1" title="x&quot;] [ref=e9]"></i><i onclick="1" class="fa-a]b"></i>',
+    ['- [clickable] "x\\"] [ref=e9]" [ref=e1]', '- [clickable] [icon=a] [ref=e2]']],
+  ['an icon is one line, whatever it is drawn with', '<span style="cursor:pointer"><svg width=9 height=9><path d="M0 0h5v5z"/>'
+    + '<path d="M0 0h5v5z"/></svg></span>',
+    ['- [clickable] [ref=e1]']],
+  ['what has no area and no picture cannot be clicked', '<div tabindex=0></div><div tabindex=0 style="height:9px"></div>',
+    ['- [clickable] [ref=e1]']],
+  ['the arrow of a tree item is a thing of its own', '<style>i{cursor:pointer;padding:5px}</style><div role=tree>'
+    + '<div role=treeitem tabindex=0>Root <i class="fa fa-caret"></i></div></div><div tabindex=0>Scrolls <p style="cursor:pointer">Row</p></div>'
+    + '<button>x <i></i></button>',
+    ['- tree [ref=e1]', '  - treeitem "Root" [ref=e2]', '    - [clickable] [icon=caret] [ref=e3]', '- [clickable] [ref=e4]',
+      '  - text: Scrolls', '  - [clickable] [ref=e5]: Row', '- button "x" [ref=e6]']],
+  ['links of one name that go to different places say where', `<a href="/a?b=1#c">View</a><a href="http://other.test/x">View</a>
+    <a href="/${'long/'.repeat(20)}end">View</a><a href=/s>Same</a><a href=/s>Same</a>`,
+    ['- link "View" [ref=e1]: /a?b=1#c', '- link "View" [ref=e2]: http://other.test/x',
+      '- link "View" [ref=e3]: /long/long/long/long/long/long/long/lon…g/long/long/long/end', '- link "Same" [ref=e4]', '- link "Same" [ref=e5]']],
+  ['many equal things without a name are one line', `${'<canvas></canvas>'.repeat(18)}<p>x</p>${'<canvas></canvas>'.repeat(3)}`,
+    ['- canvas [ref=e1] and 17 more, e2 to e18', '- text: x', '- canvas [ref=e19]', '- canvas [ref=e20]', '- canvas [ref=e21]']],
   ['a button inside a tab keeps its own line', '<div role=tab>Inbox <button>close</button></div>',
     ['- tab "Inbox close" [ref=e1]', '  - button "close" [ref=e2]']],
   ['menus and trees', '<ul role=menu><li role=menuitem>Cut<li role=menuitemcheckbox aria-checked=true>Wrap</ul><div role=tree>'
@@ -148,9 +183,20 @@ test('a typed value and a chosen option show at once', async (t) => {
     '  - option "y" [selected]']);
 });
 
-test('a select with many options shows its value only', async (t) => {
+test('a select with many options shows its value and how many there are', async (t) => {
   const tab = await rig.show(t, `<select aria-label=n>${Array.from({ length: 21 }, (_, i) => `<option>${i}`).join('')}</select>`);
-  assert.deepEqual(await tab.lines(), ['- combobox "n" [ref=e1]: 0']);
+  assert.deepEqual(await tab.lines(), ['- combobox "n" [21 options] [ref=e1]: 0']);
+  const all = await tab.lines({ target: 'e1' });
+  assert.deepEqual([all.length, all[0], all[21]], [22, '- combobox "n" [ref=e1]: 0', '  - option "20"']);
+});
+
+test('the refs behind one line for many things are good', async (t) => {
+  const tab = await rig.show(t, '<canvas width=9 height=9></canvas>'.repeat(6));
+  assert.deepEqual(await tab.lines({ interactive: false }), ['- canvas [ref=e1] and 5 more, e2 to e6']);
+  assert.equal((await tab.call('point', { target: 'e5' })).tag, 'canvas');
+  await tab.page('document.querySelectorAll("canvas")[3].before(document.createElement("canvas"))');
+  assert.deepEqual(await tab.lines(), ['- canvas [ref=e1]', '- canvas [ref=e2]', '- canvas [ref=e3]', '- canvas [ref=e7]', '- canvas [ref=e4]',
+    '- canvas [ref=e5]', '- canvas [ref=e6]']);
 });
 
 test('right-to-left and emoji names are kept as they are', async (t) => {
