@@ -19,6 +19,10 @@ const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChar
   rootsSeen = walk.roots.slice(0, ROOTS_SEEN);
   let { lines } = walk;
   const result = { url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), hosts: lastHosts.length };
+  if (lines.length === 0 && !walk.cutShort) {
+    allTold ||= root === null && !interactive;
+    return { ...result, text: whyEmpty(root, interactive), frames: [], truncated: false, last: lastRef, ...(isGiven(find) ? { matches: 0 } : {}) };
+  }
   if (isGiven(find)) {
     const { keep, count } = keepMatches(lines, String(find));
     result.matches = count;

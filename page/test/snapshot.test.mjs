@@ -34,7 +34,7 @@ const CASES = [
       '- complementary [ref=e5]: s', '- contentinfo [ref=e6]: f']],
   ['a header inside an article is no banner', '<article><header>h</header>x</article>',
     ['- article', '  - text: h', '  - text: x']],
-  ['empty containers are dropped', '<nav></nav><ul></ul><main><div></div></main>', []],
+  ['empty containers are dropped', '<nav></nav><ul></ul><main><div></div></main>.', ['- text: .']],
   ['checkbox states', '<label><input type=checkbox checked> A</label><input type=checkbox aria-label=B disabled>'
     + '<div role=checkbox aria-checked=mixed tabindex=0>C</div>',
     ['- checkbox "A" [checked] [ref=e1]', '- checkbox "B" [disabled] [ref=e2]', '- checkbox "C" [checked=mixed] [ref=e3]']],
@@ -188,6 +188,28 @@ test('a select with many options shows its value and how many there are', async 
   assert.deepEqual(await tab.lines(), ['- combobox "n" [21 options] [ref=e1]: 0']);
   const all = await tab.lines({ target: 'e1' });
   assert.deepEqual([all.length, all[0], all[21]], [22, '- combobox "n" [ref=e1]: 0', '  - option "20"']);
+});
+
+const EMPTY = [
+  ['a document without content', '<!doctype html><title>x</title>', /^… nothing to show: the document is empty$/],
+  ['a hidden body', '<!doctype html><body style="display:none"><p>x</p>', /^… nothing to show: <body> has display: none$/],
+  ['a hidden part of it', '<div><div id=app aria-hidden=true>x</div></div>', /: <div id="app"> "x" has aria-hidden$/],
+  ['nothing that means anything', '<div><div></div></div>', /: there is neither text nor a name, nor anything to act on; browser_wait/],
+  ['nothing to act on', '<p>x', /: nothing here can be acted on; ask without interactive$/, { interactive: true }],
+  ['a hidden target', '<section style="visibility:hidden"><p id=p>x</p></section>', /: <section> has visibility: hidden$/, { target: '#p' }],
+  ['a page that is looked through', '<!doctype html><title>x</title>', /: the document is empty$/, { find: 'x' }],
+];
+for (const [name, body, expected, args] of EMPTY) {
+  test(`an empty outline says why: ${name}`, async (t) => {
+    const tab = await rig.show(t, body);
+    assert.match((await tab.lines(args)).join('\n'), expected);
+  });
+}
+
+test('an empty outline says why: a page that is loading', async (t) => {
+  const tab = await rig.show(t, '');
+  await tab.page('document.open(), 0');
+  assert.match((await tab.lines()).join('\n'), /: the page is still loading \(readyState loading\); wait for a text of it with browser_wait$/);
 });
 
 test('the refs behind one line for many things are good', async (t) => {
