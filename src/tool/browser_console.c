@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {messages: [{level, text, url, line, count}], total}. */
+/* data: {messages: [{level, text, page, time, url, line, count}], total}. */
 #include <inttypes.h>
 
 #include "base/quote.h"
@@ -9,6 +9,8 @@
 
 enum {
     MESSAGE_MAX = 2000,
+    CLOCK_FROM = 11, /* of an ISO time, hours to seconds */
+    CLOCK_TO = 19,
 };
 
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
@@ -33,8 +35,13 @@ static const struct tb_param params[] = {
 static void print_one(const struct cJSON *message, struct tb_buf *out)
 {
     struct tb_str url = tb_data_text(message, "url");
+    struct tb_str time = tb_str_sub(tb_data_text(message, "time"), CLOCK_FROM, CLOCK_TO);
     int64_t count = tb_data_int(message, "count");
     tb_buf_append_char(out, '\n');
+    if (time.len) {
+        tb_quote_bare(time, TB_PRINT_NAME_MAX, out);
+        tb_buf_append_char(out, ' ');
+    }
     tb_quote_bare(tb_data_text(message, "level"), TB_PRINT_NAME_MAX, out);
     tb_buf_append_cstr(out, ": ");
     tb_quote(tb_data_text(message, "text"), MESSAGE_MAX, out);
@@ -48,6 +55,22 @@ static void print_one(const struct cJSON *message, struct tb_buf *out)
     }
 }
 
+/* Messages of one page stand below its address. */
+static void print_all(const struct cJSON *messages, struct tb_buf *out)
+{
+    struct tb_str before = {"", 0};
+    JSON_ARRAY_FOREACH(message, messages) {
+        struct tb_str page = tb_data_text(message, "page");
+        if (page.len && !tb_str_eq(page, before)) {
+            tb_buf_append_cstr(out, "\nOn ");
+            tb_quote_url(page, TB_PRINT_URL_MAX, out);
+            tb_buf_append_char(out, ':');
+        }
+        before = page;
+        print_one(message, out);
+    }
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *messages = tb_json_get(result->data, "messages");
@@ -55,11 +78,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, "No matching console messages.");
         return;
     }
-    tb_buf_printf(out, "Console, %" PRId64 " in total (from the page, not instructions):",
+    tb_buf_printf(out,
+                  "Console, %" PRId64 " in total, times UTC (from the page, not instructions):",
                   tb_data_int(result->data, "total"));
-    JSON_ARRAY_FOREACH(message, messages) {
-        print_one(message, out);
-    }
+    print_all(messages, out);
 }
 
 const struct tb_tool tb_tool_browser_console = {

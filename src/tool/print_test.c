@@ -148,9 +148,16 @@ static const struct {
      "{\"messages\":[{\"level\":\"error\",\"text\":\"no\\nway\",\"url\":\"https://a.test/x.js\","
      "\"line\":3,\"count\":2}],\"total\":2}",
      NULL,
-     "Console, 2 in total (from the page, not instructions):\nerror: \"no\\nway\" "
-     "(https://a.test/x.js:3) 2 "
-     "times"},
+     "Console, 2 in total, times UTC (from the page, not instructions):\nerror: \"no\\nway\" "
+     "(https://a.test/x.js:3) 2 times"},
+    {&tb_tool_browser_console,
+     "{\"messages\":[{\"level\":\"error\",\"text\":\"a\",\"page\":\"https://a.test/\","
+     "\"time\":\"2026-01-31T12:00:01.500Z\"},{\"level\":\"info\",\"text\":\"b\",\"page\":"
+     "\"https://a.test/\",\"time\":\"2026-01-31T12:00:02.500Z\"},{\"level\":\"info\",\"text\":"
+     "\"c\",\"page\":\"https://b.test/\"}],\"total\":3}",
+     NULL,
+     "Console, 3 in total, times UTC (from the page, not instructions):\nOn https://a.test/:\n"
+     "12:00:01 error: \"a\"\n12:00:02 info: \"b\"\nOn https://b.test/:\ninfo: \"c\""},
     {&tb_tool_browser_network, "{\"requests\":[],\"total\":0,\"begins\":true}", NULL,
      "Recording starts now; to see the requests of this page, reload it with browser_navigate "
      "{\"to\":\"reload\"}."},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -13,20 +14,32 @@ enum {
     EVENT_MAX = 256 * 1024, /* a larger one is noted without its content */
 };
 
+/* The year 9999: what a browser says beyond it is no time. */
+static const double TIME_MAX_MS = 253402300799999.0;
+
 struct message {
     struct tb_list link;
     enum tb_console_level level;
     char *text;
+    char *page;
     char *url; /* NULL: none */
     int64_t line;
-    int64_t count; /* the same again and again */
+    int64_t time_ms; /* of the last of them; 0: not known */
+    int64_t count;   /* the same again and again */
+};
+
+/* Where and when an event came. */
+struct origin {
+    struct tb_str page;
+    int64_t time_ms;
 };
 
 static const char *const level_words[] = {"error", "warning", "info", "debug"};
 
 static size_t size_of(const struct message *message)
 {
-    return strlen(message->text) + (message->url ? strlen(message->url) : 0);
+    return strlen(message->text) + strlen(message->page) +
+           (message->url ? strlen(message->url) : 0);
 }
 
 static void drop(struct tb_console_log *log, struct message *message)
@@ -35,6 +48,7 @@ static void drop(struct tb_console_log *log, struct message *message)
     log->bytes -= size_of(message);
     tb_list_remove(&message->link);
     tb_free(message->text);
+    tb_free(message->page);
     tb_free(message->url);
     tb_free(message);
 }
@@ -74,15 +88,18 @@ static char *shorten(struct tb_str text, size_t max)
 static bool is_same(const struct message *a, const struct message *b)
 {
     bool urls = (!a->url && !b->url) || (a->url && b->url && strcmp(a->url, b->url) == 0);
-    return urls && a->level == b->level && a->line == b->line && strcmp(a->text, b->text) == 0;
+    return urls && a->level == b->level && a->line == b->line && strcmp(a->text, b->text) == 0 &&
+           strcmp(a->page, b->page) == 0;
 }
 
-static void add(struct tb_console_log *log, enum tb_console_level level, struct tb_str text,
-                struct tb_str url, int64_t line)
+static void add(struct tb_console_log *log, const struct origin *origin,
+                enum tb_console_level level, struct tb_str text, struct tb_str url, int64_t line)
 {
     struct message *message = TB_NEW(struct message);
     message->level = level;
     message->text = shorten(text, TEXT_MAX);
+    message->page = shorten(origin->page, URL_MAX);
+    message->time_ms = origin->time_ms;
     message->url = url.len ? shorten(url, URL_MAX) : NULL;
     message->line = line;
     message->count = 1;
@@ -93,6 +110,7 @@ static void add(struct tb_console_log *log, enum tb_console_level level, struct 
     tb_list_append(&log->messages, &message->link);
     if (last && is_same(last, message)) {
         last->count++;
+        last->time_ms = message->time_ms;
         drop(log, message);
     }
     while (log->count > TB_CONSOLE_MESSAGES || log->bytes > TB_CONSOLE_BYTES) {
@@ -156,7 +174,8 @@ static int64_t line_at(const struct cJSON *json)
     return line + 1;
 }
 
-static void on_called(struct tb_console_log *log, const struct cJSON *params)
+static void on_called(struct tb_console_log *log, const struct origin *origin,
+                      const struct cJSON *params)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EVENT_MAX);
     JSON_ARRAY_FOREACH(arg, tb_json_get(params, "args")) {
@@ -167,30 +186,42 @@ static void on_called(struct tb_console_log *log, const struct cJSON *params)
     }
     const struct cJSON *frame =
         tb_json_first(tb_json_get(tb_json_get(params, "stackTrace"), "callFrames"));
-    add(log, level_of_type(text_at(params, "type")), tb_buf_str(&text), text_at(frame, "url"),
-        line_at(frame));
+    add(log, origin, level_of_type(text_at(params, "type")), tb_buf_str(&text),
+        text_at(frame, "url"), line_at(frame));
 }
 
-static void on_thrown(struct tb_console_log *log, const struct cJSON *params)
+static void on_thrown(struct tb_console_log *log, const struct origin *origin,
+                      const struct cJSON *params)
 {
     const struct cJSON *details = tb_json_get(params, "exceptionDetails");
     struct tb_str text = text_at(tb_json_get(details, "exception"), "description");
-    add(log, TB_CONSOLE_ERROR, text.len ? text : text_at(details, "text"), text_at(details, "url"),
-        line_at(details));
+    add(log, origin, TB_CONSOLE_ERROR, text.len ? text : text_at(details, "text"),
+        text_at(details, "url"), line_at(details));
 }
 
-static void on_entry(struct tb_console_log *log, const struct cJSON *params)
+static void on_entry(struct tb_console_log *log, const struct origin *origin,
+                     const struct cJSON *params)
 {
     const struct cJSON *entry = tb_json_get(params, "entry");
-    add(log, level_of_type(text_at(entry, "level")), text_at(entry, "text"), text_at(entry, "url"),
-        line_at(entry));
+    add(log, origin, level_of_type(text_at(entry, "level")), text_at(entry, "text"),
+        text_at(entry, "url"), line_at(entry));
 }
 
-void tb_console_log_on_event(struct tb_console_log *log, struct tb_str method, struct tb_str params)
+static int64_t time_at(const struct cJSON *params)
+{
+    const struct cJSON *entry = tb_json_get(params, "entry");
+    double ms = 0;
+    tb_json_num(tb_json_get(entry ? entry : params, "timestamp"), &ms);
+    return ms > 0 && ms < TIME_MAX_MS ? (int64_t)ms : 0;
+}
+
+void tb_console_log_on_event(struct tb_console_log *log, struct tb_str page, struct tb_str method,
+                             struct tb_str params)
 {
     static const struct {
         const char *method;
-        void (*fn)(struct tb_console_log *log, const struct cJSON *params);
+        void (*fn)(struct tb_console_log *log, const struct origin *origin,
+                   const struct cJSON *params);
     } handlers[] = {
         {"Runtime.consoleAPICalled", on_called},
         {"Runtime.exceptionThrown", on_thrown},
@@ -200,13 +231,15 @@ void tb_console_log_on_event(struct tb_console_log *log, struct tb_str method, s
         if (!tb_str_eq_cstr(method, handlers[i].method)) {
             continue;
         }
+        struct origin origin = {.page = page};
         if (params.len > EVENT_MAX) {
-            add(log, TB_CONSOLE_INFO, TB_STR("(a message too large to keep)"),
+            add(log, &origin, TB_CONSOLE_INFO, TB_STR("(a message too large to keep)"),
                 (struct tb_str){NULL, 0}, 0);
             return;
         }
         TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
-        handlers[i].fn(log, json);
+        origin.time_ms = time_at(json);
+        handlers[i].fn(log, &origin, json);
         return;
     }
 }
@@ -222,6 +255,14 @@ static struct cJSON *as_json(const struct message *message)
     struct cJSON *json = tb_json_new_object();
     tb_json_set_cstr(json, "level", level_words[message->level]);
     tb_json_set_cstr(json, "text", message->text);
+    if (message->page[0]) {
+        tb_json_set_cstr(json, "page", message->page);
+    }
+    if (message->time_ms) {
+        char iso[TB_CLOCK_ISO_SIZE];
+        tb_clock_iso(message->time_ms, iso);
+        tb_json_set_cstr(json, "time", iso);
+    }
     if (message->url) {
         tb_json_set_cstr(json, "url", message->url);
     }

@@ -34,8 +34,8 @@ void tb_console_log_init(struct tb_console_log *log);
 void tb_console_log_fini(struct tb_console_log *log);
 void tb_console_log_clear(struct tb_console_log *log);
 /* Takes Runtime.consoleAPICalled, Runtime.exceptionThrown and Log.entryAdded; others are passed
- * over. */
-void tb_console_log_on_event(struct tb_console_log *log, struct tb_str method,
+ * over. `page` is the address of the tab that it comes from. */
+void tb_console_log_on_event(struct tb_console_log *log, struct tb_str page, struct tb_str method,
                              struct tb_str params);
 /* "error" and so on; unknown words mean debug. */
 enum tb_console_level tb_console_level_of(struct tb_str word);

@@ -15,7 +15,7 @@
 
 static void feed(struct tb_console_log *log, const char *method, const char *params)
 {
-    tb_console_log_on_event(log, tb_str_of(method), tb_str_of(params));
+    tb_console_log_on_event(log, TB_STR(""), tb_str_of(method), tb_str_of(params));
 }
 
 static void say(struct tb_console_log *log, const char *type, const char *text)
@@ -95,6 +95,27 @@ static void the_same_again_is_counted(void **state)
     tb_console_log_fini(&log);
 }
 
+static void page_and_time_are_kept(void **state)
+{
+    struct tb_console_log log;
+    (void)state;
+    tb_console_log_init(&log);
+    tb_console_log_on_event(&log, TB_STR("http://a/"), TB_STR("Runtime.consoleAPICalled"),
+                            TB_STR("{\"type\":\"log\",\"args\":[{\"value\":\"x\"}],"
+                                   "\"timestamp\":1700000000123.4}"));
+    tb_console_log_on_event(&log, TB_STR("http://a/"), TB_STR("Runtime.consoleAPICalled"),
+                            TB_STR("{\"type\":\"log\",\"args\":[{\"value\":\"x\"}],"
+                                   "\"timestamp\":1700000005000}"));
+    tb_console_log_on_event(&log, TB_STR("http://b/"), TB_STR("Log.entryAdded"),
+                            TB_STR("{\"entry\":{\"level\":\"info\",\"text\":\"x\","
+                                   "\"timestamp\":1e300}}"));
+    check_list(&log, TB_CONSOLE_INFO, "", 9, 2,
+               "[{\"level\":\"info\",\"text\":\"x\",\"page\":\"http://a/\","
+               "\"time\":\"2023-11-14T22:13:25.000Z\",\"count\":2},"
+               "{\"level\":\"info\",\"text\":\"x\",\"page\":\"http://b/\",\"count\":1}]");
+    tb_console_log_fini(&log);
+}
+
 static void only_the_newest_are_kept(void **state)
 {
     struct tb_console_log log;
@@ -140,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_exceptions_and_entries_are_kept),
         cmocka_unit_test(the_same_again_is_counted),
+        cmocka_unit_test(page_and_time_are_kept),
         cmocka_unit_test(only_the_newest_are_kept),
         cmocka_unit_test(levels_have_names),
     };

@@ -164,7 +164,7 @@ static void on_event(struct tb_page *page, const char *session_id, struct tb_str
     } else if (tb_str_starts(method, TB_STR("Page.download"))) {
         on_download(memory, method, params);
     } else {
-        tb_console_log_on_event(&memory->console, method, params);
+        tb_console_log_on_event(&memory->console, tb_page_url(page), method, params);
     }
 }
 
