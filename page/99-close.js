@@ -2,15 +2,16 @@
 // What the daemon can call. See README.md for each of them.
 
 /** The page in short, for the reply after an act. */
-const describe = () => {
+const describe = (counting = {}) => {
+  countRefs(counting);
   const el = activeElement();
-  const hasFocused = el !== null && el !== bodyOf(document) && el !== rootElementOf(document);
   const modal = queryAll(document, 'dialog:modal')[0] ?? null;
   return {
     url: location.href,
     title: cut(squeezeSome(titleOf(document), LINE_TEXT)),
-    focused: hasFocused ? `${roleOf(el) || 'generic'} ${quote(cut(nameOf(el), 80))} [ref=${refOf(el)}]` : null,
+    focused: isNobody(el) ? null : `${roleOf(el) || 'generic'} ${quote(cut(nameOf(el), 80))} [ref=${refOf(el)}]`,
     modal: modal === null ? null : cut(nameOf(modal) || contentText(modal), 80),
+    last: lastRef,
   };
 };
 

@@ -104,7 +104,23 @@ const listenToPressLast = () => {
 const takesKeys = (target) => holds(aim.el, target)
   || (holds(target, aim.el) && (aim.el.isContentEditable === true || adopted.has(target)));
 
+// Whether the last key came while nothing had the focus.
+let keyForNobody = false;
+
+const isNobody = (el) => el === null || (el === bodyOf(document) && el.isContentEditable !== true && document.designMode !== 'on')
+  || el === rootElementOf(document) || el === document;
+
+/** {unfocused}, once. */
+const keyReply = () => {
+  const reply = keyForNobody ? { unfocused: true } : {};
+  keyForNobody = false;
+  return reply;
+};
+
 const onType = (event) => {
+  if (event.isTrusted) {
+    keyForNobody = event.type === 'keydown' && isNobody(targetOf(event));
+  }
   if (event.isTrusted && watch === null) {
     watchChanges(); // the daemon may press a key without a word before it
   }

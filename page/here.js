@@ -9,7 +9,7 @@ const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(documen
 /** The same with what came of the act before it. */
 const afterAct = (counting = {}) => {
   countRefs(counting);
-  return { ...here(), ...aimReply(), ...changesReply() };
+  return { ...here(), ...aimReply(), ...keyReply(), ...changesReply() };
 };
 
 /** The same with the status of the response. */

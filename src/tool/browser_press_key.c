@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element} with a target, and the page keys. */
+/* data: {element} with a target, {unfocused}, and the page keys. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -20,6 +20,9 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_print_did(tb_json_get(result->data, "element") ? "Pressed in" : "Pressed", result->data,
                  out);
+    if (tb_data_flag(result->data, "unfocused")) {
+        tb_buf_append_cstr(out, " Nothing had the focus, so the page itself got it.");
+    }
     tb_print_changes(result->data, out);
 }
 

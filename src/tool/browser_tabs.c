@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {tabs: [{index, id, url, title, active}]} and the page keys. */
+/* data: {tabs: [{index, id, url, title, active}], opened} and the page keys. */
 #include <inttypes.h>
 
 #include "tool/params.h"
@@ -24,6 +24,10 @@ static const struct tb_param params[] = {
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
+    if (tb_json_get(result->data, "opened")) {
+        tb_buf_printf(out, "Opened tab %" PRId64 ", which is the current one now.",
+                      tb_data_int(result->data, "opened"));
+    }
     JSON_ARRAY_FOREACH(tab, tb_json_get(result->data, "tabs")) {
         tb_buf_printf(out, "%s%" PRId64 ": ", out->len ? "\n" : "", tb_data_int(tab, "index"));
         tb_print_address(tab, out);

@@ -92,6 +92,8 @@ static const struct {
      NULL, "Filled 2 fields: textbox \"A\", checkbox."},
     {&tb_tool_browser_press_key, "{}", NULL, "Pressed."},
     {&tb_tool_browser_press_key, "{\"element\":\"textbox\"}", NULL, "Pressed in textbox."},
+    {&tb_tool_browser_press_key, "{\"unfocused\":true}", NULL,
+     "Pressed. Nothing had the focus, so the page itself got it."},
     {&tb_tool_browser_select, "{\"element\":\"combobox\",\"selected\":[\"Red\",\"Blue\"]}", NULL,
      "Selected \"Red\", \"Blue\" in combobox."},
     {&tb_tool_browser_select, "{\"element\":\"listbox\",\"selected\":[]}", NULL,
@@ -132,6 +134,11 @@ static const struct {
      "{\"tabs\":[{\"index\":0,\"url\":\"https://a.test/\",\"title\":\"A\",\"active\":true},"
      "{\"index\":1,\"url\":\"about:blank\",\"title\":\"\"}]}",
      NULL, "0: https://a.test/ \"A\" (current)\n1: about:blank"},
+    {&tb_tool_browser_tabs,
+     "{\"opened\":1,\"tabs\":[{\"index\":0,\"url\":\"https://a.test/\"},"
+     "{\"index\":1,\"url\":\"about:blank\",\"active\":true}]}",
+     NULL,
+     "Opened tab 1, which is the current one now.\n0: https://a.test/\n1: about:blank (current)"},
     {&tb_tool_browser_dialog, "{\"type\":\"prompt\",\"message\":\"Name?\",\"accepted\":false}",
      NULL, "Dismissed prompt \"Name?\"."},
     {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"]}", NULL,

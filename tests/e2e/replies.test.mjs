@@ -10,6 +10,8 @@ import { Daemon } from '../support/daemon.mjs';
 const paragraph = '<p title="a &quot;b&quot;"><a href="/somewhere/else">Ärger</a> und <b>mehr</b><br>noch mehr</p>';
 const pages = {
   '/': '<title>Long</title><main>' + paragraph.repeat(900) + '</main>',
+  '/keys': '<title>Keys</title><input id=i aria-label=Name><script>onkeydown = (event) => { document.title = event.key; }</script>',
+  '/log': '<title>Log</title><script>console.error("first")</script>',
 };
 
 async function setup(t) {
@@ -21,7 +23,7 @@ async function setup(t) {
   await once(server, 'listening');
   t.after(() => { server.closeAllConnections(); server.close(); });
   const daemon = await Daemon.start(t);
-  const agent = await Agent.connect(t, daemon, kinds[0]);
+  const agent = await Agent.connect(t, daemon, kinds[0], { groups: 'debug' });
   const url = `http://127.0.0.1:${server.address().port}`;
   await agent.call('start_session', { sessionId: 's', url: `${url}/` });
   return { agent, url };
@@ -41,4 +43,39 @@ test('no extract is longer than max_chars, and one that was cut says so', async 
     }
   }
   assert.doesNotMatch(await agent.call('browser_extract', { target: 'p', limit: 1 }), /cut at/);
+});
+
+test('keys that nothing had the focus for are told, and text needs a field', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/keys` });
+  assert.match(await agent.call('browser_press_key', { key: 'a' }), /^Pressed\. Nothing had the focus, so the page itself got it\. Title is now "a"/);
+  assert.match(await agent.failure('browser_press_key', { text: 'Ann' }), /nothing was typed: nothing has the focus; give the field as target/);
+  assert.match(await agent.call('browser_press_key', { key: 'Tab' }), /Nothing had the focus/);
+  assert.doesNotMatch(await agent.call('browser_press_key', { key: 'b' }), /Nothing had/);
+  assert.doesNotMatch(await agent.call('browser_press_key', { text: 'c' }), /Nothing had/);
+  assert.match(await agent.call('browser_evaluate', { script: 'document.getElementById("i").value' }), /"bc"/);
+});
+
+test('a new tab is said to be the current one, and that it is blank', async (t) => {
+  const { agent, url } = await setup(t);
+  assert.match(await agent.call('browser_tabs', { action: 'new' }),
+    /^Opened tab 1, which is the current one now\.\n0: .*\n1: about:blank .*\(current\)(?!\nNew tab)/);
+  assert.match(await agent.call('browser_snapshot'), /\n… nothing to show: the tab is blank; open a page with browser_navigate/);
+  assert.match(await agent.call('browser_tabs', { action: 'new', url: `${url}/keys` }), /^Opened tab 2, which/);
+  assert.doesNotMatch(await agent.call('browser_tabs', { action: 'select', tab: 0 }), /Opened/);
+});
+
+test('the console says which page spoke, and when', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/log` });
+  await agent.call('browser_navigate', { url: `${url}/keys` });
+  await agent.call('browser_evaluate', { script: 'console.warn("second"), 1' });
+  const text = await agent.call('browser_console', {});
+  assert.match(text, new RegExp(`\\nOn ${url}/log:\\n\\d\\d:\\d\\d:\\d\\d error: "first".*\\nOn ${url}/keys:\\n\\d\\d:\\d\\d:\\d\\d warning: "second"`));
+});
+
+test('the error page of the browser says what it is', async (t) => {
+  const { agent } = await setup(t);
+  await agent.failure('browser_navigate', { url: 'http://127.0.0.1:9/' });
+  assert.match(await agent.call('browser_snapshot'), /\n… nothing to show: this is the error page of the browser: the address could not be opened/);
 });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* [FOCUS] --> KEYS --> end. */
+/* [FOCUS, or FOCUSED for text: is there anything to type into?] --> KEYS --> end. */
 #include "core/args.h"
 #include "driver/cdp/keystroke.h"
 #include "driver/cdp/ops.h"
@@ -8,6 +8,7 @@
 
 enum state {
     FOCUS,
+    FOCUSED,
     KEYS,
 };
 
@@ -37,8 +38,17 @@ static void step(struct tb_opwork *work, struct tb_str value)
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    tb_opwork_set_element(work, "element", json);
-    tb_json_num(tb_json_get(json, "aim"), &work->aim);
+    struct tb_str focused;
+    tb_refs_note(work, json);
+    if (work->state == FOCUSED && !tb_json_str(tb_json_get(json, "focused"), &focused)) {
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                       "nothing was typed: nothing has the focus; give the field as target");
+        return;
+    }
+    if (work->state == FOCUS) {
+        tb_opwork_set_element(work, "element", json);
+        tb_json_num(tb_json_get(json, "aim"), &work->aim);
+    }
     act(TB_CONTAINER(work, struct press, work));
 }
 
@@ -84,8 +94,16 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail_err(work, &err);
         return;
     }
-    if (!tb_args_has(op->args, "target")) {
+    if (!tb_args_has(op->args, "target") && by_key) {
         act(press);
+        return;
+    }
+    if (!tb_args_has(op->args, "target")) {
+        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+        tb_buf_append_cstr(&args, "{}");
+        tb_refs_continue(work, &args);
+        work->state = FOCUSED;
+        tb_opwork_call(work, "describe", tb_buf_str(&args));
         return;
     }
     if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {

@@ -72,6 +72,11 @@ static struct cJSON *tab_json(struct tb_driver_session *session, size_t index,
     return tab;
 }
 
+static bool is_new(const struct tb_opwork *work)
+{
+    return tb_str_eq_cstr(tb_args_text(work->op->args, "action", "list"), "new");
+}
+
 static void on_list(struct tabs *tabs, struct tb_str value)
 {
     struct tb_opwork *work = &tabs->work;
@@ -87,6 +92,9 @@ static void on_list(struct tabs *tabs, struct tb_str value)
             tb_json_set_str(data, "url", text);
             tb_json_str(tb_json_get(tab, "title"), &text);
             tb_json_set_str(data, "title", text);
+            if (is_new(work)) {
+                tb_json_set_int(data, "opened", (int64_t)i);
+            }
         }
         tb_json_append_take(rows, tab);
     }
@@ -252,7 +260,7 @@ void tb_cdp_op_tabs(struct tb_driver_session *session, struct tb_op *op)
     }
     struct tb_str action = tb_args_text(op->args, "action", "list");
     tb_buf_init(&tabs->url, URL_MAX);
-    if (tb_str_eq_cstr(action, "new")) {
+    if (is_new(&tabs->work)) {
         begin_new(tabs);
     } else if (tb_str_eq_cstr(action, "close")) {
         begin_close(tabs);

@@ -183,8 +183,12 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     struct tb_str text;
     int64_t more = 0;
     bool titled = false;
+    bool unfocused = false;
     tb_refs_note(work, reply);
     take_unclicked(work, reply);
+    if (tb_json_bool(tb_json_get(reply, "unfocused"), &unfocused) && unfocused) {
+        tb_json_set_bool(data, "unfocused", true);
+    }
     if (!tb_opwork_wants_changes(work)) {
         return;
     }
