@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flat table of what can be used, each row with a selector that finds it again.
 
-const USABLE = `a[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true],
+const USABLE = `a[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true],[onclick],
   [tabindex]:not([tabindex="-1"]),[role=button],[role=link],[role=checkbox],[role=radio],[role=tab],[role=menuitem],
   [role=combobox],[role=option],[role=switch],[role=slider],[role=textbox],[role=searchbox],[role=spinbutton],[role=treeitem]`;
 const ROWS = 1000;
@@ -127,7 +127,7 @@ const rowOf = (el, isInView, uniqueness, bounds) => {
   const role = roleOf(el, tag);
   const row = {
     tagName: localNameOf(el),
-    name: cut(nameOf(el, tag, role) || contentText(el), ROW_NAME),
+    name: cut(nameOf(el, tag, role) || contentText(el) || pictureText(el), ROW_NAME),
     type: cut(attr(el, 'type') ?? '', 40),
     value: tag === 'button' ? cut(el.value, LINE_TEXT) : cut(valueOf(el, tag, role)),
     href: cut(attr(el, 'href') ?? '', ADDRESS_TEXT),

@@ -63,3 +63,8 @@ const pictureOf = (root) => {
   }
   return { name: '', icon: cut(icon.toLowerCase(), ICON_TEXT) };
 };
+
+const pictureText = (el) => {
+  const { name, icon } = pictureOf(el);
+  return name || icon;
+};

@@ -58,11 +58,20 @@ class Walk {
     if (type === ELEMENT) {
       this.enter(node, level);
     } else if (type === TEXT && !level.mute && !level.hidden) {
-      if (this.runEl === null && /\S/.test(node.data)) {
-        this.runEl = level.el;
-      }
-      this.run.add(node.data);
+      this.addText(node.data, level);
     }
+  }
+
+  /** Text that shows a hand and text that shows none are not one line, though they run on. */
+  addText(data, level) {
+    const el = this.runEl;
+    if (el !== level.el && (el === null || !level.active) && /\S/.test(data)) {
+      if (el !== null && (styleOf(el).cursor === 'pointer') !== (styleOf(level.el).cursor === 'pointer')) {
+        this.flush(level.depth);
+      }
+      this.runEl ??= level.el;
+    }
+    this.run.add(data);
   }
 
   /**

@@ -24,6 +24,13 @@ test('rows as the reference has them', async (t) => {
   assert.equal(elements[11].isInViewport, false);
 });
 
+test('things to click without a role are rows, and are named by their picture', async (t) => {
+  const tab = await rig.show(t, '<i class="fa fa-trash" onclick="1" style="padding:5px"></i><div onclick="1">Words</div>'
+    + '<button><svg><title>Gear</title></svg></button>');
+  const { elements } = await tab.call('elements');
+  assert.deepEqual(elements.map(({ tagName, name }) => [tagName, name]), [['i', 'trash'], ['div', 'Words'], ['button', 'Gear']]);
+});
+
 test('every selector of the table finds its element again', async (t) => {
   const tab = await rig.show(t, `${PAGE}<div><template shadowrootmode=open><button>Same</button>`
     + `<button>Only in shadow</button></template></div><iframe srcdoc="<button>Same</button>"></iframe>`);

@@ -113,6 +113,9 @@ const CASES = [
       '- [clickable] [icon=x] [ref=e4]', '- [clickable] [icon=pin] [ref=e5]', '- [clickable] [icon=search] [ref=e6]',
       '- [clickable] [icon=edit] [ref=e7]', '- [clickable] [ref=e8]: delete', '- [clickable] [icon=gear] [ref=e9]',
       '- [clickable] [icon=close] [ref=e10]', '- [clickable] [icon=arrow-left] [ref=e11]', '- [clickable] [icon=bell] [ref=e12]']],
+  ['a part of running text that shows a hand is a line of its own', '<style>.k{cursor:pointer}</style><p>Long text <span class=k>more</span> and'
+    + ' <b>so</b> on</p><p><a class=k>Edit <i>it</i></a> or leave</p>',
+    ['- text: Long text', '- [clickable] [ref=e1]: more', '- text: and so on', '- [clickable] [ref=e2]: Edit it', '- text: or leave']],
   ['or by the name that its markup gives it', '<span onclick="1"><svg><title>Gear</title></svg></span><i onclick="1" title=Close></i>'
     + '<i onclick="1" aria-description="Opens the menu"></i><span onclick="1"><img alt=Cat src=data:,></span>',
     ['- [clickable] "Gear" [ref=e1]', '- [clickable] "Close" [ref=e2]', '- [clickable] "Opens the menu" [ref=e3]',
