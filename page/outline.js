@@ -82,15 +82,17 @@ const EMPTY_MEANS_NOTHING = words(`alert article banner complementary contentinf
 /** A line with nothing inside: what can be clicked is told by its picture; what cannot, or is not drawn, says nothing. */
 const finishEmpty = (lines, at) => {
   const line = lines[at];
-  const told = lines.length > at + 1 || line.name !== '' || (line.text !== '' && !/^(?:#|javascript:)/.test(line.text));
-  if (told) {
+  if (lines.length > at + 1 || line.name !== '') {
     return;
   }
   if (!line.active) {
-    if (EMPTY_MEANS_NOTHING.has(line.role)) {
+    if (line.text === '' && EMPTY_MEANS_NOTHING.has(line.role)) {
       lines.length = at;
     }
     return;
+  }
+  if (line.text !== '' && !/^(?:#|javascript:)/.test(line.text)) {
+    return; // an address that leads nowhere says nothing
   }
   const { name, icon } = pictureOf(line.el);
   line.name = name;
