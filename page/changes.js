@@ -51,7 +51,7 @@ const stateLine = (el) => {
   const source = controlOf(el);
   const tag = tagOf(source);
   const role = roleOf(source, tag);
-  return new Line(0, role || tag, nameOf(source, tag, role), statesOf(source, tag, role), source, valueOf(source, tag, role));
+  return new Line(0, role || tag, lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
 };
 
 const withoutRef = (text) => text.replace(/ \[ref=\w+\]/, '');

@@ -143,7 +143,7 @@ const isAttached = (el) => {
   return true;
 };
 
-const styleOf = (el) => (viewOf(ownerOf(el)) ?? globalThis).getComputedStyle(el);
+const styleOf = (el, pseudo) => (viewOf(ownerOf(el)) ?? globalThis).getComputedStyle(el, pseudo);
 
 // Without a prototype: the browser looks for each of its options, and finds their absence in half the time.
 const SHOWN = Object.freeze({ __proto__: null, visibilityProperty: true });

@@ -44,7 +44,7 @@ const drawnText = (el) => {
     return innerTextOf(el);
   }
   const run = new LongRun();
-  gather(el, tagOf(el), run, { nodes: MAX_NODES, hidden: false, skip: null }, 0);
+  gather(el, tagOf(el), run, newGathering(null, MAX_NODES));
   return run.text.trim();
 };
 

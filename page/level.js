@@ -18,6 +18,7 @@ class Level {
     this.mute = up !== null && up.mute; // the text inside is said already
     this.active = up !== null && up.active; // inside something that is clicked as a whole
     this.owner = up === null ? -1 : up.owner; // index of the line of what can be clicked around it; -1: nothing
+    this.grid = up !== null && up.grid; // the table around it takes the focus to its cells
     this.layout = up !== null && up.layout; // inside a table that only arranges
     this.hidden = false; // own text is not drawn
   }

@@ -1,50 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accessible names: what a person would call an element. Follows the order of the accname standard, with
-// bounds: so many nodes, characters and levels, and no label is followed twice.
+// Accessible names: what a person would call an element. Follows accname 1.2 and html-aam, with bounds: so many nodes,
+// characters and levels, and no label is followed twice. What a custom element declares by its ElementInternals (a role, a name)
+// cannot be known here: only the page's own world holds them. That a label stands for such an element, the label tells.
 
 const NAMED_BY_CONTENT = words(`button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab
   tooltip treeitem`);
-const NAME_NODES = 400;
-const NAME_LEVELS = 60;
-
-// Tags that run on in a line of text: no space between them and their neighbours.
-const INLINE = words(`a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp slot small span strong sub sup
-  time u var wbr`);
-// Of these, the ones that pages often set apart by styles.
-const OFTEN_BLOCK = words('a label slot small span time');
-const NEVER_DRAWN = words('base datalist head link meta noscript param script source style template title track');
-
-/** Gathers text the way it is drawn, as far as the tags tell; looks at styles only where two words could run together. */
-class TextRun {
-  text = '';
-  #seam = null;
-
-  /** The edge of an element lies between what is there and what comes. */
-  edge(el, tag) {
-    if (this.text === '') {
-      return;
-    }
-    if (!INLINE.has(tag)) {
-      this.text += ' ';
-    } else if (OFTEN_BLOCK.has(tag)) {
-      this.#seam = el;
-    }
-  }
-
-  add(data) {
-    if (this.text.length > 4 * NAME_TEXT) {
-      return; // more than any line can show
-    }
-    if (this.#seam !== null) {
-      const seam = this.#seam;
-      this.#seam = null;
-      if (/\S$/.test(this.text) && /^\S/.test(data) && styleOf(seam).display !== 'inline') {
-        this.text += ' ';
-      }
-    }
-    this.text += data.length > 4 * NAME_TEXT ? data.trimStart().slice(0, 4 * NAME_TEXT) : data;
-  }
-}
+// The same by the standard, but an outline shows their content in lines of its own; the name is there to find them by.
+const FOUND_BY_CONTENT = words('cell columnheader gridcell row rowheader');
+// Controls that add their value to a name that they are in.
+const VALUE_ROLES = words('combobox listbox meter progressbar scrollbar searchbox slider spinbutton textbox');
+const VALUE_TAGS = words('input meter progress select textarea');
+const MOST_LABELS = 5;
 
 const idRefs = (el, name) => {
   const ids = attr(el, name);
@@ -55,16 +21,9 @@ const idRefs = (el, name) => {
   return ids.slice(0, 1000).split(/\s+/).slice(0, 20).map((id) => id && byId(root, id)).filter(Boolean);
 };
 
-/** What a field inside a label or a button adds to its name. Never a password. */
-const embeddedValue = (el, tag) => {
-  if (tag === 'input') {
-    if (/^(button|submit|reset)$/.test(el.type)) {
-      return el.value;
-    }
-    return el.type === 'image' ? attr(el, 'alt') ?? '' : '';
-  }
-  return tag === 'select' || tag === 'textarea' ? '' : null;
-};
+/** What aria-labelledby refers to; elements that a script has set stand behind an empty attribute. */
+const labellingElements = (el) => (attr(el, 'aria-labelledby') === ''
+  ? (el.ariaLabelledByElements ?? []).slice(0, 20) : idRefs(el, 'aria-labelledby'));
 
 const svgTitle = (el) => {
   for (let child = firstElementOf(el), n = 0; child !== null && n < 20; child = nextElementOf(child), n += 1) {
@@ -75,111 +34,164 @@ const svgTitle = (el) => {
   return null;
 };
 
-/** What stands for a whole element inside a name, or null if its content does. */
-const standIn = (el, tag) => {
-  const label = attr(el, 'aria-label');
-  if (label !== null && label.trim() !== '') {
-    return label;
-  }
-  if (tag === 'img') {
-    return attr(el, 'alt') ?? '';
-  }
-  if (tag === 'svg:svg') {
-    return svgTitle(el);
-  }
-  return embeddedValue(el, tag);
-};
-
-/** A closed details draws its summary only; its bare text would look as if it were drawn. */
-const summaryOf = (details) => {
-  for (let child = firstElementOf(details), n = 0; child !== null && n < 100; child = nextElementOf(child), n += 1) {
-    if (localNameOf(child) === 'summary') {
-      return [child];
-    }
-  }
-  return [];
-};
-
-/** The children that are drawn in an element's place. */
-const drawnChildren = (el, tag) => {
-  const shadow = shadowOf(el);
-  if (shadow !== null) {
-    return { first: firstChildOf(shadow), list: null };
-  }
-  if (tag === 'details' && !hasAttr(el, 'open')) {
-    return { first: null, list: summaryOf(el) };
-  }
-  if (tag === 'slot') {
-    const list = el.assignedNodes();
-    return list.length > 0 ? { first: null, list } : { first: firstChildOf(el), list: null };
-  }
-  return { first: firstChildOf(el), list: null };
-};
-
-const gatherElement = (el, run, budget, level) => {
-  const tag = tagOf(el);
-  if (NEVER_DRAWN.has(tag) || budget.skip === el) {
-    return;
-  }
-  if (!budget.hidden && ((tag !== 'slot' && !isShown(el)) || attr(el, 'aria-hidden') === 'true')) {
-    return;
-  }
-  run.edge(el, tag === 'br' ? 'div' : tag);
-  const text = standIn(el, tag);
-  if (text === null) {
-    gather(el, tag, run, budget, level + 1);
-  } else if (text !== '') {
-    run.add(` ${text} `);
-  }
-  run.edge(el, tag);
-};
-
-const gatherNode = (node, run, budget, level) => {
-  budget.nodes -= 1;
-  const type = nodeTypeOf(node);
-  if (type === TEXT) {
-    run.add(node.data);
-  } else if (type === ELEMENT) {
-    gatherElement(node, run, budget, level);
-  }
-};
-
-function gather(el, tag, run, budget, level) {
-  const spent = () => budget.nodes <= 0 || run.text.length > 4 * NAME_TEXT;
-  if (level > NAME_LEVELS) {
-    run.add(textContentOf(el));
-    return;
-  }
-  const { first, list } = drawnChildren(el, tag);
-  if (list !== null) {
-    for (let i = 0; i < list.length && !spent(); i += 1) {
-      gatherNode(list[i], run, budget, level);
-    }
-    return;
-  }
-  for (let node = first; node !== null && !spent(); node = nextSiblingOf(node)) {
-    gatherNode(node, run, budget, level);
-  }
-}
-
-/** The text that an element draws, as one line. `hidden`: also if it is not drawn, as for labels by id. */
-const contentText = (el, { hidden = false, skip = null } = {}) => {
-  const tag = tagOf(el);
+/** The text of an element that holds nothing else, '' for all others: most do, and need no gathering. */
+const plainText = (el) => {
   const first = firstChildOf(el);
-  if (first !== null && nodeTypeOf(first) === TEXT && nextSiblingOf(first) === null && shadowOf(el) === null) {
-    return squeezeSome(first.data, NAME_TEXT);
+  return first !== null && nodeTypeOf(first) === TEXT && nextSiblingOf(first) === null && shadowOf(el) === null
+    ? squeezeSome(first.data, NAME_TEXT) : '';
+};
+
+/** What an element that a label refers to, or a label itself, gives to a name. */
+const alternativeOf = (el, how) => {
+  const plain = isMarked(el) ? '' : plainText(el);
+  if (plain !== '') {
+    return plain;
   }
   const run = new TextRun();
-  gather(el, tag, run, { nodes: NAME_NODES, hidden, skip }, 0);
-  return squeeze(run.text);
+  gatherWhole(el, tagOf(el), run, how, 0);
+  return run.text;
 };
 
-const labelText = (el) => {
-  const labels = el.labels;
-  if (!labels || labels.length === 0) {
+const isHidden = (el) => !isShown(el) || closest(el, '[aria-hidden=true]') !== null;
+
+const labelledText = (el, how) => squeeze(labellingElements(el)
+  .map((label) => alternativeOf(label, { ...how, labelled: true, direct: label, skip: null, hidden: isHidden(label) })).join(' '));
+
+// The last one that was named by its labels: what it holds is no part of its name.
+let lastLabelled = null;
+
+/** What the labels of a control say, without the control itself. */
+const labelText = (el, how = newGathering(el)) => {
+  const labels = labelsOf(el);
+  if (labels.length === 0 || how.left.followed?.has(el)) {
     return '';
   }
-  return squeeze([...labels].slice(0, 5).map((label) => attr(label, 'aria-label') ?? contentText(label, { skip: el })).join(' '));
+  (how.left.followed ??= new Set()).add(el);
+  const text = squeeze(labels.slice(0, MOST_LABELS)
+    .map((label) => alternativeOf(label, { ...how, direct: null, skip: el, hidden: isHidden(label) })).join(' '));
+  lastLabelled = text === '' ? lastLabelled : el;
+  return text;
+};
+
+/** The chosen options of a combobox or listbox made of other elements; null: all that it shows is its value. */
+const chosenText = (el, role, how) => {
+  how.left.questions -= 1;
+  if (how.left.questions < 0) {
+    return null;
+  }
+  const chosen = [el, ...idRefs(el, 'aria-owns'), ...idRefs(el, 'aria-controls')]
+    .flatMap((list) => [...queryAll(list, '[role=option][aria-selected=true]')].slice(0, 5));
+  if (chosen.length > 0) {
+    return chosen.map((option) => alternativeOf(option, how)).join(' ');
+  }
+  const field = role === 'combobox' ? queryOne(el, 'input:not([type=hidden i],[type=password i])') : null;
+  return field?.value ?? (role === 'listbox' ? '' : null);
+};
+
+/** What a control inside a name adds to it; null: its content, undefined: it is no such control. Never a password. */
+const embeddedValue = (el, tag, marked, how) => {
+  const native = VALUE_TAGS.has(tag);
+  const role = native || marked ? roleOf(el, tag, marked) : '';
+  if (!VALUE_ROLES.has(role)) {
+    return undefined;
+  }
+  if (native || (role !== 'combobox' && role !== 'listbox')) {
+    const isText = !native && (role === 'textbox' || role === 'searchbox');
+    return isText ? null : native && el.type === 'password' ? '' : valueOf(el, tag, role);
+  }
+  return chosenText(el, role, how);
+};
+
+/** What stands for an element of this kind in a text; null: its content. */
+const nativeStandIn = (el, tag, marked) => {
+  switch (tag) {
+    case 'img':
+      return marked && roleOf(el, tag, marked) === 'none' ? '' : attr(el, 'alt') ?? attr(el, 'title') ?? '';
+    case 'input':
+      return /^(button|submit|reset)$/.test(el.type) ? el.value : el.type === 'image' ? attr(el, 'alt') ?? '' : '';
+    case 'audio': case 'canvas': case 'iframe': case 'object': case 'select': case 'textarea': case 'video':
+      return attr(el, 'title') ?? '';
+    default:
+      return tag.startsWith('svg:') ? svgTitle(el) : null;
+  }
+};
+
+/** What stands for a whole element inside a text; null: its content. */
+const standIn = (el, tag, marked, how) => {
+  if (how.named !== null) {
+    const text = marked && !how.labelled ? labelledText(el, how) : '';
+    const value = text === '' && el !== how.named ? embeddedValue(el, tag, marked, how) : undefined;
+    if (text !== '' || value !== undefined) {
+      return text || value;
+    }
+  }
+  const label = marked ? attr(el, 'aria-label') ?? '' : '';
+  if (label.trim() !== '') {
+    return label;
+  }
+  return (el === how.direct && labelText(el, how)) || nativeStandIn(el, tag, marked);
+};
+
+// A string of the computed value of `content`, or what stands between its strings.
+const CONTENT_PART = /"((?:\\.|[^"\\])*)"|\/|[^\s"/]+/g;
+const PRIVATE_USE = /[\ue000-\uf8ff\u{f0000}-\u{10fffd}]/gu;
+
+/** The text of `content`: what is behind the slash is said in place of what is before it. Signs of icon fonts say nothing. */
+const contentStrings = (content) => {
+  let text = '';
+  for (const [part, string] of content.slice(0, 4 * NAME_TEXT).matchAll(CONTENT_PART)) {
+    if (part === '/') {
+      text = '';
+    } else if (string !== undefined) {
+      text += string.replace(/\\([0-9a-f]{1,6} ?|.)/gi, (_, sign) => (sign.length > 1 ? ' ' : sign));
+    }
+  }
+  return text.replace(PRIVATE_USE, '');
+};
+
+/**
+ * What styles put into an element by ::before and ::after. To ask for it costs more than all the rest of a name, so it is asked
+ * only of elements that say nothing else, which is where it makes a difference: icons, and buttons that are nothing but one.
+ */
+const generatedText = (el, tag, how) => {
+  if (tag.includes(':') || LEAVES.has(tag) || how.left.questions <= 0) {
+    return '';
+  }
+  how.left.questions -= 1;
+  return ['::before', '::after'].map((pseudo) => {
+    const style = styleOf(el, pseudo);
+    const { content } = style;
+    const isDrawn = content !== 'none' && content !== 'normal' && style.display !== 'none' && style.visibility === 'visible';
+    return isDrawn ? contentStrings(content) : '';
+  }).join('');
+};
+
+/** Behind its content: what an element owns, or what there is if it says nothing. */
+const completeName = (el, tag, marked, run, how, before, level) => {
+  for (const owned of marked ? idRefs(el, 'aria-owns') : []) {
+    if (!holds(el, owned) && !how.left.followed?.has(owned)) {
+      (how.left.followed ??= new Set()).add(owned);
+      run.add(' ');
+      gatherNode(owned, run, how, level + 1, true);
+    }
+  }
+  if (!/\S/.test(run.text.slice(before))) {
+    run.add(generatedText(el, tag, how) || (marked && el !== how.named ? attr(el, 'title') ?? '' : ''));
+  }
+};
+
+/** The text that an element draws, as one line. */
+const contentText = (el, tag = tagOf(el), marked = isMarked(el), role = '') => {
+  const plain = marked && hasAttr(el, 'aria-owns') ? '' : plainText(el);
+  if (plain !== '') {
+    return plain;
+  }
+  const run = new TextRun();
+  const how = newGathering(el);
+  how.inTree = role === 'treeitem';
+  gather(el, tag, run, how);
+  completeName(el, tag, marked, run, how, 0, 0);
+  return squeeze(run.text);
 };
 
 const childText = (el, name) => {
@@ -208,8 +220,7 @@ const inputName = (el) => {
 // Names that the element's own kind gives it.
 const NATIVE_NAME = {
   area: (el) => attr(el, 'alt') ?? '',
-  // A label names a button as well, but then its own words are more to the point.
-  button: (el) => (firstChildOf(el) === null ? labelText(el) : ''),
+  button: labelText,
   fieldset: (el) => childText(el, 'legend'),
   figure: (el) => childText(el, 'figcaption'),
   img: (el) => attr(el, 'alt') ?? '',
@@ -220,37 +231,58 @@ const NATIVE_NAME = {
   output: labelText,
   progress: labelText,
   select: labelText,
-  'svg:svg': (el) => svgTitle(el) ?? '',
+  'svg:a': svgTitle,
+  'svg:svg': svgTitle,
   table: (el) => childText(el, 'caption'),
   textarea: labelText,
 };
 Object.setPrototypeOf(NATIVE_NAME, null);
 
+/** Custom elements and shapes are something by their attributes only. */
+const nativeName = (el, tag, marked) => {
+  const native = NATIVE_NAME[tag] ?? (marked && (tag.includes('-') ? labelText : tag.startsWith('svg:') ? svgTitle : null));
+  return native ? squeezeSome(native(el) ?? '', NAME_TEXT) : '';
+};
+
 /** The name that aria attributes give. */
-const ariaName = (el) => {
-  const labels = idRefs(el, 'aria-labelledby');
-  if (labels.length > 0) {
-    const texts = labels.map((each) => attr(each, 'aria-label') ?? contentText(each, { hidden: true }));
-    const text = squeeze(texts.join(' '));
+const ariaName = (el) => (hasAttr(el, 'aria-labelledby') && labelledText(el, newGathering(el)))
+  || squeezeSome(attr(el, 'aria-label') ?? '', NAME_TEXT);
+
+/** The first attribute of these that says something. */
+const attributeText = (el, names) => {
+  for (const name of names) {
+    const text = squeezeSome(attr(el, name) ?? '', NAME_TEXT);
     if (text !== '') {
       return text;
     }
   }
-  return squeezeSome(attr(el, 'aria-label') ?? '', NAME_TEXT);
+  return '';
 };
+const HINTS = ['title', 'placeholder', 'aria-placeholder'];
 
-/** The accessible name, '' if there is none; at most NAME_TEXT characters. */
-const nameOf = (el, tag = tagOf(el), role = roleOf(el, tag), marked = isMarked(el)) => {
-  let name = marked ? ariaName(el) : '';
-  const native = name === '' ? NATIVE_NAME[tag] : undefined;
-  if (native !== undefined) {
-    name = squeezeSome(native(el), NAME_TEXT);
+/**
+ * The name as the line of an element shows it, '' if there is none; at most NAME_TEXT characters. `whole`: also by the content
+ * of what has its content in other lines.
+ */
+const lineName = (el, tag, role, marked, whole = false) => {
+  if (role === 'none') {
+    return '';
   }
-  if (name === '' && NAMED_BY_CONTENT.has(role)) {
-    name = contentText(el);
+  let name = marked ? ariaName(el) : '';
+  if (name === '') {
+    name = nativeName(el, tag, marked);
+  }
+  if (name === '' && (NAMED_BY_CONTENT.has(role) || (whole && FOUND_BY_CONTENT.has(role)))) {
+    name = contentText(el, tag, marked, role);
   }
   if (name === '' && marked) {
-    name = squeezeSome(attr(el, 'title') ?? attr(el, 'placeholder') ?? attr(el, 'aria-placeholder') ?? '', NAME_TEXT);
+    name = attributeText(el, HINTS);
+  }
+  if (name === '' && tag === 'label' && role !== '') {
+    name = nameOf(controlOf(el));
   }
   return cut(name, NAME_TEXT);
 };
+
+/** The accessible name. */
+const nameOf = (el, tag = tagOf(el), role = roleOf(el, tag), marked = isMarked(el)) => lineName(el, tag, role, marked, true);

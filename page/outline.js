@@ -22,6 +22,11 @@ class Line {
     return this.text === '' && this.name === '' && this.el === null && this.states.length === 0;
   }
 
+  /** The same of a cell that has a ref only for being a cell of a grid. */
+  isMereCell() {
+    return this.text === '' && this.name === '' && this.role === 'gridcell' && this.states.length === 0 && !isMadeActive(this.el);
+  }
+
   /** All but indent and ref. */
   head() {
     const role = this.role === '' ? '[clickable]' : this.role;
@@ -117,7 +122,7 @@ const finishLine = (lines, at) => {
       lines.length = at + 1;
     } else if (line.role === 'heading' && only.name === line.name) {
       line.name = ''; // its link says it already
-    } else if (LIFTING_ROLES.has(line.role) && line.isBare()) {
+    } else if (LIFTING_ROLES.has(line.role) && (line.isBare() || (only.el !== null && line.isMereCell()))) {
       only.depth -= 1;
       lines[at] = only;
       lines.length = at + 1;

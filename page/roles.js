@@ -24,12 +24,12 @@ const SCOPE_ROLES = words(`alertdialog complementary contentinfo banner dialog f
   table tabpanel tree treegrid`);
 
 const ROLE_OF_TAG = {
-  'svg:svg': 'img', area: 'link', article: 'article', aside: 'complementary', audio: 'audio', button: 'button', canvas: 'canvas',
+  'svg:svg': 'img', article: 'article', aside: 'complementary', audio: 'audio', button: 'button', canvas: 'canvas',
   details: 'group', dialog: 'dialog', embed: 'embed', fieldset: 'group', figure: 'figure', form: 'form', frame: 'iframe',
   h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', iframe: 'iframe', img: 'img',
   li: 'listitem', main: 'main', menu: 'list', meter: 'meter', nav: 'navigation', object: 'object', ol: 'list',
   optgroup: 'group', option: 'option', output: 'status', progress: 'progressbar', search: 'search', section: 'region',
-  summary: 'button', table: 'table', td: 'cell', textarea: 'textbox', tr: 'row', ul: 'list', video: 'video',
+  summary: 'button', table: 'table', textarea: 'textbox', tr: 'row', ul: 'list', video: 'video',
   'xml:math': 'math',
 };
 Object.setPrototypeOf(ROLE_OF_TAG, null);
@@ -39,6 +39,15 @@ const ROLE_OF_INPUT = {
   range: 'slider', reset: 'button', search: 'searchbox', submit: 'button',
 };
 Object.setPrototypeOf(ROLE_OF_INPUT, null);
+
+const HEADER_CELLS = words('columnheader rowheader');
+const TABLES = 'table:not([role=none],[role=presentation]),[role=table],[role=grid],[role=treegrid]';
+
+/** Whether the table around it is one whose cells take the focus. */
+const isInGrid = (el) => {
+  const table = closest(el, TABLES);
+  return table !== null && matches(table, '[role=grid],[role=treegrid]');
+};
 
 const SECTIONING = 'article,aside,main,nav,section,[role=article],[role=main],[role=navigation],[role=region]';
 
@@ -56,6 +65,7 @@ const headerCellRole = (el) => {
 const ROLE_BY_LOOK = {
   a: (el) => (hasAttr(el, 'href') ? 'link' : ''),
   'svg:a': (el) => (hasAttr(el, 'href') || hasAttr(el, 'xlink:href') ? 'link' : ''),
+  area: (el) => (hasAttr(el, 'href') ? 'link' : ''),
   header: (el) => (closest(parentElementOf(el) ?? el, SECTIONING) === null ? 'banner' : ''),
   footer: (el) => (closest(parentElementOf(el) ?? el, SECTIONING) === null ? 'contentinfo' : ''),
   img: (el) => (attr(el, 'alt') === '' ? 'none' : 'img'),
@@ -66,6 +76,7 @@ const ROLE_BY_LOOK = {
   select: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
   // A table that holds a table arranges a page and says nothing by its cells.
   table: (el) => (queryOne(el, 'table') === null ? 'table' : 'none'),
+  td: (el, inGrid = isInGrid(el)) => (inGrid ? 'gridcell' : 'cell'),
   th: headerCellRole,
 };
 Object.setPrototypeOf(ROLE_BY_LOOK, null);
@@ -93,11 +104,14 @@ const isMarked = (el) => {
   return false;
 };
 
-const nativeRole = (el, tag) => {
+const nativeRole = (el, tag, inGrid) => {
   const look = ROLE_BY_LOOK[tag];
-  return look === undefined ? ROLE_OF_TAG[tag] ?? '' : look(el);
+  return look === undefined ? ROLE_OF_TAG[tag] ?? '' : look(el, inGrid);
 };
 
+// Attributes that make an element more than decoration, whatever its role says.
+const NOT_MERE_LOOKS = ['label', 'labelledby', 'describedby', 'live', 'owns'].map((name) => `[aria-${name}]:not([aria-${name}=""])`)
+  .concat('[tabindex]').join();
 
 /** The role that the role attribute names; null if it names none that we know. */
 const givenRole = (el, tag) => {
@@ -110,21 +124,21 @@ const givenRole = (el, tag) => {
       continue;
     }
     if (word === 'none' || word === 'presentation') {
-      // One cannot declare away that something can be used.
+      // One cannot declare away that something can be used, or what aria attributes say of it.
       const native = nativeRole(el, tag);
-      return ACTIVE_ROLES.has(native) ? native : 'none';
+      return ACTIVE_ROLES.has(native) || matches(el, NOT_MERE_LOOKS) ? native : 'none';
     }
     return word === 'image' ? 'img' : word;
   }
   return null;
 };
 
-/** The role, '' if the element has none of its own. */
-const roleOf = (el, tag = tagOf(el), marked = isMarked(el)) => {
+/** The role, '' if the element has none of its own. A caller that knows whether it stands in a grid saves the look for it. */
+const roleOf = (el, tag = tagOf(el), marked = isMarked(el), inGrid = undefined) => {
   if (!marked) {
-    return nativeRole(el, tag);
+    return nativeRole(el, tag, inGrid);
   }
-  const role = givenRole(el, tag) ?? nativeRole(el, tag);
+  const role = givenRole(el, tag) ?? nativeRole(el, tag, inGrid);
   return role === '' && isEditableHost(el) ? 'textbox' : role;
 };
 
@@ -133,6 +147,10 @@ const isMadeActive = (el) => {
   const index = attr(el, 'tabindex');
   return hasAttr(el, 'onclick') || isEditableHost(el) || (index !== null && Number.parseInt(index, 10) >= 0);
 };
+
+/** Whether one can act on it. In a grid that is every cell: its keys and clicks go to cells. */
+const isActive = (el, role, marked) => ACTIVE_ROLES.has(role) || role === 'gridcell' || (marked && isMadeActive(el))
+  || (HEADER_CELLS.has(role) && isInGrid(el));
 
 // What a click on a part of it means the same as a click on the whole.
 const CLICKABLE = 'a[href],button,label,summary,select,option,[onclick],[role=button],[role=link],[role=checkbox],[role=radio],'

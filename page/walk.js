@@ -33,6 +33,7 @@ class Walk {
   collect(root) {
     this.stack.push(new Level(root, '', null));
     this.top().list = [root];
+    this.top().grid = isInGrid(root);
     while (this.stack.length > 0) {
       const level = this.top();
       const node = level.take();
@@ -166,9 +167,9 @@ class Walk {
     if (marked && (attr(el, 'aria-hidden') === 'true' || hasAttr(el, 'inert'))) {
       return;
     }
-    const role = tag === 'label' ? this.labelRole(el, level) : roleOf(el, tag, marked);
+    const role = tag === 'label' ? this.labelRole(el, level) : roleOf(el, tag, marked, up.grid);
     if (role === '' && up.at >= 0 && CAPTIONS.has(tag)) {
-      level.mute = true; // it names what it is in
+      level.mute = this.lines[up.at].name.includes(contentText(el)); // it names what it is in
     }
     if (role === '' && !marked) {
       this.descend(el, tag, level, role);
@@ -178,9 +179,13 @@ class Walk {
   }
 
   describe(el, tag, role, level, up, marked) {
-    const active = !level.hidden && (ACTIVE_ROLES.has(role) || (marked && isMadeActive(el)));
-    if (role === 'table' || role === 'grid' || tag === 'table') {
+    if (level.mute && labelsOf(el).length > 0) {
+      level.mute = false; // the label around it says its name, but not what it holds
+    }
+    const active = !level.hidden && isActive(el, role, marked);
+    if (role === 'table' || role === 'grid' || role === 'treegrid' || tag === 'table') {
       level.layout = role === 'none';
+      level.grid = role === 'none' ? up.grid : role !== 'table';
     }
     const inLayout = up.layout && (role === 'row' || role === 'cell');
     const plain = level.hidden || inLayout || role === '' || PLAIN_ROLES.has(role) || level.mute || this.flat;
@@ -188,7 +193,7 @@ class Walk {
       this.descend(el, tag, level, role);
       return;
     }
-    const name = nameOf(el, tag, role, marked);
+    const name = lineName(el, tag, role, marked, this.flat);
     if (!active && name === '' && NAMED_ONLY.has(role)) {
       this.descend(el, tag, level, role);
       return;
@@ -205,8 +210,8 @@ class Walk {
     if (!isShown(control) && /^(checkbox|radio|file)$/.test(control.type)) {
       return roleOf(control);
     }
-    level.mute = true; // the field's line says it
-    level.active = true; // and a click on it is one on the field
+    level.mute = isLabelSaid(el, control);
+    level.active = true; // a click on it is one on the field
     return '';
   }
 
@@ -228,10 +233,11 @@ class Walk {
     level.at = this.push(line);
     level.depth += 1;
     if (active) {
-      level.active ||= (ACTIVE_ROLES.has(role) && !HOLDING_ROLES.has(role)) || styleOf(el).cursor === 'pointer';
+      const whole = ACTIVE_ROLES.has(role) && !HOLDING_ROLES.has(role) && !CELL_ROLES.has(role);
+      level.active ||= whole || styleOf(el).cursor === 'pointer';
       level.owner = SCOPE_ROLES.has(role) ? -1 : level.at;
     }
-    level.mute ||= name !== '' && NAMED_BY_CONTENT.has(role);
+    level.mute = isContentSaid(el, role, name, level.mute);
     this.descendBelow(el, tag, role, level, line);
   }
 
