@@ -52,7 +52,7 @@ const isLabelSaid = (label, control) => {
   const tag = tagOf(control);
   const marked = isMarked(control);
   const role = roleOf(control, tag, marked);
-  if (!isShown(control) || closest(control, '[aria-hidden=true],[inert]') !== null || (role === '' && !isActive(control, role, marked))) {
+  if (!isShown(control) || closest(control, '[aria-hidden=true],[inert]') !== null || (role === '' && !isActive(control, role, marked, false))) {
     return false;
   }
   return !marked || !matches(control, '[aria-label],[aria-labelledby]')

@@ -15,8 +15,8 @@ const KNOWN_ROLES = words(`alert alertdialog application article banner blockquo
 const PLAIN_ROLES = words(`application blockquote caption code definition deletion document emphasis generic insertion mark none
   note paragraph presentation rowgroup separator strong subscript suggestion superscript term time`);
 
-// Roles of things that people click, type into or choose.
-const ACTIVE_ROLES = words(`button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar
+// Roles of things that people click, type into or choose. In a grid that is every cell: its keys and clicks go to cells.
+const ACTIVE_ROLES = words(`button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar
   searchbox slider spinbutton switch tab textbox treeitem`);
 
 // Containers that are worth a ref so that a snapshot of one of them can be asked for.
@@ -126,7 +126,8 @@ const givenRole = (el, tag) => {
     if (word === 'none' || word === 'presentation') {
       // One cannot declare away that something can be used, or what aria attributes say of it.
       const native = nativeRole(el, tag);
-      return ACTIVE_ROLES.has(native) || matches(el, NOT_MERE_LOOKS) ? native : 'none';
+      const isUsed = ACTIVE_ROLES.has(native) && native !== 'gridcell';
+      return isUsed || matches(el, NOT_MERE_LOOKS) ? native : 'none';
     }
     return word === 'image' ? 'img' : word;
   }
@@ -148,9 +149,9 @@ const isMadeActive = (el) => {
   return hasAttr(el, 'onclick') || isEditableHost(el) || (index !== null && Number.parseInt(index, 10) >= 0);
 };
 
-/** Whether one can act on it. In a grid that is every cell: its keys and clicks go to cells. */
-const isActive = (el, role, marked) => ACTIVE_ROLES.has(role) || role === 'gridcell' || (marked && isMadeActive(el))
-  || (HEADER_CELLS.has(role) && isInGrid(el));
+/** Whether one can act on it. `inGrid`: it stands in a grid, where headers are cells like others. */
+const isActive = (el, role, marked, inGrid) => ACTIVE_ROLES.has(role) || (marked && isMadeActive(el))
+  || (inGrid && HEADER_CELLS.has(role));
 
 // What a click on a part of it means the same as a click on the whole.
 const CLICKABLE = 'a[href],button,label,summary,select,option,[onclick],[role=button],[role=link],[role=checkbox],[role=radio],'

@@ -182,7 +182,7 @@ class Walk {
     if (level.mute && labelsOf(el).length > 0) {
       level.mute = false; // the label around it says its name, but not what it holds
     }
-    const active = !level.hidden && isActive(el, role, marked);
+    const active = !level.hidden && isActive(el, role, marked, up.grid);
     if (role === 'table' || role === 'grid' || role === 'treegrid' || tag === 'table') {
       level.layout = role === 'none';
       level.grid = role === 'none' ? up.grid : role !== 'table';
