@@ -41,7 +41,7 @@ const labelsOf = (el) => {
     index = indexLabels(root);
     labelIndex.set(root, index);
   }
-  return index.get(el) ?? NO_LABELS;
+  return index.size === 0 ? NO_LABELS : index.get(el) ?? NO_LABELS;
 };
 
 /** Whether a name says the text inside an element that has just got its name: its own, or (`said`) one further out. */

@@ -61,11 +61,12 @@ const labelledText = (el, how) => squeeze(labellingElements(el)
 let lastLabelled = null;
 
 /** What the labels of a control say, without the control itself. */
-const labelText = (el, how = newGathering(el)) => {
+const labelText = (el, given = null) => {
   const labels = labelsOf(el);
-  if (labels.length === 0 || how.left.followed?.has(el)) {
+  if (labels.length === 0 || given?.left.followed?.has(el)) {
     return '';
   }
+  const how = given ?? newGathering(el);
   (how.left.followed ??= new Set()).add(el);
   const text = squeeze(labels.slice(0, MOST_LABELS)
     .map((label) => alternativeOf(label, { ...how, direct: null, skip: el, hidden: isHidden(label) })).join(' '));
