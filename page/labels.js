@@ -47,6 +47,9 @@ const labelsOf = (el) => {
 /** Whether a name says the text inside an element that has just got its name: its own, or (`said`) one further out. */
 const isContentSaid = (el, role, name, said) => el !== lastLabelled && (said || (name !== '' && NAMED_BY_CONTENT.has(role)));
 
+/** Whether the name around an element leaves it out: a label what it is for, an item of a tree the items below it. */
+const isOutsideName = (el, role) => labelsOf(el).length > 0 || (role === 'group' && closest(el, '[role=treeitem]') !== null);
+
 /** Whether the line of a control says what its label says. Where it does not, the label is shown as text. */
 const isLabelSaid = (label, control) => {
   const tag = tagOf(control);

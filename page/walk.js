@@ -179,8 +179,8 @@ class Walk {
   }
 
   describe(el, tag, role, level, up, marked) {
-    if (level.mute && labelsOf(el).length > 0) {
-      level.mute = false; // the label around it says its name, but not what it holds
+    if (level.mute && isOutsideName(el, role)) {
+      level.mute = false;
     }
     const active = !level.hidden && isActive(el, role, marked, up.grid);
     if (role === 'table' || role === 'grid' || role === 'treegrid' || tag === 'table') {

@@ -35,6 +35,12 @@ const CASES = [
   ['a hidden checkbox has the name that its empty label lacks',
     '<input type=checkbox id=c hidden aria-label="Dark mode"><label for=c style="display:block;width:9px;height:9px"></label>',
     ['- checkbox "Dark mode" [ref=e1]']],
+  ['what is below an item of a tree is no part of its name',
+    '<ul role=tree><li role=treeitem>Root<ul role=group><li role=treeitem>Leaf<li>plain</ul></ul>',
+    ['- tree [ref=e1]', '  - treeitem "Root" [ref=e2]', '    - treeitem "Leaf" [ref=e3]', '    - listitem: plain']],
+  ['a switch of several parts has one line', '<label><span><input type=checkbox style="opacity:0"><i></i></span><b>Wi-Fi'
+    + '<sup>*</sup></b></label>',
+    ['- checkbox "Wi-Fi*" [ref=e1]']],
   ['a legend and a caption that another name overrides are text',
     '<fieldset aria-label=Spoken><legend>Legend</legend><input aria-label=a></fieldset>'
     + '<table aria-label=Figures><caption>Caption</caption><tr><td>1<td>2</table>',
