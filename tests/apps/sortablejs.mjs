@@ -6,8 +6,8 @@ export default {
   packages: ['sortablejs'],
   page: page('SortableJS', {
     body: `<style>li { width: 200px; padding: 10px; border: 1px solid; list-style: none } ul { min-height: 60px; padding: 20px }</style>
-      <h2>To do</h2><ul id="todo"><li id="a">Wash</li><li id="b">Dry</li><li id="c">Fold</li></ul>
-      <h2>Done</h2><ul id="done"><li id="d">Sort</li></ul>`,
+      <div style="display: flex"><ul id="todo"><li id="a">Wash</li><li id="b">Dry</li><li id="c">Fold</li></ul>
+      <ul id="done"><li id="d">Sort</li></ul></div>`,
     js: ['sortablejs/Sortable.min.js'],
     script: `for (const list of document.querySelectorAll('ul')) new Sortable(list, { group: 'chores' });
       window.order = (id) => [...document.getElementById(id).children].map((li) => li.id).join('');`,

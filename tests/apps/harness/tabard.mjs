@@ -2,7 +2,7 @@
 // A user of tabard through MCP, as an agent is: it looks at the outline, finds a line by role and name, and uses its ref.
 import { Agent } from '../../support/agent.mjs';
 import { Daemon } from '../../support/daemon.mjs';
-import { fits, lines } from './outline.mjs';
+import { find } from './outline.mjs';
 import { script } from './predicate.mjs';
 
 const FIND_MS = 5000;
@@ -22,17 +22,14 @@ class User {
     return this.call('browser_snapshot', { max_chars: 500_000 });
   }
 
-  /** The ref of the first line that fits; a selector is taken as it is. */
+  /** The line is looked for again and again, as the page may still be at work; a selector is taken as it is. */
   async #target(role, name) {
     if (role === 'css') return name;
-    let seen;
     for (const end = performance.now() + FIND_MS; performance.now() < end;) {
-      const found = [...lines(await this.snapshot())].filter((line) => line.role === role && fits(line.name, name));
-      const ref = found.find((line) => line.ref)?.ref;
-      if (ref) return ref;
-      seen = found.length ? 'its line has no ref' : 'no such line in the outline';
+      const target = find(await this.snapshot(), role, name);
+      if (target) return target;
     }
-    throw new Error(`${role} ${name}: ${seen}`);
+    throw new Error(`${role} ${name}: no such line in the outline`);
   }
 
   async #act(tool, role, name, more) {

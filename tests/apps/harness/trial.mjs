@@ -10,6 +10,13 @@ function words(values) {
   return values.map((value) => (value instanceof RegExp ? String(value) : JSON.stringify(value) ?? '')).join(' ');
 }
 
+/** Playwright's messages end in a log of every try; its colours are for a terminal. */
+function gist(message) {
+  const rows = message.replace(/\u001b\[\d+m/g, '').split('\n').map((row) => row.trim()).filter(Boolean);
+  const why = rows.find((row) => /intercepts|not visible|not enabled|resolved to/.test(row));
+  return rows[0].includes('exceeded') && why ? `${rows[0]} ${why}` : rows.slice(0, 3).join(' ');
+}
+
 /** A user whose acts are counted, and whose failures say which step it was. */
 function watched(user, diary) {
   const self = { frame: (...args) => watched(user.frame(...args), diary) };
@@ -22,7 +29,7 @@ function watched(user, diary) {
       try {
         diary.reply = await user[act](...args);
       } catch (err) {
-        throw new Failure(`step ${diary.steps}, ${what}: ${err.message}`);
+        throw new Failure(`step ${diary.steps}, ${what}: ${gist(err.message)}`);
       }
     };
   }
