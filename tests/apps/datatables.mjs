@@ -17,13 +17,13 @@ export default {
     await user.see(() => document.querySelector('#table tbody td:nth-child(2)').textContent === '0');
     await user.click('link', '2');
     await user.see(() => table.page() === 1);
-    await user.fill('searchbox', 'Search:', 'Row 5');
-    await user.see(() => table.page.info().recordsDisplay === 11);
-    await user.select('combobox', /entries per page/, ['25']);
-    await user.see(() => table.page.len() === 25 && document.querySelectorAll('#table tbody tr').length === 11);
-    await user.click('button', /^Name: /);
-    await user.see(() => document.querySelector('#table tbody td').textContent === 'Row 5');
+    await user.fill('searchbox', 'Search:', 'Row 60');
+    await user.see(() => table.page.info().recordsDisplay === 1);
     await user.fill('searchbox', 'Search:', '');
     await user.see(() => table.page.info().recordsDisplay === 60);
+    await user.select('combobox', /entries per page/, ['25']);
+    await user.see(() => table.page.len() === 25 && document.querySelectorAll('#table tbody tr').length === 25);
+    await user.click('button', /^Name: /);
+    await user.see(() => document.querySelector('#table tbody td').textContent === 'Row 1');
   },
 };

@@ -25,12 +25,12 @@ export default {
     await user.type('Person 07');
     await user.see(() => grid.getDataCount('active') === 1);
     await user.click('gridcell', 'Person 07');
-    await user.see(() => document.querySelector('.tabulator-editing input'));
-    await user.fill('css', '.tabulator-editing input', 'Person 07, Esq.');
-    await user.see(() => document.querySelector('.tabulator-editing input').value === 'Person 07, Esq.');
+    await user.see(() => document.querySelector('.tabulator-cell.tabulator-editing input') && grid.getSelectedData().length === 1);
+    await user.fill('css', '.tabulator-cell.tabulator-editing input', 'Person 07, Esq.');
+    await user.see(() => document.querySelector('.tabulator-cell.tabulator-editing input').value === 'Person 07, Esq.');
     await user.press('Enter');
     await user.see(() => grid.getData().find((row) => row.id === 7).name === 'Person 07, Esq.');
     await user.click('css', '.tabulator-row input[type="checkbox"]');
-    await user.see(() => grid.getSelectedData().length === 1);
+    await user.see(() => grid.getSelectedData().length === 0);
   },
 };
