@@ -24,7 +24,7 @@ export default {
     createRoot(document.getElementById('root')).render(<App />);`,
   ready: () => document.querySelector('.ant-table-row'),
   async job(user) {
-    await user.fill('textbox', 'Name', 'Ada');
+    await user.fill('textbox', /Name$/, 'Ada');
     await user.see(() => values.name === 'Ada');
     await user.fill('combobox', 'Role', 'edi');
     await user.see(() => document.querySelectorAll('.ant-select-item-option').length === 1);

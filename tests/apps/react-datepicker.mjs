@@ -9,7 +9,7 @@ export default {
     function App() {
       const [day, setDay] = useState(new Date(2024, 2, 10));
       window.day = day && [day.getFullYear(), day.getMonth() + 1, day.getDate()].join('-');
-      return <label>Day <DatePicker selected={day} onChange={setDay} showMonthDropdown dropdownMode="select" /></label>;
+      return <><label htmlFor="day">Day</label><DatePicker id="day" selected={day} onChange={setDay} showMonthDropdown dropdownMode="select" /></>;
     }
     createRoot(document.getElementById('root')).render(<App />);`,
   ready: () => document.querySelector('input'),

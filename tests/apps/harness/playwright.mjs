@@ -54,7 +54,7 @@ class User {
   }
 
   drag([role, name], [toRole, toName]) {
-    return this.#target(role, name).dragTo(this.#target(toRole, toName));
+    return this.#target(role, name).dragTo(this.#target(toRole, toName), { steps: 10 });
   }
 
   async scroll(role, name, pixels) {

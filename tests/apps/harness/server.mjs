@@ -79,7 +79,11 @@ export class AppServer {
   }
 
   async #answer(req, res) {
-    if (req.method !== 'GET') for await (const _ of req); // uploads end here
+    if (req.method !== 'GET') {
+      await once(req.resume(), 'end'); // uploads end here
+      res.end('kept');
+      return;
+    }
     const { pathname } = new URL(req.url, this.url);
     const data = await this.#find(decodeURIComponent(pathname));
     const type = types[path.extname(pathname)] ?? 'text/html';
