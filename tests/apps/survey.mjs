@@ -20,11 +20,13 @@ export default {
     await user.see(() => document.querySelector('.sd-question__erbox'));
     await user.fill('textbox', /Your name/, 'Ada');
     await user.see(() => document.querySelector('.sd-input').value === 'Ada');
-    await user.click('radio', 'Paid');
+    await user.press('Tab');
+    await user.see(() => survey.data.name === 'Ada' && !document.querySelector('.sd-question__erbox')?.checkVisibility());
+    await user.click('css', 'label:has(input[value="Paid"])');
     await user.see(() => survey.data.plan === 'Paid');
     await user.click('button', 'Next');
     await user.see(() => survey.currentPageNo === 1);
-    await user.click('checkbox', 'Tue');
+    await user.click('css', 'label:has(input[value="Tue"])');
     await user.see(() => survey.data.days?.join() === 'Tue');
     await user.click('css', '.sd-rating__item:nth-of-type(4)');
     await user.see(() => survey.data.rate === 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The truth is asked of the page, by the same script whoever acts.
 
-export const SEE_MS = 5000;
+export const SEE_MS = 10_000;
 
 /** Runs in the page: waits until `holds` gives something true. Gives 'yes', or what it gave or threw in the end. */
 async function watch(holds, args, ms) {
