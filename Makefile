@@ -47,7 +47,7 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
-        asan fuzz cov moving soak soak-durable bare bench-net docs install clean unit-programs objects tidy flags packages
+        asan fuzz cov moving soak soak-durable apps bare bench-net docs install clean unit-programs objects tidy flags packages
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
@@ -182,6 +182,10 @@ soak-durable: all ## 10,000 operations and 300 times kill -9: nothing that was a
 bare: ## make run, and make test twice, from a fresh clone on a bare Debian 12 (as root, in build/bare)
 	@tools/setup.sh bare
 	@tools/bare.sh
+
+apps: all ## jobs on real applications by tabard and by playwright-core, into bench/APPS.md: make apps APPS=select2,quill
+	@tools/setup.sh test
+	@TABARD_BINARY=$(CURDIR)/$(B)/tabard APPS="$(APPS)" tests/apps/run.sh
 
 bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh

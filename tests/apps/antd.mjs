@@ -5,7 +5,7 @@ export default {
   entry: `import React, { useState } from 'react';
     import { createRoot } from 'react-dom/client';
     import { Button, DatePicker, Form, Input, InputNumber, Modal, Radio, Select, Switch, Table, TreeSelect } from 'antd';
-    const data = Array.from({ length: 25 }, (_, key) => ({ key, name: 'Row ' + key, age: (key * 7) % 25 }));
+    const data = Array.from({ length: 25 }, (_, key) => ({ key, name: 'Row ' + key, age: (key * 7 + 3) % 25 }));
     function App() {
       const [values, setValues] = useState({});
       const [open, setOpen] = useState(false);

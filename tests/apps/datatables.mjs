@@ -8,7 +8,7 @@ export default {
     css: ['datatables.net-dt/css/dataTables.dataTables.min.css'],
     body: '<table id="table" class="display"></table>',
     js: ['jquery/dist/jquery.min.js', 'datatables.net/js/dataTables.min.js', 'datatables.net-dt/js/dataTables.dataTables.min.js'],
-    script: `window.table = new DataTable('#table', { data: Array.from({ length: 60 }, (_, i) => ['Row ' + (i + 1), (i * 37) % 60]),
+    script: `window.table = new DataTable('#table', { data: Array.from({ length: 60 }, (_, i) => ['Row ' + (i + 1), (i * 37 + 5) % 60]),
       columns: [{ title: 'Name' }, { title: 'Score' }] });`,
   }),
   ready: () => document.querySelector('#table tbody td'),

@@ -6,7 +6,7 @@ export default {
   packages: ['interactjs'],
   page: page('interact.js', {
     body: `<style>.card { width: 120px; height: 60px; background: #8cf; touch-action: none; position: relative; z-index: 2 } .zone { position: absolute; top: 300px; width: 250px; height: 150px; background: #eee }</style>
-      <div class="card" id="a">Card A</div><div class="card" id="b">Card B</div><div class="zone" id="left" style="left:20px">Left</div><div class="zone" id="right" style="left:400px">Right</div>`,
+      <div class="card" id="a">Card A</div><div class="card" id="b">Card B</div><div class="zone" id="left" style="left:20px">Left</div><div class="zone" id="right" style="left:400px">Right</div><div class="zone" id="far" style="left:780px">Far</div>`,
     js: ['interactjs/dist/interact.min.js'],
     script: `window.home = {}; window.tapped = '';
       interact('.card').draggable({ listeners: { move: ({ target, dx, dy }) => { const x = (Number(target.dataset.x) || 0) + dx, y = (Number(target.dataset.y) || 0) + dy;
@@ -21,8 +21,8 @@ export default {
     await user.see(() => home.a === 'left');
     await user.drag(['css', '#b'], ['css', '#right']);
     await user.see(() => home.b === 'right');
-    await user.drag(['css', '#a'], ['css', '#right']);
-    await user.see(() => home.a === 'right');
+    await user.drag(['css', '#a'], ['css', '#far']);
+    await user.see(() => home.a === 'far');
     await user.click('css', '#a');
     await user.see(() => window.tapped === 'a');
   },

@@ -24,6 +24,6 @@ export default {
     await user.click('css', '.notyf__dismiss-btn');
     await user.see(() => document.querySelectorAll('.notyf__toast').length < 2 || document.querySelector('.notyf__toast--disappear'));
     await user.click('button', 'Save');
-    await user.see(() => toasts().includes('Saved'));
+    await user.see(() => toasts().split(',').filter((text) => text === 'Saved').length >= 1 && document.querySelectorAll('.notyf__toast').length === 2);
   },
 };

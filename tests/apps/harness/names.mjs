@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many of the named widgets that Chromium's accessibility tree has are in tabard's outline, with role and name.
+//
+// Counted: what one can act on or go to by its name, in the main frame and in frames, unless it is ignored there. Not counted:
+// options of a folded select (the outline gives some and says how many), cells that cannot have the focus, rows that are named by
+// their cells, and, while a modal dialog is open, what is not in it. A cell or header is found when a line shows its text, since an
+// outline gives a row of plain cells as one line. Names are compared without regard to white space, and as far as an outline
+// gives long ones.
+import { lines, plain } from './outline.mjs';
+
+const WIDGETS = new Set(['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'option', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton',
+  'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'dialog', 'alertdialog']);
+const SHOWN_AS_TEXT = new Set(['gridcell', 'cell', 'columnheader', 'rowheader']);
+/** What Chromium calls otherwise than ARIA does. */
+const ALIASES = { PopUpButton: 'combobox', ToggleButton: 'button', DisclosureTriangle: 'button', MenuListOption: 'option', TextField: 'textbox' };
+const NAME_CHARS = 180;
+
+const cut = (name) => plain(name).slice(0, NAME_CHARS);
+
+function property(node, name) {
+  return node.properties?.find((each) => each.name === name)?.value?.value;
+}
+
+/** Tells of a node whether it or one above it fits. */
+function below(byId, isIt) {
+  const inside = new Map();
+  const look = (node) => {
+    if (!node) return false;
+    if (!inside.has(node.nodeId)) {
+      inside.set(node.nodeId, false);
+      inside.set(node.nodeId, isIt(node) || look(byId.get(node.parentId)));
+    }
+    return inside.get(node.nodeId);
+  };
+  return look;
+}
+
+function namedByCells(row, name, byId) {
+  const cells = (row.childIds ?? []).map((id) => plain(byId.get(id)?.name?.value)).filter(Boolean);
+  return cells.length > 0 && cells.every((cell) => name.includes(cut(cell)));
+}
+
+/** [role, name] of all that count in one frame's tree. */
+function widgets(nodes) {
+  const isModal = (node) => !node.ignored && ['dialog', 'alertdialog'].includes(node.role?.value) && property(node, 'modal') === true;
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const inModal = nodes.some(isModal) ? below(byId, isModal) : () => true;
+  const inFolded = below(byId, (node) => node.role?.value === 'MenuListPopup');
+  const list = [];
+  for (const node of nodes) {
+    const role = ALIASES[node.role?.value] ?? node.role?.value;
+    const name = cut(node.name?.value);
+    if (node.ignored || !name || !inModal(node) || (role === 'option' && inFolded(node))) continue;
+    const isCell = SHOWN_AS_TEXT.has(role) && (role !== 'cell' || property(node, 'focusable'));
+    if (WIDGETS.has(role) || isCell || (role === 'row' && !namedByCells(node, name, byId))) list.push([role, name]);
+  }
+  return list;
+}
+
+/** All named widgets of a page of playwright-core, by Chromium's own tree. */
+export async function known(page) {
+  const cdp = await page.context().newCDPSession(page);
+  const { frameTree } = await cdp.send('Page.getFrameTree');
+  const list = [];
+  const visit = async ({ frame, childFrames = [] }) => {
+    const { nodes } = await cdp.send('Accessibility.getFullAXTree', { frameId: frame.id }).catch(() => ({ nodes: [] }));
+    list.push(...widgets(nodes));
+    for (const child of childFrames) await visit(child);
+  };
+  await visit(frameTree);
+  await cdp.detach();
+  return list;
+}
+
+/** Of these, those that the outline does not have. A line stands for one widget. */
+export function missing(wanted, outline) {
+  const left = new Map();
+  const texts = new Set();
+  for (const { role, name, text } of lines(outline)) {
+    const key = `${role} ${cut(name)}`;
+    left.set(key, (left.get(key) ?? 0) + 1);
+    texts.add(cut(name)).add(cut(text));
+    if (role === 'row') for (const cell of [...text.split(' | '), text.replaceAll(' | ', ' ')]) texts.add(cut(cell));
+  }
+  return wanted.filter(([role, name]) => {
+    const key = `${role} ${name}`;
+    if (left.get(key)) {
+      left.set(key, left.get(key) - 1);
+      return false;
+    }
+    return !(SHOWN_AS_TEXT.has(role) && texts.has(name));
+  });
+}
