@@ -42,7 +42,7 @@ function figures(results) {
 }
 
 async function row(app) {
-  if (app.entry) await server.bundle(app.name);
+  if (app.entry) await server.bundle(app.name).catch((err) => console.log(`${app.name}: ${err.message}`));
   const seen = { first: {}, last: {} };
   const ours = await runs(tabard, app, async (user, when) => { seen[when].outline = await user.snapshot(); });
   const theirs = await runs(oracle, app, async (user, when) => {

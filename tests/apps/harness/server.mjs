@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const here = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** Where packages are: those that the tests have, then those of `make apps`, so that an application is the same in both. */
@@ -25,12 +25,23 @@ async function packaged(name) {
   return null;
 }
 
+/** Svelte's components are compiled as they are met. */
+const svelte = {
+  name: 'svelte',
+  setup(build) {
+    build.onLoad({ filter: /\.svelte$/ }, async ({ path: file }) => {
+      const { compile } = await import(pathToFileURL(path.join(here, 'node_modules/svelte/src/compiler/index.js')));
+      return { contents: compile(await readFile(file, 'utf8'), { filename: file, css: 'injected', generate: 'client' }).js.code };
+    });
+  },
+};
+
 /** One script (and its styles) out of the application's own `entry`, which may import any package. */
 async function bundle(name, { entry, define = {} }) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: here, sourcefile: `${name}.jsx`, loader: 'jsx' },
-    bundle: true, write: false, outdir: '/', format: 'esm', minify: false, legalComments: 'none', logLevel: 'error', nodePaths: shelves,
+    bundle: true, write: false, outdir: '/', format: 'esm', minify: false, legalComments: 'none', logLevel: 'error', nodePaths: shelves, plugins: [svelte], conditions: ['svelte', 'module'],
     define: { 'process.env.NODE_ENV': '"production"', ...define },
     loader: { '.woff': 'empty', '.woff2': 'empty', '.ttf': 'empty', '.svg': 'dataurl', '.png': 'dataurl' },
   });
