@@ -7,7 +7,8 @@ export default {
   page: page('AG Grid', {
     body: '<div id="grid" style="height:400px"></div>',
     js: ['ag-grid-community/dist/ag-grid-community.min.js'],
-    script: `const rowData = Array.from({ length: 500 }, (_, i) => ({ make: ['Toyota', 'Ford', 'Porsche'][i % 3], model: 'Model ' + i, price: (i * 773) % 9000 }));
+    script: `const rowData = Array.from({ length: 500 }, (_, i) => ({ make: ['Toyota', 'Ford', 'Porsche'][i % 3], model: 'Model ' + i,
+      price: (i * 773) % 9000 }));
       window.api = agGrid.createGrid(document.getElementById('grid'), { rowData, rowSelection: { mode: 'multiRow' }, columnDefs: [
         { field: 'make', filter: true }, { field: 'model', editable: true }, { field: 'price' }] });`,
   }),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 export default {
   kind: 'component library (Angular)',
-  packages: ['@angular/core', '@angular/common', '@angular/compiler', '@angular/platform-browser', '@angular/forms', '@angular/material', '@angular/cdk', 'rxjs'],
+  packages: ['@angular/core', '@angular/common', '@angular/compiler', '@angular/platform-browser', '@angular/forms', '@angular/material',
+    '@angular/cdk', 'rxjs'],
   body: '<link rel="stylesheet" href="/npm/@angular/material/prebuilt-themes/azure-blue.css"><app-root></app-root>',
   entry: `import '@angular/compiler';
     import { Component, provideZonelessChangeDetection, signal } from '@angular/core';
@@ -19,14 +20,21 @@ export default {
       state = window.state = {};
       set(key, value) { this.state[key] = value; }
     }
-    const Root = Component({ selector: 'app-root', imports: [MatButtonModule, MatCheckboxModule, MatFormFieldModule, MatInputModule, MatMenuModule, MatRadioModule, MatSelectModule, MatSlideToggleModule, MatTabsModule],
+    const Root = Component({ selector: 'app-root', imports: [MatButtonModule, MatCheckboxModule, MatFormFieldModule, MatInputModule, MatMenuModule,
+      MatRadioModule, MatSelectModule, MatSlideToggleModule, MatTabsModule],
       template: \`<mat-form-field><mat-label>Name</mat-label><input matInput (input)="set('name', $any($event.target).value)"></mat-form-field>
-        <mat-form-field><mat-label>Size</mat-label><mat-select (selectionChange)="set('size', $event.value)"><mat-option value="s">Small</mat-option><mat-option value="l">Large</mat-option></mat-select></mat-form-field>
-        <mat-checkbox (change)="set('agree', $event.checked)">Agree</mat-checkbox><mat-slide-toggle (change)="set('on', $event.checked)">Updates</mat-slide-toggle>
-        <mat-radio-group aria-label="Plan" (change)="set('plan', $event.value)"><mat-radio-button value="free">Free</mat-radio-button><mat-radio-button value="paid">Paid</mat-radio-button></mat-radio-group>
-        <button mat-button [matMenuTriggerFor]="menu">Edit</button><mat-menu #menu="matMenu"><button mat-menu-item (click)="set('did', 'cut')">Cut</button><button mat-menu-item (click)="set('did', 'paste')">Paste</button></mat-menu>
-        <mat-tab-group (selectedIndexChange)="set('tab', $event)"><mat-tab label="First">1</mat-tab><mat-tab label="Second">2</mat-tab></mat-tab-group>\` })(App) ?? App;
-    bootstrapApplication(Root, { providers: [provideZonelessChangeDetection()] }).then(() => { window.started = true; }, (err) => { document.title = err.message; });`,
+        <mat-form-field><mat-label>Size</mat-label><mat-select (selectionChange)="set('size', $event.value)">
+          <mat-option value="s">Small</mat-option><mat-option value="l">Large</mat-option></mat-select></mat-form-field>
+        <mat-checkbox (change)="set('agree', $event.checked)">Agree</mat-checkbox>
+          <mat-slide-toggle (change)="set('on', $event.checked)">Updates</mat-slide-toggle>
+        <mat-radio-group aria-label="Plan" (change)="set('plan', $event.value)"><mat-radio-button value="free">Free</mat-radio-button>
+          <mat-radio-button value="paid">Paid</mat-radio-button></mat-radio-group>
+        <button mat-button [matMenuTriggerFor]="menu">Edit</button><mat-menu #menu="matMenu">
+          <button mat-menu-item (click)="set('did', 'cut')">Cut</button><button mat-menu-item (click)="set('did', 'paste')">Paste</button></mat-menu>
+        <mat-tab-group (selectedIndexChange)="set('tab', $event)"><mat-tab label="First">1</mat-tab><mat-tab label="Second">2</mat-tab>
+          </mat-tab-group>\` })(App) ?? App;
+    bootstrapApplication(Root, { providers: [provideZonelessChangeDetection()] }).then(() => { window.started = true;
+      }, (err) => { document.title = err.message; });`,
   ready: () => window.started,
   async job(user) {
     await user.fill('textbox', 'Name', 'Ada');

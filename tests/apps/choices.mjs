@@ -6,7 +6,8 @@ export default {
   packages: ['choices.js'],
   page: page('Choices', {
     css: ['choices.js/public/assets/styles/choices.min.css'],
-    body: `<label for="city">City</label><select id="city"><option value="b">Berlin</option><option value="o">Oslo</option><option value="r">Rome</option></select>
+    body: `<label for="city">City</label><select id="city"><option value="b">Berlin</option><option value="o">Oslo</option>
+      <option value="r">Rome</option></select>
       <label for="tags">Tags</label><input id="tags" value="old">`,
     js: ['choices.js/public/assets/scripts/choices.min.js'],
     script: "window.city = new Choices('#city', { shouldSort: false }); window.tags = new Choices('#tags', { removeItemButton: true });",

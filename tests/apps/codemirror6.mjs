@@ -5,7 +5,8 @@ export default {
   body: '<div id="editor"></div>',
   entry: `import { EditorView, basicSetup } from 'codemirror';
     import { javascript } from '@codemirror/lang-javascript';
-    window.view = new EditorView({ doc: 'let first = 1;\\nlet second = 2;\\n', extensions: [basicSetup, javascript()], parent: document.getElementById('editor') });`,
+    window.view = new EditorView({ doc: 'let first = 1;\\nlet second = 2;\\n', extensions: [basicSetup, javascript()],
+      parent: document.getElementById('editor') });`,
   ready: () => document.querySelector('.cm-line'),
   async job(user) {
     await user.click('css', '.cm-content');

@@ -8,7 +8,8 @@ export default {
     body: '<button id="add">Add node</button><div id="graph" style="width:600px;height:400px"></div>',
     js: ['cytoscape/dist/cytoscape.min.js'],
     script: `window.cy = cytoscape({ container: document.getElementById('graph'), zoomingEnabled: false, layout: { name: 'preset' }, elements: [
-        { data: { id: 'a' }, position: { x: 100, y: 100 } }, { data: { id: 'b' }, position: { x: 300, y: 100 } }, { data: { id: 'ab', source: 'a', target: 'b' } }] });
+        { data: { id: 'a' }, position: { x: 100, y: 100 } }, { data: { id: 'b' }, position: { x: 300, y: 100 } }, { data: { id: 'ab', source: 'a',
+          target: 'b' } }] });
       cy.on('tap', 'node', (e) => { window.tapped = e.target.id(); }); cy.on('tap', 'edge', (e) => { window.tapped = e.target.id(); });
       document.getElementById('add').onclick = () => cy.add({ data: { id: 'c' }, position: { x: 300, y: 300 } });`,
   }),

@@ -5,12 +5,15 @@ export default {
   kind: 'chart',
   packages: ['d3'],
   page: page('D3', {
-    body: '<button id="sort">Sort</button><button id="add">Add</button><svg id="plot" width="600" height="300" role="img" aria-label="Heights"></svg><p id="tip"></p>',
+    body: `<button id="sort">Sort</button><button id="add">Add</button><svg id="plot" width="600" height="300" role="img" aria-label="Heights">
+      </svg><p id="tip"></p>`,
     js: ['d3/dist/d3.min.js'],
     script: `window.data = [40, 10, 90, 60];
       function draw() {
-        d3.select('#plot').selectAll('rect').data(data).join('rect').attr('x', (_, i) => i * 60 + 20).attr('width', 50).attr('y', (d) => 300 - d * 2).attr('height', (d) => d * 2)
-          .attr('class', 'bar').style('cursor', 'pointer').on('click', (_, d) => { window.picked = d; }).on('mouseenter', (_, d) => { document.getElementById('tip').textContent = 'Height ' + d; });
+        d3.select('#plot').selectAll('rect').data(data).join('rect').attr('x', (_, i) => i * 60 + 20).attr('width', 50).attr('y',
+          (d) => 300 - d * 2).attr('height', (d) => d * 2)
+          .attr('class', 'bar').style('cursor', 'pointer').on('click', (_, d) => { window.picked = d;
+            }).on('mouseenter', (_, d) => { document.getElementById('tip').textContent = 'Height ' + d; });
       }
       draw();
       document.getElementById('sort').onclick = () => { data.sort((a, b) => a - b); draw(); };

@@ -8,15 +8,18 @@ export default {
     import { SortableContext, arrayMove, sortableKeyboardCoordinates, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable';
     function Item({ id }) {
       const { attributes, listeners, setNodeRef, transform } = useSortable({ id });
-      return <div ref={setNodeRef} id={id} style={{ width: 200, padding: 12, border: '1px solid', transform: transform && 'translate3d(0,' + transform.y + 'px,0)' }} {...attributes} {...listeners}>{id}</div>;
+      return <div ref={setNodeRef} id={id} style={{ width: 200, padding: 12, border: '1px solid', transform: transform
+        && 'translate3d(0,' + transform.y + 'px,0)' }} {...attributes} {...listeners}>{id}</div>;
     }
     function App() {
       const [items, setItems] = useState(['Ant', 'Bee', 'Cow', 'Dog']);
       window.items = items.join();
       const sensors = useSensors(useSensor(PointerSensor), useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }));
-      return <DndContext sensors={sensors} collisionDetection={closestCenter} onDragStart={() => { window.dragging = true; }} onDragEnd={({ active, over }) => { window.dragging = false;
+      return <DndContext sensors={sensors} collisionDetection={closestCenter} onDragStart={() => { window.dragging = true;
+        }} onDragEnd={({ active, over }) => { window.dragging = false;
         if (over) setItems((old) => arrayMove(old, old.indexOf(active.id), old.indexOf(over.id))); }}>
-        <SortableContext items={items} strategy={verticalListSortingStrategy}>{items.map((id) => <Item key={id} id={id} />)}</SortableContext></DndContext>;
+        <SortableContext items={items} strategy={verticalListSortingStrategy}>{items.map((id) => <Item key={id} id={id} />)}</SortableContext>
+          </DndContext>;
     }
     createRoot(document.getElementById('root')).render(<App />);`,
   ready: () => document.querySelector('#Dog'),

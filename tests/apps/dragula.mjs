@@ -6,8 +6,10 @@ export default {
   packages: ['dragula'],
   page: page('Dragula', {
     css: ['dragula/dist/dragula.min.css'],
-    body: `<style>.box { width: 300px; padding: 20px; background: #eee } .box div { padding: 12px; background: #fff } body { display: flex; gap: 40px }</style>
-      <div class="box" id="left"><div id="a">Ant</div><div id="b">Bee</div><div id="c">Cow</div></div><div class="box" id="right"><div id="d">Dog</div><div id="e">Elk</div></div>`,
+    body: `<style>.box { width: 300px; padding: 20px; background: #eee } .box div { padding: 12px; background: #fff } body { display: flex;
+      gap: 40px }</style>
+      <div class="box" id="left"><div id="a">Ant</div><div id="b">Bee</div><div id="c">Cow</div></div><div class="box" id="right">
+        <div id="d">Dog</div><div id="e">Elk</div></div>`,
     js: ['dragula/dist/dragula.min.js'],
     script: `dragula([document.getElementById('left'), document.getElementById('right')]);
       window.order = (id) => [...document.getElementById(id).children].map((each) => each.id).join('');`,

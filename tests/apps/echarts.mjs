@@ -8,12 +8,15 @@ export default {
     body: '<button id="more">More data</button><div id="chart" style="width:800px;height:400px"></div>',
     js: ['echarts/dist/echarts.min.js'],
     script: `window.chart = echarts.init(document.getElementById('chart'), null, { renderer: 'svg' });
-      const option = { animation: false, aria: { enabled: true }, legend: { data: ['Rain', 'Snow'] }, toolbox: { feature: { restore: {}, magicType: { type: ['line', 'bar'] } } },
-        xAxis: { data: ['Mon', 'Tue', 'Wed', 'Thu'] }, yAxis: {}, series: [{ name: 'Rain', type: 'bar', data: [9, 9, 9, 9] }, { name: 'Snow', type: 'bar', data: [5, 5, 5, 5] }] };
+      const option = { animation: false, aria: { enabled: true }, legend: { data: ['Rain', 'Snow'] }, toolbox: { feature: { restore: {},
+        magicType: { type: ['line', 'bar'] } } },
+        xAxis: { data: ['Mon', 'Tue', 'Wed', 'Thu'] }, yAxis: {}, series: [{ name: 'Rain', type: 'bar', data: [9, 9, 9, 9] }, { name: 'Snow',
+          type: 'bar', data: [5, 5, 5, 5] }] };
       chart.setOption(option);
       chart.on('click', (e) => { window.picked = e.seriesName + ' ' + e.name; });
       chart.on('legendselectchanged', (e) => { window.shown = e.selected; });
-      document.getElementById('more').onclick = () => { option.xAxis.data.push('Fri'); option.series.forEach((each) => each.data.push(3)); chart.setOption(option); };`,
+      document.getElementById('more').onclick = () => { option.xAxis.data.push('Fri'); option.series.forEach((each) => each.data.push(3));
+        chart.setOption(option); };`,
   }),
   ready: () => document.querySelector('#chart svg path'),
   async job(user) {

@@ -7,7 +7,8 @@ export default {
   page: page('Element Plus', {
     css: ['element-plus/dist/index.css'],
     body: `<div id="app"><el-form label-width="100px"><el-form-item label="Name"><el-input v-model="name"></el-input></el-form-item>
-      <el-form-item label="Zone"><el-select v-model="zone" placeholder="Select"><el-option v-for="z in ['North', 'South']" :key="z" :label="z" :value="z"></el-option></el-select></el-form-item>
+      <el-form-item label="Zone"><el-select v-model="zone" placeholder="Select">
+        <el-option v-for="z in ['North', 'South']" :key="z" :label="z" :value="z"></el-option></el-select></el-form-item>
       <el-form-item label="Count"><el-input-number v-model="count" :min="1"></el-input-number></el-form-item>
       <el-form-item label="Instant"><el-switch v-model="on"></el-switch></el-form-item></el-form>
       <el-tree ref="tree" :data="tree" show-checkbox node-key="id"></el-tree>

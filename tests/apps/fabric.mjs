@@ -8,7 +8,8 @@ export default {
     window.rect = new Rect({ left: 50, top: 50, width: 100, height: 80, fill: 'green', originX: 'left', originY: 'top' });
     window.circle = new Circle({ left: 300, top: 50, radius: 40, fill: 'red', originX: 'left', originY: 'top' });
     canvas.add(rect, circle);
-    document.getElementById('text').onclick = () => { window.text = new IText('Hello', { left: 300, top: 250, originX: 'left', originY: 'top' }); canvas.add(text); };
+    document.getElementById('text').onclick = () => { window.text = new IText('Hello', { left: 300, top: 250, originX: 'left', originY: 'top' });
+      canvas.add(text); };
     document.getElementById('remove').onclick = () => { canvas.remove(...canvas.getActiveObjects()); canvas.discardActiveObject(); };`,
   ready: () => window.circle,
   async job(user) {

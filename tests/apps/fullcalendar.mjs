@@ -7,7 +7,8 @@ export default {
   page: page('FullCalendar', {
     body: '<div id="calendar"></div>',
     js: ['fullcalendar/index.global.min.js'],
-    script: `window.calendar = new FullCalendar.Calendar(document.getElementById('calendar'), { initialDate: '2024-03-10', height: 600, editable: true, selectable: true,
+    script: `window.calendar = new FullCalendar.Calendar(document.getElementById('calendar'), { initialDate: '2024-03-10', height: 600,
+      editable: true, selectable: true,
       headerToolbar: { left: 'prev,next', center: 'title', right: 'dayGridMonth,timeGridWeek,listMonth' },
       events: [{ id: 'a', title: 'Review', start: '2024-03-12' }, { id: 'b', title: 'Launch', start: '2024-03-20' }],
       eventClick: ({ event }) => { window.clicked = event.id; },

@@ -9,7 +9,8 @@ export default {
     body: '<div id="root" style="height:95vh"></div>',
     js: ['react/umd/react.production.min.js', 'react-dom/umd/react-dom.production.min.js', 'graphiql/graphiql.min.js'],
     script: `window.asked = [];
-      const fetcher = async (params) => { if (params.operationName === 'IntrospectionQuery') return { data: {} }; asked.push(params); return { data: { hello: 'world' } }; };
+      const fetcher = async (params) => { if (params.operationName === 'IntrospectionQuery') return { data: {} }; asked.push(params);
+        return { data: { hello: 'world' } }; };
       ReactDOM.createRoot(document.getElementById('root')).render(React.createElement(GraphiQL, { fetcher, defaultQuery: '{ hello }' }));`,
   }),
   ready: () => document.querySelector('.graphiql-query-editor .CodeMirror-line'),

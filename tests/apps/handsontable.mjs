@@ -9,7 +9,8 @@ export default {
     body: '<div id="sheet"></div>',
     js: ['handsontable/dist/handsontable.full.min.js'],
     script: `window.sheet = new Handsontable(document.getElementById('sheet'), { data: [['Apples', 3], ['Pears', 5], ['Plums', 7]],
-      colHeaders: ['Fruit', 'Count'], rowHeaders: true, contextMenu: true, columnSorting: true, licenseKey: 'non-commercial-and-evaluation', height: 300 });`,
+      colHeaders: ['Fruit', 'Count'], rowHeaders: true, contextMenu: true, columnSorting: true, licenseKey: 'non-commercial-and-evaluation',
+        height: 300 });`,
   }),
   ready: () => document.querySelector('.htCore td'),
   async job(user) {

@@ -4,7 +4,8 @@ export default {
   packages: ['@headlessui/react', 'react', 'react-dom'],
   entry: `import React, { useState } from 'react';
     import { createRoot } from 'react-dom/client';
-    import { Combobox, ComboboxInput, ComboboxOption, ComboboxOptions, Dialog, DialogPanel, DialogTitle, Field, Label, Listbox, ListboxButton, ListboxOption,
+    import { Combobox, ComboboxInput, ComboboxOption, ComboboxOptions, Dialog, DialogPanel, DialogTitle, Field, Label, Listbox, ListboxButton,
+      ListboxOption,
       ListboxOptions, Menu, MenuButton, MenuItem, MenuItems, Radio, RadioGroup, Switch } from '@headlessui/react';
     const people = ['Ann', 'Bob', 'Cid'];
     function App() {
@@ -13,13 +14,19 @@ export default {
       window.state = state;
       return <><Field><Label>Alerts</Label><Switch checked={state.on} onChange={(on) => set({ on })} style={{ width: 40, height: 20 }} /></Field>
         <Field><Label>Assignee</Label><Listbox value={state.who} onChange={(who) => set({ who })}><ListboxButton>{state.who}</ListboxButton>
-          <ListboxOptions anchor="bottom">{people.map((each) => <ListboxOption key={each} value={each}>{each}</ListboxOption>)}</ListboxOptions></Listbox></Field>
-        <Field><Label>Manager</Label><Combobox value={state.boss} onChange={(boss) => set({ boss })}><ComboboxInput onChange={(e) => set({ query: e.target.value })} />
-          <ComboboxOptions>{people.filter((each) => each.toLowerCase().includes(state.query)).map((each) => <ComboboxOption key={each} value={each}>{each}</ComboboxOption>)}</ComboboxOptions></Combobox></Field>
-        <RadioGroup value={state.plan} onChange={(plan) => set({ plan })} aria-label="Plan">{['free', 'paid'].map((each) => <Field key={each}><Radio value={each}>o</Radio><Label>{each}</Label></Field>)}</RadioGroup>
-        <Menu><MenuButton>Options</MenuButton><MenuItems anchor="bottom">{['Edit', 'Archive'].map((each) => <MenuItem key={each}><button onClick={() => set({ did: each })}>{each}</button></MenuItem>)}</MenuItems></Menu>
+          <ListboxOptions anchor="bottom">{people.map((each) => <ListboxOption key={each} value={each}>{each}</ListboxOption>)}</ListboxOptions>
+            </Listbox></Field>
+        <Field><Label>Manager</Label><Combobox value={state.boss} onChange={(boss) => set({ boss })}>
+          <ComboboxInput onChange={(e) => set({ query: e.target.value })} />
+          <ComboboxOptions>{people.filter((each) => each.toLowerCase().includes(state.query)).map((each) =>
+            <ComboboxOption key={each} value={each}>{each}</ComboboxOption>)}</ComboboxOptions></Combobox></Field>
+        <RadioGroup value={state.plan} onChange={(plan) => set({ plan })} aria-label="Plan">{['free', 'paid'].map((each) => <Field key={each}>
+          <Radio value={each}>o</Radio><Label>{each}</Label></Field>)}</RadioGroup>
+        <Menu><MenuButton>Options</MenuButton><MenuItems anchor="bottom">{['Edit', 'Archive'].map((each) => <MenuItem key={each}>
+          <button onClick={() => set({ did: each })}>{each}</button></MenuItem>)}</MenuItems></Menu>
         <button onClick={() => set({ open: true })}>Leave</button>
-        <Dialog open={state.open} onClose={() => set({ open: false })}><DialogPanel><DialogTitle>Leave the team?</DialogTitle><button onClick={() => set({ open: false, did: 'left' })}>Confirm</button></DialogPanel></Dialog></>;
+        <Dialog open={state.open} onClose={() => set({ open: false })}><DialogPanel><DialogTitle>Leave the team?</DialogTitle>
+          <button onClick={() => set({ open: false, did: 'left' })}>Confirm</button></DialogPanel></Dialog></>;
     }
     createRoot(document.getElementById('root')).render(<App />);`,
   ready: () => window.state,

@@ -5,10 +5,13 @@ export default {
   kind: 'masked input',
   packages: ['imask'],
   page: page('IMask', {
-    body: '<label>Phone <input id="phone"></label><label>Amount <input id="amount"></label><label>Date <input id="date"></label><label>Code <input id="code"></label>',
+    body: `<label>Phone <input id="phone"></label><label>Amount <input id="amount"></label><label>Date <input id="date"></label>
+      <label>Code <input id="code"></label>`,
     js: ['imask/dist/imask.min.js'],
-    script: `IMask(document.getElementById('phone'), { mask: '+{1} (000) 000-0000' }); IMask(document.getElementById('amount'), { mask: Number, thousandsSeparator: ',', min: 0, max: 100000 });
-      IMask(document.getElementById('date'), { mask: Date }); IMask(document.getElementById('code'), { mask: 'aa-00', prepare: (text) => text.toUpperCase() });`,
+    script: `IMask(document.getElementById('phone'), { mask: '+{1} (000) 000-0000' }); IMask(document.getElementById('amount'), { mask: Number,
+      thousandsSeparator: ',', min: 0, max: 100000 });
+      IMask(document.getElementById('date'), { mask: Date }); IMask(document.getElementById('code'), { mask: 'aa-00',
+        prepare: (text) => text.toUpperCase() });`,
   }),
   ready: () => window.IMask,
   async job(user) {

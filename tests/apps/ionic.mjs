@@ -8,7 +8,8 @@ export default {
     css: ['@ionic/core/css/ionic.bundle.css'],
     body: `<ion-app><ion-header><ion-toolbar><ion-title>Inbox</ion-title></ion-toolbar></ion-header><ion-content><ion-list>
       <ion-item><ion-input label="Name" id="name"></ion-input></ion-item>
-      <ion-item><ion-select label="Size" interface="popover" id="size"><ion-select-option value="s">Small</ion-select-option><ion-select-option value="l">Large</ion-select-option></ion-select></ion-item>
+      <ion-item><ion-select label="Size" interface="popover" id="size"><ion-select-option value="s">Small</ion-select-option>
+        <ion-select-option value="l">Large</ion-select-option></ion-select></ion-item>
       <ion-item><ion-toggle id="on">Updates</ion-toggle></ion-item><ion-item><ion-checkbox id="agree">Agree</ion-checkbox></ion-item>
       <ion-item><ion-range aria-label="Volume" id="volume"></ion-range></ion-item></ion-list><ion-button id="open">Open</ion-button>
       <ion-alert trigger="open" header="Really?"></ion-alert></ion-content></ion-app>`,
@@ -17,7 +18,8 @@ export default {
       q('ion-alert').buttons = [{ text: 'No' }, { text: 'Yes', handler: () => { window.said = 'yes'; } }];`,
     module: true,
   }),
-  ready: () => document.querySelector('ion-input.hydrated input') && document.querySelector('ion-button.hydrated') && document.querySelector('ion-range.hydrated'),
+  ready: () => document.querySelector('ion-input.hydrated input') && document.querySelector('ion-button.hydrated')
+    && document.querySelector('ion-range.hydrated'),
   async job(user) {
     await user.fill('textbox', 'Name', 'Ada');
     await user.see(() => q('#name').value === 'Ada');

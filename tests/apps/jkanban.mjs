@@ -8,9 +8,11 @@ export default {
     css: ['jkanban/dist/jkanban.min.css'],
     body: '<div id="board"></div>',
     js: ['jkanban/dist/jkanban.min.js'],
-    script: `window.board = new jKanban({ element: '#board', gutter: '10px', widthBoard: '250px', dragBoards: false, itemAddOptions: { enabled: true, content: 'Add card', class: 'add' },
+    script: `window.board = new jKanban({ element: '#board', gutter: '10px', widthBoard: '250px', dragBoards: false,
+      itemAddOptions: { enabled: true, content: 'Add card', class: 'add' },
       click: (el) => { window.clicked = el.dataset.eid; }, buttonClick: (_, id) => { board.addElement(id, { id: 'new', title: 'New card' }); },
-      boards: [{ id: 'todo', title: 'To do', item: [{ id: 'a', title: 'Wash' }, { id: 'b', title: 'Dry' }] }, { id: 'doing', title: 'Doing', item: [{ id: 'c', title: 'Iron' }] }, { id: 'done', title: 'Done', item: [{ id: 'd', title: 'Fold' }] }] });
+      boards: [{ id: 'todo', title: 'To do', item: [{ id: 'a', title: 'Wash' }, { id: 'b', title: 'Dry' }] }, { id: 'doing', title: 'Doing',
+        item: [{ id: 'c', title: 'Iron' }] }, { id: 'done', title: 'Done', item: [{ id: 'd', title: 'Fold' }] }] });
       window.cards = (id) => [...document.querySelectorAll('[data-id="' + id + '"] .kanban-item')].map((each) => each.dataset.eid).join();`,
   }),
   ready: () => document.querySelector('.kanban-item'),

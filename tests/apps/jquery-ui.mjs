@@ -6,12 +6,17 @@ export default {
   packages: ['jquery-ui', 'jquery'],
   page: page('jQuery UI', {
     css: ['jquery-ui/dist/themes/base/jquery-ui.min.css'],
-    body: `<div id="tabs"><ul><li><a href="#t1">Search</a></li><li><a href="#t2">Range</a></li></ul><div id="t1"><label for="lang">Language</label> <input id="lang"></div><div id="t2"><div id="slider"></div></div></div>
-      <label for="count">Count</label> <input id="count" value="1"><div id="accordion"><h3>First</h3><div>Alpha</div><h3>Second</h3><div>Beta</div></div>
-      <ul id="sort"><li id="x">Xylo</li><li id="y">Yak</li><li id="z">Zoo</li></ul><button id="ask">Ask</button><div id="dialog" title="Question">Go on?</div>`,
+    body: `<div id="tabs"><ul><li><a href="#t1">Search</a></li><li><a href="#t2">Range</a></li></ul><div id="t1">
+      <label for="lang">Language</label> <input id="lang"></div><div id="t2"><div id="slider"></div></div></div>
+      <label for="count">Count</label> <input id="count" value="1"><div id="accordion"><h3>First</h3><div>Alpha</div><h3>Second</h3><div>Beta</div>
+        </div>
+      <ul id="sort"><li id="x">Xylo</li><li id="y">Yak</li><li id="z">Zoo</li></ul><button id="ask">Ask</button>
+        <div id="dialog" title="Question">Go on?</div>`,
     js: ['jquery/dist/jquery.min.js', 'jquery-ui/dist/jquery-ui.min.js'],
-    script: `$.fx.off = true; $('#tabs').tabs(); $('#lang').autocomplete({ source: ['Ada', 'Basic', 'C', 'Perl'], delay: 0 }); $('#count').spinner(); $('#slider').slider(); $('#accordion').accordion(); $('#sort').sortable();
-      $('#dialog').dialog({ autoOpen: false, modal: true, buttons: { Yes() { window.said = 'yes'; $(this).dialog('close'); } } }); $('#ask').on('click', () => $('#dialog').dialog('open'));`,
+    script: `$.fx.off = true; $('#tabs').tabs(); $('#lang').autocomplete({ source: ['Ada', 'Basic', 'C', 'Perl'], delay: 0 });
+      $('#count').spinner(); $('#slider').slider(); $('#accordion').accordion(); $('#sort').sortable();
+      $('#dialog').dialog({ autoOpen: false, modal: true, buttons: { Yes() { window.said = 'yes'; $(this).dialog('close'); } } });
+        $('#ask').on('click', () => $('#dialog').dialog('open'));`,
   }),
   ready: () => window.$?.fn.sortable && document.querySelector('.ui-accordion'),
   async job(user) {

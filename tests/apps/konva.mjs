@@ -11,9 +11,11 @@ export default {
       const layer = new Konva.Layer(); stage.add(layer);
       window.box = new Konva.Rect({ x: 50, y: 50, width: 100, height: 80, fill: 'green', draggable: true });
       window.ball = new Konva.Circle({ x: 300, y: 100, radius: 40, fill: 'red' });
-      box.on('click', () => { window.picked = 'box'; }); ball.on('click', () => { window.picked = 'ball'; }); ball.on('dblclick', () => ball.radius(60));
+      box.on('click', () => { window.picked = 'box'; }); ball.on('click', () => { window.picked = 'ball'; });
+        ball.on('dblclick', () => ball.radius(60));
       layer.add(box, ball); layer.draw();
-      document.getElementById('add').onclick = () => layer.add(new Konva.Star({ x: 450, y: 250, numPoints: 5, innerRadius: 30, outerRadius: 60, fill: 'gold' }).on('click', () => { window.picked = 'star'; }));`,
+      document.getElementById('add').onclick = () => layer.add(new Konva.Star({ x: 450, y: 250, numPoints: 5, innerRadius: 30, outerRadius: 60,
+        fill: 'gold' }).on('click', () => { window.picked = 'star'; }));`,
   }),
   ready: () => window.ball,
   async job(user) {

@@ -9,7 +9,8 @@ export default {
     body: '<div id="map" style="width:800px;height:500px"></div>',
     js: ['leaflet/dist/leaflet.js'],
     script: `window.map = L.map('map', { zoomAnimation: false, fadeAnimation: false }).setView([0, 0], 3);
-      const one = L.layerGroup([L.marker([0, 0], { title: 'Null Island', alt: 'Null Island' }).bindPopup('Zero, zero <button id="buoy">Buoy</button>')]).addTo(map);
+      const one = L.layerGroup([L.marker([0, 0], { title: 'Null Island',
+        alt: 'Null Island' }).bindPopup('Zero, zero <button id="buoy">Buoy</button>')]).addTo(map);
       const two = L.layerGroup([L.circleMarker([10, 10], { radius: 20 })]);
       L.control.layers({}, { Places: one, Circles: two }, { collapsed: false }).addTo(map);
       map.on('click', (e) => { window.clicked = e.latlng; });

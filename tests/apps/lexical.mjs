@@ -2,7 +2,8 @@
 export default {
   kind: 'rich text editor',
   packages: ['lexical', '@lexical/rich-text', '@lexical/history'],
-  body: '<button id="bold">Bold</button><button id="undo">Undo</button><div id="editor" contenteditable="true" role="textbox" aria-label="Note" style="min-height:80px"></div>',
+  body: `<button id="bold">Bold</button><button id="undo">Undo</button>
+    <div id="editor" contenteditable="true" role="textbox" aria-label="Note" style="min-height:80px"></div>`,
   entry: `import { createEditor, FORMAT_TEXT_COMMAND, UNDO_COMMAND, $getRoot } from 'lexical';
     import { registerRichText, HeadingNode, QuoteNode } from '@lexical/rich-text';
     import { registerHistory, createEmptyHistoryState } from '@lexical/history';

@@ -2,8 +2,10 @@
 export default {
   kind: 'web components (shadow DOM)',
   packages: ['@material/web'],
-  body: `<md-filled-text-field label="Name"></md-filled-text-field><label><md-checkbox id="agree"></md-checkbox> Agree</label><md-switch aria-label="Updates"></md-switch>
-    <md-outlined-select label="Size"><md-select-option value="s"><div slot="headline">Small</div></md-select-option><md-select-option value="l"><div slot="headline">Large</div></md-select-option></md-outlined-select>
+  body: `<md-filled-text-field label="Name"></md-filled-text-field><label><md-checkbox id="agree"></md-checkbox> Agree</label>
+    <md-switch aria-label="Updates"></md-switch>
+    <md-outlined-select label="Size"><md-select-option value="s"><div slot="headline">Small</div></md-select-option><md-select-option value="l">
+      <div slot="headline">Large</div></md-select-option></md-outlined-select>
     <md-tabs><md-primary-tab>First</md-primary-tab><md-primary-tab>Second</md-primary-tab></md-tabs>
     <md-slider aria-label="Volume" min="0" max="10" value="5"></md-slider><md-filled-button id="open">Open</md-filled-button>
     <md-dialog><div slot="headline">Hello</div><div slot="actions"><md-text-button id="done">Done</md-text-button></div></md-dialog>`,

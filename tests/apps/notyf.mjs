@@ -11,7 +11,8 @@ export default {
     script: `window.notyf = new Notyf({ duration: 0, dismissible: true, ripple: false });
       document.getElementById('good').onclick = () => notyf.success('Saved').on('click', () => { window.clicked = 'saved'; });
       document.getElementById('bad').onclick = () => notyf.error('It broke');
-      window.toasts = () => [...document.querySelectorAll('.notyf__toast:not(.notyf__toast--disappear)')].map((each) => each.textContent.trim()).join();`,
+      window.toasts = () => [...document.querySelectorAll('.notyf__toast:not(.notyf__toast--disappear)')]
+        .map((each) => each.textContent.trim()).join();`,
   }),
   ready: () => window.toasts,
   async job(user) {
@@ -24,6 +25,7 @@ export default {
     await user.click('css', '.notyf__dismiss-btn');
     await user.see(() => document.querySelectorAll('.notyf__toast').length < 2 || document.querySelector('.notyf__toast--disappear'));
     await user.click('button', 'Save');
-    await user.see(() => toasts().split(',').filter((text) => text === 'Saved').length >= 1 && document.querySelectorAll('.notyf__toast').length === 2);
+    await user.see(() => toasts().split(',').filter((text) => text === 'Saved').length >= 1
+      && document.querySelectorAll('.notyf__toast').length === 2);
   },
 };

@@ -9,18 +9,31 @@ export default {
       const [state, setState] = useState({ fly: false, terms: false, fruit: '', menu: '', tab: 'one', volume: 30 });
       const set = (more) => setState((old) => ({ ...old, ...more }));
       window.state = state;
-      return <><label htmlFor="fly">Airplane mode</label><Switch.Root id="fly" checked={state.fly} onCheckedChange={(fly) => set({ fly })} style={{ width: 40, height: 20 }}><Switch.Thumb /></Switch.Root>
-        <label htmlFor="terms">Accept terms</label><Checkbox.Root id="terms" checked={state.terms} onCheckedChange={(terms) => set({ terms })} style={{ width: 20, height: 20 }}><Checkbox.Indicator>x</Checkbox.Indicator></Checkbox.Root>
-        <label htmlFor="fruit">Fruit</label><Select.Root value={state.fruit} onValueChange={(fruit) => set({ fruit })}><Select.Trigger id="fruit"><Select.Value placeholder="Pick one" /></Select.Trigger>
-          <Select.Portal><Select.Content position="popper"><Select.Viewport>{['Apple', 'Pear'].map((each) => <Select.Item key={each} value={each}><Select.ItemText>{each}</Select.ItemText></Select.Item>)}</Select.Viewport></Select.Content></Select.Portal></Select.Root>
+      return <><label htmlFor="fly">Airplane mode</label>
+        <Switch.Root id="fly" checked={state.fly} onCheckedChange={(fly) => set({ fly })} style={{ width: 40, height: 20 }}><Switch.Thumb />
+        </Switch.Root>
+        <label htmlFor="terms">Accept terms</label>
+          <Checkbox.Root id="terms" checked={state.terms} onCheckedChange={(terms) => set({ terms })} style={{ width: 20, height: 20 }}>
+          <Checkbox.Indicator>x</Checkbox.Indicator></Checkbox.Root>
+        <label htmlFor="fruit">Fruit</label><Select.Root value={state.fruit} onValueChange={(fruit) => set({ fruit })}><Select.Trigger id="fruit">
+          <Select.Value placeholder="Pick one" /></Select.Trigger>
+          <Select.Portal><Select.Content position="popper"><Select.Viewport>{['Apple', 'Pear'].map((each) => <Select.Item key={each} value={each}>
+            <Select.ItemText>{each}</Select.ItemText></Select.Item>)}</Select.Viewport></Select.Content></Select.Portal></Select.Root>
         <DropdownMenu.Root><DropdownMenu.Trigger>Edit</DropdownMenu.Trigger><DropdownMenu.Portal><DropdownMenu.Content>
-          {['Copy', 'Paste'].map((each) => <DropdownMenu.Item key={each} onSelect={() => set({ menu: each })}>{each}</DropdownMenu.Item>)}</DropdownMenu.Content></DropdownMenu.Portal></DropdownMenu.Root>
-        <Tabs.Root value={state.tab} onValueChange={(tab) => set({ tab })}><Tabs.List><Tabs.Trigger value="one">One</Tabs.Trigger><Tabs.Trigger value="two">Two</Tabs.Trigger></Tabs.List></Tabs.Root>
-        <Slider.Root value={[state.volume]} onValueChange={([volume]) => set({ volume })} style={{ width: 200, height: 20, display: 'flex', position: 'relative' }}>
-          <Slider.Track style={{ flexGrow: 1 }}><Slider.Range /></Slider.Track><Slider.Thumb aria-label="Volume" style={{ width: 20, height: 20, display: 'block', background: 'grey' }} /></Slider.Root>
-        <Accordion.Root type="single" collapsible><Accordion.Item value="a"><Accordion.Header><Accordion.Trigger>What is it?</Accordion.Trigger></Accordion.Header><Accordion.Content>A library</Accordion.Content></Accordion.Item></Accordion.Root>
-        <Dialog.Root><Dialog.Trigger>Open</Dialog.Trigger><Dialog.Portal><Dialog.Overlay style={{ position: 'fixed', inset: 0, background: '#0004' }} />
-          <Dialog.Content aria-describedby={undefined} style={{ position: 'fixed', top: 100, left: 100, background: 'white' }}><Dialog.Title>Hello</Dialog.Title><Dialog.Close>Close</Dialog.Close></Dialog.Content></Dialog.Portal></Dialog.Root></>;
+          {['Copy', 'Paste'].map((each) => <DropdownMenu.Item key={each} onSelect={() => set({ menu: each })}>{each}</DropdownMenu.Item>)}
+          </DropdownMenu.Content></DropdownMenu.Portal></DropdownMenu.Root>
+        <Tabs.Root value={state.tab} onValueChange={(tab) => set({ tab })}><Tabs.List><Tabs.Trigger value="one">One</Tabs.Trigger>
+          <Tabs.Trigger value="two">Two</Tabs.Trigger></Tabs.List></Tabs.Root>
+        <Slider.Root value={[state.volume]} onValueChange={([volume]) => set({ volume })} style={{ width: 200, height: 20, display: 'flex',
+          position: 'relative' }}>
+          <Slider.Track style={{ flexGrow: 1 }}><Slider.Range /></Slider.Track><Slider.Thumb aria-label="Volume" style={{ width: 20, height: 20,
+            display: 'block', background: 'grey' }} /></Slider.Root>
+        <Accordion.Root type="single" collapsible><Accordion.Item value="a"><Accordion.Header><Accordion.Trigger>What is it?</Accordion.Trigger>
+          </Accordion.Header><Accordion.Content>A library</Accordion.Content></Accordion.Item></Accordion.Root>
+        <Dialog.Root><Dialog.Trigger>Open</Dialog.Trigger><Dialog.Portal><Dialog.Overlay style={{ position: 'fixed', inset: 0,
+          background: '#0004' }} />
+          <Dialog.Content aria-describedby={undefined} style={{ position: 'fixed', top: 100, left: 100, background: 'white' }}>
+            <Dialog.Title>Hello</Dialog.Title><Dialog.Close>Close</Dialog.Close></Dialog.Content></Dialog.Portal></Dialog.Root></>;
     }
     createRoot(document.getElementById('root')).render(<App />);`,
   ready: () => window.state,

@@ -10,7 +10,8 @@ export default {
       const [done, setDone] = useState({});
       window.count = count; window.done = Object.keys(done).filter((each) => done[each]).join();
       return <FixedSizeList height={300} width={300} itemSize={30} itemCount={count} className="list"
-        onItemsRendered={({ visibleStopIndex }) => { if (visibleStopIndex >= count - 2) setTimeout(() => setCount((old) => Math.min(old + 30, 300)), 50); }}>
+        onItemsRendered={({ visibleStopIndex }) => { if (visibleStopIndex >= count - 2) setTimeout(() => setCount((old) => Math.min(old + 30,
+          300)), 50); }}>
         {({ index, style }) => <label style={{ ...style, display: 'block' }}><input type="checkbox" checked={Boolean(done[index])}
           onChange={(e) => setDone((old) => ({ ...old, [index]: e.target.checked }))} />Task {index}</label>}</FixedSizeList>;
     }

@@ -6,7 +6,8 @@ export default {
   packages: ['reveal.js'],
   page: page('reveal.js', {
     css: ['reveal.js/dist/reveal.css', 'reveal.js/dist/theme/white.css'],
-    body: `<div class="reveal"><div class="slides"><section><h2>One</h2></section><section><section><h2>Two</h2><p class="fragment">Later</p></section>
+    body: `<div class="reveal"><div class="slides"><section><h2>One</h2></section><section><section><h2>Two</h2><p class="fragment">Later</p>
+      </section>
       <section><h2>Below</h2></section></section><section><h2>Three</h2><a href="#/0">Again</a></section></div></div>`,
     js: ['reveal.js/dist/reveal.js'],
     script: 'Reveal.initialize({ transition: "none", hash: true });',

@@ -2,10 +2,13 @@
 export default {
   kind: 'web components (shadow DOM)',
   packages: ['@shoelace-style/shoelace'],
-  body: `<sl-input id="name" label="Name"></sl-input><sl-select id="size" label="Size"><sl-option value="s">Small</sl-option><sl-option value="l">Large</sl-option></sl-select>
+  body: `<sl-input id="name" label="Name"></sl-input><sl-select id="size" label="Size"><sl-option value="s">Small</sl-option>
+    <sl-option value="l">Large</sl-option></sl-select>
     <sl-checkbox id="agree">Agree</sl-checkbox><sl-switch id="on">Updates</sl-switch>
-    <sl-tab-group><sl-tab slot="nav" panel="a">First</sl-tab><sl-tab slot="nav" panel="b">Second</sl-tab><sl-tab-panel name="a">1</sl-tab-panel><sl-tab-panel name="b">2</sl-tab-panel></sl-tab-group>
-    <sl-dropdown><sl-button slot="trigger" caret>Edit</sl-button><sl-menu><sl-menu-item value="cut">Cut</sl-menu-item><sl-menu-item value="paste">Paste</sl-menu-item></sl-menu></sl-dropdown>
+    <sl-tab-group><sl-tab slot="nav" panel="a">First</sl-tab><sl-tab slot="nav" panel="b">Second</sl-tab><sl-tab-panel name="a">1</sl-tab-panel>
+      <sl-tab-panel name="b">2</sl-tab-panel></sl-tab-group>
+    <sl-dropdown><sl-button slot="trigger" caret>Edit</sl-button><sl-menu><sl-menu-item value="cut">Cut</sl-menu-item>
+      <sl-menu-item value="paste">Paste</sl-menu-item></sl-menu></sl-dropdown>
     <sl-button id="open">Open</sl-button><sl-dialog label="Greeting"><sl-button id="close" slot="footer">Done</sl-button></sl-dialog>`,
   entry: `import '@shoelace-style/shoelace/dist/themes/light.css';
     import '@shoelace-style/shoelace/dist/shoelace.js';

@@ -11,8 +11,10 @@ export default {
     script: `window.data = Array.from({ length: 1000 }, (_, i) => ({ task: 'Task ' + i, days: i % 9 }));
       window.grid = new Slick.Grid('#grid', data, [
         { id: 'task', name: 'Task', field: 'task', width: 200, editor: Slick.Editors.Text, sortable: true },
-        { id: 'days', name: 'Days', field: 'days', width: 120, editor: Slick.Editors.Integer }], { editable: true, enableCellNavigation: true, autoEdit: false });
-      grid.onSort.subscribe((_, args) => { data.sort((a, b) => (args.sortAsc ? 1 : -1) * (a.days - b.days)); window.sorted = true; grid.invalidate(); });`,
+        { id: 'days', name: 'Days', field: 'days', width: 120, editor: Slick.Editors.Integer }], { editable: true, enableCellNavigation: true,
+          autoEdit: false });
+      grid.onSort.subscribe((_, args) => { data.sort((a, b) => (args.sortAsc ? 1 : -1) * (a.days - b.days)); window.sorted = true;
+        grid.invalidate(); });`,
   }),
   ready: () => document.querySelector('.slick-row .slick-cell'),
   async job(user) {

@@ -9,8 +9,10 @@ export default {
     body: '<div id="survey"></div>',
     js: ['survey-core/survey.core.min.js', 'survey-js-ui/survey-js-ui.min.js'],
     script: `window.survey = new Survey.Model({ pages: [
-        { elements: [{ type: 'text', name: 'name', title: 'Your name', isRequired: true }, { type: 'radiogroup', name: 'plan', title: 'Plan', choices: ['Free', 'Paid'] }] },
-        { elements: [{ type: 'checkbox', name: 'days', title: 'Days', choices: ['Mon', 'Tue', 'Wed'] }, { type: 'rating', name: 'rate', title: 'Rate us' }, { type: 'comment', name: 'note', title: 'Note' }] }] });
+        { elements: [{ type: 'text', name: 'name', title: 'Your name', isRequired: true }, { type: 'radiogroup', name: 'plan', title: 'Plan',
+          choices: ['Free', 'Paid'] }] },
+        { elements: [{ type: 'checkbox', name: 'days', title: 'Days', choices: ['Mon', 'Tue', 'Wed'] }, { type: 'rating', name: 'rate',
+          title: 'Rate us' }, { type: 'comment', name: 'note', title: 'Note' }] }] });
       survey.onComplete.add((sender) => { window.result = sender.data; });
       survey.render(document.getElementById('survey'));`,
   }),

@@ -9,8 +9,10 @@ export default {
     body: '<div id="ui"></div>',
     js: ['swagger-ui-dist/swagger-ui-bundle.js'],
     script: `SwaggerUIBundle({ dom_id: '#ui', spec: { openapi: '3.0.0', info: { title: 'Pets', version: '1' }, servers: [{ url: '/' }], paths: {
-      '/pets/{id}': { get: { tags: ['pets'], summary: 'One pet', parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }], responses: { 200: { description: 'ok' } } } },
-      '/pets': { post: { tags: ['pets'], summary: 'New pet', requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { name: { type: 'string' } } } } } }, responses: { 201: { description: 'made' } } } } } } });`,
+      '/pets/{id}': { get: { tags: ['pets'], summary: 'One pet', parameters: [{ name: 'id', in: 'path', required: true,
+        schema: { type: 'integer' } }], responses: { 200: { description: 'ok' } } } },
+      '/pets': { post: { tags: ['pets'], summary: 'New pet', requestBody: { content: { 'application/json': { schema: { type: 'object',
+        properties: { name: { type: 'string' } } } } } }, responses: { 201: { description: 'made' } } } } } } });`,
   }),
   ready: () => document.querySelector('.opblock'),
   async job(user) {

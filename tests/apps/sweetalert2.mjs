@@ -14,7 +14,8 @@ export default {
         say('named ' + value);
       };
       document.getElementById('drop').onclick = async () => {
-        const { isConfirmed } = await Swal.fire({ title: 'Are you sure?', icon: 'warning', showCancelButton: true, confirmButtonText: 'Yes, delete it' });
+        const { isConfirmed } = await Swal.fire({ title: 'Are you sure?', icon: 'warning', showCancelButton: true,
+          confirmButtonText: 'Yes, delete it' });
         say(isConfirmed ? 'deleted' : 'kept');
       };`,
   }),

@@ -7,10 +7,12 @@ export default {
   page: page('Swiper', {
     css: ['swiper/swiper-bundle.min.css'],
     body: `<div class="swiper" style="width:600px;height:300px"><div class="swiper-wrapper">${['One', 'Two', 'Three', 'Four']
-      .map((name) => `<div class="swiper-slide"><h2>${name}</h2><button onclick="window.bought = '${name}'">Buy ${name}</button></div>`).join('')}</div>
+      .map((name) => `<div class="swiper-slide"><h2>${name}</h2><button onclick="window.bought = '${name}'">Buy ${name}</button>
+        </div>`).join('')}</div>
       <div class="swiper-button-prev"></div><div class="swiper-button-next"></div><div class="swiper-pagination"></div></div>`,
     js: ['swiper/swiper-bundle.min.js'],
-    script: "window.swiper = new Swiper('.swiper', { navigation: { prevEl: '.swiper-button-prev', nextEl: '.swiper-button-next' }, pagination: { el: '.swiper-pagination', clickable: true }, keyboard: true })",
+    script: `window.swiper = new Swiper('.swiper', { navigation: { prevEl: '.swiper-button-prev', nextEl: '.swiper-button-next' },
+      pagination: { el: '.swiper-pagination', clickable: true }, keyboard: true })`,
   }),
   ready: () => window.swiper?.initialized,
   async job(user) {

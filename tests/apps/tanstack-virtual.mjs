@@ -10,7 +10,8 @@ export default {
       const [picked, pick] = useState([]);
       window.picked = picked.join();
       const rows = useVirtualizer({ count: 10000, getScrollElement: () => box.current, estimateSize: () => 35 });
-      return <><div ref={box} id="list" style={{ height: 400, width: 300, overflow: 'auto' }}><div style={{ height: rows.getTotalSize(), position: 'relative' }}>
+      return <><div ref={box} id="list" style={{ height: 400, width: 300, overflow: 'auto' }}>
+        <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {rows.getVirtualItems().map(({ key, index, start }) => <div key={key} style={{ position: 'absolute', top: start, height: 35 }}>
           <button onClick={() => pick((old) => [...old, index])}>Row {index}</button></div>)}</div></div>
         <button onClick={() => rows.scrollToIndex(5000)}>Middle</button></>;

@@ -7,7 +7,8 @@ export default {
   page: page('Tom Select', {
     css: ['tom-select/dist/css/tom-select.css'],
     body: `<label for="colours">Colours</label><select id="colours" multiple><option>red</option><option>green</option><option>blue</option></select>
-      <label for="size">Size</label><select id="size"><option value="s">Small</option><option value="m">Medium</option><option value="l">Large</option></select>`,
+      <label for="size">Size</label><select id="size"><option value="s">Small</option><option value="m">Medium</option>
+        <option value="l">Large</option></select>`,
     js: ['tom-select/dist/js/tom-select.complete.min.js'],
     script: `window.colours = new TomSelect('#colours', { plugins: ['remove_button'], create: true }); window.size = new TomSelect('#size');`,
   }),

@@ -11,7 +11,8 @@ export default {
       <v-checkbox v-model="agree" label="Agree"></v-checkbox><v-switch v-model="on" label="Updates"></v-switch>
       <v-tabs v-model="tab"><v-tab value="a">First</v-tab><v-tab value="b">Second</v-tab></v-tabs>
       <v-btn @click="open = true">Remove</v-btn>
-      <v-dialog v-model="open" width="300"><v-card title="Remove it?"><v-card-actions><v-btn @click="open = false; did = true">Confirm</v-btn></v-card-actions></v-card></v-dialog>
+      <v-dialog v-model="open" width="300"><v-card title="Remove it?"><v-card-actions><v-btn @click="open = false; did = true">Confirm</v-btn>
+        </v-card-actions></v-card></v-dialog>
       </v-main></v-app></div>`,
     js: ['vue/dist/vue.global.prod.js', 'vuetify/dist/vuetify.min.js'],
     script: `window.app = Vue.createApp({ data: () => ({ name: '', size: null, agree: false, on: false, tab: 'a', open: false, did: false }) })

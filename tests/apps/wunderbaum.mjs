@@ -9,7 +9,8 @@ export default {
     body: '<div id="tree" style="height:300px;width:500px"></div>',
     script: `import { Wunderbaum } from '/npm/wunderbaum/dist/wunderbaum.esm.min.js';
       const tree = new Wunderbaum({ element: document.getElementById('tree'), checkbox: true, source: [
-        { title: 'Fruit', key: 'fruit', children: [{ title: 'Apple', key: 'apple' }, { title: 'Pear', key: 'pear' }] }, { title: 'Nuts', key: 'nuts' }],
+        { title: 'Fruit', key: 'fruit', children: [{ title: 'Apple', key: 'apple' }, { title: 'Pear', key: 'pear' }] }, { title: 'Nuts',
+          key: 'nuts' }],
         init: () => { window.tree = tree; } });`,
     module: true,
   }),

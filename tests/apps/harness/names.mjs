@@ -2,20 +2,20 @@
 // How many of the named widgets that Chromium's accessibility tree has are in tabard's outline, with role and name.
 //
 // Counted: what one can act on or go to by its name, in the main frame and in frames, unless it is ignored there. Not counted:
-// options of a folded select (the outline gives some and says how many), cells that cannot have the focus, rows that are named by
-// their cells, and, while a modal dialog is open, what is not in it. A cell or header is found when a line shows its text, since an
-// outline gives a row of plain cells as one line. Names are compared without regard to white space, and as far as an outline
-// gives long ones.
+// options of a folded select (the outline gives some and says how many), cells that cannot have the focus, rows and cells that are
+// named by several things in them, which count themselves, and, while a modal dialog is open, what is not in it. A cell or header is
+// found when a line shows its text, since an outline gives a row of plain cells as one line. Names are compared without regard to
+// white space, to case (Chromium applies text-transform), and as far as an outline gives long ones.
 import { lines, plain } from './outline.mjs';
 
-const WIDGETS = new Set(['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'option', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton',
-  'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'dialog', 'alertdialog']);
+const WIDGETS = new Set(['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'option', 'checkbox', 'radio', 'switch', 'slider',
+  'spinbutton', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'dialog', 'alertdialog']);
 const SHOWN_AS_TEXT = new Set(['gridcell', 'cell', 'columnheader', 'rowheader']);
 /** What Chromium calls otherwise than ARIA does. */
 const ALIASES = { PopUpButton: 'combobox', ToggleButton: 'button', DisclosureTriangle: 'button', MenuListOption: 'option', TextField: 'textbox' };
 const NAME_CHARS = 180;
 
-const cut = (name) => plain(name).slice(0, NAME_CHARS);
+const cut = (name) => plain(name?.replace(/[\u200b-\u200d\ufeff]/g, '')).toLowerCase().slice(0, NAME_CHARS);
 
 function property(node, name) {
   return node.properties?.find((each) => each.name === name)?.value?.value;
@@ -35,9 +35,17 @@ function below(byId, isIt) {
   return look;
 }
 
-function namedByCells(row, name, byId) {
-  const cells = (row.childIds ?? []).map((id) => plain(byId.get(id)?.name?.value)).filter(Boolean);
-  return cells.length > 0 && cells.every((cell) => name.includes(cut(cell)));
+/** Whether its name is that of several things in it, one after the other. */
+function isSum(node, name, byId) {
+  const parts = [];
+  const visit = (id) => {
+    const child = byId.get(id);
+    if (!child || child.role?.value === 'InlineTextBox') return;
+    if (!child.ignored && child.name?.value && child.role?.value !== 'generic') parts.push(cut(child.name.value));
+    else child.childIds?.forEach(visit);
+  };
+  node.childIds?.forEach(visit);
+  return parts.length > 1 && parts.every((part) => name.includes(part));
 }
 
 /** [role, name] of all that count in one frame's tree. */
@@ -52,7 +60,7 @@ function widgets(nodes) {
     const name = cut(node.name?.value);
     if (node.ignored || !name || !inModal(node) || (role === 'option' && inFolded(node))) continue;
     const isCell = SHOWN_AS_TEXT.has(role) && (role !== 'cell' || property(node, 'focusable'));
-    if (WIDGETS.has(role) || isCell || (role === 'row' && !namedByCells(node, name, byId))) list.push([role, name]);
+    if (WIDGETS.has(role) || ((isCell || role === 'row') && !isSum(node, name, byId))) list.push([role, name]);
   }
   return list;
 }

@@ -35,8 +35,8 @@ export function find(outline, role, name) {
     else if (top && line.depth <= top.depth) top = null;
     if (top && line !== top && line.ref && fits(line.name || line.text, name)) return line.ref;
   }
-  const shown = all.some((line) => isIt(line) || (CELLS.includes(role) && line.role === 'row' && line.text.split(' | ').some((cell) => fits(cell, name))));
-  if (!shown) return null;
+  const isIn = (line) => CELLS.includes(role) && line.role === 'row' && line.text.split(' | ').some((cell) => fits(cell, name));
+  if (!all.some((line) => isIt(line) || isIn(line))) return null;
   return `role=${role}[name=${name instanceof RegExp ? name : JSON.stringify(name)}]`;
 }
 

@@ -18,7 +18,7 @@ class User {
   }
 
   snapshot() {
-    return this.page.locator('body').ariaSnapshot();
+    return this.page.ariaSnapshot({ mode: 'ai' });
   }
 
   frame(css) {

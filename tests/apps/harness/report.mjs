@@ -9,11 +9,12 @@ const kb = (chars) => (chars === undefined ? '–' : (chars / 1024).toFixed(1));
 const percent = (part, all) => (all ? `${(part / all * 100).toFixed(1)} %` : '–');
 const side = ({ ok, seconds }, times) => `${ok} of ${times}${seconds === undefined ? '' : `, ${seconds.toFixed(1)} s`}`;
 
+const HEAD = ['application', 'kind', 'steps', 'tabard', 'playwright-core', 'names', 'outline KB', 'aria snapshot KB'];
+
 function table(rows) {
-  const lines = rows.map(({ app, steps, times, tabard, playwright, total, missing, sizes }) => [
-    app.name, app.kind, steps, side(tabard, times), side(playwright, times), `${total - missing.length} of ${total}`, `${kb(sizes[0])} / ${kb(sizes[1])}`]);
-  return [['application', 'kind', 'steps', 'tabard', 'playwright-core', 'names', 'outline KB / aria snapshot KB'], ['---', '---', '--:', '--:', '--:', '--:', '--:'], ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const lines = rows.map(({ app, steps, times, tabard, playwright, total, missing, sizes }) => [app.name, app.kind, steps,
+    side(tabard, times), side(playwright, times), `${total - missing.length} of ${total}`, ...sizes.map(kb)]);
+  return [HEAD, HEAD.map((_, i) => (i < 2 ? '---' : '--:')), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 function failed(rows) {
@@ -41,27 +42,36 @@ function whole(rows) {
   const sum = (pick) => rows.reduce((all, row) => all + pick(row), 0);
   const total = sum((row) => row.total);
   const found = total - sum((row) => row.missing.length);
+  const always = (who) => rows.filter((row) => row[who].ok === row.times).length;
+  const size = (which) => kb(sum((row) => row.sizes[which] ?? 0));
   const better = rows.filter((row) => row.playwright.ok > row.tabard.ok).map((row) => row.app.name);
   const packages = new Set(rows.flatMap((row) => row.app.packages));
   return `${rows.length} applications of ${new Set(rows.map((row) => row.app.kind)).size} kinds, out of ${packages.size} packages.
-Jobs done in every run: tabard ${rows.filter((row) => row.tabard.ok === row.times).length}, playwright-core ${rows.filter((row) => row.playwright.ok === row.times).length}.
+Jobs done in every run: tabard ${always('tabard')}, playwright-core ${always('playwright')}.
 Where playwright-core succeeds more often: ${better.length ? better.join(', ') : 'none'}.
 Named widgets in the outline: ${found} of ${total}, ${percent(found, total)}.
-Size of all outlines in the first state: ${kb(sum((row) => row.sizes[0] ?? 0))} KB, of playwright-core's aria snapshots ${kb(sum((row) => row.sizes[1] ?? 0))} KB.`;
+Size of all outlines in the first state: ${size(0)} KB; of playwright-core's aria snapshots, in the mode that has refs, ${size(1)} KB.`;
 }
 
-export function report(rows, { seconds, version }) {
+function machine({ seconds, version }) {
+  const { model } = os.cpus()[0];
+  return `${new Date().toISOString().slice(0, 10)}, ${model.split(' ').slice(0, 2).join(' ')}, ${os.cpus().length} cores, Chromium ${version}.
+${Math.round(seconds)} s in all; load average of the last five minutes ${os.loadavg()[1].toFixed(1)}.`;
+}
+
+export function report(rows, about) {
   return `# Real applications
 
-${new Date().toISOString().slice(0, 10)}, ${os.cpus()[0].model.split(' ').slice(0, 2).join(' ')}, ${os.cpus().length} cores, Chromium ${version}. ${Math.round(seconds)} s in all; load average of the last five minutes ${os.loadavg()[1].toFixed(1)}.
+${machine(about)}
 
-Written by \`make apps\`. Applications and widget libraries from npm, with fixed versions, on a server on loopback. Each has a job (\`tests/apps/NAME.mjs\`), which tabard does
-through MCP as an agent would (it looks at the outline, finds the line by role and name, and uses its ref) and playwright-core by its locators, on the same
-Chromium. Where a widget has no role or name, both get the same selector. After every act a script in the page says whether it has happened. The time is
-the median of a whole run, with the start of the session and the page.
+Written by \`make apps\`. Applications and widget libraries from npm, with fixed versions, on a server on loopback. Each has a job
+(\`tests/apps/NAME.mjs\`), which tabard does through MCP as an agent would (it looks at the outline, finds the line by role and name, and
+uses its ref) and playwright-core by its locators, on the same Chromium. Where a widget has no role or name, both get the same selector.
+After every act a script in the page says whether it has happened. The time is the median of a whole run, with the start of the session
+and the page.
 
-Names: widgets with a name in \`Accessibility.getFullAXTree\` of all frames, in the first state and after the job (where both sides have done it), against the
-lines of the outline in the same state. \`tests/apps/harness/names.mjs\` says what counts.
+Names: widgets with a name in \`Accessibility.getFullAXTree\` of all frames, in the first state and after the job (where both sides have
+done it), against the lines of the outline in the same state. \`tests/apps/harness/names.mjs\` says what counts.
 
 ${whole(rows)}
 

@@ -41,7 +41,8 @@ async function bundle(name, { entry, define = {} }) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: here, sourcefile: `${name}.jsx`, loader: 'jsx' },
-    bundle: true, write: false, outdir: '/', format: 'esm', minify: false, legalComments: 'none', logLevel: 'error', nodePaths: shelves, plugins: [svelte], conditions: ['svelte', 'module'],
+    bundle: true, write: false, outdir: '/', format: 'esm', minify: false, legalComments: 'none', logLevel: 'error',
+    nodePaths: shelves, plugins: [svelte], conditions: ['svelte', 'module'],
     define: { 'process.env.NODE_ENV': '"production"', ...define },
     loader: { '.woff': 'empty', '.woff2': 'empty', '.ttf': 'empty', '.svg': 'dataurl', '.png': 'dataurl' },
   });
