@@ -7,12 +7,17 @@ export function plain(text) {
   return (text ?? '').replace(/\s+/g, ' ').trim();
 }
 
+/** A name as it stands in quotes. */
+function unquote(text = '') {
+  return plain(text.replace(/\\(?:u([0-9a-f]{4})|(.))/g, (_, code, char) => (code ? String.fromCharCode(parseInt(code, 16)) : char)));
+}
+
 export function* lines(text) {
   for (const line of text.split('\n')) {
     const [, role, name, marks, rest] = LINE.exec(line) ?? [];
     if (!role) continue;
     yield {
-      role, name: plain(name?.replace(/\\(.)/g, '$1')), ref: /\[ref=(\w+)\]/.exec(marks)?.[1], text: plain(rest), depth: line.search(/\S/),
+      role, name: unquote(name), ref: /\[ref=(\w+)\]/.exec(marks)?.[1], text: plain(rest), depth: line.search(/\S/),
     };
   }
 }

@@ -33,7 +33,7 @@ function lost(rows) {
     }
     const words = [...counts].map(([what, count]) => (count > 1 ? `${what} (${count} times)` : what));
     const more = words.length > SHOWN ? `, and ${words.length - SHOWN} more` : '';
-    return `- ${app.name} (${missing.length}): ${words.slice(0, SHOWN).join(', ')}${more}`;
+    return `- ${app.name} (${missing.length}): ${words.slice(0, SHOWN).join(', ')}${more}${app.missing ? `. ${app.missing}` : ''}`;
   });
   return sections.length ? sections.join('\n') : 'None.';
 }

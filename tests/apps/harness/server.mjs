@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const here = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** Where packages are: those that the tests have, then those of `make apps`, so that an application is the same in both. */
@@ -30,7 +30,7 @@ const svelte = {
   name: 'svelte',
   setup(build) {
     build.onLoad({ filter: /\.svelte$/ }, async ({ path: file }) => {
-      const { compile } = await import(pathToFileURL(path.join(here, 'node_modules/svelte/src/compiler/index.js')));
+      const { compile } = await import('svelte/compiler');
       return { contents: compile(await readFile(file, 'utf8'), { filename: file, css: 'injected', generate: 'client' }).js.code };
     });
   },
