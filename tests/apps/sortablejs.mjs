@@ -22,7 +22,7 @@ export default {
     await user.see(() => order('todo').length === 2 && order('done').includes('b'));
     await user.drag(['css', '#a'], ['css', '#d']);
     await user.see(() => order('todo') === 'c' && order('done').length === 3);
-    await user.drag(['css', '#d'], ['css', '#c']);
-    await user.see(() => order('todo').includes('d') && order('done').length === 2);
+    await user.drag(['css', '#c'], ['css', '#d']);
+    await user.see(() => order('todo') === '' && order('done').length === 4);
   },
 };
