@@ -4,6 +4,7 @@ import { browser } from '../../../bench/browser/lib/browsers.mjs';
 import { script } from './predicate.mjs';
 
 const ACT_MS = 10_000;
+const ours = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }; // the runner ends all it has started
 
 class User {
   constructor(page, scope = page) {
@@ -85,7 +86,7 @@ export class PlaywrightSide {
   static async start(t) {
     const { chromium } = await import('playwright-core');
     const self = new PlaywrightSide();
-    self.browser = await chromium.launch({ executablePath: browser('shell'), chromiumSandbox: process.getuid() !== 0 });
+    self.browser = await chromium.launch({ executablePath: browser('shell'), chromiumSandbox: process.getuid() !== 0, ...ours });
     t.after(() => self.browser.close());
     return self;
   }

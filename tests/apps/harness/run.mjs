@@ -63,6 +63,12 @@ function line({ app, steps, tabard: ours, playwright: theirs, total, missing: lo
   return `${app.name.padEnd(20)} ${steps} steps  tabard ${side(ours)}  playwright ${side(theirs)}  names ${total - lost.length}/${total}`;
 }
 
+async function finish() {
+  for (const end of ends.splice(0)) await end();
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => finish().finally(() => process.exit(1)));
+
 try {
   const began = performance.now();
   const rows = [];
@@ -76,5 +82,5 @@ try {
   if (process.env.OUT) writeFileSync(process.env.OUT, text);
   process.exitCode = rows.every((each) => each.tabard.ok >= each.playwright.ok) ? 0 : 1;
 } finally {
-  for (const end of ends) await end();
+  await finish();
 }
