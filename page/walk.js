@@ -102,7 +102,8 @@ class Walk {
       this.push(line);
     } else if (this.stack.length > 0 && this.top().owner >= 0) {
       const line = this.lines[this.top().owner];
-      line.text = line.text.length > LINE_TEXT ? line.text : squeeze(`${line.text} ${text}`);
+      const said = line.text.length > LINE_TEXT || line.name.includes(text);
+      line.text = said ? line.text : squeeze(`${line.text} ${text}`);
     }
   }
 
