@@ -18,9 +18,9 @@ const arrived = () => ({ ...here(), status: performance.getEntriesByType('naviga
 /** Tells without being asked, where a question would have to wait: a page that has just loaded is busy with drawing itself. */
 const tellDaemon = (stage, what) => globalThis.tabardTell?.(JSON.stringify({ stage, ...what }));
 
-/** Whether a click on it makes the browser follow a link, send a form, change a control or click on something else. */
+/** Whether a click on it makes the browser follow a link, send a form, change a control, ask for files or click on something else. */
 const isLeading = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT
-  && (matches(node, 'a[href],area[href],label,summary,[type=checkbox],[type=radio]')
+  && (matches(node, 'a[href],area[href],label,summary,[type=checkbox],[type=file],[type=radio]')
   || (matches(node, 'button,input') && (node.type === 'submit' || node.type === 'image') && node.form !== null));
 
 /** A box is ticked before the listeners of its click run, and what they prevent is undone after them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, files, directory} and the page keys. */
+/* data: {element, files, directory, dropped} and the page keys; no `element`: they answer the file
+ * chooser; `dropped` only where they were dropped on the element. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -12,7 +13,10 @@ static const struct tb_param file[] = {
 };
 
 static const struct tb_param params[] = {
-    TB_PARAM_ROW_TARGET(true),
+    {.name = "target",
+     .type = TB_PARAM_TEXT,
+     .help = "File input or drop zone; none: the file chooser that is open",
+     .aliases = tb_target_aliases},
     {.name = "paths", .type = TB_PARAM_TEXTS, .help = "Files in the session's directory"},
     {.name = "content",
      .type = TB_PARAM_OBJECTS,
@@ -23,7 +27,9 @@ static const struct tb_param params[] = {
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    tb_buf_append_cstr(out, "Chose ");
+    bool by_drop = tb_json_get(result->data, "dropped") != NULL;
+    bool by_chooser = !tb_data_text(result->data, "element").len;
+    tb_buf_append_cstr(out, by_drop ? "Dropped " : "Chose ");
     const char *before = "";
     JSON_ARRAY_FOREACH(item, tb_json_get(result->data, "files")) {
         struct tb_str name = {"", 0};
@@ -32,7 +38,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_print_quoted(name, out);
         before = ", ";
     }
-    tb_print_did(" for", result->data, out);
+    tb_print_did(by_drop ? " on" : by_chooser ? " in the file chooser" : " for", result->data, out);
+    if (by_drop && !tb_data_flag(result->data, "dropped")) {
+        tb_buf_append_cstr(out, " But the page received no drop.");
+    }
     tb_print_changes(result->data, out);
 }
 
@@ -40,7 +49,8 @@ const struct tb_tool tb_tool_browser_upload = {
     .name = "browser_upload",
     .title = "Upload files",
     .description =
-        "Choose files for a file input. browser_downloads shows the session's directory.",
+        "Choose files for a file input or open file chooser, or drop them on a drop zone. "
+        "browser_downloads shows the session's directory.",
     .group = "files",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
     .params = params,

@@ -129,6 +129,26 @@ static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
+static void print_chooser(const struct cJSON *chooser, struct tb_buf *out)
+{
+    struct tb_str accept = tb_data_text(chooser, "accept");
+    if (!chooser) {
+        return;
+    }
+    if (!tb_data_flag(chooser, "open")) {
+        tb_buf_append_cstr(out, "\nThe page asked for files by a picker that no call can answer; "
+                                "look for a file input or a drop zone instead.");
+        return;
+    }
+    tb_buf_append_cstr(out, "\nA file chooser is open for ");
+    tb_buf_append_cstr(out, tb_data_flag(chooser, "multiple") ? "one or more files" : "one file");
+    if (accept.len) {
+        tb_buf_append_cstr(out, " of type ");
+        tb_print_quoted(accept, out);
+    }
+    tb_buf_append_cstr(out, "; answer it with browser_upload (group files) without target.");
+}
+
 /* The one that opened last has the calls from now on. */
 static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
 {
@@ -155,6 +175,7 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
         tb_buf_append_cstr(out, "\nThe previous page did not let go, so its process was ended.");
     }
     print_dialogs(data, out);
+    print_chooser(tb_json_get(data, "chooser"), out);
     print_new_tabs(data, out);
     JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {
         bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");

@@ -143,6 +143,21 @@ static const struct {
      NULL, "Dismissed prompt \"Name?\"."},
     {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"]}", NULL,
      "Chose \"a.txt\", \"b.txt\" for button."},
+    {&tb_tool_browser_upload, "{\"files\":[\"a.txt\"]}", NULL,
+     "Chose \"a.txt\" in the file chooser."},
+    {&tb_tool_browser_upload, "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":true}",
+     NULL, "Dropped \"a.txt\" on paragraph."},
+    {&tb_tool_browser_upload, "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":false}",
+     NULL, "Dropped \"a.txt\" on paragraph. But the page received no drop."},
+    {&tb_tool_browser_click,
+     "{\"element\":\"button\",\"chooser\":{\"open\":true,\"multiple\":false,"
+     "\"accept\":\"a\\\"b\"}}",
+     NULL,
+     "Clicked button.\nA file chooser is open for one file of type \"a\\\"b\"; answer it with "
+     "browser_upload (group files) without target."},
+    {&tb_tool_browser_click, "{\"element\":\"button\",\"chooser\":{\"open\":false}}", NULL,
+     "Clicked button.\nThe page asked for files by a picker that no call can answer; look for a "
+     "file input or a drop zone instead."},
     {&tb_tool_browser_downloads, "{\"directory\":\"/d\",\"downloads\":[]}", NULL,
      "No downloads yet in /d"},
     {&tb_tool_browser_downloads,

@@ -109,6 +109,19 @@ test('group files: a file goes in and one comes out', async (t) => {
   assert.equal(await readFile(`${directory}/report.bin`, 'utf8'), 'file content');
 });
 
+test('group files: a chooser that a script opens is answered, and files are dropped', async (t) => {
+  const { site, agent, call, value } = await setup(t, 'files');
+  await call('browser_navigate', { url: `${site.url}/desk` });
+  const content = [{ name: 'a.txt', text: 'first' }, { name: 'b.txt', text: 'second' }];
+  assert.match(await agent.failure('browser_upload', { content }), /no file chooser open/);
+  assert.match(await call('browser_click', { target: 'text=Attach' }),
+    /^Clicked button "Attach"\.\nA file chooser is open for one or more files of type "\.txt"; answer it with browser_upload \(group files\) without target\.$/m);
+  assert.match(await call('browser_upload', { content }), /^Chose "a.txt", "b.txt" in the file chooser\./);
+  assert.equal(await value('new Promise((r) => { const look = () => (document.title === "Desk" ? setTimeout(look, 5) : r(document.title)); look(); })'), 'second');
+  assert.match(await call('browser_upload', { target: '#to', paths: ['a.txt'] }), /^Dropped "a.txt" on .*Title is now "Dropped"/);
+  assert.match(await agent.failure('browser_upload', { target: '#from', paths: ['a.txt'] }), /does not accept files/);
+});
+
 test('a download over a ceiling is ended, and one that is whole is told as an event', async (t) => {
   const { site, agent, call, daemon } = await setup(t, 'files', 'browser:\n  download_max_bytes: 12\n');
   const done = await Reader.open(t, daemon, { query: '?type=download_done' });

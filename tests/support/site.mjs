@@ -25,7 +25,10 @@ const pages = {
     <div style="height:5000px"></div><p>The end</p>`),
   '/desk': () => page('Desk', `<input id="file" type="file" onchange="this.files[0].text().then((text) => { document.title = text; })">
     <p id="from" draggable="true">Card</p><div id="to" style="width:200px;height:100px;background:#eee"
-      ondragover="event.preventDefault()" ondrop="document.title = 'Dropped'">Tray</div>
+      ondragover="event.preventDefault()" ondrop="event.preventDefault(); document.title = 'Dropped'">Tray</div>
+    <button onclick="choose()">Attach</button>
+    <script>const choose = () => { const field = Object.assign(document.createElement('input'), { type: 'file', multiple: true, accept: '.txt' });
+      field.onchange = () => field.files[1].text().then((text) => { document.title = text; }); field.click(); };</script>
     <script>console.error('Out of paper'); addEventListener('mousedown', (e) => { window.at = [e.clientX, e.clientY]; });</script>`),
   '/greet': () => page('Greet', '<h1>Greet</h1><script>alert("Welcome")</script>'),
   '/hang': () => page('Hang', '<h1>Hang</h1><script>for(;;);</script>'),

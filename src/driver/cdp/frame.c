@@ -77,6 +77,7 @@ static void remove_below(struct tb_page *page, struct tb_frame *top, bool with_t
         tb_page_calls_fail(page, left[i], &err);
     }
     for (size_t i = 0; i < count; i++) {
+        tb_chooser_on_left(left[i]);
         tb_frame_free(left[i]);
     }
     tb_free(left);

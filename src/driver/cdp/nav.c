@@ -142,6 +142,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         page->kept_waiting = false;
         page->leaving = false;
     }
+    tb_chooser_on_left(frame);
     tb_frames_drop_below(frame);
     frame->nav_asked = false;
     frame->nav_started = false;

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files are in the session's directory, or are brought by the call and written there first.
- * FOCUS (waits for the field) --> ELEMENT --> SET --> end. */
+ *
+ *   no target: the page's open chooser ---------------------------------------+
+ *   RECEIVER --a field--> ELEMENT ----------------------------------------> SET --> end
+ *      |
+ *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end
+ */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "core/args.h"
+#include "driver/cdp/chooser.h"
 #include "driver/cdp/files.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/outward.h"
 #include "driver/cdp/refs.h"
 #include "proto/json_string.h"
 
 enum state {
-    FOCUS,
+    RECEIVER,
     ELEMENT,
     SET,
+    POINT,
+    OUTWARD,
+    OVER,
+    ACCEPTED,
+    DROPPED,
 };
 
 enum {
@@ -25,6 +39,8 @@ struct upload {
     struct tb_opwork work;
     const char *directory; /* borrowed from the session's memory */
     struct cJSON *files;   /* names; part of the result */
+    bool by_chooser;       /* they answer one */
+    struct tb_outward point;
 };
 
 static struct upload *upload_of(struct tb_opwork *work)
@@ -101,68 +117,185 @@ static int gather(struct upload *upload, struct tb_err *err)
     return tb_json_first(upload->files) ? 0 : tb_fail(err, TB_E_PARAMS, "no files were given");
 }
 
-static void on_focus(struct tb_opwork *work, struct tb_str value)
+static void put_files(struct upload *upload, struct tb_json_writer *json)
 {
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    struct tb_str type = {NULL, 0};
-    tb_json_str(tb_json_get(json, "kind"), &type);
-    tb_opwork_set_element(work, "element", json);
-    if (!tb_str_eq_cstr(type, "file") || !frame) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "the element is not a file field (input type=file)");
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer writer;
-    tb_opwork_args(work, "target", false, &args);
-    tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
-    tb_json_writer_init(&writer, &params);
-    tb_json_object_open(&writer);
-    tb_json_key(&writer, "expression");
-    tb_json_put_str(&writer, tb_buf_str(&text));
-    tb_json_key(&writer, "uniqueContextId");
-    tb_json_put_cstr(&writer, tb_frame_world(frame));
-    tb_json_object_close(&writer);
-    work->state = ELEMENT;
-    tb_opwork_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
-}
-
-static void on_element(struct upload *upload, struct tb_str value)
-{
-    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_key(&json, "objectId");
-    tb_json_put_raw(&json, id.len ? id : TB_STR("\"\""));
-    tb_json_key(&json, "files");
-    tb_json_array_open(&json);
+    tb_json_key(json, "files");
+    tb_json_array_open(json);
     JSON_ARRAY_FOREACH(item, upload->files) {
         struct tb_str name = {NULL, 0};
         tb_json_str(item, &name);
         TB_AUTO(tb_free) char *path = tb_strdupf("%s/%.*s", upload->directory, TB_STR_ARG(name));
-        tb_json_put_cstr(&json, path);
+        tb_json_put_cstr(json, path);
     }
-    tb_json_array_close(&json);
+    tb_json_array_close(json);
+}
+
+/* `key` and `id` say which field, as JSON. */
+static void set_files(struct upload *upload, const char *key, struct tb_str id)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, key);
+    tb_json_put_raw(&json, id);
+    put_files(upload, &json);
     tb_json_object_close(&json);
     upload->work.state = SET;
     upload->work.acted = true;
     tb_opwork_frame_send(&upload->work, "DOM.setFileInputFiles", tb_buf_str(&params));
 }
 
+static void answer_chooser(struct upload *upload)
+{
+    struct tb_opwork *work = &upload->work;
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_chooser *chooser = page ? tb_page_chooser(page) : NULL;
+    if (!chooser || !chooser->open) {
+        tb_opwork_fail(work, TB_E_PARAMS,
+                       "target is missing, and the page has no file chooser open: give the file "
+                       "input or drop zone as target, or first click what opens a chooser");
+        return;
+    }
+    size_t count = 0;
+    JSON_ARRAY_FOREACH(item, upload->files) {
+        count++;
+    }
+    if (!chooser->multiple && count > 1) {
+        tb_opwork_fail(work, TB_E_PARAMS, "the file chooser takes one file, not %zu", count);
+        return;
+    }
+    char node[32];
+    int len = snprintf(node, sizeof(node), "%" PRId64, chooser->node);
+    chooser->open = false;
+    chooser->untold = false;
+    upload->by_chooser = true;
+    work->frame = chooser->frame;
+    set_files(upload, "backendNodeId", (struct tb_str){node, (size_t)len});
+}
+
+static void ask_element(struct tb_opwork *work, const struct tb_frame *frame)
+{
+    char params[128 + TB_TARGET_ID_SIZE];
+    int len = snprintf(params, sizeof(params),
+                       "{\"expression\":\"tabard.received()\",\"uniqueContextId\":\"%s\"}",
+                       tb_frame_world(frame));
+    work->state = ELEMENT;
+    tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+}
+
+static void on_receiver(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    struct tb_page *page = tb_opwork_page(work);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_str kind = {NULL, 0};
+    tb_json_str(tb_json_get(json, "kind"), &kind);
+    tb_opwork_set_element(work, "element", json);
+    if (frame && tb_str_eq_cstr(kind, "file")) {
+        ask_element(work, frame);
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    tb_opwork_args(work, "target", true, &args);
+    work->state = POINT;
+    tb_opwork_call(work, "point", tb_buf_str(&args));
+}
+
+static void on_element(struct upload *upload, struct tb_str value)
+{
+    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
+    set_files(upload, "objectId", id.len ? id : TB_STR("\"\""));
+}
+
+static void drag_event(struct upload *upload, const char *type, bool ask)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "type");
+    tb_json_put_cstr(&json, type);
+    tb_json_key(&json, "x");
+    tb_json_put_num(&json, upload->point.x);
+    tb_json_key(&json, "y");
+    tb_json_put_num(&json, upload->point.y);
+    tb_json_key(&json, "data");
+    tb_json_object_open(&json);
+    tb_json_key(&json, "items");
+    tb_json_array_open(&json);
+    tb_json_array_close(&json);
+    put_files(upload, &json);
+    tb_json_key(&json, "dragOperationsMask");
+    tb_json_put_int(&json, 1); /* a copy */
+    tb_json_object_close(&json);
+    tb_json_object_close(&json);
+    if (ask) {
+        tb_opwork_send(&upload->work, "Input.dispatchDragEvent", tb_buf_str(&params));
+    } else {
+        tb_opwork_post(&upload->work, "Input.dispatchDragEvent", tb_buf_str(&params));
+    }
+}
+
+static void go_out(struct upload *upload)
+{
+    upload->work.state = OUTWARD;
+    if (tb_outward_ask(&upload->point, &upload->work)) {
+        return;
+    }
+    upload->work.state = OVER;
+    drag_event(upload, "dragEnter", false);
+    drag_event(upload, "dragOver", true);
+}
+
+static void on_point(struct upload *upload, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    upload->point = (struct tb_outward){.frame = upload->work.frame};
+    tb_json_num(tb_json_get(json, "x"), &upload->point.x);
+    tb_json_num(tb_json_get(json, "y"), &upload->point.y);
+    go_out(upload);
+}
+
+static void on_accepted(struct upload *upload, struct tb_str value)
+{
+    struct tb_opwork *work = &upload->work;
+    if (!tb_str_eq_cstr(tb_pick(value, "accepted"), "true")) {
+        drag_event(upload, "dragCancel", false);
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                       "the element is no file input (input type=file), and the page does not "
+                       "accept files that are dropped on it");
+        return;
+    }
+    work->state = DROPPED;
+    work->acted = true;
+    tb_json_set_bool(work->op->result->data, "dropped", false); /* until it is told */
+    drag_event(upload, "drop", true);
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
+    struct upload *upload = upload_of(work);
     switch (work->state) {
-    case FOCUS:
-        on_focus(work, value);
+    case RECEIVER:
+        on_receiver(work, value);
         break;
     case ELEMENT:
-        on_element(upload_of(work), value);
+        on_element(upload, value);
+        break;
+    case POINT:
+        on_point(upload, value);
+        break;
+    case OUTWARD:
+        tb_outward_take(&upload->point, work, value);
+        go_out(upload);
+        break;
+    case OVER:
+        work->state = ACCEPTED;
+        tb_opwork_call(work, "accepts", TB_STR("{}"));
+        break;
+    case ACCEPTED:
+        on_accepted(upload, value);
         break;
     default:
         tb_opwork_wind_up(work);
@@ -175,14 +308,28 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (work->state != SET || err->code != TB_E_PROTOCOL) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "the field did not accept the files: %s",
-                   err->text);
+    if (upload_of(work)->by_chooser) {
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                       "the file chooser did not accept the files (%s); open it again", err->text);
+    } else {
+        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "the field did not accept the files: %s",
+                       err->text);
+    }
     return true;
+}
+
+/* Nothing is left hanging over the page. */
+static void stop(struct tb_opwork *work)
+{
+    if (work->state == OVER || work->state == ACCEPTED) {
+        drag_event(upload_of(work), "dragCancel", false);
+    }
 }
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct upload),
                                            .step = step,
-                                           .failed = failed};
+                                           .failed = failed,
+                                           .stop = stop};
 
 void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
 {
@@ -200,11 +347,13 @@ void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     tb_json_set_cstr(op->result->data, "directory", upload->directory);
-    if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
+    if (!tb_args_has(op->args, "target")) {
+        answer_chooser(upload);
+    } else if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
         TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", true, &args);
         tb_refs_continue(work, &args);
-        work->state = FOCUS;
-        tb_opwork_call(work, "focus", tb_buf_str(&args));
+        work->state = RECEIVER;
+        tb_opwork_call(work, "receiver", tb_buf_str(&args));
     }
 }

@@ -130,6 +130,8 @@ void tb_opwork_wind_up(struct tb_opwork *work);
 void tb_opwork_expect(struct tb_opwork *work, int64_t clicks);
 /* What was asked for is forgotten: the act has to be done anew. */
 void tb_opwork_begin_again(struct tb_opwork *work);
+/* What the end may be waiting for has come. */
+void tb_opwork_look_again(struct tb_opwork *work);
 /* Whether the tab has begun to load another document since the operation began. */
 bool tb_opwork_has_left(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */

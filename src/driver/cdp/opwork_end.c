@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "core/args.h"
 #include "core/limits.h"
+#include "driver/cdp/chooser.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/refs.h"
@@ -92,6 +93,7 @@ void tb_opwork_add_events(struct tb_opwork *work)
     }
     if (page) {
         add_dialog(work, page);
+        tb_chooser_tell(tb_page_chooser(page), data);
     }
     add_tabs(work);
     const struct tb_memory *memory = tb_memory_of(work->session);
@@ -408,10 +410,19 @@ static void go_on(struct tb_opwork *work)
     } else if (moved || tb_page_navigation_mark(page) > work->mark) {
         settle(work, page);
     } else if (work->here_known) {
-        finish(work);
+        if (!tb_page_chooser(page)->ask) {
+            finish(work);
+        }
     } else if (!work->here_call) {
         /* What the page tells is often in what was read together with the answer. */
         tb_loop_defer(tb_session_loop(work->session), &work->here_ask);
+    }
+}
+
+void tb_opwork_look_again(struct tb_opwork *work)
+{
+    if (work->ending) {
+        go_on(work);
     }
 }
 

@@ -91,6 +91,8 @@ void tb_page_set_up(struct tb_target *target)
     /* The way on which the page scripts tell of themselves, see page/here.js. */
     tb_target_post(target, "Runtime.addBinding",
                    TB_STR("{\"name\":\"tabardTell\",\"executionContextName\":\"tabard\"}"));
+    /* No window of the desktop's opens; see chooser.h. */
+    tb_target_post(target, "Page.setInterceptFileChooserDialog", TB_STR("{\"enabled\":true}"));
     tb_target_post(target, "Target.setAutoAttach", TB_STR(auto_attach));
     tb_target_post(target, "Inspector.enable", none);
     tb_page_cmd_set_up(target, "Page.getFrameTree", on_frame_tree, target);

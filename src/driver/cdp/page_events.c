@@ -6,6 +6,7 @@
 #include "core/bus.h"
 #include "core/limits.h"
 #include "core/url.h"
+#include "driver/cdp/chooser.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/page_internal.h"
@@ -237,6 +238,7 @@ static page_event_fn *handler_of(struct tb_str method)
         {"Page.frameDetached", tb_frame_on_detached},
         {"Page.javascriptDialogOpening", on_dialog},
         {"Page.javascriptDialogClosed", on_dialog_closed},
+        {"Page.fileChooserOpened", tb_chooser_on_opened},
         {"Inspector.targetCrashed", on_crashed},
         {"Inspector.targetReloadedAfterCrash", on_revived},
         {"Target.attachedToTarget", on_attached},

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "driver/cdp/ask.h"
 #include "driver/cdp/browser.h"
+#include "driver/cdp/chooser.h"
 #include "driver/cdp/context.h"
 #include "driver/cdp/page.h"
 #include "driver/cdp/target.h"
@@ -66,6 +67,7 @@ struct tb_page {
     unsigned last_number;
     char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
     struct tb_dialog dialog;
+    struct tb_chooser chooser;
     bool opened_by_page;
     uint64_t opened;          /* see tb_page_opened */
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where files go: into a field for them, or onto whatever takes them when they are dropped.
+
+// What the files were brought to, and the last event of a drag over this document.
+let zone = null;
+let dragged = null;
+
+/** `kind` is `file` for a field of files, which may be hidden; anything else is a place to drop them. */
+const receiver = ({ target, timeout_ms: timeoutMs, ...counting }) => {
+  countRefs(counting);
+  dragged = null;
+  return new Waiting(target, timeoutMs).until((found) => {
+    const field = fieldOf(found);
+    const isField = kindOf(field) === 'file';
+    zone = isField ? field : found;
+    const why = isField ? whyDisabled(field) : null;
+    if (why !== null) {
+      return { why };
+    }
+    watchChanges(zone);
+    return { kind: isField ? 'file' : 'zone', ...introduce(zone) };
+  });
+};
+
+/** The field itself, fetched as a remote object. */
+const received = () => zone;
+
+/** Whether the page has accepted what was dragged there. Where it has not, the browser would open dropped files in a tab. */
+const accepts = () => {
+  const view = zone === null ? globalThis : viewOf(ownerOf(zone));
+  return view === null || view === globalThis ? { accepted: dragged?.defaultPrevented === true } : view.tabard.accepts();
+};
+
+globalThis.addEventListener('dragover', (event) => { dragged = event.isTrusted ? event : dragged; }, { capture: true, passive: true });

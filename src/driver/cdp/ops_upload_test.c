@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files for what a page asks them with: a chooser that it opens by script, a place to drop them.
+ * With a real browser. */
+#include "support/ops_lab.h"
+
+#define CHOOSE                                                                              \
+    "function choose(name, rest) { const field = document.createElement('input');"          \
+    "Object.assign(field, {type: 'file'}, rest); field.onchange = async () => {"            \
+    "document.title = name + ': ' + [...field.files].map(each => each.name) + ' ' + await " \
+    "field.files[0].text() }; field.click() }"
+
+static const struct ops_doc docs[] = {
+    {.path = "/",
+     .body = "<title>Home</title><script>" CHOOSE "</script>"
+             "<button id=one onclick=\"choose('one', {accept: 'image/*,.pdf'})\">One</button>"
+             "<button id=two onclick=\"choose('two', {multiple: true})\">Two</button>"
+             "<button id=picker onclick=\"showOpenFilePicker().catch(() => 0)\">Picker</button>"
+             "<label id=label for=field>Label</label><input id=field type=file>"
+             "<p id=status></p>"},
+    {.path = "/two", .body = "<title>Two</title>"},
+    {.path = "/same", .body = "<iframe src=/ width=600 height=300></iframe>"},
+    {.path = "/other",
+     .body = "<iframe src='http://localhost:{port}/' width=600 height=300></iframe>"},
+    {.path = "/zone",
+     .body = "<title>Zone</title><p id=zone ondragover=event.preventDefault() ondrop=\""
+             "event.preventDefault(); const [file] = event.dataTransfer.files;"
+             "file.text().then(text => { this.textContent = file.name + ' ' + text;"
+             "document.title = this.textContent })\">Drop here</p><p id=no>Not here</p>"
+             "<input id=text>"
+             "<div id=box ondragover='throw 1'><input type=file hidden></div>"},
+    {.path = "/inner", .body = "<iframe src=/zone width=600 height=300></iframe>"},
+    {.path = NULL},
+};
+
+static const char file[] = "{'content':[{'name':'a.txt','text':'hello'}]}";
+
+static int start(void **state)
+{
+    return ops_lab_start(state, docs);
+}
+
+static void wait_for_title(struct ops_lab *lab, const char *where, const char *title)
+{
+    char script[256];
+    snprintf(script, sizeof(script),
+             "new Promise(r => { const look = () => %s.title === `%s` ? r(1) : "
+             "setTimeout(look, 5); look() })",
+             where, title);
+    assert_string_equal(ops_eval(lab, script), "1");
+}
+
+static void a_chooser_that_a_script_opens_is_told_and_answered(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#one'}");
+    assert_string_equal(ops_text(lab, "chooser"),
+                        "{\"open\":true,\"multiple\":false,\"accept\":\"image/*,.pdf\"}");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}"); /* it is in nobody's way, and told once */
+    assert_string_equal(ops_text(lab, "chooser"), "");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD,
+              "{'content':[{'name':'a.txt','text':'x'},{'name':'b.txt','text':'y'}]}");
+    ops_fails(lab, TB_E_FILE_OUTSIDE, TB_OP_UPLOAD, "{'paths':['/etc/passwd']}");
+    ops_ok(lab, TB_OP_UPLOAD, "%s", file);
+    assert_string_equal(ops_text(lab, "element"), "");
+    wait_for_title(lab, "document", "one: a.txt hello");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file); /* answered */
+    assert_non_null(strstr(lab->result.message, "no file chooser open"));
+}
+
+static void a_field_or_label_that_is_clicked_opens_a_chooser_too(void **state)
+{
+    static const char *const targets[] = {"#field", "#label"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(targets); i++) {
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", targets[i]);
+        assert_string_equal(ops_text(lab, "chooser"), "{\"open\":true,\"multiple\":false}");
+        ops_ok(lab, TB_OP_UPLOAD, "%s", file);
+        assert_string_equal(ops_eval(lab, "field.files[0].name"), "\"a.txt\"");
+    }
+}
+
+static void the_last_chooser_counts_and_goes_with_its_document(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#one'}");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#two'}");
+    assert_string_equal(ops_text(lab, "chooser"), "{\"open\":true,\"multiple\":true}");
+    ops_ok(lab, TB_OP_UPLOAD,
+           "{'content':[{'name':'a.txt','text':'x'},{'name':'b.txt','text':'y'}]}");
+    wait_for_title(lab, "document", "two: a.txt,b.txt x");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#one'}");
+    ops_goto(lab, "/two");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file);
+    ops_goto(lab, "/same");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#one'}");
+    ops_eval(lab, "document.querySelector(`iframe`).remove()");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file);
+}
+
+static void a_picker_without_a_field_is_told_as_what_it_is(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#picker'}");
+    assert_string_equal(ops_text(lab, "chooser"), "{\"open\":false,\"multiple\":false}");
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file);
+}
+
+static void choosers_of_frames_are_answered(void **state)
+{
+    static const char *const paths[] = {"/same", "/other"};
+    struct ops_lab *lab = *state;
+    char ref[32];
+    for (size_t i = 0; i < TB_COUNT(paths); i++) {
+        ops_goto(lab, paths[i]);
+        ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+        ops_ref(lab, "\"One\"", ref);
+        ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", ref);
+        assert_non_null(strstr(ops_text(lab, "chooser"), "\"accept\":\"image/*,.pdf\""));
+        ops_ok(lab, TB_OP_UPLOAD, "%s", file);
+        ops_ok(lab, TB_OP_EVALUATE,
+               "{'target':'%s','script':'e => new Promise(r => { const look = () => "
+               "e.ownerDocument.title === `one: a.txt hello` ? r(1) : setTimeout(look, 5); look() "
+               "})'}",
+               ref);
+    }
+}
+
+static void files_are_dropped_on_what_takes_them(void **state)
+{
+    static const char *const paths[] = {"/zone", "/inner"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(paths); i++) {
+        ops_goto(lab, paths[i]);
+        ops_ok(lab, TB_OP_UPLOAD, "{'target':'#zone','content':[{'name':'a.txt','text':'hello'}]}");
+        assert_string_equal(ops_text(lab, "dropped"), "true");
+        wait_for_title(lab, i ? "frames[0].document" : "document", "a.txt hello");
+    }
+}
+
+/* The browser would open them in a tab of their own. */
+static void files_are_not_dropped_on_what_does_not_take_them(void **state)
+{
+    static const char *const targets[] = {"#no", "#text"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(targets); i++) {
+        ops_goto(lab, "/zone");
+        ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_UPLOAD,
+                  "{'target':'%s','content':[{'name':'a.txt','text':'hello'}]}", targets[i]);
+        assert_non_null(strstr(lab->result.message, "does not accept files"));
+        assert_int_equal(tb_session_page_count(lab->session), 1);
+    }
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#box','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_string_equal(ops_text(lab, "dropped"), "");
+    assert_string_equal(ops_eval(lab, "box.firstChild.files[0].name"), "\"a.txt\"");
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(a_chooser_that_a_script_opens_is_told_and_answered),
+        OPS_TEST(a_field_or_label_that_is_clicked_opens_a_chooser_too),
+        OPS_TEST(the_last_chooser_counts_and_goes_with_its_document),
+        OPS_TEST(a_picker_without_a_field_is_told_as_what_it_is),
+        OPS_TEST(choosers_of_frames_are_answered),
+        OPS_TEST(files_are_dropped_on_what_takes_them),
+        OPS_TEST(files_are_not_dropped_on_what_does_not_take_them),
+    };
+    return cmocka_run_group_tests(tests, start, ops_lab_stop);
+}
