@@ -5,6 +5,16 @@
 const DEFAULT_WAIT_MS = 5000;
 const UNDRAWN_ENOUGH = 3; // then the tab is hidden, and nothing will move for being watched
 
+// Whether the daemon was told that the function under way still waits and has done nothing: then it can be called anew in the next document.
+let seeking = false;
+
+const seek = (now) => {
+  if (seeking !== now) {
+    seeking = now;
+    tellDaemon('seeking', { seeking });
+  }
+};
+
 class Waiting {
   constructor({ target, timeout_ms: timeoutMs, strict = false }) {
     this.target = target;
@@ -16,6 +26,7 @@ class Waiting {
     this.careful = false;
     this.place = null; // in the frame before
     this.undrawn = 0; // waits in a row in which no frame was drawn
+    seeking = false;
   }
 
   /**
@@ -33,6 +44,7 @@ class Waiting {
       if (performance.now() >= this.deadline || (result?.surely === true && !mayStillChange())) {
         return result === null ? noSuchElement(this.target, this.waited()) : result.giveUp?.(this.waited()) ?? this.giveUp(el, result.why);
       }
+      seek(true);
       this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
       this.tries += 1;
     }

@@ -114,6 +114,7 @@ const fillNow = (el, kind, text, options) => {
   if (isReadOnly(el) && whatOpens(el) !== null) {
     return { why: `is read-only; click it instead: it opens ${whatOpens(el)}`, surely: true };
   }
+  seek(false);
   focusOn(el);
   if (!hasFocus(el)) {
     return { why: 'does not accept the focus' };

@@ -85,6 +85,7 @@ const select = ({ values, watch: watches = false, ...options }) => {
     if (watches) {
       watchChanges(el);
     }
+    seek(false);
     return pickOptions(el, wanted) ? chosenIn(el, options.target)
       : { why: 'has no such option', surely: isStocked(el), giveUp: (waited) => noOption(el, wanted, waited) };
   });

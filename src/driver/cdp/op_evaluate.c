@@ -29,6 +29,7 @@
 enum state {
     ELEMENT,
     REASON,
+    AGAIN,
     NODE,
     OBJECT,
     RUNNING,
@@ -424,6 +425,14 @@ static void on_value(struct evaluate *evaluate, struct tb_str reply)
     tb_opwork_wind_up(work);
 }
 
+static void start(struct tb_opwork *work)
+{
+    struct tb_frame *frame = tb_opwork_frame(work, tb_args_text(work->op->args, "target", ""));
+    if (frame) {
+        ask_element(work, frame);
+    }
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct evaluate *evaluate = TB_CONTAINER(work, struct evaluate, work);
@@ -433,6 +442,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     case REASON: /* asked again it was there, so the page is at work on it */
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
+        break;
+    case AGAIN:
+        start(work);
         break;
     case NODE:
         ask(work, OBJECT, "DOM.resolveNode", "backendNodeId",
@@ -491,6 +503,13 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         fail_late(evaluate);
         return true;
     }
+    if (!running && tb_page_was_replaced(err)) {
+        /* A question that waits for the new document. */
+        work->state = AGAIN;
+        tb_opwork_moved(work);
+        tb_opwork_call(work, "describe", TB_STR(""));
+        return true;
+    }
     if (!running || err->code != TB_E_PROTOCOL) {
         return false;
     }
@@ -539,8 +558,5 @@ void tb_cdp_op_evaluate(struct tb_driver_session *session, struct tb_op *op)
         run(evaluate, tb_script_form_of(script_of(&evaluate->work), false));
         return;
     }
-    struct tb_frame *frame = tb_opwork_frame(&evaluate->work, tb_args_text(op->args, "target", ""));
-    if (frame) {
-        ask_element(&evaluate->work, frame);
-    }
+    start(&evaluate->work);
 }

@@ -132,6 +132,8 @@ void tb_opwork_expect(struct tb_opwork *work, int64_t clicks);
 void tb_opwork_begin_again(struct tb_opwork *work);
 /* What the end may be waiting for has come. */
 void tb_opwork_look_again(struct tb_opwork *work);
+/* What was asked is asked anew in the document that the tab has now; nothing was done so far. */
+void tb_opwork_moved(struct tb_opwork *work);
 /* Whether the tab has begun to load another document since the operation began. */
 bool tb_opwork_has_left(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */

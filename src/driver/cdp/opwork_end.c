@@ -127,6 +127,15 @@ void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str ti
     work->here_known = true;
 }
 
+void tb_opwork_moved(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    if (!work->acted && page) {
+        work->navigated = work->navigated || tb_page_navigation_mark(page) > work->mark;
+        work->mark = tb_page_navigation_mark(page);
+    }
+}
+
 bool tb_opwork_has_left(struct tb_opwork *work)
 {
     struct tb_page *page = tb_opwork_page(work);
@@ -354,7 +363,12 @@ void tb_opwork_begin_again(struct tb_opwork *work)
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
 {
     int64_t clicks = 0;
+    bool seeking;
     if (page != tb_opwork_page(work) || tb_json_get(told, "status")) {
+        return;
+    }
+    if (tb_json_bool(tb_json_get(told, "seeking"), &seeking)) {
+        tb_page_calls_seek(page, seeking);
         return;
     }
     if (tb_opwork_is_missed(told)) {

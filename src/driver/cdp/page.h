@@ -98,9 +98,13 @@ uint64_t tb_frame_send(struct tb_frame *frame, const char *method, struct tb_str
 typedef void tb_page_call_fn(int code, struct tb_str value, const struct tb_err *err, void *user);
 /* Calls tabard.<function>(args...) in the frame's isolated world and waits for its promise. `args`
  * is a JSON array without its brackets. A document that is replaced meanwhile: a function that only
- * reads is called again in the new one, another ends with TB_E_ELEMENT_STALE. Gives a handle. */
+ * reads, or still waits for its element, is called again in the new one, another ends with
+ * TB_E_ELEMENT_STALE. Gives a handle. */
 uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
                       int64_t deadline_ms, tb_page_call_fn *fn, void *user);
+
+/* The function that is under way has told that it waits for its element, or that it acts now. */
+void tb_page_calls_seek(struct tb_page *page, bool seeking);
 
 /* True when the browser refused a command because the document that it was about has gone. */
 bool tb_page_was_replaced(const struct tb_err *err);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/quote.h"
 #include "core/limits.h"
+#include "driver/cdp/opwork.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/page_script.h"
+#include "driver/cdp/session_internal.h"
 #include "proto/json_scan.h"
 #include "proto/json_string.h"
 
@@ -32,6 +35,8 @@ struct call {
     struct tb_timer timer; /* the deadline while it waits */
     struct tb_err *late;   /* was begun in vain */
     bool injected;         /* our scripts were missing and have been put there again */
+    bool seeking;          /* it has told that it waits for its element, so it has done nothing */
+    int64_t sent_ms;
 };
 
 static void call_free(struct call *call)
@@ -164,13 +169,40 @@ static void on_result(struct call *call, struct tb_str result)
 
 static void send_or_wait(struct call *call);
 
+/* In the new document it has only the time that is left of what its arguments gave it. */
+static void shorten(struct call *call)
+{
+    static const char key[] = "\\\"timeout_ms\\\":";
+    struct tb_str text = tb_buf_str(&call->expression);
+    const char *found = memmem(text.ptr, text.len, key, sizeof(key) - 1);
+    size_t at = found ? (size_t)(found - text.ptr) + sizeof(key) - 1 : text.len;
+    size_t end = at;
+    while (end < text.len && isdigit((unsigned char)text.ptr[end])) {
+        end++;
+    }
+    uint64_t given_ms;
+    if (!tb_str_to_u64(tb_str_sub(text, at, end), &given_ms)) {
+        return;
+    }
+    int64_t now_ms = tb_loop_now_ms(call->frame->page->browser->cdp->loop);
+    int64_t left_ms = (int64_t)given_ms - (now_ms - call->sent_ms);
+    TB_AUTO(tb_free) char *rest = tb_str_dup(tb_str_sub(text, end, text.len));
+    call->expression.len = at;
+    tb_buf_printf(&call->expression, "%lld%s", (long long)(left_ms > 0 ? left_ms : 0), rest);
+}
+
 /* The document went away under the call. */
 static void on_replaced(struct call *call, bool had_begun)
 {
+    const struct tb_driver_session *session = tb_page_session(call->frame->page);
     if (strcmp(call->frame->world, call->world) == 0) {
         call->frame->world[0] = '\0';
     }
-    if (!had_begun || only_reads(call)) {
+    if (!had_begun || only_reads(call) || call->seeking) {
+        if (session && session->work == call->ask.user && !call->frame->parent) {
+            tb_opwork_moved(session->work);
+        }
+        shorten(call);
         send_or_wait(call);
         return;
     }
@@ -222,6 +254,8 @@ static void send_call(struct call *call)
                   call->frame->world, (long long)(left_ms > 0 ? left_ms : 1));
     memcpy(call->world, call->frame->world, sizeof(call->world));
     tb_timer_stop(&call->timer);
+    call->seeking = false;
+    call->sent_ms = call->deadline_ms - left_ms;
     call->cmd = tb_page_cmd_new(call->frame->target, "Runtime.evaluate", tb_buf_str(&params),
                                 call->deadline_ms, on_reply, call);
 }
@@ -295,6 +329,13 @@ uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_st
 static struct call *call_of(struct tb_list *link)
 {
     return TB_CONTAINER(link, struct call, ask.place);
+}
+
+void tb_page_calls_seek(struct tb_page *page, bool seeking)
+{
+    LIST_FOREACH(link, &page->calls) {
+        call_of(link)->seeking = seeking && call_of(link)->cmd;
+    }
 }
 
 void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,

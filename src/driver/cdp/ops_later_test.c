@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes a moment after an act: navigations that a timer or an answer begins, elements of the
+ * document that comes then. With a real browser. */
+#include "support/ops_lab.h"
+
+static const struct ops_doc docs[] = {
+    {.path = "/",
+     .body = "<title>Home</title><p id=p>Home</p>"
+             "<button id=soon onclick=\"setTimeout(() => location.href = '/done', 200)\">Soon"
+             "</button>"},
+    {.path = "/done",
+     .body =
+         "<title>Done</title><form action=/two><input id=q></form>"
+         "<button id=b onmouseover=\"n = 'over'\" onclick=\"document.title = 'Clicked'\">B</button>"
+         "<select id=s><option>a<option>b</select>"},
+    {.path = "/two", .body = "<title>Two</title>"},
+    {.path = NULL},
+};
+
+static int start(void **state)
+{
+    return ops_lab_start(state, docs);
+}
+
+/* Leaves for /done in a moment. */
+static void leave(struct ops_lab *lab)
+{
+    ops_goto(lab, "/");
+    ops_eval(lab, "void setTimeout(() => location.href = `/done`, 200)");
+}
+
+static void a_selector_finds_its_element_in_the_document_that_comes(void **state)
+{
+    static const struct {
+        enum tb_op_kind kind;
+        const char *args;
+        const char *script;
+        const char *value;
+    } rows[] = {
+        {TB_OP_FILL, "{'target':'#q','value':'x'}", "q.value", "\"x\""},
+        {TB_OP_CLICK, "{'target':'#b'}", "document.title", "\"Clicked\""},
+        {TB_OP_HOVER, "{'target':'#b'}", "n", "\"over\""},
+        {TB_OP_SELECT, "{'target':'#s','values':['b']}", "s.value", "\"b\""},
+        {TB_OP_PRESS_KEY, "{'target':'#q','text':'k'}", "q.value", "\"k\""},
+        {TB_OP_WAIT, "{'target':'#q'}", "1", "1"},
+        {TB_OP_FILL_FORM, "{'fields':[{'target':'#q','value':'y'}]}", "q.value", "\"y\""},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        leave(lab);
+        ops_ok(lab, rows[i].kind, "%s", rows[i].args);
+        assert_string_equal(ops_eval(lab, rows[i].script), rows[i].value);
+    }
+}
+
+static void a_form_is_sent_from_the_document_that_came(void **state)
+{
+    struct ops_lab *lab = *state;
+    leave(lab);
+    ops_ok(lab, TB_OP_FILL, "{'target':'#q','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+}
+
+static void the_time_of_a_wait_is_not_given_twice(void **state)
+{
+    struct ops_lab *lab = *state;
+    leave(lab);
+    ops_begin(lab, TB_OP_CLICK, 1000, "{'target':'#nothing'}");
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
+    assert_non_null(strstr(lab->result.message, "#nothing"));
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(a_selector_finds_its_element_in_the_document_that_comes),
+        OPS_TEST(a_form_is_sent_from_the_document_that_came),
+        OPS_TEST(the_time_of_a_wait_is_not_given_twice),
+    };
+    return cmocka_run_group_tests(tests, start, ops_lab_stop);
+}
