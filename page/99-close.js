@@ -16,7 +16,7 @@ const describe = (counting = {}) => {
 };
 
 const api = {
-  snapshot, point, through, focus, fill, filled, select, check, scroll, receiver, received, accepts, waitFor, extract, elements, adopt, hosts, describe,
+  snapshot: snapshotParsed, point, through, focus, fill, filled, select, check, scroll, receiver, received, accepts, waitFor, extract, elements, adopt, hosts, describe,
   here: afterAct, arrived, kept, stored, store, takeAim,
   element: ({ target }) => findOne(target),
 };

@@ -58,11 +58,19 @@ const withoutRef = (text) => text.replace(/ \[ref=\w+\]/, '');
 
 const treeWalker = method(Document, 'createTreeWalker');
 
+// What comes a moment after an act. A page can begin it in three ways that can be known without a wait for nothing: an animation of what the
+// act has changed, and where nothing has come of a click at all, a timer that is due or the next frames.
+const COMING_MS = 400;
+const COMING_FRAMES = 2;
+const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter|^(background|fill|stroke|outline|text|cursor)/i;
+
 class Watch {
   records = [];
 
   constructor(el) {
     this.el = el;
+    this.began = performance.now();
+    this.url = location.href;
     this.title = titleOf(document);
     this.before = el === null ? '' : stateLine(el).head();
     this.observer = new MutationObserver((records) => this.take(records));
@@ -85,6 +93,77 @@ class Watch {
   stop() {
     this.take(this.observer.takeRecords());
     this.observer.disconnect();
+  }
+
+  isQuiet() {
+    this.take(this.observer.takeRecords());
+    return this.records.length === 0 && titleOf(document) === this.title && location.href === this.url
+      && (!isAttached(this.el) || stateLine(this.el).head() === this.before);
+  }
+
+  /** Whether a click has hit something that is there to be clicked, and nothing has come of it. A field only gets the focus. */
+  isUnanswered() {
+    return this.el !== null && aim !== null && !aim.over && aim.verdict === true && kindOf(this.el) === 'none'
+      && (closest(this.el, CLICKABLE) !== null || styleOf(this.el).cursor === 'pointer') && this.isQuiet();
+  }
+
+  /** The nodes that the act has changed; true: its own attributes. */
+  changed() {
+    const nodes = new Map();
+    for (const { type, target, addedNodes } of this.records) {
+      nodes.set(target, type === 'attributes' || nodes.get(target) === true);
+      for (const node of addedNodes) {
+        nodes.set(node, true);
+      }
+    }
+    return nodes;
+  }
+
+  /** Whether an animation came of the act and shows or hides something. What the mouse does to the element itself and around it is no such thing. */
+  isOurs(animation, changed) {
+    const target = animation.effect?.target ?? null;
+    if (animation.playState !== 'running' || target === null || (this.el !== null && holds(this.el, target))) {
+      return false;
+    }
+    const at = animation.currentTime ?? 0;
+    const { endTime } = animation.effect.getComputedTiming();
+    if (endTime - at > COMING_MS || at > performance.now() - this.began + COMING_MS) {
+      return false;
+    }
+    const isAround = this.el !== null && holds(target, this.el);
+    let up = target;
+    for (let steps = 0; !isAround && up !== null && steps < 50 && !changed.has(up); steps += 1) {
+      up = parentElementOf(up);
+    }
+    return (isAround ? changed.get(target) === true : changed.has(up))
+      && animation.effect.getKeyframes().slice(0, 20).some((frame) => Object.keys(frame).some((property) => !COSMETIC.test(property)));
+  }
+
+  animations() {
+    this.take(this.observer.takeRecords());
+    if (this.records.length === 0) {
+      return [];
+    }
+    const changed = this.changed();
+    return inDocument.animations(document).slice(0, ANIMATION_LIMIT).filter((animation) => this.isOurs(animation, changed));
+  }
+
+  /** Whether more is to come of the act than has come so far. */
+  isComing() {
+    return this.isUnanswered() || this.animations().length > 0;
+  }
+
+  async settle() {
+    for (let frames = 0; frames < COMING_FRAMES && this.isUnanswered(); frames += 1) {
+      await nextFrame();
+      await new Promise((resolve) => { setTimeout(resolve); }); // timers that are due come first
+    }
+    const deadline = performance.now() + COMING_MS;
+    for (let moving = this.animations(); moving.length > 0 && performance.now() < deadline; moving = this.animations()) {
+      const over = new Promise((resolve) => { setTimeout(resolve, deadline - performance.now()); });
+      await Promise.race([Promise.allSettled(moving.map((animation) => animation.finished)), over]);
+      await nextFrame();
+    }
   }
 }
 

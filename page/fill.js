@@ -130,7 +130,7 @@ const fillNow = (el, kind, text, options) => {
   } else if (!startTyping(el, kind, text, options)) {
     return { ...about, typed: false, aim: aim.id };
   }
-  return readBack().then((state) => ({ ...about, typed: true, ...state, ...afterAct() }));
+  return readBack().then(async (state) => ({ ...about, typed: true, ...state, ...await afterAct() }));
 };
 
 const fill = ({ value, clear = true, keys = false, watch = false, ...options }) => {
@@ -144,4 +144,4 @@ const fill = ({ value, clear = true, keys = false, watch = false, ...options }) 
 };
 
 /** After the daemon has typed. */
-const filled = async () => (filling === null ? {} : { ...await readBack(), ...afterAct() });
+const filled = async () => (filling === null ? {} : { ...await readBack(), ...await afterAct() });

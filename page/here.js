@@ -6,10 +6,12 @@ let clicks = 0;
 
 const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), clicks });
 
-/** The same with what came of the act before it. */
+const outcome = () => ({ ...here(), ...aimReply(), ...keyReply(), ...changesReply() });
+
+/** The same with what came of the act before it; a promise where more of it is about to come. */
 const afterAct = (counting = {}) => {
   countRefs(counting);
-  return { ...here(), ...aimReply(), ...keyReply(), ...changesReply() };
+  return watch?.isComing() ? watch.settle().then(outcome) : outcome();
 };
 
 /** The same with the status of the response. */
@@ -30,14 +32,14 @@ const isTicked = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT &
 const leadsOn = (event) => event.detail > 1 || event.composedPath().some(event.defaultPrevented ? isTicked : isLeading);
 
 // Told at the end of its way, when the page's own listeners have had their turn, those of the window too. (A task of its own would come behind the
-// drawing, and that takes a frame.) Where more comes, the daemon asks behind it.
+// drawing, and that takes a frame.) Where more comes, the daemon asks behind it, and gets what has come until then.
 const listenLast = () => {
   globalThis.removeEventListener('click', onClick);
   globalThis.addEventListener('click', onClick);
 };
 const onClick = (event) => {
-  if (event.isTrusted && (aim === null || aim.left <= 0) && !leadsOn(event)) {
-    tellDaemon('click', afterAct());
+  if (event.isTrusted && (aim === null || aim.left <= 0) && !leadsOn(event) && !watch?.isComing()) {
+    tellDaemon('click', outcome());
   }
 };
 

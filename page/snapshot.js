@@ -42,3 +42,13 @@ const snapshot = ({ target, depth, interactive = false, find, max_chars: maxChar
   allTold ||= !part && !printed.truncated;
   return { ...result, ...printed, last: lastRef };
 };
+
+const PARSE_MS = 1000;
+
+/** Over, or given enough time: a page that has just been reached is often empty still, and complete within a moment. */
+const parsed = () => new Promise((resolve) => {
+  document.addEventListener('DOMContentLoaded', resolve, { once: true });
+  setTimeout(resolve, PARSE_MS);
+});
+
+const snapshotParsed = (options) => (document.readyState === 'loading' ? parsed().then(() => snapshot(options)) : snapshot(options));

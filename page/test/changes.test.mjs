@@ -96,3 +96,50 @@ test('what a page hides from readers is not told', async (t) => {
   const tab = await rig.show(t, `${PAGE}<div aria-hidden=true id=mute></div>`);
   assert.deepEqual((await changes(tab, 'mute.innerHTML = "<p>x</p>", box.innerHTML = "<p hidden>y</p><script>1</scr" + "ipt>"')).lines, []);
 });
+
+/** What `here` says after a real click, and whether the page had told of the click by itself. */
+async function clicked(tab, target) {
+  await tab.inside('told = 0, tabardTell = () => { told += 1; }, 0');
+  await tab.click(target, { watch: true, presses: 1 });
+  const told = await tab.inside('told');
+  const { changes: { text = '' } = {}, title } = await tab.call('here');
+  return { told, lines: text === '' ? [] : text.split('\n'), title };
+}
+
+test('what the next frames and due timers bring after a click that did nothing yet is waited for', async (t) => {
+  const tab = await rig.show(t, `<title>One</title><div id=box></div>
+    <button id=frame onclick="requestAnimationFrame(() => { box.innerHTML = '<p>Framed' })">F</button>
+    <button id=frames onclick="requestAnimationFrame(() => requestAnimationFrame(() => { box.innerHTML = '<p role=alert>Twice' }))">FF</button>
+    <button id=timer onclick="setTimeout(() => { box.innerHTML = '<p>Timed' })">T</button>
+    <span id=hand style="cursor:pointer">H</span><script>hand.onclick = () => setTimeout(() => { document.title = 'Two'; })</script>`);
+  assert.deepEqual(await clicked(tab, '#frame'), { told: 0, lines: ['+ text: Framed'], title: 'One' });
+  assert.deepEqual(await clicked(tab, '#frames'), { told: 0, lines: ['+ alert: Twice', '- text: Framed'], title: 'One' });
+  assert.deepEqual(await clicked(tab, '#timer'), { told: 0, lines: ['+ text: Timed', '- alert: Twice'], title: 'One' });
+  assert.equal((await clicked(tab, '#hand')).title, 'Two');
+});
+
+test('a click of which something has come is told at once, and so is one on what is not there to be clicked', async (t) => {
+  const tab = await rig.show(t, `<p id=text>Text</p><input id=field><button id=b onclick="text.textContent = 'New'">B</button>
+    <button id=hover onclick="text.textContent = 'Newer'">H</button><style>#hover { transition: opacity .3s, transform .3s }
+    #hover:hover { opacity: .5; transform: scale(1.1) }</style>`);
+  for (const target of ['#b', '#text', '#field', '#hover']) {
+    assert.equal((await clicked(tab, target)).told, 1, target);
+  }
+});
+
+test('what shows at the end of a transition that a click has begun is told', async (t) => {
+  const tab = await rig.show(t, `<style>#back { opacity: 0; transition: opacity .15s } #back.on { opacity: 1 }
+      #tree { visibility: hidden; height: 0; overflow: hidden; transition: height .15s } #tree.on { height: 100px }</style>
+    <button id=open onclick="back.classList.add('on'); back.ontransitionend = () => { box.innerHTML = '<div role=dialog aria-label=Really>?</div>' }">Open</button>
+    <button id=unfold onclick="tree.classList.add('on'); tree.ontransitionend = () => { tree.style.visibility = 'visible' }">Unfold</button>
+    <div id=back></div><div id=box></div><div id=tree><a href=/x>Leaf</a></div>`);
+  await tab.call('snapshot');
+  assert.deepEqual((await clicked(tab, '#open')).lines, ['+ dialog "Really" [ref=e3]: ?']);
+  assert.deepEqual((await clicked(tab, '#unfold')).lines, ['+ link "Leaf" [ref=e4]']);
+});
+
+test('an animation without an end is not waited for', async (t) => {
+  const tab = await rig.show(t, `<style>@keyframes turn { to { transform: rotate(1turn) } } .spin { animation: turn 1s infinite }</style>
+    <button id=b onclick="box.innerHTML = '<p class=spin>Busy'">B</button><div id=box></div>`);
+  assert.deepEqual(await clicked(tab, '#b'), { told: 1, lines: [], title: '' });
+});

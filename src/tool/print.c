@@ -149,6 +149,15 @@ static void print_chooser(const struct cJSON *chooser, struct tb_buf *out)
     tb_buf_append_cstr(out, "; answer it with browser_upload (group files) without target.");
 }
 
+static void print_loading(struct tb_str url, struct tb_buf *out)
+{
+    if (url.len) {
+        tb_buf_append_cstr(out, "\nThe tab is still loading ");
+        tb_quote_url(url, TB_PRINT_URL_MAX, out);
+        tb_buf_append_char(out, '.');
+    }
+}
+
 /* The one that opened last has the calls from now on. */
 static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
 {
@@ -176,6 +185,7 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
     }
     print_dialogs(data, out);
     print_chooser(tb_json_get(data, "chooser"), out);
+    print_loading(tb_data_text(data, "loading"), out);
     print_new_tabs(data, out);
     JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {
         bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");

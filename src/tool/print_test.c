@@ -155,6 +155,8 @@ static const struct {
      NULL,
      "Clicked button.\nA file chooser is open for one file of type \"a\\\"b\"; answer it with "
      "browser_upload (group files) without target."},
+    {&tb_tool_browser_click, "{\"element\":\"button\",\"loading\":\"https://a.test/b\"}", NULL,
+     "Clicked button.\nThe tab is still loading https://a.test/b."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"chooser\":{\"open\":false}}", NULL,
      "Clicked button.\nThe page asked for files by a picker that no call can answer; look for a "
      "file input or a drop zone instead."},

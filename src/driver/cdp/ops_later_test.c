@@ -5,9 +5,15 @@
 
 static const struct ops_doc docs[] = {
     {.path = "/",
-     .body = "<title>Home</title><p id=p>Home</p>"
-             "<button id=soon onclick=\"setTimeout(() => location.href = '/done', 200)\">Soon"
-             "</button>"},
+     .body =
+         "<title>Home</title><p id=p>Home</p>"
+         "<button id=zero onclick=\"setTimeout(() => location.href = '/done')\">Zero</button>"
+         "<button id=frame onclick=\"requestAnimationFrame(() => p.textContent = 'Framed')\">"
+         "Frame</button><button id=open onclick=\"back.className = 'on'\">Open</button>"
+         "<style>#back { opacity: 0; transition: opacity .1s } #back.on { opacity: 1 }</style>"
+         "<div id=back ontransitionend=\"this.innerHTML = '<div role=dialog aria-label=Sure>?'\">"
+         "</div>"},
+    {.path = "/parsing", .body = "<title>Slow</title><p>Begun<script src=/held></script><p>Rest"},
     {.path = "/done",
      .body =
          "<title>Done</title><form action=/two><input id=q></form>"
@@ -70,6 +76,41 @@ static void the_time_of_a_wait_is_not_given_twice(void **state)
     assert_non_null(strstr(lab->result.message, "#nothing"));
 }
 
+static void a_navigation_that_a_timer_begins_at_once_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    for (int i = 0; i < 5; i++) {
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#zero'}");
+        assert_string_equal(ops_text(lab, "navigated"), "true");
+        assert_string_equal(ops_text(lab, "title"), "Done");
+    }
+}
+
+static void what_the_next_frame_or_a_transition_brings_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#frame'}");
+    assert_non_null(strstr(ops_text(lab, "changes"), "Framed"));
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#open'}");
+    assert_non_null(strstr(ops_text(lab, "changes"), "dialog \"Sure\""));
+}
+
+static void a_page_that_is_not_parsed_yet_is_told_as_loading(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/parsing','wait_until':'commit'}",
+           lab->port);
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_non_null(strstr(ops_out(lab), "Begun"));
+    assert_null(strstr(ops_out(lab), "Rest"));
+    assert_non_null(strstr(ops_text(lab, "loading"), "/parsing"));
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_string_equal(ops_text(lab, "loading"), "");
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -79,6 +120,9 @@ int main(int argc, char **argv)
         OPS_TEST(a_selector_finds_its_element_in_the_document_that_comes),
         OPS_TEST(a_form_is_sent_from_the_document_that_came),
         OPS_TEST(the_time_of_a_wait_is_not_given_twice),
+        OPS_TEST(a_navigation_that_a_timer_begins_at_once_is_told),
+        OPS_TEST(what_the_next_frame_or_a_transition_brings_is_told),
+        OPS_TEST(a_page_that_is_not_parsed_yet_is_told_as_loading),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

@@ -58,6 +58,14 @@ void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *di
     tb_json_set_take(data, "dialogs_answered", all);
 }
 
+static void add_loading(struct cJSON *data, const struct tb_page *page)
+{
+    struct tb_str url = tb_page_loading(page);
+    if (url.len) {
+        tb_json_set_str(data, "loading", url);
+    }
+}
+
 static void add_tabs(struct tb_opwork *work)
 {
     uint64_t opened = tb_session_tabs_opened(work->session) - work->tabs_opened;
@@ -94,6 +102,7 @@ void tb_opwork_add_events(struct tb_opwork *work)
     if (page) {
         add_dialog(work, page);
         tb_chooser_tell(tb_page_chooser(page), data);
+        add_loading(data, page);
     }
     add_tabs(work);
     const struct tb_memory *memory = tb_memory_of(work->session);

@@ -305,6 +305,13 @@ bool tb_page_is_leaving(const struct tb_page *page)
     return page->main_frame->nav_started && page->bound_for;
 }
 
+struct tb_str tb_page_loading(const struct tb_page *page)
+{
+    unsigned reached = page->main_frame->reached;
+    bool parsing = (reached & TB_REACHED_COMMIT) && !(reached & TB_REACHED_DOM);
+    return tb_page_is_leaving(page) || parsing ? tb_page_bound_for(page) : TB_STR("");
+}
+
 void tb_page_say_late(const struct tb_page *page, const char *words, struct tb_err *ret_err)
 {
     struct tb_quoted url;

@@ -67,6 +67,9 @@ bool tb_page_awaits_first(const struct tb_page *page);
 /* Another page is asked for and has not answered. Until it does, the browser may pass nothing on to
  * the present one. */
 bool tb_page_is_leaving(const struct tb_page *page);
+/* The address that is being loaded: another page is asked for, or the present one is not parsed to
+ * its end. Empty: none. */
+struct tb_str tb_page_loading(const struct tb_page *page);
 const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
 /* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
  * thread. Says which. */
