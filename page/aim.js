@@ -121,7 +121,7 @@ const onType = (event) => {
   if (event.isTrusted) {
     keyForNobody = event.type === 'keydown' && isNobody(targetOf(event));
   }
-  if (event.isTrusted && watch === null) {
+  if (event.isTrusted && (watch === null || watch.told)) {
     watchChanges(); // the daemon may press a key without a word before it
   }
   if (!isAimed(true, event)) {

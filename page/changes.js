@@ -66,6 +66,7 @@ const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter
 
 class Watch {
   records = [];
+  told = false;
 
   constructor(el) {
     this.el = el;
@@ -90,9 +91,14 @@ class Watch {
     }
   }
 
-  stop() {
+  /** What was seen until now. It goes on, since more may come of the same act, until the next act or too many records. */
+  cut() {
     this.take(this.observer.takeRecords());
-    this.observer.disconnect();
+    const { el, before, title, records } = this;
+    this.records = [];
+    this.title = titleOf(document);
+    this.told = true;
+    return { el, before, title, records };
   }
 
   isQuiet() {
@@ -150,7 +156,7 @@ class Watch {
 
   /** Whether more is to come of the act than has come so far. */
   isComing() {
-    return this.isUnanswered() || this.animations().length > 0;
+    return !this.told && (this.isUnanswered() || this.animations().length > 0);
   }
 
   async settle() {
@@ -289,14 +295,12 @@ const pickLines = (lines) => {
   return { text: kept.join('\n').toWellFormed(), more: lines.length - kept.length };
 };
 
-/** {changes: {text, more}, titled, last}, as far as there is something to tell; nothing without a watch. */
-const changesReply = () => {
-  if (watch === null) {
+/** {changes: {text, more}, titled, last}, as far as there is something to tell; nothing without a watch. `late`: what came after it was told. */
+const changesReply = (late) => {
+  if (watch === null || (watch.told && !late)) {
     return {};
   }
-  const seen = watch;
-  watch = null;
-  seen.stop();
+  const seen = watch.cut();
   const lines = comparedLines(seen);
   return {
     ...(lines.length === 0 ? {} : { changes: pickLines(lines), last: lastRef }),

@@ -6,12 +6,21 @@ let clicks = 0;
 
 const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), clicks });
 
-const outcome = () => ({ ...here(), ...aimReply(), ...keyReply(), ...changesReply() });
+const IDLE_MS = 100;
+const idle = () => new Promise((resolve) => { requestIdleCallback(resolve, { timeout: IDLE_MS }); });
 
-/** The same with what came of the act before it; a promise where more of it is about to come. */
-const afterAct = (counting = {}) => {
+const outcome = (late = false) => ({ ...here(), ...aimReply(), ...keyReply(), ...changesReply(late) });
+
+/**
+ * The same with what came of the act before it; a promise where more of it is about to come. `late`: requests that it began were
+ * answered, and the page gets the time to deal with that: what it has to do is done when it is idle.
+ */
+const afterAct = ({ late = false, ...counting } = {}) => {
   countRefs(counting);
-  return watch?.isComing() ? watch.settle().then(outcome) : outcome();
+  if (late) {
+    return nextFrame().then(idle).then(() => watch?.settle()).then(() => outcome(true));
+  }
+  return watch?.isComing() ? watch.settle().then(() => outcome()) : outcome();
 };
 
 /** The same with the status of the response. */

@@ -149,6 +149,14 @@ static void print_chooser(const struct cJSON *chooser, struct tb_buf *out)
     tb_buf_append_cstr(out, "; answer it with browser_upload (group files) without target.");
 }
 
+static void print_requests(int64_t open, struct tb_buf *out)
+{
+    if (open > 0) {
+        tb_buf_printf(out, "\n%" PRId64 " request%s that this began %s not been answered yet.",
+                      open, open == 1 ? "" : "s", open == 1 ? "has" : "have");
+    }
+}
+
 static void print_loading(struct tb_str url, struct tb_buf *out)
 {
     if (url.len) {
@@ -185,6 +193,7 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
     }
     print_dialogs(data, out);
     print_chooser(tb_json_get(data, "chooser"), out);
+    print_requests(tb_data_int(data, "requests_open"), out);
     print_loading(tb_data_text(data, "loading"), out);
     print_new_tabs(data, out);
     JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {

@@ -157,6 +157,8 @@ static const struct {
      "browser_upload (group files) without target."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"loading\":\"https://a.test/b\"}", NULL,
      "Clicked button.\nThe tab is still loading https://a.test/b."},
+    {&tb_tool_browser_click, "{\"element\":\"button\",\"requests_open\":2}", NULL,
+     "Clicked button.\n2 requests that this began have not been answered yet."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"chooser\":{\"open\":false}}", NULL,
      "Clicked button.\nThe page asked for files by a picker that no call can answer; look for a "
      "file input or a drop zone instead."},

@@ -160,7 +160,10 @@ static void on_event(struct tb_page *page, const char *session_id, struct tb_str
             memory->on_event(page, method, params, memory->user);
         }
     } else if (tb_str_starts(method, TB_STR("Network."))) {
-        tb_net_log_on_event(&memory->net, session_id, method, params);
+        tb_requests_on_event(memory->session, page, session_id, method, params);
+        if (memory->net_on) {
+            tb_net_log_on_event(&memory->net, session_id, method, params);
+        }
     } else if (tb_str_starts(method, TB_STR("Page.download"))) {
         on_download(memory, method, params);
     } else {

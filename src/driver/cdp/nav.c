@@ -13,6 +13,7 @@
 #include "core/url.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/page_internal.h"
+#include "driver/cdp/requests.h"
 #include "driver/cdp/session_internal.h"
 
 static struct tb_frame *frame_of(struct tb_target *target, const struct cJSON *params)
@@ -71,6 +72,7 @@ void tb_nav_on_started(struct tb_target *target, const struct cJSON *params)
     if (!frame->parent) {
         begin(frame);
         bound_for(frame->page, tb_json_text(params, "url"));
+        tb_requests_on_leave(frame->page);
     }
     frame->nav_started = frame->nav_asked;
 }

@@ -12,7 +12,18 @@ static const struct ops_doc docs[] = {
          "Frame</button><button id=open onclick=\"back.className = 'on'\">Open</button>"
          "<style>#back { opacity: 0; transition: opacity .1s } #back.on { opacity: 1 }</style>"
          "<div id=back ontransitionend=\"this.innerHTML = '<div role=dialog aria-label=Sure>?'\">"
-         "</div>"},
+         "</div><p id=box></p>"
+         "<button id=nav onclick=\"p.textContent = 'Busy'; fetch('/data').then(r => r.text())"
+         ".then(() => location.href = '/done')\">Nav</button>"
+         "<button id=get onclick=\"p.textContent = 'Busy'; const ask = new XMLHttpRequest();"
+         "ask.open('GET', '/data'); ask.onload = () => box.innerHTML = '<b role=alert>' + "
+         "ask.responseText + '</b>'; ask.send()\">Get</button>"
+         "<button id=chain onclick=\"fetch('/data').then(() => fetch('/data')).then(r => "
+         "r.text()).then(text => box.textContent = text)\">Chain</button>"
+         "<button id=held onclick=\"p.textContent = 'Busy'; fetch('/held')\">Held</button>"
+         "<button id=other onclick=\"p.textContent = 'Busy';"
+         "fetch('http://localhost:{port}/held', {mode: 'no-cors'})\">Other</button>"},
+    {.path = "/data", .body = "Arrived", .type = "text/plain"},
     {.path = "/parsing", .body = "<title>Slow</title><p>Begun<script src=/held></script><p>Rest"},
     {.path = "/done",
      .body =
@@ -71,7 +82,7 @@ static void the_time_of_a_wait_is_not_given_twice(void **state)
 {
     struct ops_lab *lab = *state;
     leave(lab);
-    ops_begin(lab, TB_OP_CLICK, 1000, "{'target':'#nothing'}");
+    ops_begin(lab, TB_OP_CLICK, 4000, "{'target':'#nothing'}");
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
     assert_non_null(strstr(lab->result.message, "#nothing"));
 }
@@ -95,6 +106,39 @@ static void what_the_next_frame_or_a_transition_brings_is_told(void **state)
     assert_non_null(strstr(ops_text(lab, "changes"), "Framed"));
     ops_ok(lab, TB_OP_CLICK, "{'target':'#open'}");
     assert_non_null(strstr(ops_text(lab, "changes"), "dialog \"Sure\""));
+}
+
+static void what_comes_of_the_requests_that_a_click_begins_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    for (int i = 0; i < 5; i++) {
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#get'}");
+        assert_non_null(strstr(ops_text(lab, "changes"), "Busy"));
+        assert_non_null(strstr(ops_text(lab, "changes"), "alert: Arrived"));
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#chain'}");
+        assert_non_null(strstr(ops_text(lab, "changes"), "Arrived"));
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#nav'}");
+        assert_string_equal(ops_text(lab, "navigated"), "true");
+        assert_string_equal(ops_text(lab, "title"), "Done");
+        assert_string_equal(ops_text(lab, "requests_open"), "");
+    }
+}
+
+static void requests_that_are_not_answered_soon_are_not_waited_for(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#held'}");
+    assert_int_equal(ops_int(lab, "requests_open"), 1);
+    assert_non_null(strstr(ops_text(lab, "changes"), "Busy"));
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#other'}"); /* another site's are not the page's */
+    assert_string_equal(ops_text(lab, "requests_open"), "");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#frame'}");
+    assert_string_equal(ops_text(lab, "requests_open"), "");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#held','snapshot':false}");
+    assert_string_equal(ops_text(lab, "requests_open"), "");
 }
 
 static void a_page_that_is_not_parsed_yet_is_told_as_loading(void **state)
@@ -122,6 +166,8 @@ int main(int argc, char **argv)
         OPS_TEST(the_time_of_a_wait_is_not_given_twice),
         OPS_TEST(a_navigation_that_a_timer_begins_at_once_is_told),
         OPS_TEST(what_the_next_frame_or_a_transition_brings_is_told),
+        OPS_TEST(what_comes_of_the_requests_that_a_click_begins_is_told),
+        OPS_TEST(requests_that_are_not_answered_soon_are_not_waited_for),
         OPS_TEST(a_page_that_is_not_parsed_yet_is_told_as_loading),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);

@@ -50,8 +50,13 @@ void tb_opwork_drop(struct tb_opwork *work)
     if (work->kind->fini) {
         work->kind->fini(work);
     }
+    if (work->requests.waiting) {
+        tb_session_watch(work->session, NULL);
+    }
+    tb_deferred_cancel(&work->stirred);
     tb_deferred_cancel(&work->here_ask);
     tb_deferred_cancel(&work->gone);
+    tb_timer_fini(&work->requests_timer);
     tb_timer_fini(&work->grace);
     tb_free(work);
 }
@@ -137,6 +142,10 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     work->console_errors = memory->console.errors;
     work->here_ask.run = tb_opwork_ask_here;
     tb_list_init(&work->here_ask.link);
+    work->stirred.run = tb_opwork_on_stirred;
+    tb_list_init(&work->stirred.link);
+    tb_timer_init(&work->requests_timer, tb_session_loop(session), tb_opwork_on_requests_late,
+                  work);
     work->downloads = memory->downloads.begun;
     work->gone.run = run_gone;
     tb_list_init(&work->gone.link);

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "driver/cdp/requests.h"
 #include "driver/cdp/session.h"
 #include "driver/cdp/target.h"
 #include "io/loop.h"
@@ -74,7 +75,10 @@ struct tb_opwork {
     bool here_known; /* address and title are in the result */
     enum tb_here here_when;
     int64_t here_count;
-    uint64_t here_call;          /* under way; 0: none */
+    uint64_t here_call; /* under way; 0: none */
+    struct tb_requests requests;
+    struct tb_timer requests_timer; /* they have had enough time */
+    struct tb_deferred stirred;     /* while it waits for them */
     struct tb_deferred here_ask; /* the question, if the page has not told by the end of the turn */
 };
 
@@ -164,6 +168,8 @@ void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *di
 /* What the page scripts tell without being asked; see page/here.js. */
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work);
 void tb_opwork_ask_here(struct tb_deferred *job);
+void tb_opwork_on_stirred(struct tb_deferred *job);
+void tb_opwork_on_requests_late(struct tb_timer *timer, void *user);
 
 /* Small helpers. */
 /* role "name", the name in quotes that it cannot end. */

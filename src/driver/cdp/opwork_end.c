@@ -2,6 +2,8 @@
 /* How an operation ends that tells where the page is then:
  *
  *   it is known where the page is, and no navigation began --> page keys, done
+ *      |     |
+ *      |     +--it has begun requests--> answered, or a second later --> ask again
  *      |
  *      +--one began--> settle --there--> ask again --> page keys, done
  *
@@ -20,6 +22,7 @@
 
 enum {
     DISMISSED_TOLD = 3,
+    CHANGES_MAX = 256 * 1024, /* the page keeps them far shorter */
 };
 
 static void go_on(struct tb_opwork *work);
@@ -103,6 +106,9 @@ void tb_opwork_add_events(struct tb_opwork *work)
         add_dialog(work, page);
         tb_chooser_tell(tb_page_chooser(page), data);
         add_loading(data, page);
+    }
+    if (work->requests.count) {
+        tb_json_set_int(data, "requests_open", (int64_t)work->requests.count);
     }
     add_tabs(work);
     const struct tb_memory *memory = tb_memory_of(work->session);
@@ -196,6 +202,21 @@ static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
     tb_json_set_take(work->op->result->data, "unclicked", unclicked);
 }
 
+/* Behind those that were told before. */
+static void add_changes(struct cJSON *data, struct tb_str text, int64_t more)
+{
+    struct tb_str before = {NULL, 0};
+    int64_t more_before = 0;
+    TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(CHANGES_MAX);
+    tb_json_str(tb_json_get(data, "changes"), &before);
+    tb_json_int(tb_json_get(data, "more_changes"), &more_before);
+    tb_buf_append_str(&all, before);
+    tb_buf_append_cstr(&all, before.len ? "\n" : "");
+    tb_buf_append_str(&all, text);
+    tb_json_set_str(data, "changes", tb_buf_str(&all));
+    tb_json_set_int(data, "more_changes", more + more_before);
+}
+
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
 {
     struct cJSON *data = work->op->result->data;
@@ -214,8 +235,7 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     }
     if (tb_json_str(tb_json_get(changes, "text"), &text)) {
         tb_json_int(tb_json_get(changes, "more"), &more);
-        tb_json_set_str(data, "changes", text);
-        tb_json_set_int(data, "more_changes", more);
+        add_changes(data, text, more);
     }
     if (tb_json_bool(tb_json_get(reply, "titled"), &titled) && titled) {
         tb_json_set_bool(data, "titled", true);
@@ -308,11 +328,26 @@ static void on_settled(int code, bool navigated, const struct tb_err *err, void 
     go_on(work);
 }
 
-static void settle(struct tb_opwork *work, struct tb_page *page)
+static void forget_here(struct tb_opwork *work, struct tb_page *page)
 {
     tb_page_call_forget(page, work->here_call);
     work->here_call = 0;
     work->here_known = false;
+}
+
+static void forget_requests(struct tb_opwork *work)
+{
+    if (work->requests.waiting) {
+        tb_session_watch(work->session, NULL);
+        tb_timer_stop(&work->requests_timer);
+    }
+    tb_requests_forget(work);
+}
+
+static void settle(struct tb_opwork *work, struct tb_page *page)
+{
+    forget_here(work, page);
+    forget_requests(work);
     tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
 }
 
@@ -338,18 +373,23 @@ static void on_here(int code, struct tb_str value, const struct tb_err *err, voi
     go_on(work);
 }
 
-void tb_opwork_here(struct tb_opwork *work, enum tb_here when)
+static void ask_here(struct tb_opwork *work, enum tb_here when, bool late)
 {
     struct tb_page *page = tb_opwork_page(work);
     if (!page || work->here_call) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
-    tb_buf_printf(&args, "{\"first_ref\":%lld}",
-                  (long long)tb_memory_of(work->session)->last_ref + 1);
+    tb_buf_printf(&args, "{\"first_ref\":%lld,\"late\":%s}",
+                  (long long)tb_memory_of(work->session)->last_ref + 1, late ? "true" : "false");
     work->here_when = when;
     work->here_call = tb_page_call(tb_page_main_frame(page), "here", tb_buf_str(&args),
                                    work->deadline_ms, on_here, work);
+}
+
+void tb_opwork_here(struct tb_opwork *work, enum tb_here when)
+{
+    ask_here(work, when, false);
 }
 
 void tb_opwork_expect(struct tb_opwork *work, int64_t clicks)
@@ -414,6 +454,9 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
 void tb_opwork_ask_here(struct tb_deferred *job)
 {
     struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, here_ask);
+    if (work->here_known) {
+        return; /* told meanwhile */
+    }
     if (!tb_opwork_page(work)) {
         go_on(work); /* closed meanwhile */
         return;
@@ -421,6 +464,42 @@ void tb_opwork_ask_here(struct tb_deferred *job)
     enum tb_here expected = work->here_when; /* whichever comes first */
     tb_opwork_here(work, TB_HERE_NOW);
     work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
+}
+
+void tb_opwork_on_stirred(struct tb_deferred *job)
+{
+    tb_opwork_look_again(TB_CONTAINER(job, struct tb_opwork, stirred));
+}
+
+void tb_opwork_on_requests_late(struct tb_timer *timer, void *user)
+{
+    struct tb_opwork *work = user;
+    (void)timer;
+    work->requests.late = true;
+    work->requests.ended = true;
+    tb_opwork_look_again(work);
+}
+
+/* Waits for the answers to what the act has requested, then asks the page again. False: there is
+ * nothing to wait for. */
+static bool awaits_requests(struct tb_opwork *work)
+{
+    struct tb_requests *requests = &work->requests;
+    bool waits = requests->count && !requests->late;
+    if (waits && !requests->waiting) {
+        int64_t left_ms = tb_opwork_left_ms(work);
+        requests->waiting = true;
+        tb_timer_start(&work->requests_timer,
+                       left_ms < TB_REQUESTS_MS ? left_ms / 2 : TB_REQUESTS_MS);
+        tb_session_watch(work->session, &work->stirred);
+    }
+    if (!waits && requests->ended) {
+        requests->ended = false;
+        forget_here(work, tb_opwork_page(work));
+        ask_here(work, TB_HERE_NOW, true);
+        return true;
+    }
+    return waits;
 }
 
 /* The next thing to do until it is known where the page is. */
@@ -433,7 +512,7 @@ static void go_on(struct tb_opwork *work)
     } else if (moved || tb_page_navigation_mark(page) > work->mark) {
         settle(work, page);
     } else if (work->here_known) {
-        if (!tb_page_chooser(page)->ask) {
+        if (!tb_page_chooser(page)->ask && !awaits_requests(work)) {
             finish(work);
         }
     } else if (!work->here_call) {

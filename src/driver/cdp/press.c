@@ -50,6 +50,9 @@ void tb_press_start(struct tb_press *press)
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     press->tries++;
+    if (press->count && press->watch) {
+        tb_requests_count(press->work);
+    }
     put_args(press, &args);
     press->phase = POINT;
     tb_opwork_call(press->work, "point", tb_buf_str(&args));

@@ -28,6 +28,8 @@ struct tb_target {
     struct tb_page *page;
     unsigned script;     /* the number of our script in this session */
     int64_t answered_ms; /* when its thread last did; 0: never */
+    bool tells_requests; /* see requests.h */
+    unsigned events;     /* of requests, since the last act */
     char session_id[TB_TARGET_ID_SIZE];
     char id[TB_TARGET_ID_SIZE];
 };
