@@ -108,6 +108,21 @@ test('a download does not hang the navigation', async (t) => {
   await works();
 });
 
+test('what comes a moment after a click is in its reply, and a selector finds what the next page brings', async (t) => {
+  const { site, agent } = await setup(t);
+  const visit = () => agent.call('browser_navigate', { url: `${site.url}/soon` });
+  for (const target of ['#timer', '#fetch']) {
+    await visit();
+    assert.match(await agent.call('browser_click', { target }), /Page is now \S+\/list "List"\./);
+  }
+  await visit();
+  assert.match(await agent.call('browser_click', { target: '#save' }), /\n {2}\+ alert: Saved$/m);
+  assert.match(await agent.call('browser_click', { target: '#open' }), /\n {2}\+ dialog "Sure"/);
+  await agent.call('browser_click', { target: '#late' });
+  assert.match(await agent.call('browser_fill', { target: '#notes', value: 'x' }), /^Filled /);
+  assert.match(await agent.call('browser_snapshot'), /\/form "Form"/);
+});
+
 test('a 404 is a page, not a failure', async (t) => {
   const { site, agent, works } = await setup(t);
   assert.match(await agent.call('browser_navigate', { url: `${site.url}/missing` }), /404/);

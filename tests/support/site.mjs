@@ -30,6 +30,13 @@ const pages = {
     <script>const choose = () => { const field = Object.assign(document.createElement('input'), { type: 'file', multiple: true, accept: '.txt' });
       field.onchange = () => field.files[1].text().then((text) => { document.title = text; }); field.click(); };</script>
     <script>console.error('Out of paper'); addEventListener('mousedown', (e) => { window.at = [e.clientX, e.clientY]; });</script>`),
+  '/soon': () => page('Soon', `<p id="state">Rest</p><div id="box"></div>
+    <style>#veil { opacity: 0; transition: opacity .1s } #veil.on { opacity: 1 }</style><div id="veil"></div>
+    <button id="timer" onclick="setTimeout(() => { location.href = '/list'; })">Timer</button>
+    <button id="fetch" onclick="state.textContent = 'Busy'; fetch('/').then((answer) => answer.text()).then(() => { location.href = '/list'; })">Fetch</button>
+    <button id="save" onclick="fetch('/').then(() => { box.innerHTML = '<p role=alert>Saved</p>'; })">Save</button>
+    <button id="open" onclick="veil.className = 'on'; veil.ontransitionend = () => { box.innerHTML = '<dialog open aria-label=Sure>Well?</dialog>'; }">Open</button>
+    <button id="late" onclick="state.textContent = 'Busy'; setTimeout(() => { location.href = '/form'; }, 100)">Late</button>`),
   '/greet': () => page('Greet', '<h1>Greet</h1><script>alert("Welcome")</script>'),
   '/hang': () => page('Hang', '<h1>Hang</h1><script>for(;;);</script>'),
   '/alert': () => page('Alert', '<button id="ask" onclick="document.title = confirm(\'Really?\')">Ask</button>'),
