@@ -115,6 +115,9 @@ static void focus(struct tb_opwork *work)
     tb_buf_printf(&args, ",\"timeout_ms\":%lld}",
                   (long long)(left_ms < FOCUS_MS ? left_ms : FOCUS_MS));
     tb_refs_continue(work, &args);
+    if (tb_opwork_wants_changes(work)) {
+        tb_requests_count(work);
+    }
     work->state = FOCUSING;
     tb_opwork_call(work, "focus", tb_buf_str(&args));
 }

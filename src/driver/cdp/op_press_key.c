@@ -94,6 +94,10 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail_err(work, &err);
         return;
     }
+    if (by_key && tb_opwork_wants_changes(work)) {
+        work->frame = tb_ref_frame(tb_args_text(op->args, "target", ""));
+        tb_requests_count(work);
+    }
     if (!tb_args_has(op->args, "target") && by_key) {
         act(press);
         return;

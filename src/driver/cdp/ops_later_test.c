@@ -23,6 +23,9 @@ static const struct ops_doc docs[] = {
          "<button id=held onclick=\"p.textContent = 'Busy'; fetch('/held')\">Held</button>"
          "<button id=other onclick=\"p.textContent = 'Busy';"
          "fetch('http://localhost:{port}/held', {mode: 'no-cors'})\">Other</button>"},
+    {.path = "/ask",
+     .body = "<form onsubmit=\"event.preventDefault(); fetch('/data').then(() => location.href = "
+             "'/done')\"><input id=text></form>"},
     {.path = "/data", .body = "Arrived", .type = "text/plain"},
     {.path = "/parsing", .body = "<title>Slow</title><p>Begun<script src=/held></script><p>Rest"},
     {.path = "/done",
@@ -126,6 +129,17 @@ static void what_comes_of_the_requests_that_a_click_begins_is_told(void **state)
     }
 }
 
+static void a_form_that_is_sent_by_a_script_leads_on_by_enter_too(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/ask");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#text','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "Done");
+    ops_goto(lab, "/ask");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'target':'#text','key':'Enter'}");
+    assert_string_equal(ops_text(lab, "title"), "Done");
+}
+
 static void requests_that_are_not_answered_soon_are_not_waited_for(void **state)
 {
     struct ops_lab *lab = *state;
@@ -167,6 +181,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_navigation_that_a_timer_begins_at_once_is_told),
         OPS_TEST(what_the_next_frame_or_a_transition_brings_is_told),
         OPS_TEST(what_comes_of_the_requests_that_a_click_begins_is_told),
+        OPS_TEST(a_form_that_is_sent_by_a_script_leads_on_by_enter_too),
         OPS_TEST(requests_that_are_not_answered_soon_are_not_waited_for),
         OPS_TEST(a_page_that_is_not_parsed_yet_is_told_as_loading),
     };
