@@ -155,6 +155,42 @@ static void requests_that_are_not_answered_soon_are_not_waited_for(void **state)
     assert_string_equal(ops_text(lab, "requests_open"), "");
 }
 
+static void clicks_do_not_disturb_the_network_log(void **state)
+{
+    struct ops_lab *lab = *state;
+    for (int i = 0; i < 2; i++) { /* at first the clicks are before it */
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#get'}");
+        ops_ok(lab, TB_OP_NETWORK, "{'clear':true}");
+        assert_string_equal(ops_text(lab, "begins"), i ? "" : "true");
+        assert_string_equal(ops_text(lab, "total"), i ? "3" : "0");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#get'}");
+        ops_ok(lab, TB_OP_NETWORK, "{}");
+        assert_int_equal(ops_int(lab, "total"), 1);
+        char id[32] = "";
+        const char *at = strstr(ops_text(lab, "requests"), "\"id\":\"");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, "\"id\":\"%31[^\"]", id), 1);
+        ops_ok(lab, TB_OP_NETWORK, "{'id':'%s'}", id);
+        assert_string_equal(ops_out(lab), "Arrived");
+    }
+}
+
+static void what_is_emulated_outlives_clicks_and_the_page(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#get'}");
+    ops_ok(lab, TB_OP_EMULATE, "{'offline':true}");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#get'}");
+    for (int i = 0; i < 2; i++) {
+        ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/two'}",
+                  lab->port);
+    }
+    ops_ok(lab, TB_OP_EMULATE, "{'offline':false}");
+    ops_goto(lab, "/two");
+}
+
 static void a_page_that_is_not_parsed_yet_is_told_as_loading(void **state)
 {
     struct ops_lab *lab = *state;
@@ -183,6 +219,8 @@ int main(int argc, char **argv)
         OPS_TEST(what_comes_of_the_requests_that_a_click_begins_is_told),
         OPS_TEST(a_form_that_is_sent_by_a_script_leads_on_by_enter_too),
         OPS_TEST(requests_that_are_not_answered_soon_are_not_waited_for),
+        OPS_TEST(clicks_do_not_disturb_the_network_log),
+        OPS_TEST(what_is_emulated_outlives_clicks_and_the_page),
         OPS_TEST(a_page_that_is_not_parsed_yet_is_told_as_loading),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);

@@ -44,7 +44,8 @@ void tb_requests_count(struct tb_opwork *work)
     }
     work->requests.counted = true;
     frame->target->events = 0;
-    if (!frame->target->tells_requests) {
+    /* The network log has them told already, and with their bodies. */
+    if (!frame->target->tells_requests && !tb_memory_of(work->session)->net_on) {
         frame->target->tells_requests = true;
         tb_target_post(frame->target, "Network.enable",
                        TB_STR("{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0}"));
