@@ -122,6 +122,14 @@ test('group files: a chooser that a script opens is answered, and files are drop
   assert.match(await agent.failure('browser_upload', { target: '#from', paths: ['a.txt'] }), /does not accept files/);
 });
 
+test('a session that has slept still hands over its file choosers', async (t) => {
+  const { daemon, site, call } = await setup(t, 'files', 'browser:\n  linger_ms: 0\nsessions:\n  named_idle_ms: 1000\n');
+  const hibernated = await Reader.open(t, daemon, { query: '?type=session_hibernated' });
+  await call('browser_navigate', { url: `${site.url}/desk` });
+  await hibernated.until(1);
+  assert.match(await call('browser_click', { target: 'text=Attach' }), /A file chooser is open/);
+});
+
 test('a download over a ceiling is ended, and one that is whole is told as an event', async (t) => {
   const { site, agent, call, daemon } = await setup(t, 'files', 'browser:\n  download_max_bytes: 12\n');
   const done = await Reader.open(t, daemon, { query: '?type=download_done' });
