@@ -252,7 +252,7 @@ static void on_command(struct hostile_peer *peer, const char *message)
     take_member(message, "\"browserContextId\":\"", command->context, sizeof(command->context));
     take_member(message, "\"targetId\":\"", command->target, sizeof(command->target));
     command->in_frame = strstr(message, "\\\"prefix\\\":");
-    command->focuses = strstr(message, "tabard.focus(");
+    command->receives = strstr(message, "tabard.receiver(");
     command->by_keys = strstr(message, "\\\"keys\\\":true");
     command->id = strtoull(id, NULL, 10);
 }
@@ -284,7 +284,7 @@ static void put_name(struct hostile_peer *peer, char what, uint8_t pick, struct 
 {
     switch (what) {
     case 'k': /* of the field that a file is put into */
-        tb_buf_append_cstr(out, peer->answered.focuses ? "file" : "text");
+        tb_buf_append_cstr(out, peer->answered.receives ? "file" : "text");
         break;
     case 'f': /* those of the tab: one, and nothing in it */
         tb_buf_append_cstr(out, peer->answered.in_frame ? "" : "\"e1\"");

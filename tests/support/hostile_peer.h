@@ -25,7 +25,7 @@ struct hostile_command {
     char context[64]; /* that it names; empty: none */
     char target[64];  /* the same */
     bool in_frame;    /* calls a function of ours in one */
-    bool focuses;     /* calls our function of that name */
+    bool receives;    /* asks our scripts where files go */
     bool by_keys;     /* a field is to be filled so */
 };
 
