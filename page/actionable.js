@@ -188,7 +188,8 @@ const introduce = (el, tag = tagOf(el), marked = isMarked(el), role = roleOf(el,
 
 /** With `presses` the click that follows is watched over; into what another document fills nobody can look from here. */
 const pointReply = (el, { x, y }, box, presses = 0) => {
-  if (presses > 0 && !OTHER_DOCUMENTS.has(tagOf(elementAt(ownerOf(el), { x, y }) ?? el))) {
+  const aimed = presses > 0 && !OTHER_DOCUMENTS.has(tagOf(elementAt(ownerOf(el), { x, y }) ?? el));
+  if (aimed) {
     aimAt(el, { presses });
   }
   const at = toOurs(el, { x, y });
@@ -198,6 +199,7 @@ const pointReply = (el, { x, y }, box, presses = 0) => {
     width: rounded(box.width),
     height: rounded(box.height),
     ...introduce(el),
+    ...(aimed ? { aimed } : {}),
     clicks,
   };
 };
@@ -249,8 +251,8 @@ const forcePoint = (el, position, presses) => {
   return pointReply(el, spotIn(el, box, position, SPOTS[0]), box, presses);
 };
 
-/** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. */
-const point = ({ position, force = false, presses = 0, careful = false, watch: watches = false, strict = false, ...options }) => {
+/** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. `drop`: what is dragged is for it. */
+const point = ({ position, force = false, presses = 0, careful = false, drop = false, watch: watches = false, strict = false, ...options }) => {
   const waiting = new Waiting({ ...options, strict: strict && !force });
   waiting.careful = careful;
   countRefs(options);
@@ -263,6 +265,9 @@ const point = ({ position, force = false, presses = 0, careful = false, watch: w
     const reply = force ? forcePoint(el, position, presses) : tryPoint(el, position, presses, waiting);
     if (watches && reply.why === undefined) {
       watchChanges(el);
+    }
+    if (drop && reply.why === undefined) {
+      landAt(el);
     }
     return reply;
   });

@@ -4,16 +4,79 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {id, el, typing, keys, beyond, left, verdict, pressed, place, unmoved, clicked, over}: `keys` are those that have come; `beyond` a frame, so that nothing of it is for this
- * document; `left` presses are to come; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of
- * what was there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still
- * there when the page had dealt with that; `clicked` is null until a click has come, then true or a sketch of what received it in place
- * of the element. The scripts of same-origin frames around an element share one such object.
+ * {id, el, typing, keys, beyond, left, down, got, verdict, pressed, place, unmoved, clicked, stopped, over}: `keys` are those that have
+ * come; `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is under way, `got`
+ * those that went to the element; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was
+ * there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still there when the
+ * page had dealt with that; `clicked` is null until a click has come, then true or a sketch of what received it in place of the element;
+ * `stopped` is a sketch of what a later press would have hit. The scripts of all frames of this origin share one such object.
  */
 let aim = null;
 
-const takeAim = (shared) => {
-  aim = shared;
+// {el, reached}: where something that is dragged is to be dropped, and whether it was seen there.
+let landing = null;
+
+const addListener = method(EventTarget, 'addEventListener');
+const removeListener = method(EventTarget, 'removeEventListener');
+const guards = []; // [type, listener, options]
+
+let guardedDocument = document;
+
+/**
+ * Listeners that are there stay where they are. document.open() takes away those of its window, all of them, in every world. And a document
+ * that has taken over the window of an empty one does not know of those that are there (Chromium 156).
+ */
+const guard = (view = globalThis) => {
+  const anew = view === globalThis && guardedDocument !== document;
+  for (const [type, listener, options] of guards) {
+    if (anew) {
+      removeListener(view, type, listener, options);
+    }
+    addListener(view, type, listener, options);
+  }
+  if (anew) {
+    guardedDocument = document;
+    watchDocument();
+  }
+};
+
+/** A document that is opened anew loses its content, too, and of that an observer hears before the next event comes. */
+const watchDocument = () => new MutationObserver(() => guard()).observe(document, { childList: true });
+
+const takeAim = (sharedAim, sharedLanding) => {
+  aim = sharedAim;
+  landing = sharedLanding;
+  guard();
+};
+
+const WINDOWS = 100;
+
+/** Of the tab, ours among them. Their number and places are open to everybody, what is inside only to their own origin. */
+const allWindows = () => {
+  const all = globalThis.top === null ? [] : [globalThis.top];
+  for (let i = 0; i < all.length; i += 1) {
+    for (let k = 0; k < all[i].length && all.length < WINDOWS; k += 1) {
+      all.push(all[i][k]);
+    }
+  }
+  return all;
+};
+
+/** What the page puts under the mouse may be in any window. One of our origin that has no script of ours yet is watched from here. */
+const shareAim = (views) => {
+  for (const view of views) {
+    try {
+      if (view === globalThis) {
+        guard();
+      } else if (Object.hasOwn(view, 'tabard')) {
+        view.tabard.takeAim(aim, landing);
+      } else {
+        guard(view);
+      }
+    } catch {
+      // of another origin
+    }
+  }
 };
 
 /** Input that comes from now on is nobody's business until the next aim. */
@@ -23,12 +86,12 @@ const forgetAim = () => {
   }
 };
 
+/** The windows around an element, up to ours. */
+const windowsAround = (el) => [...framesAround(el).map((frame) => frame.contentWindow), globalThis];
+
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, over: false };
-  for (let doc = ownerOf(el); doc !== document;) {
-    viewOf(doc).tabard?.takeAim(aim);
-    doc = ownerOf(frameElementOf(doc));
-  }
+  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, stopped: null, over: false };
+  shareAim(typing || beyond ? windowsAround(el) : allWindows());
 };
 
 const isAimed = (typing, event) => aim !== null && !aim.over && aim.typing === typing && event.isTrusted;
@@ -61,19 +124,42 @@ const noteClick = (event) => {
 const hasSlipped = (event) => event.type === 'mouseup' && aim.verdict === true && aim.clicked === null && aim.unmoved
   && placeOf(aim.el) !== aim.place && !standsFor(targetOf(event), aim.el);
 
+/** Each press is judged when it goes down: a page may put something else there after the first. */
+const judge = (event) => {
+  const hit = targetOf(event);
+  const first = aim.verdict === null;
+  const right = !aim.beyond && standsFor(hit, aim.el);
+  aim.down = true;
+  aim.got += right ? 1 : 0;
+  if (first) {
+    aim.pressed = hit;
+    aim.verdict = right || sketch(coverOf(hit, aim.el));
+    aim.place = placeOf(aim.el);
+  } else if (aim.verdict === true && !right) {
+    aim.stopped ??= sketch(coverOf(hit, aim.el));
+  }
+  if (first && right) {
+    // The document may be gone before it can be asked.
+    tellDaemon('struck', { struck: true });
+  }
+};
+
 const onPress = (event) => {
   if (!isAimed(false, event)) {
     return;
   }
-  if (aim.verdict === null && event.type.endsWith('down')) {
-    aim.pressed = targetOf(event);
-    aim.verdict = (!aim.beyond && standsFor(aim.pressed, aim.el)) || sketch(coverOf(aim.pressed, aim.el));
-    aim.place = placeOf(aim.el);
+  if (!aim.down && event.type.endsWith('down')) {
+    judge(event);
   }
-  if (aim.clicked === null && (event.type === 'click' || event.type === 'auxclick')) {
+  aim.down = aim.down && !event.type.endsWith('up');
+  if (aim.clicked === null && aim.stopped === null && (event.type === 'click' || event.type === 'auxclick')) {
     noteClick(event);
   }
   aim.left -= event.type === 'mouseup' ? 1 : 0;
+  if (aim.stopped !== null) {
+    holdBack(event);
+    return;
+  }
   const slipped = hasSlipped(event);
   if (slipped) {
     aim.verdict = sketch(coverOf(targetOf(event), aim.el));
@@ -96,9 +182,9 @@ const onPressed = (event) => {
     aim.unmoved = placeOf(aim.el) === aim.place;
   }
 };
-const listenToPressLast = () => {
-  globalThis.removeEventListener('mousedown', onPressed);
-  globalThis.addEventListener('mousedown', onPressed);
+const listenToPressLast = ({ currentTarget: view }) => {
+  removeListener(view, 'mousedown', onPressed);
+  addListener(view, 'mousedown', onPressed);
 };
 
 const takesKeys = (target) => holds(aim.el, target)
@@ -155,13 +241,16 @@ const onWindowBlur = (event) => {
   const frame = inDocument.active(document);
   const inner = frame === null ? null : frameDocumentOf(frame);
   if (inner !== null && !holds(inner, aim.el)) {
-    viewOf(inner).tabard?.takeAim(aim);
+    shareAim([viewOf(inner)]);
   }
   tellDaemon('away', { away: frame === null || holds(frame, aim.el) ? 'another frame' : sketch(frame), aim: aim.id, keys: aim.keys });
 };
 
 /** Why a press that hit the element was no click on it; nothing if it was one. */
 const clickReply = ({ el, clicked }) => (clicked === true ? {} : { unclicked: { removed: !isAttached(el), instead: clicked ?? '' } });
+
+/** How many presses the element got, if not all of them. */
+const stoppedReply = ({ got, stopped }) => (stopped === null ? {} : { stopped: { presses: got, cover: stopped } });
 
 /** What came of it, once. `hit` false: nothing has reached this document. */
 const aimReply = () => {
@@ -176,15 +265,56 @@ const aimReply = () => {
   if (typing || beyond) {
     return {};
   }
-  return verdict === true ? { hit: true, ...clickReply(aim) } : { hit: false };
+  return verdict === true ? { hit: true, ...clickReply(aim), ...stoppedReply(aim) } : { hit: false };
+};
+
+const landAt = (el) => {
+  landing = { el, reached: false };
+  shareAim(allWindows());
+};
+
+const onDragOver = (event) => {
+  if (event.isTrusted && landing !== null) {
+    landing.reached ||= standsFor(targetOf(event), landing.el);
+  }
+};
+
+const isOver = (el, { clientX: x, clientY: y }) => {
+  const { left, right, top, bottom } = boxOf(el);
+  return x >= left && x <= right && y >= top && y <= bottom;
+};
+
+/**
+ * Only what accepts a drop is told of it by the browser, so this is how a drag ends well. Pages put places to drop over what is meant, or
+ * move what is dragged there; those get the drop, and the daemon is told which. What has nothing to do with it does not get it.
+ */
+const onDrop = (event) => {
+  if (!event.isTrusted) {
+    return;
+  }
+  const hit = targetOf(event);
+  if (landing === null || standsFor(hit, landing.el)) {
+    tellDaemon('drop', { dropped: true });
+  } else {
+    const related = landing.reached || (isAttached(landing.el) && ownerOf(landing.el) === ownerOf(hit) && isOver(landing.el, event));
+    if (!related) {
+      holdBack(event);
+    }
+    tellDaemon('drop', { dropped: related, instead: sketch(hit) });
+  }
+  landing = null;
 };
 
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
-  globalThis.addEventListener(type, onPress, { capture: true });
+  guards.push([type, onPress, { capture: true }]);
 }
-globalThis.addEventListener('mousedown', listenToPressLast, { capture: true, passive: true });
-for (const type of ['keydown', 'beforeinput']) {
-  globalThis.addEventListener(type, onType, { capture: true });
-}
-globalThis.addEventListener('keyup', onKeyUp, { capture: true });
-globalThis.addEventListener('blur', onWindowBlur, { capture: true });
+guards.push(
+  ['mousedown', listenToPressLast, { capture: true, passive: true }],
+  ['keydown', onType, { capture: true }],
+  ['beforeinput', onType, { capture: true }],
+  ['keyup', onKeyUp, { capture: true }],
+  ['blur', onWindowBlur, { capture: true }],
+  ['dragenter', onDragOver, { capture: true, passive: true }],
+  ['dragover', onDragOver, { capture: true, passive: true }],
+  ['drop', onDrop, { capture: true }],
+);

@@ -43,8 +43,8 @@ const leadsOn = (event) => event.detail > 1 || event.composedPath().some(event.d
 // Told at the end of its way, when the page's own listeners have had their turn, those of the window too. (A task of its own would come behind the
 // drawing, and that takes a frame.) Where more comes, the daemon asks behind it, and gets what has come until then.
 const listenLast = () => {
-  globalThis.removeEventListener('click', onClick);
-  globalThis.addEventListener('click', onClick);
+  removeListener(globalThis, 'click', onClick);
+  addListener(globalThis, 'click', onClick);
 };
 const onClick = (event) => {
   if (event.isTrusted && (aim === null || aim.left <= 0) && !leadsOn(event) && !watch?.isComing()) {
@@ -52,11 +52,11 @@ const onClick = (event) => {
   }
 };
 
-// Only what accepts a drop is told of it by the browser, so this is how a drag ends well.
-globalThis.addEventListener('drop', ({ isTrusted }) => { if (isTrusted) { tellDaemon('drop', { dropped: true }); } }, { capture: true, passive: true });
-globalThis.addEventListener('mouseup', ({ isTrusted }) => { clicks += isTrusted ? 1 : 0; }, { capture: true, passive: true });
+guards.push(['mouseup', ({ isTrusted }) => { clicks += isTrusted ? 1 : 0; }, { capture: true, passive: true }]);
 if (globalThis.top === globalThis) {
-  globalThis.addEventListener('click', listenLast, { capture: true, passive: true });
+  guards.push(['click', listenLast, { capture: true, passive: true }]);
   globalThis.addEventListener('DOMContentLoaded', () => tellDaemon('domcontentloaded', arrived()), { once: true });
   globalThis.addEventListener('load', () => tellDaemon('load', arrived()), { once: true });
 }
+guard();
+watchDocument();

@@ -37,7 +37,10 @@ const coverOf = (hit, el) => {
   let cover = hit;
   for (let steps = 0; steps < 100; steps += 1) {
     const up = parentElementOf(cover);
-    if (up === null || holds(up, el)) {
+    if (up === null) {
+      return hit; // `el` has left the page
+    }
+    if (holds(up, el)) {
       break;
     }
     cover = up;

@@ -18,8 +18,8 @@ async function press(tab, target, between = '0', { presses = 1, button = 'left',
     await tab.page(held);
     await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', x, y, button, clickCount });
   }
-  const { missed, hit } = { ...await tab.call('here'), ...await tab.inside('told[0]') };
-  return { missed, hit, events: await tab.page('log.splice(0).join(" ")') };
+  const { missed, hit, stopped } = { ...await tab.call('here'), ...await tab.inside('told.find(({ stage }) => stage !== "struck")') };
+  return { missed, hit, stopped, events: await tab.page('log.splice(0).join(" ")') };
 }
 
 const LOG = `<script>log = []; for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click', 'dblclick', 'contextmenu', 'auxclick']) {
@@ -30,13 +30,13 @@ const SWAP = 'safe.hidden = true, pay.hidden = false';
 
 test('a press on the element or a part of it goes through', async (t) => {
   const tab = await rig.show(t, TWO);
-  assert.deepEqual(await press(tab, '#safe'), { missed: undefined, hit: true, events: 'pointerdown:word mousedown:word mouseup:word click:word' });
+  assert.deepEqual(await press(tab, '#safe'), { missed: undefined, hit: true, stopped: undefined, events: 'pointerdown:word mousedown:word mouseup:word click:word' });
 });
 
 for (const button of ['left', 'right', 'middle']) {
   test(`a press on another element is held back, all of it: ${button}`, async (t) => {
     const tab = await rig.show(t, TWO);
-    assert.deepEqual(await press(tab, '#safe', SWAP, { button }), { missed: '<button id="pay"> "Pay"', hit: undefined, events: '' });
+    assert.deepEqual(await press(tab, '#safe', SWAP, { button }), { missed: '<button id="pay"> "Pay"', hit: undefined, stopped: undefined, events: '' });
     await tab.page('safe.hidden = false, pay.hidden = true');
     assert.equal((await press(tab, '#safe')).hit, true);
   });
@@ -45,7 +45,7 @@ for (const button of ['left', 'right', 'middle']) {
 test('an element that the page swaps when the mouse comes is not pressed', async (t) => {
   const tab = await rig.show(t, TWO);
   await tab.page(`addEventListener('mousemove', () => { ${SWAP} }, { once: true }), 0`);
-  assert.deepEqual(await press(tab, '#safe'), { missed: '<button id="pay"> "Pay"', hit: undefined, events: '' });
+  assert.deepEqual(await press(tab, '#safe'), { missed: '<button id="pay"> "Pay"', hit: undefined, stopped: undefined, events: '' });
 });
 
 test('neither link, checkbox, select nor focus react to what is held back', async (t) => {
@@ -58,23 +58,76 @@ test('neither link, checkbox, select nor focus react to what is held back', asyn
   }
 });
 
-test('only the first press of a double click is judged', async (t) => {
+test('each press of a double click is judged: what takes the place of the element gets none', async (t) => {
   const tab = await rig.show(t, `${TWO}<script>safe.addEventListener('click', () => { ${SWAP} }, { once: true })</script>`);
-  const { hit, events } = await press(tab, '#safe', '0', { presses: 2 });
+  const { hit, stopped, events } = await press(tab, '#safe', '0', { presses: 2 });
   assert.equal(hit, true);
-  assert.match(events, /^pointerdown:word mousedown:word mouseup:word click:word pointerdown:pay mousedown:pay/);
+  assert.deepEqual(stopped, { presses: 1, cover: '<button id="pay"> "Pay"' });
+  assert.equal(events, 'pointerdown:word mousedown:word mouseup:word click:word');
+});
+
+// Listeners that the page puts on the window of a document that it opens anew are before ours: nothing runs in between.
+const INNER = (html) => html.replaceAll('addEventListener(type', 'document.addEventListener(type');
+const REWRITE = (doc, html) => `(${doc}.open(), ${doc}.write(\`${html}\`), ${doc}.close())`;
+
+test('a document that is opened anew is watched as before', async (t) => {
+  const tab = await rig.show(t, '<p>Old');
+  await tab.page(`${REWRITE('document', INNER(TWO))}, 0`);
+  assert.equal((await press(tab, '#safe')).hit, true);
+  assert.deepEqual(await press(tab, '#safe', SWAP), { missed: '<button id="pay"> "Pay"', hit: undefined, stopped: undefined, events: '' });
+});
+
+test('so is one that is opened anew when the mouse comes', async (t) => {
+  const tab = await rig.show(t, TWO);
+  const other = `<style>button{position:fixed;inset:0}</style><button id=pay>Pay</button>${LOG}`;
+  await tab.page(`addEventListener('mousemove', () => { ${REWRITE('document', INNER(other))} }, { once: true }), 0`);
+  assert.deepEqual(await press(tab, '#safe'), { missed: '<button id="pay"> "Pay"', hit: undefined, stopped: undefined, events: '' });
+});
+
+test('frames that a script writes or that have no address are watched, too', async (t) => {
+  const html = '<button id=safe onclick=top.hits+=1>Safe</button><button id=pay hidden onclick=top.hits+=9>Pay</button>';
+  for (const make of [`f.contentDocument.body.innerHTML = '${html}'`, REWRITE('f.contentDocument', html), `f.src = "javascript:'${html}'"`]) {
+    const tab = await rig.show(t, '<iframe id=f></iframe><script>hits = 0; log = []</script>');
+    await tab.page(`${make}, 0`);
+    assert.equal((await press(tab, 'text=Safe')).hit, true, make);
+    assert.equal(await tab.page('hits'), 1, make);
+    const swap = 'f.contentDocument.querySelector("#safe").hidden = true, f.contentDocument.querySelector("#pay").hidden = false';
+    assert.equal((await press(tab, 'text=Safe', swap)).missed, '<button id="pay"> "Pay"', make);
+    assert.equal(await tab.page('hits'), 1, make);
+  }
+});
+
+test('a frame of the same origin that appears under the mouse is not pressed', async (t) => {
+  const tab = await rig.show(t, `<style>iframe{position:absolute;left:0;top:0}</style><iframe src=/pay.html></iframe>
+    <iframe id=f src=/safe.html></iframe>${LOG}`, { '/safe.html': '<button>Safe</button>', '/pay.html': '<button onclick=top.log.push("paid")>Pay</button>' });
+  const { missed, events } = await press(tab, 'text=Safe', 'f.remove()');
+  assert.deepEqual([missed, events], ['<button> "Pay"', '']);
+});
+
+test('keys are watched in a document that is opened anew', async (t) => {
+  const tab = await rig.show(t, '<p>Old');
+  await tab.page(`${REWRITE('document', '<input id=a><input id=b>')}, a.onkeydown = () => b.focus(), 0`);
+  await tab.call('focus', { target: '#a' });
+  await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'x', text: 'x' });
+  assert.equal((await tab.call('here')).strayed, '<input id="b">');
+  assert.equal(await tab.page('a.value + b.value'), '');
+});
+
+test('names that the page plants do not keep listeners away', async (t) => {
+  const tab = await rig.show(t, `${TWO}<p id=addEventListener></p><p id=removeEventListener></p><iframe id=f srcdoc="<p id=tabard>"></iframe>`);
+  assert.equal((await press(tab, '#safe')).hit, true);
 });
 
 test('an element that moved away: what lies around it is not pressed either', async (t) => {
   const tab = await rig.show(t, TWO);
-  assert.deepEqual(await press(tab, '#safe', 'safe.style.top = "400px"'), { missed: '<html>', hit: undefined, events: '' });
+  assert.deepEqual(await press(tab, '#safe', 'safe.style.top = "400px"'), { missed: '<html>', hit: undefined, stopped: undefined, events: '' });
 });
 
 const AWAY = 'safe.style.top = "400px"';
 
 test('an element that slides away while it is pressed gets no click, and neither does anything else', async (t) => {
   const tab = await rig.show(t, TWO);
-  const slipped = { missed: '<html>', hit: undefined, events: 'pointerdown:word mousedown:word mouseup:' };
+  const slipped = { missed: '<html>', hit: undefined, stopped: undefined, events: 'pointerdown:word mousedown:word mouseup:' };
   assert.deepEqual(await press(tab, '#safe', '0', { held: AWAY }), slipped);
   await tab.page('safe.style.top = ""');
   assert.deepEqual(await press(tab, '#safe', '0', { held: AWAY, presses: 2 }), slipped);
@@ -123,4 +176,23 @@ test('input that nobody aimed is not touched', async (t) => {
   await tab.page(SWAP);
   await tab.click('#pay');
   assert.match(await tab.page('log.join(" ")'), /click:pay/);
+});
+
+test('a drop on what has nothing to do with the element is held back', async (t) => {
+  const tab = await rig.show(t, `<style>div{width:90px;height:40px}</style><div id=yes>Archive</div><div id=no>Trash</div>
+    <script>log = []; ondragover = (e) => e.preventDefault(); ondrop = (e) => log.push(e.target.id)</script>`);
+  const drop = async (between) => {
+    await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text)); }, 0');
+    const { x, y } = await tab.call('point', { target: '#yes', drop: true, force: true });
+    await tab.page(between);
+    for (const type of ['dragEnter', 'dragOver', 'drop']) {
+      await tab.send('Input.dispatchDragEvent', { type, x, y, data: { items: [{ mimeType: 'text/plain', data: 'x' }], dragOperationsMask: 1 } });
+    }
+    const [{ dropped, instead }] = await tab.inside('told');
+    return { dropped, instead, got: await tab.page('log.splice(0).join()') };
+  };
+  assert.deepEqual(await drop('0'), { dropped: true, instead: undefined, got: 'yes' });
+  assert.deepEqual(await drop('ondragenter = () => document.body.append(yes), 0'), { dropped: true, instead: '<div id="no"> "Trash"', got: 'no' });
+  await tab.page('ondragenter = null, document.body.prepend(yes)');
+  assert.deepEqual(await drop('document.body.append(yes)'), { dropped: false, instead: '<div id="no"> "Trash"', got: '' });
 });

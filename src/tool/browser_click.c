@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, unclicked: {removed, instead}} and the page keys. */
+/* data: {element, unclicked: {removed, instead}, stopped: {presses, cover}} and the page keys. */
+#include <inttypes.h>
+
 #include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -39,12 +41,25 @@ static void print_pressed(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
+/* The page put something else in its place after one of several clicks. */
+static void print_stopped(const struct cJSON *stopped, struct tb_buf *out)
+{
+    int64_t presses = tb_data_int(stopped, "presses");
+    tb_buf_printf(out, " It got only %" PRId64 " press%s: then ", presses,
+                  presses == 1 ? "" : "es");
+    tb_quote_line(tb_data_text(stopped, "cover"), out);
+    tb_buf_append_cstr(out, " was in its place, which was not pressed.");
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_json_get(result->data, "unclicked")) {
         print_pressed(result->data, out);
     } else {
         tb_print_did("Clicked", result->data, out);
+    }
+    if (tb_json_get(result->data, "stopped")) {
+        print_stopped(tb_json_get(result->data, "stopped"), out);
     }
     tb_print_changes(result->data, out);
 }

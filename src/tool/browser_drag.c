@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, to_element, dropped} and the page keys; no `dropped`: the browser saw no drag,
- * only a mouse that moved. */
+/* data: {element, to_element, dropped, instead} and the page keys; no `dropped`: the browser saw no
+ * drag, only a mouse that moved. */
 #include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -28,14 +28,22 @@ static const struct tb_param params[] = {
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     bool by_browser = tb_json_get(result->data, "dropped") != NULL;
+    bool dropped = tb_data_flag(result->data, "dropped");
+    struct tb_str instead = tb_data_text(result->data, "instead");
     tb_buf_append_cstr(out, by_browser ? "Dragged " : "Moved the mouse from ");
     tb_quote_line(tb_data_text(result->data, "element"), out);
     tb_buf_append_cstr(out, " to ");
     tb_quote_line(tb_data_text(result->data, "to_element"), out);
-    tb_buf_append_cstr(out, !by_browser ? " with the button held; look at the page for its effect."
-                            : tb_data_flag(result->data, "dropped")
-                                ? "; the drop was accepted."
-                                : ", but nothing there accepted the drop.");
+    if (instead.len) {
+        tb_buf_append_cstr(out, ", but what was there then was ");
+        tb_quote_line(instead, out);
+        tb_buf_append_cstr(out, dropped ? "; it got the drop." : "; nothing was dropped on it.");
+    } else {
+        tb_buf_append_cstr(out, !by_browser ? " with the button held; look at the page for its "
+                                              "effect."
+                                : dropped   ? "; the drop was accepted."
+                                            : ", but nothing there accepted the drop.");
+    }
     tb_print_changes(result->data, out);
 }
 

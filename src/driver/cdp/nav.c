@@ -32,6 +32,7 @@ static void begin(struct tb_frame *frame)
     /* One that was taken up already is given up for this one. */
     if (!frame->nav_asked || frame->nav_started) {
         count(frame);
+        frame->left = frame->nav;
         frame->nav_asked = true;
         frame->nav_started = false;
         frame->nav_within = false;
@@ -96,6 +97,7 @@ void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
         frame->nav_asked = false;
         frame->nav_started = false;
         frame->nav = 0;
+        frame->left = 0;
         if (!frame->parent) {
             bound_for(target->page, (struct tb_str){NULL, 0});
         }
@@ -173,6 +175,11 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
     }
     tell(frame);
     tb_nav_check(target->page);
+}
+
+bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark)
+{
+    return frame->left > mark;
 }
 
 void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FROM --> TO --> TO_OUT --> AGAIN (reaching `to` may have scrolled) --> FROM_OUT -->
- * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it] --> DROPPED -->
- * RELEASED --> end
+ * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it --> LANDING,
+ * LANDING_OUT: where `to` is by now] --> DROPPED --> RELEASED --> end
  *
  * A page drags in one of two ways. Either it follows the mouse itself: then the mouse goes there
  * and is released. Or the browser drags for it (draggable, drop events): that would start a drag of
@@ -27,6 +27,8 @@ enum state {
     LIFTED,
     ASKED,
     STARTED,
+    LANDING,
+    LANDING_OUT,
     DROPPED,
     RELEASED,
 };
@@ -74,6 +76,8 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     tb_json_put_bool(&json, force);
     tb_json_key(&json, "presses");
     tb_json_put_int(&json, state == AGAIN);
+    tb_json_key(&json, "drop");
+    tb_json_put_bool(&json, state == LANDING);
     tb_json_object_close(&json);
     tb_refs_continue(work, &args);
     work->state = state;
@@ -182,7 +186,7 @@ static void on_event(struct tb_page *page, struct tb_str method, struct tb_str p
         tb_buf_clear(&drag->data);
         tb_buf_append_str(&drag->data, tb_pick(params, "data"));
         if (drag->work.state == STARTED) {
-            drop(drag);
+            ask_point(drag, LANDING, "to", true);
         }
     }
 }
@@ -223,9 +227,18 @@ static void on_asked(struct drag *drag, struct tb_str reply)
 {
     bool started = tb_str_eq_cstr(tb_pick(tb_pick(reply, "result"), "value"), "true");
     drag->work.state = STARTED;
-    if (!started || drag->data.len) {
+    if (drag->data.len) { /* pages make room for what is dragged when it begins */
+        ask_point(drag, LANDING, "to", true);
+    } else if (!started) {
         drop(drag);
     } /* else the browser is about to hand it to us */
+}
+
+static void have_landing(struct drag *drag)
+{
+    drag->to.x = drag->point.x;
+    drag->to.y = drag->point.y;
+    drop(drag);
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -267,6 +280,17 @@ static void step(struct tb_opwork *work, struct tb_str value)
     case ASKED:
         on_asked(drag, value);
         break;
+    case LANDING:
+        read_point(value, &drag->to, work, NULL);
+        if (start_out(drag, &drag->to, LANDING_OUT)) {
+            have_landing(drag);
+        }
+        break;
+    case LANDING_OUT:
+        if (go_out(drag, value)) {
+            have_landing(drag);
+        }
+        break;
     case DROPPED:
         release(drag);
         break;
@@ -279,6 +303,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
 static void stop(struct tb_opwork *work)
 {
     struct drag *drag = drag_of(work);
+    if (drag->down && drag->data.len) {
+        drag_event(drag, "dragCancel", false);
+    }
     if (drag->down) {
         tb_mouse_send(work, &drag->from, "mouseReleased", 1, false);
         tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
@@ -295,6 +322,30 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
                    TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
 }
 
+/* Where the drop went, as the document says that got it; see page/aim.js. */
+static bool told(struct tb_opwork *work, const struct cJSON *json)
+{
+    struct cJSON *data = work->op->result->data;
+    struct tb_str instead = {NULL, 0};
+    bool dropped;
+    if (!tb_json_bool(tb_json_get(json, "dropped"), &dropped)) {
+        return false;
+    }
+    tb_json_set_bool(data, "dropped", dropped);
+    if (tb_json_str(tb_json_get(json, "instead"), &instead)) {
+        tb_json_set_str(data, "instead", tb_str_sub(instead, 0, 250));
+    }
+    return true;
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    (void)err;
+    stop(work);
+    drag_of(work)->down = false;
+    return false;
+}
+
 static void fini(struct tb_opwork *work)
 {
     struct tb_memory *memory = tb_memory_of(work->session);
@@ -305,8 +356,10 @@ static void fini(struct tb_opwork *work)
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct drag),
                                            .step = step,
+                                           .failed = failed,
                                            .stop = stop,
                                            .missed = missed,
+                                           .told = told,
                                            .fini = fini};
 
 void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)

@@ -35,6 +35,8 @@ struct tb_opwork_kind {
     bool (*failed)(struct tb_opwork *work, const struct tb_err *err); /* true: it goes on */
     /* The page says that input was held back, or that none came; see page/aim.js. May be NULL. */
     void (*missed)(struct tb_opwork *work, const struct cJSON *told);
+    /* Something else that it tells by itself. True: it is for this operation. May be NULL. */
+    bool (*told)(struct tb_opwork *work, const struct cJSON *told);
     void (*stop)(struct tb_opwork *work); /* cancelled: let go of what is held; may be NULL */
     void (*fini)(struct tb_opwork *work); /* may be NULL */
 };
@@ -53,6 +55,8 @@ struct tb_opwork {
     int state;         /* the operation's own */
     bool acted;        /* a dialog or a closed tab is from now on what came of the act */
     bool clicks;       /* it means to click: that no click came of it is told */
+    bool aimed;        /* and the page watches for the press, so it will tell of it */
+    bool struck;       /* the page saw the press on the element */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's was sent to its frame */
     bool begun;        /* and found it at rest; otherwise it may wait behind the page's own work */
@@ -125,6 +129,8 @@ int64_t tb_opwork_element_ms(const struct tb_opwork *work);
 void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err);
+/* Nobody saw the press arrive: it is not known what it hit. */
+void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why);
 /* Ends well, with nothing more than the operation has put into its result. */
 void tb_opwork_done(struct tb_opwork *work);
 /* After an act: waits for the navigation that it began, if it did, then ends with the page keys of
@@ -138,7 +144,8 @@ void tb_opwork_begin_again(struct tb_opwork *work);
 void tb_opwork_look_again(struct tb_opwork *work);
 /* What was asked is asked anew in the document that the tab has now; nothing was done so far. */
 void tb_opwork_moved(struct tb_opwork *work);
-/* Whether the tab has begun to load another document since the operation began. */
+/* Whether the tab or the target's frame has begun to load another document since the operation
+ * began. */
 bool tb_opwork_has_left(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */
 bool tb_opwork_wants_changes(const struct tb_opwork *work);

@@ -119,8 +119,31 @@ void tb_opwork_add_events(struct tb_opwork *work)
     }
 }
 
+void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why)
+{
+    struct tb_str element = {NULL, 0};
+    tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
+    tb_opwork_fail(work, TB_E_ELEMENT_STALE,
+                   "the click was not seen to reach %.*s: %s. Look at the page before you click "
+                   "again",
+                   TB_STR_ARG(element.len ? tb_str_sub(element, 0, 300) : TB_STR("the element")),
+                   why);
+}
+
 static void finish(struct tb_opwork *work)
 {
+    struct tb_page *page = tb_session_page(work->session);
+    struct tb_err dialog;
+    if (work->aimed && !work->struck) {
+        if (page && tb_page_in_dialog(page, &dialog)) {
+            tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
+            tb_opwork_fail_unseen(work, dialog.text);
+        } else {
+            tb_opwork_fail_unseen(work, "the page moved to another document, and something there "
+                                        "may have been clicked");
+        }
+        return;
+    }
     tb_opwork_add_events(work);
     tb_opwork_end(work);
 }
@@ -154,7 +177,9 @@ void tb_opwork_moved(struct tb_opwork *work)
 bool tb_opwork_has_left(struct tb_opwork *work)
 {
     struct tb_page *page = tb_opwork_page(work);
-    return page && tb_page_navigation_mark(page) > work->mark;
+    const struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    return page && (tb_frame_has_left(tb_page_main_frame(page), work->mark) ||
+                    (frame && tb_frame_has_left(frame, work->mark)));
 }
 
 bool tb_opwork_wants_changes(const struct tb_opwork *work)
@@ -217,6 +242,15 @@ static void add_changes(struct cJSON *data, struct tb_str text, int64_t more)
     tb_json_set_int(data, "more_changes", more + more_before);
 }
 
+/* Not all presses of a double click found the element there. */
+static void take_stopped(struct tb_opwork *work, const struct cJSON *reply)
+{
+    const struct cJSON *told = tb_json_get(reply, "stopped");
+    if (told) {
+        tb_json_set_take(work->op->result->data, "stopped", tb_json_dup(told));
+    }
+}
+
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
 {
     struct cJSON *data = work->op->result->data;
@@ -225,11 +259,15 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     int64_t more = 0;
     bool titled = false;
     bool unfocused = false;
+    bool hit = false;
     tb_refs_note(work, reply);
+    tb_json_bool(tb_json_get(reply, "hit"), &hit);
+    work->struck = work->struck || hit;
     take_unclicked(work, reply);
     if (tb_json_bool(tb_json_get(reply, "unfocused"), &unfocused) && unfocused) {
         tb_json_set_bool(data, "unfocused", true);
     }
+    take_stopped(work, reply);
     if (!tb_opwork_wants_changes(work)) {
         return;
     }
@@ -407,6 +445,8 @@ void tb_opwork_begin_again(struct tb_opwork *work)
     work->here_known = false;
     work->ending = false;
     work->acted = false;
+    work->aimed = false;
+    work->struck = false;
 }
 
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
@@ -432,8 +472,11 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
         }
         return;
     }
-    if (tb_json_get(told, "dropped")) {
-        tb_json_set_bool(work->op->result->data, "dropped", true);
+    if (tb_json_get(told, "struck")) {
+        work->struck = true;
+        return;
+    }
+    if (work->kind->told && work->kind->told(work, told)) {
         return;
     }
     tb_json_int(tb_json_get(told, "clicks"), &clicks);

@@ -46,6 +46,7 @@ struct tb_frame {
     char *url;
     /* Navigation, see nav.c. */
     uint64_t nav;     /* the page's count when the last one began */
+    uint64_t left;    /* the same when the last one began that did not stay inside its document */
     bool nav_asked;   /* one is under way and has no document yet */
     bool nav_started; /* the browser has taken it up */
     bool nav_within;  /* it stayed inside its document */

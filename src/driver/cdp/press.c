@@ -70,6 +70,7 @@ static void act(struct tb_press *press)
         return;
     }
     work->clicks = true;
+    work->aimed = press->aimed;
     tb_mouse_click(work, &press->mouse, press->count);
     if (!work->frame) {
         tb_opwork_expect(work, press->clicks + press->count);
@@ -87,10 +88,16 @@ static void go_out(struct tb_press *press)
 static void on_point(struct tb_press *press, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    if ((press->stays || press->tries > 1) && tb_opwork_has_left(press->work)) {
+        tb_opwork_fail(press->work, TB_E_ELEMENT_STALE,
+                       "nothing was clicked: the page moved to another document");
+        return;
+    }
     press->point = (struct tb_outward){.frame = press->work->frame, .presses = press->count};
     tb_json_num(tb_json_get(json, "x"), &press->point.x);
     tb_json_num(tb_json_get(json, "y"), &press->point.y);
     tb_json_int(tb_json_get(json, "clicks"), &press->clicks);
+    press->aimed = tb_json_get(json, "aimed") != NULL;
     tb_opwork_set_element(press->work, "element", json);
     go_out(press);
 }
@@ -142,8 +149,8 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
         return;
     }
     if (!tb_json_str(tb_json_get(told, "missed"), &words)) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "the click did not reach the element: another frame covered it by then");
+        tb_opwork_fail_unseen(work, "something else was in its place, such as another frame, and "
+                                    "that may have been clicked");
         return;
     }
     snprintf(press->missed, sizeof(press->missed), "%.*s", TB_STR_ARG(tb_str_sub(words, 0, 250)));
@@ -159,11 +166,16 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
 }
 
 /* It moved away under the mouse and did not come back: both are worth knowing. A click that took
- * away its own frame, such as that of a dialog, is done. */
+ * away its own frame, such as that of a dialog, is done if the frame has told of the press. */
 bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
 {
     if (press->phase == STRUCK && err->code == TB_E_ELEMENT_STALE) {
-        press->work->kind->step(press->work, (struct tb_str){NULL, 0});
+        if (press->work->struck || !press->aimed) {
+            press->work->kind->step(press->work, (struct tb_str){NULL, 0});
+        } else {
+            tb_opwork_fail_unseen(press->work, "its frame left the page, and what was beneath may "
+                                               "have been clicked");
+        }
         return true;
     }
     bool looking = press->phase == POINT || press->phase == OUTWARD;

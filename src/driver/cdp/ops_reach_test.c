@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Input reaches what it was meant for or nothing at all, whatever documents the page puts in the
+ * way. With a real browser. */
+#include "support/ops_lab.h"
+
+enum {
+    SHORT_MS = 1500, /* for a call that can only end at its deadline */
+};
+
+static const struct ops_doc docs[] = {
+    {.path = "/", .body = "<title>Home</title>"},
+    {.path = "/form",
+     .body = "<title>Form</title><input id=u oninput=act()><input id=p type=password>"
+             "<input id=c type=checkbox onclick=act()><div id=ed contenteditable></div>"
+             "<script>act = () => 0; away = () => { location = 'http://localhost:{port}/other' }"
+             "</script>"},
+    {.path = "/other",
+     .body = "<title>Other</title><input id=u><input id=p><script>"
+             "oninput = () => fetch('/leak')</script>"},
+    /* Writes its document anew when asked: a button that something takes the place of. */
+    {.path = "/write",
+     .body = "<title>Write</title><button id=old>Old</button><script>"
+             "text = '<title>Written</title><style>button { position: absolute; left: 9px }</style>"
+             "<button id=pay hidden onclick=\"document.title += \\' paid\\'\">Pay</button>"
+             "<button id=safe onclick=\"document.title += \\' safe\\'\">Safe</button>"
+             "<input id=a style=\"margin: 60px\"><input id=b>';"
+             "write = (view) => { view.document.open(); view.document.write(text);"
+             "view.document.close() };"
+             "swap = () => { safe.hidden = true; pay.hidden = false }</script>"},
+    {.path = "/windows",
+     .body =
+         "<button id=blank onclick=\"fill(window.open('about:blank'))\">Blank</button>"
+         "<button id=none onclick=\"fill(window.open(''))\">None</button><script>fill = (view) => {"
+         "view.document.body.innerHTML = '<button id=safe onclick=\"document.title += 1\">Safe"
+         "</button>' }</script>"},
+    /* One frame above the other. */
+    {.path = "/under",
+     .body = "<title>Under</title><style>iframe { position: absolute; left: 0; top: 0 }</style>"
+             "<iframe src=http://localhost:{port}/delete></iframe>"
+             "<iframe id=f src=http://localhost:{port}/inside></iframe><script>onmessage = (e) => {"
+             "document.title = e.data }; act = () => 0; f.onmouseenter = () => act()</script>"},
+    {.path = "/inside",
+     .body = "<button onclick=\"parent.postMessage('inside', '*')\">Inside</button>"},
+    {.path = "/delete",
+     .body = "<button onclick=\"parent.postMessage('deleted', '*')\">Delete</button>"},
+    {.path = "/other-under",
+     .body = "<title>Under</title><style>iframe { position: absolute; left: 0; top: 0 }</style>"
+             "<iframe src=http://localhost:{port}/delete></iframe>"
+             "<iframe id=f src=/inside></iframe><script>onmessage = (e) => {"
+             "document.title = e.data }</script>"},
+    {.path = "/twice",
+     .body = "<title>Twice</title><div id=box><button id=b>Once</button></div><script>"
+             "b.onclick = () => { box.innerHTML = '<button onclick=\"document.title = 1\">Delete"
+             "</button>' }</script>"},
+    {.path = "/drag",
+     .body = "<title>Drag</title><style>div { width: 90px; height: 40px }</style>"
+             "<div id=a draggable=true>A</div><div id=yes class=to>Archive</div>"
+             "<div id=no class=to>Trash</div><script>act = () => 0; a.ondragstart = () => act();"
+             "for (const to of document.querySelectorAll('.to')) { to.ondragover = (e) => "
+             "e.preventDefault(); to.ondrop = () => { document.title = to.id } }</script>"},
+    {.path = NULL},
+};
+
+static int start(void **state)
+{
+    return ops_lab_start(state, docs);
+}
+
+static void a_document_that_is_written_anew_is_watched(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/write");
+    ops_eval(lab, "write(window)");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#safe'}");
+    assert_string_equal(ops_text(lab, "title"), "Written safe");
+    ops_eval(lab, "onmousemove = swap, 0");
+    ops_begin(lab, TB_OP_CLICK, SHORT_MS, "{'target':'#safe'}");
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
+    assert_non_null(strstr(lab->result.message, "\"Pay\" was in its place"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Written safe\"");
+}
+
+static void so_is_one_that_is_written_when_the_mouse_comes(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/write");
+    ops_eval(lab, "onmousemove = (e) => { if (e.clientX) { write(window); swap() } }, 0");
+    ops_begin(lab, TB_OP_CLICK, SHORT_MS, "{'target':'#old'}");
+    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
+    assert_non_null(strstr(lab->result.message, "clicked nothing, because <button id=\"pay\""));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Written\"");
+}
+
+static void windows_without_an_address_are_watched(void **state)
+{
+    static const char *const ids[] = {"blank", "none"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(ids); i++) {
+        ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
+        ops_goto(lab, "/windows");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#%s'}", ids[i]);
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#safe'}");
+        assert_string_equal(ops_text(lab, "element"), "button \"Safe\"");
+        assert_string_equal(ops_eval(lab, "document.title"), "\"1\"");
+        ops_eval(lab, "safe.onmousemove = () => { document.body.innerHTML = `<button style="
+                      "position:fixed;inset:0 onclick=document.title+=9>Pay</button>` }, 0");
+        ops_begin(lab, TB_OP_CLICK, SHORT_MS, "{'target':'#safe'}");
+        assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
+        assert_string_equal(ops_eval(lab, "document.title"), "\"1\"");
+    }
+}
+
+/* The ref of a button in a frame, when its document is there. */
+static void inner_ref(struct ops_lab *lab, const char *words, char ret_ref[32])
+{
+    do {
+        ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    } while (!strstr(ops_out(lab), words) || !strstr(ops_out(lab), "Delete"));
+    ops_ref(lab, words, ret_ref);
+}
+
+static void what_is_beneath_a_frame_is_not_pressed_in_its_place(void **state)
+{
+    static const char *const ways[] = {"act = () => f.remove(), 0",
+                                       "act = () => { f.hidden = true }, 0"};
+    struct ops_lab *lab = *state;
+    char args[64];
+    char ref[32];
+    for (size_t i = 0; i < TB_COUNT(ways); i++) {
+        ops_goto(lab, "/under");
+        inner_ref(lab, "Inside", ref);
+        ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':700,'y':500}");
+        ops_eval(lab, ways[i]);
+        snprintf(args, sizeof(args), "{'target':'%s'}", ref);
+        ops_begin(lab, TB_OP_CLICK, SHORT_MS, args);
+        assert_true(ops_end(lab) < 0);
+        assert_null(strstr(lab->result.message, "try again"));
+        ops_eval(lab, "fetch(`/`).then(() => 0)");
+        assert_string_equal(ops_eval(lab, "document.title"), "\"Under\"");
+    }
+}
+
+/* A frame of another site cannot hold a press back that was not meant for it. */
+static void what_may_have_been_pressed_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    char ref[32];
+    ops_goto(lab, "/other-under");
+    inner_ref(lab, "Inside", ref);
+    ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':700,'y':500}");
+    ops_eval(lab, "f.onmouseenter = () => f.remove(), 0");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", ref);
+    assert_non_null(strstr(lab->result.message, "not seen to reach button \"Inside\""));
+    assert_non_null(strstr(lab->result.message, "may have been clicked"));
+}
+
+static void a_click_that_removes_its_own_frame_is_done(void **state)
+{
+    struct ops_lab *lab = *state;
+    char ref[32];
+    for (int i = 0; i < 3; i++) {
+        ops_goto(lab, "/under");
+        inner_ref(lab, "Inside", ref);
+        ops_eval(lab, "onmessage = (e) => { document.title = e.data; f.remove() }, 0");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", ref);
+        assert_string_equal(ops_text(lab, "element"), "button \"Inside\"");
+        OPS_WAIT(lab, strcmp(ops_eval(lab, "document.title"), "\"inside\"") == 0);
+    }
+}
+
+static void the_second_click_is_not_for_what_the_first_has_put_there(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/twice");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b','count':2}");
+    assert_string_equal(ops_text(lab, "element"), "button \"Once\"");
+    assert_non_null(strstr(ops_text(lab, "stopped"), "\"presses\":1"));
+    assert_non_null(strstr(ops_text(lab, "stopped"), "Delete"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Twice\"");
+}
+
+static void a_dialog_before_the_press_is_no_click(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/twice");
+    ops_eval(lab, "onmousemove = (e) => { if (e.clientX) { onmousemove = null; alert(`hm`) } }, 0");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'#b'}");
+    assert_non_null(strstr(lab->result.message, "not seen to reach button \"Once\""));
+    assert_non_null(strstr(lab->result.message, "browser_dialog"));
+}
+
+static void a_drop_goes_to_where_the_element_is_by_then(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/drag");
+    ops_eval(lab, "act = () => document.body.insertBefore(no, yes), 0");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#a','to':'#yes'}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    assert_string_equal(ops_text(lab, "instead"), "");
+    assert_string_equal(ops_eval(lab, "document.title"), "\"yes\"");
+}
+
+static void a_drop_on_something_else_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/drag");
+    ops_eval(lab, "ondragenter = () => { yes.remove() }, 0");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#a','to':'#yes'}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    assert_non_null(strstr(ops_text(lab, "instead"), "Trash"));
+    /* A place to drop that covers what was meant is as good. */
+    ops_goto(lab, "/drag");
+    ops_eval(
+        lab,
+        "act = () => setTimeout(() => no.style = `position:fixed;inset:0;width:auto;height:auto`), 0");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#a','to':'#yes'}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    assert_non_null(strstr(ops_text(lab, "instead"), "Trash"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"no\"");
+}
+
+int main(int argc, char **argv)
+{
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(a_document_that_is_written_anew_is_watched),
+        OPS_TEST(so_is_one_that_is_written_when_the_mouse_comes),
+        OPS_TEST(windows_without_an_address_are_watched),
+        OPS_TEST(what_is_beneath_a_frame_is_not_pressed_in_its_place),
+        OPS_TEST(what_may_have_been_pressed_is_told),
+        OPS_TEST(a_click_that_removes_its_own_frame_is_done),
+        OPS_TEST(the_second_click_is_not_for_what_the_first_has_put_there),
+        OPS_TEST(a_dialog_before_the_press_is_no_click),
+        OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
+        OPS_TEST(a_drop_on_something_else_is_told),
+    };
+    return cmocka_run_group_tests(tests, start, ops_lab_stop);
+}
