@@ -11,9 +11,14 @@ const textIn = (el, kind) => {
   }
 };
 
+const failStrayed = (el) => {
+  const active = activeElement();
+  fail('element_not_ready', `the page moved the focus from ${sketch(el)}${active === null ? '' : ` to ${sketch(active)}`}; nothing was typed`);
+};
+
 /**
- * Types into what has the focus, in one go: no script of the page runs in between that could move it. The events are those of
- * a person's typing; only beforeinput has to be made by hand.
+ * Types into what has the focus, in one go: no script of the page runs in between that could move it, but for listeners of
+ * beforeinput, the only event of a person's typing that has to be made by hand.
  */
 const typeInto = (el, text) => {
   const doc = ownerOf(el);
@@ -22,6 +27,9 @@ const typeInto = (el, text) => {
   if (!dispatch(el, before)) {
     return;
   }
+  if (!hasFocus(el)) {
+    failStrayed(el);
+  }
   if (text === '') {
     execCommand(doc, 'delete');
   } else {
@@ -29,7 +37,7 @@ const typeInto = (el, text) => {
   }
 };
 
-// {el, target, kind, want, before}: the field that is being filled, and how it was found.
+// {el, target, kind, want, before, about, heard}: the field that is being filled, how it was found, what it is, and whether the page has heard of it.
 let filling = null;
 
 const sameText = (kind, have, want) => have === want
@@ -44,9 +52,18 @@ const failReplaced = (el, target, there) => {
   fail('element_stale', `the page removed ${sketch(el)} when it received the value; ${has}`);
 };
 
-/** What the field has now, when the page's own reactions are over. A password is never shown. */
+/** What a field has. A password is never shown. */
+const stateOf = (el) => {
+  const { kind, want, before } = filling;
+  const now = textIn(el, kindOf(el));
+  const same = sameText(kind, now, want);
+  const taken = same || (now !== before && now !== '');
+  return { same, taken, ...(isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) }) };
+};
+
+/** What the field has now, when the page's own reactions are over. */
 const readBack = async () => {
-  const { el: filledOne, target, kind, want, before } = filling;
+  const { el: filledOne, target, kind, want } = filling;
   for (let turns = 0; turns < 3; turns += 1) {
     await null;
   }
@@ -54,13 +71,19 @@ const readBack = async () => {
   if (el !== filledOne && (el === null || !sameText(kind, textIn(el, kindOf(el)), want))) {
     failReplaced(filledOne, target, el);
   }
-  const now = textIn(el, kindOf(el));
-  const same = sameText(kind, now, want);
-  const taken = same || (now !== before && now !== '');
-  const shown = isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) };
-  const form = taken ? undefined : VALUE_FORMS[el.type];
-  return { same, taken, ...shown, ...(form === undefined ? {} : { form }) };
+  const state = stateOf(el);
+  const form = state.taken ? undefined : VALUE_FORMS[el.type];
+  return { ...state, ...(form === undefined ? {} : { form }) };
 };
+
+/** Told before the page hears of it: a dialog that it then shows keeps everything else waiting. */
+const onInput = (event) => {
+  if (filling !== null && !filling.heard && targetOf(event) === filling.el) {
+    filling.heard = true;
+    tellDaemon('input', { ...filling.about, ...stateOf(filling.el) });
+  }
+};
+guards.push(['input', onInput, { capture: true, passive: true }]);
 
 const caretToEnd = (el) => {
   // The only way that works for numbers and addresses, too.
@@ -68,9 +91,9 @@ const caretToEnd = (el) => {
 };
 
 /** Text: `keys` means that the daemon will type it key by key, as it has to where editors look for real events. */
-const startTyping = (el, kind, text, { target, clear, keys }) => {
+const startTyping = (el, kind, text, about, { target, clear, keys }) => {
   const before = textIn(el, kind);
-  filling = { el, target, kind, want: clear ? text : before + text, before };
+  filling = { el, target, kind, want: clear ? text : before + text, before, about, heard: keys || kind === 'contenteditable' };
   if (clear) {
     selectContent(el, kind);
   } else {
@@ -86,17 +109,17 @@ const startTyping = (el, kind, text, { target, clear, keys }) => {
   return true;
 };
 
-const setInto = (el, kind, text, { target }) => {
+const setInto = (el, kind, text, about, { target }) => {
   const before = textIn(el, kind);
   // What is wanted is known before the page hears of it: its handlers may choose another option.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
+  filling = { el, target, kind, want, before, about, heard: false };
   if (kind === 'select') {
     pickOptions(el, [text]);
   } else {
     setField(el, text);
     tell(el, 'input', 'change');
   }
-  filling = { el, target, kind, want, before };
 };
 
 const FILLED_BY_HAND = words('checkbox file none radio');
@@ -107,7 +130,7 @@ const fillNow = (el, kind, text, options) => {
   if (why !== null) {
     return { why };
   }
-  const about = { kind, ...introduce(el), secret: isSecret(el) };
+  const about = { kind, ...introduce(el), secret: isSecret(el), document: DOCUMENT_ID };
   if (FILLED_BY_HAND.has(kind)) {
     return { ...about, checked: checkedOf(el) };
   }
@@ -126,14 +149,20 @@ const fillNow = (el, kind, text, options) => {
     watchChanges(el);
   }
   if (kind === 'value' || kind === 'select') {
-    setInto(el, kind, text, options);
-  } else if (!startTyping(el, kind, text, options)) {
+    setInto(el, kind, text, about, options);
+  } else if (!startTyping(el, kind, text, about, options)) {
     return { ...about, typed: false, aim: aim.id };
   }
   return readBack().then(async (state) => ({ ...about, typed: true, ...state, ...await afterAct() }));
 };
 
-const fill = ({ value, clear = true, keys = false, watch = false, ...options }) => {
+// A form is filled by one call a field, and between them the page may go to another site.
+const DOCUMENT_ID = String(Math.random());
+
+const fill = ({ value, clear = true, keys = false, watch = false, document: wanted = DOCUMENT_ID, ...options }) => {
+  if (wanted !== DOCUMENT_ID) {
+    fail('element_stale', 'the page moved to another document after the field before it was filled');
+  }
   countRefs(options);
   forgetAim();
   const text = String(value);

@@ -41,6 +41,10 @@ static void fill(struct tb_filler *filler)
     tb_json_put_bool(&json, filler->delay_ms > 0 && filler->value.len);
     tb_json_key(&json, "watch");
     tb_json_put_bool(&json, filler->watch);
+    if (filler->document[0] && !filler->work->frame) { /* refs do not mean another one anyway */
+        tb_json_key(&json, "document");
+        tb_json_put_cstr(&json, filler->document);
+    }
     tb_json_object_close(&json);
     tb_refs_continue(filler->work, &args);
     filler->phase = FILL;
@@ -140,6 +144,14 @@ static void note_element(struct tb_filler *filler, const struct cJSON *json)
     }
 }
 
+static void note_document(struct tb_filler *filler, const struct cJSON *json)
+{
+    struct tb_str document = {NULL, 0};
+    if (!filler->work->frame && tb_json_str(tb_json_get(json, "document"), &document)) {
+        snprintf(filler->document, sizeof(filler->document), "%.*s", TB_STR_ARG(document));
+    }
+}
+
 static void fail_refused(struct tb_filler *filler, struct tb_str form)
 {
     const char *element = filler->element[0] ? filler->element : "the field";
@@ -158,10 +170,19 @@ static void fail_refused(struct tb_filler *filler, struct tb_str form)
     }
 }
 
+static void note_state(struct tb_filler *filler, const struct cJSON *json, bool same)
+{
+    struct tb_str now = {NULL, 0};
+    tb_json_str(tb_json_get(json, "now"), &now);
+    snprintf(filler->now, sizeof(filler->now), "%.*s", TB_STR_ARG(tb_str_sub(now, 0, 500)));
+    filler->now[tb_utf8_prefix(tb_str_of(filler->now))] = '\0';
+    filler->differs = !same;
+    filler->work->acted = true;
+}
+
 /* What the field has, as the page read it. */
 static bool on_read(struct tb_filler *filler, const struct cJSON *json)
 {
-    struct tb_str now = {NULL, 0};
     struct tb_str form = {NULL, 0};
     bool same = false;
     bool taken = false;
@@ -173,12 +194,8 @@ static bool on_read(struct tb_filler *filler, const struct cJSON *json)
         return true; /* it was the next document that answered, and the field is gone */
     }
     tb_json_bool(tb_json_get(json, "taken"), &taken);
-    tb_json_str(tb_json_get(json, "now"), &now);
     tb_json_str(tb_json_get(json, "form"), &form);
-    snprintf(filler->now, sizeof(filler->now), "%.*s", TB_STR_ARG(tb_str_sub(now, 0, 500)));
-    filler->now[tb_utf8_prefix(tb_str_of(filler->now))] = '\0';
-    filler->differs = !same;
-    filler->work->acted = true;
+    note_state(filler, json, same);
     if (!taken) {
         fail_refused(filler, form);
         return false;
@@ -225,13 +242,17 @@ static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
                                       .target = filler->target,
                                       .mouse = {.button = "left"},
                                       .count = 1,
-                                      .watch = filler->watch};
+                                      .watch = filler->watch,
+                                      .stays = true};
     tb_press_start(&filler->press);
     return false;
 }
 
 static bool check(struct tb_filler *filler)
 {
+    if (tb_opwork_has_left(filler->work)) {
+        return true; /* the tick has led to another page, and the box is gone */
+    }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &args);
@@ -263,6 +284,7 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
     bool typed = false;
     tb_json_str(tb_json_get(json, "kind"), &kind);
     note_element(filler, json);
+    note_document(filler, json);
     tb_json_num(tb_json_get(json, "aim"), &filler->work->aim);
     if (tb_json_bool(tb_json_get(json, "typed"), &typed)) {
         return typed ? on_read(filler, json) : type(filler);
@@ -296,6 +318,7 @@ void tb_filler_start(struct tb_filler *filler)
 {
     filler->element[0] = '\0';
     filler->now[0] = '\0';
+    filler->has_text = false;
     filler->secret = false;
     filler->differs = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
@@ -307,6 +330,9 @@ bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
 {
     if (filler->phase == TYPING) {
         return on_typed(filler);
+    }
+    if ((filler->phase == READ || filler->phase == CHECKED) && !value.len) {
+        return true; /* what was done has led to another document */
     }
     if (filler->phase == PRESS) {
         return tb_press_step(&filler->press, value) && check(filler);
@@ -351,10 +377,33 @@ bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
         fail_cut_off(filler, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, err->text);
         return true;
     }
-    if (filler->phase == READ && err->code == TB_E_ELEMENT_STALE &&
+    if (((filler->phase == READ && err->code == TB_E_ELEMENT_STALE) ||
+         (filler->phase == CHECKED && err->code != TB_E_DIALOG_OPEN)) &&
         tb_opwork_has_left(filler->work)) {
-        tb_opwork_wind_up(filler->work); /* the text was typed, and has led elsewhere */
+        filler->work->kind->step(filler->work, (struct tb_str){NULL, 0});
         return true;
     }
     return filler->phase == PRESS && tb_press_failed(&filler->press, err);
+}
+
+bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
+{
+    bool same = false;
+    bool taken = false;
+    if (!tb_json_bool(tb_json_get(told, "taken"), &taken) || filler->phase != FILL) {
+        return false;
+    }
+    if (taken) {
+        tb_json_bool(tb_json_get(told, "same"), &same);
+        note_element(filler, told);
+        note_state(filler, told, same);
+        filler->has_text = true;
+    }
+    return true;
+}
+
+bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err)
+{
+    bool typed = filler->phase == TYPING && filler->typed >= filler->value.len;
+    return err->code == TB_E_DIALOG_OPEN && (filler->has_text || typed || filler->phase == READ);
 }

@@ -28,6 +28,8 @@ struct tb_filler {
     bool last;        /* nothing is done after it, so the end may be prepared */
     struct tb_press press;
     struct tb_timer timer;
+    char document[32]; /* that the fields before it were in; empty: there were none */
+    bool has_text;     /* the page said so, before its own scripts heard of it */
     bool secret;
     bool differs;       /* it has another value than it was given */
     char element[1024]; /* what was filled, as far as the page told */
@@ -43,3 +45,7 @@ bool tb_filler_step(struct tb_filler *filler, struct tb_str value);
 /* For tb_opwork_kind's `missed` and `failed`. */
 void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told);
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err);
+/* For its `told`: the text is in. */
+bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told);
+/* Whether the text was in when a dialog came up. */
+bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err);

@@ -71,10 +71,15 @@ static void step_form(struct tb_opwork *work, struct tb_str value)
     }
     add_filled(fill);
     fill->field = tb_json_next(fill->field);
-    if (fill->field) {
-        start_field(fill);
-    } else {
+    if (!fill->field) {
         tb_opwork_wind_up(work);
+    } else if (tb_opwork_has_left(work)) { /* the next may be a password, and that page anybody's */
+        tb_opwork_fail(work, TB_E_ELEMENT_STALE,
+                       "only %d of the fields %s filled: then the page began to load another "
+                       "document",
+                       fill->number, fill->number == 1 ? "was" : "were");
+    } else {
+        start_field(fill);
     }
 }
 
@@ -82,8 +87,20 @@ static void step_form(struct tb_opwork *work, struct tb_str value)
 static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
 {
     struct fill *fill = fill_of(work);
-    if (work->acted && err->code == TB_E_DIALOG_OPEN) {
-        return false;
+    if (tb_filler_failed(&fill->filler, err)) {
+        return true;
+    }
+    if (tb_filler_has_text(&fill->filler, err)) {
+        add_filled(fill);
+        if (!tb_json_next(fill->field)) {
+            return false;
+        }
+        tb_opwork_fail(work, err->code,
+                       "field %d (%.*s) was filled, those after it were not: %s. Give only those "
+                       "that are left when you call again",
+                       fill->number, TB_STR_ARG(tb_str_sub(fill->filler.target, 0, 100)),
+                       err->text);
+        return true;
     }
     tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
                    "field %d (%.*s): %s", fill->number,
@@ -94,6 +111,9 @@ static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
 static void add_state(struct fill *fill)
 {
     struct cJSON *data = fill->work.op->result->data;
+    if (fill->filler.element[0]) {
+        tb_json_set_cstr(data, "element", fill->filler.element);
+    }
     if (fill->filler.secret) {
         tb_json_set_bool(data, "secret", true);
     }
@@ -150,18 +170,28 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
     tb_filler_missed(&fill_of(work)->filler, told);
 }
 
+static bool told(struct tb_opwork *work, const struct cJSON *json)
+{
+    return work->state == FILLING && tb_filler_told(&fill_of(work)->filler, json);
+}
+
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
+    struct fill *fill = fill_of(work);
     if (work->state == FOCUSING && tb_opwork_has_left(work)) {
         tb_opwork_wind_up(work);
         return true;
     }
-    if (work->state == FOCUSING && err->code != TB_E_DIALOG_OPEN) {
+    bool has_text = work->state == FILLING && tb_filler_has_text(&fill->filler, err);
+    if (work->state == FOCUSING || (has_text && tb_args_flag(work->op->args, "submit", false))) {
         tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
                        "the field was filled, but did not get Enter: %s", err->text);
         return true;
     }
-    return tb_filler_failed(&fill_of(work)->filler, err);
+    if (has_text) {
+        add_state(fill);
+    }
+    return work->state == FILLING && tb_filler_failed(&fill->filler, err);
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -170,9 +200,6 @@ static void step(struct tb_opwork *work, struct tb_str value)
     if (work->state == FILLING) {
         if (!tb_filler_step(&fill->filler, value)) {
             return;
-        }
-        if (fill->filler.element[0]) {
-            tb_json_set_cstr(work->op->result->data, "element", fill->filler.element);
         }
         add_state(fill);
         /* Enter is not for a page that the text has led to already. */
@@ -196,11 +223,13 @@ static const struct tb_opwork_kind kind = {.size = sizeof(struct fill),
                                            .step = step,
                                            .failed = failed,
                                            .missed = missed,
+                                           .told = told,
                                            .fini = fini};
 static const struct tb_opwork_kind form_kind = {.size = sizeof(struct fill),
                                                 .step = step_form,
                                                 .failed = failed_form,
                                                 .missed = missed,
+                                                .told = told,
                                                 .fini = fini};
 
 void tb_cdp_op_fill(struct tb_driver_session *session, struct tb_op *op)

@@ -66,6 +66,77 @@ static int start(void **state)
     return ops_lab_start(state, docs);
 }
 
+static bool was_asked(struct ops_lab *lab, const char *path)
+{
+    return memmem(lab->visits.data, lab->visits.len, path, strlen(path)) != NULL;
+}
+
+static const char form[] = "{'fields':[{'target':'#u','value':'Ann'},{'target':'#p','value':'x'}]}";
+
+static void a_form_is_not_filled_on_in_another_document(void **state)
+{
+    static const char *const ways[] = {"act = away, 0", "act = () => setTimeout(away), 0",
+                                       "act = () => setTimeout(away, 3), 0"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(ways) * 3; i++) {
+        ops_goto(lab, "/form");
+        ops_eval(lab, ways[i % TB_COUNT(ways)]);
+        /* One that leaves late enough has both fields before it goes. */
+        if (ops_run(lab, TB_OP_FILL_FORM, "%s", form) < 0) {
+            assert_int_equal(lab->result.code, TB_E_ELEMENT_STALE);
+        } else {
+            assert_true(i % TB_COUNT(ways) > 0);
+        }
+        OPS_WAIT(lab, was_asked(lab, "/other"));
+        ops_eval(lab, "fetch(`/`).then(() => 0)");
+        assert_false(was_asked(lab, "/leak"));
+        tb_buf_clear(&lab->visits);
+    }
+    ops_goto(lab, "/form");
+    ops_eval(lab, "act = () => history.pushState(0, ``, `?` + u.value), 0");
+    ops_ok(lab, TB_OP_FILL_FORM, "%s", form);
+    assert_int_equal(ops_int(lab, "filled"), 2);
+    ops_eval(lab, "u.onkeydown = () => document.title = `entered`, 0");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#u','value':'ab','delay_ms':1,'submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "entered");
+}
+
+static void a_text_that_opens_a_dialog_is_in(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    ops_eval(lab, "act = () => alert(`hm`), 0");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#u','value':'abc','clear_first':false}");
+    assert_string_equal(ops_text(lab, "element"), "textbox");
+    assert_non_null(strstr(ops_text(lab, "dialog"), "hm"));
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    assert_string_equal(ops_eval(lab, "u.value"), "\"abc\"");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'x','submit':true}");
+    assert_non_null(strstr(lab->result.message, "was filled, but did not get Enter"));
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL_FORM, "%s", form);
+    assert_non_null(strstr(lab->result.message, "field 1 (#u) was filled, those after it were"));
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    ops_ok(lab, TB_OP_FILL_FORM, "{'fields':[{'target':'#u','value':'y'}]}");
+    assert_int_equal(ops_int(lab, "filled"), 1);
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    /* Nothing is in when it comes before the text. */
+    ops_eval(lab, "u.value = ``, u.onfocus = () => alert(`no`), document.activeElement.blur()");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'z'}");
+}
+
+static void a_tick_that_leads_to_another_page_is_done(void **state)
+{
+    struct ops_lab *lab = *state;
+    for (int i = 0; i < 3; i++) {
+        ops_goto(lab, "/form");
+        ops_eval(lab, "act = away, 0");
+        ops_ok(lab, TB_OP_FILL, "{'target':'#c','value':'true'}");
+        assert_string_equal(ops_text(lab, "element"), "checkbox");
+        assert_string_equal(ops_text(lab, "title"), "Other");
+    }
+}
+
 static void a_document_that_is_written_anew_is_watched(void **state)
 {
     struct ops_lab *lab = *state;
@@ -78,6 +149,10 @@ static void a_document_that_is_written_anew_is_watched(void **state)
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
     assert_non_null(strstr(lab->result.message, "\"Pay\" was in its place"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Written safe\"");
+    ops_eval(lab, "a.onbeforeinput = () => b.focus(), 0");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#a','value':'secret'}");
+    assert_non_null(strstr(lab->result.message, "moved the focus from <input id=\"a\"> to <input"));
+    assert_string_equal(ops_eval(lab, "a.value + b.value"), "\"\"");
 }
 
 static void so_is_one_that_is_written_when_the_mouse_comes(void **state)
@@ -225,6 +300,9 @@ int main(int argc, char **argv)
         return tb_exec_guard_main(argc, argv);
     }
     const struct CMUnitTest tests[] = {
+        OPS_TEST(a_form_is_not_filled_on_in_another_document),
+        OPS_TEST(a_text_that_opens_a_dialog_is_in),
+        OPS_TEST(a_tick_that_leads_to_another_page_is_done),
         OPS_TEST(a_document_that_is_written_anew_is_watched),
         OPS_TEST(so_is_one_that_is_written_when_the_mouse_comes),
         OPS_TEST(windows_without_an_address_are_watched),
