@@ -218,6 +218,9 @@ const onType = (event) => {
     tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys });
   }
   aim.keys += aim.verdict === null ? 1 : 0;
+  if (aim.keys === 1 && aim.verdict === null) {
+    tellDaemon('struck', { struck: true });
+  }
   if (aim.verdict !== null) {
     holdBack(event);
   }

@@ -264,6 +264,28 @@ static void a_dialog_before_the_press_is_no_click(void **state)
     assert_non_null(strstr(lab->result.message, "browser_dialog"));
 }
 
+/* Whichever comes first, the key or the next document. */
+static void a_key_that_is_told_as_pressed_was_seen(void **state)
+{
+    static const char *const ways[] = {"location = `/`", "setTimeout(() => location = `/`, 2)"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(ways) * 5; i++) {
+        char script[160];
+        snprintf(script, sizeof(script),
+                 "u.onkeydown = () => navigator.sendBeacon(`/seen`), u.onfocus = () => { %s }, 0",
+                 ways[i % TB_COUNT(ways)]);
+        ops_goto(lab, "/form");
+        ops_eval(lab, script);
+        if (ops_run(lab, TB_OP_PRESS_KEY, "{'target':'#u','key':'a'}") == 0) {
+            OPS_WAIT(lab, was_asked(lab, "/seen"));
+        } else {
+            assert_int_equal(lab->result.code, TB_E_ELEMENT_STALE);
+        }
+        OPS_WAIT(lab, was_asked(lab, "/\n")); /* the page has gone where it wanted to */
+        tb_buf_clear(&lab->visits);
+    }
+}
+
 static void a_drop_goes_to_where_the_element_is_by_then(void **state)
 {
     struct ops_lab *lab = *state;
@@ -311,6 +333,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_that_removes_its_own_frame_is_done),
         OPS_TEST(the_second_click_is_not_for_what_the_first_has_put_there),
         OPS_TEST(a_dialog_before_the_press_is_no_click),
+        OPS_TEST(a_key_that_is_told_as_pressed_was_seen),
         OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
         OPS_TEST(a_drop_on_something_else_is_told),
     };

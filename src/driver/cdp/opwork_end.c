@@ -124,24 +124,30 @@ void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why)
     struct tb_str element = {NULL, 0};
     tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
     tb_opwork_fail(work, TB_E_ELEMENT_STALE,
-                   "the click was not seen to reach %.*s: %s. Look at the page before you click "
-                   "again",
+                   "the %s was not seen to reach %.*s: %s. Look at the page before you do it again",
+                   work->clicks ? "click" : "input",
                    TB_STR_ARG(element.len ? tb_str_sub(element, 0, 300) : TB_STR("the element")),
                    why);
+}
+
+/* Whether input was sent of which the page would have told, and it has not. */
+static bool is_unseen(const struct tb_opwork *work)
+{
+    return !work->struck && (work->aimed || (work->aim > 0 && work->navigated));
 }
 
 static void finish(struct tb_opwork *work)
 {
     struct tb_page *page = tb_session_page(work->session);
     struct tb_err dialog;
-    if (work->aimed && !work->struck) {
-        if (page && tb_page_in_dialog(page, &dialog)) {
-            tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
-            tb_opwork_fail_unseen(work, dialog.text);
-        } else {
-            tb_opwork_fail_unseen(work, "the page moved to another document, and something there "
-                                        "may have been clicked");
-        }
+    if (is_unseen(work) && page && tb_page_in_dialog(page, &dialog)) {
+        tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
+        tb_opwork_fail_unseen(work, dialog.text);
+        return;
+    }
+    if (is_unseen(work)) {
+        tb_opwork_fail_unseen(work, "the page moved to another document, and something there may "
+                                    "have got it");
         return;
     }
     tb_opwork_add_events(work);
