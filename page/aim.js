@@ -4,12 +4,13 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {id, el, typing, keys, beyond, left, down, got, verdict, pressed, place, unmoved, clicked, stopped, over}: `keys` are those that have
+ * {id, el, typing, keys, beyond, left, down, got, verdict, pressed, place, unmoved, clicked, stopped, told, over}: `keys` are those that have
  * come; `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is under way, `got`
  * those that went to the element; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was
  * there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still there when the
  * page had dealt with that; `clicked` is null until a click has come, then true or a sketch of what received it in place of the element;
- * `stopped` is a sketch of what a later press would have hit. The scripts of all frames of this origin share one such object.
+ * `stopped` is a sketch of what a later press would have hit. `told`: the daemon knows that the press came. The scripts of
+ * all frames of this origin share one such object.
  */
 let aim = null;
 
@@ -90,7 +91,7 @@ const forgetAim = () => {
 const windowsAround = (el) => [...framesAround(el).map((frame) => frame.contentWindow), globalThis];
 
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, stopped: null, over: false };
+  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, stopped: null, told: false, over: false };
   shareAim(typing || beyond ? windowsAround(el) : allWindows());
 };
 
@@ -138,9 +139,27 @@ const judge = (event) => {
   } else if (aim.verdict === true && !right) {
     aim.stopped ??= sketch(coverOf(hit, aim.el));
   }
-  if (first && right) {
-    // The document may be gone before it can be asked.
+  if (first && right && globalThis.top !== globalThis) {
+    tellStruck(aim);
+  }
+};
+
+/**
+ * The document may be gone before it can be asked. That of the tab tells of most clicks anyway, when the page has dealt with them, so it
+ * need not tell of the press as well; but the page may keep the click from getting there, or the browser may follow a link.
+ */
+const tellStruck = (struck) => {
+  if (!struck.told && !struck.over) {
+    struck.told = true;
     tellDaemon('struck', { struck: true });
+  }
+};
+
+const tellClick = (event) => {
+  if (event.type === 'auxclick' || leadsOn(event)) {
+    tellStruck(aim);
+  } else {
+    setTimeout(tellStruck, 0, aim);
   }
 };
 
@@ -154,6 +173,9 @@ const onPress = (event) => {
   aim.down = aim.down && !event.type.endsWith('up');
   if (aim.clicked === null && aim.stopped === null && (event.type === 'click' || event.type === 'auxclick')) {
     noteClick(event);
+    if (aim.clicked === true) {
+      tellClick(event);
+    }
   }
   aim.left -= event.type === 'mouseup' ? 1 : 0;
   if (aim.stopped !== null) {
@@ -218,8 +240,8 @@ const onType = (event) => {
     tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys });
   }
   aim.keys += aim.verdict === null ? 1 : 0;
-  if (aim.keys === 1 && aim.verdict === null) {
-    tellDaemon('struck', { struck: true });
+  if (aim.verdict === null) {
+    tellStruck(aim);
   }
   if (aim.verdict !== null) {
     holdBack(event);

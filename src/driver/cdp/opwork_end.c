@@ -459,6 +459,9 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
 {
     int64_t clicks = 0;
     bool seeking;
+    bool hit = false;
+    tb_json_bool(tb_json_get(told, "hit"), &hit);
+    work->struck = work->struck || hit || tb_json_get(told, "struck"); /* it may lead elsewhere */
     if (page != tb_opwork_page(work) || tb_json_get(told, "status")) {
         return;
     }
@@ -479,7 +482,6 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
         return;
     }
     if (tb_json_get(told, "struck")) {
-        work->struck = true;
         return;
     }
     if (work->kind->told && work->kind->told(work, told)) {
