@@ -5,10 +5,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 void tb_sink_init(struct tb_sink *sink, int fd)
 {
@@ -56,4 +60,23 @@ ssize_t tb_sink_write(const struct tb_sink *sink, const void *bytes, size_t len)
         }
     } while (put < 0 && errno == EINTR);
     return put < 0 ? -errno : put;
+}
+
+void tb_sink_tell(int fd, const char *format, ...)
+{
+    struct tb_sink sink;
+    TB_AUTO(tb_free) char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int len = vasprintf(&text, format, args);
+    va_end(args);
+    if (len < 0) {
+        abort();
+    }
+    tb_sink_init(&sink, fd);
+    ssize_t put = 1;
+    for (ssize_t at = 0; at < len && put > 0; at += put) {
+        put = tb_sink_write(&sink, text + at, (size_t)(len - at));
+    }
+    tb_sink_fini(&sink);
 }

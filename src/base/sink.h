@@ -19,3 +19,6 @@ void tb_sink_fini(struct tb_sink *sink);
 /* How much of it was taken; -EAGAIN when nothing can be at the moment, or another negative code. A
  * pipe takes up to PIPE_BUF bytes whole or not at all. */
 ssize_t tb_sink_write(const struct tb_sink *sink, const void *bytes, size_t len);
+/* For a few words on a descriptor that is used for nothing else: what is not taken at once is lost.
+ */
+void tb_sink_tell(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));

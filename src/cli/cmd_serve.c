@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/sink.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "daemon/daemon.h"
@@ -15,7 +17,7 @@ static int run(int argc, char **argv)
         return 2;
     }
     if (tb_daemon_run(&options.sources, -1, &err) < 0) {
-        fprintf(stderr, "tabard serve: %s\n", err.text);
+        tb_sink_tell(STDERR_FILENO, "tabard serve: %s\n", err.text);
         return 1;
     }
     return 0;

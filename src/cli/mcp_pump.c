@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -106,7 +105,7 @@ static void link_failed(struct pump *pump, const struct tb_err *err)
         return;
     }
     if (pump->refusal.code == 0) {
-        fprintf(stderr, "tabard mcp: %s\n", err->text);
+        tb_sink_tell(STDERR_FILENO, "tabard mcp: %s\n", err->text);
         pump->refusal = *err;
     }
     pump->input_over = pump->input_over || heard || isatty(STDIN_FILENO);

@@ -13,13 +13,14 @@
 #include "daemon/daemon.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "core/audit.h"
 #include "core/core.h"
 #include "core/driver.h"
@@ -40,6 +41,7 @@ static const int watched[] = {SIGTERM, SIGINT, SIGHUP};
 
 enum {
     SIGNAL_COUNT = TB_COUNT(watched),
+    STEP_MAX = 256 * TB_KIB, /* the line for an agent: options may be long */
 };
 
 struct daemon {
@@ -375,9 +377,10 @@ static void announce(struct daemon *daemon)
     tb_log_at(&daemon->log, INFO, "daemon", "ready", tb_kv_cstr("address", address),
               tb_kv_cstr("state", daemon->config.state_dir),
               tb_kv_cstr("config", read ? file : "none"), tb_kv_cstr("version", TABARD_VERSION));
-    printf("tabard ready %s\n", address);
-    tb_next_step_print(daemon->sources);
-    fflush(stdout);
+    /* Whoever reads it, or does not, must not hold up the loop. */
+    TB_AUTO(tb_buf_fini) struct tb_buf step = TB_BUF(STEP_MAX);
+    tb_next_step_put(daemon->sources, &step);
+    tb_sink_tell(STDOUT_FILENO, "tabard ready %s\n%.*s", address, TB_STR_ARG(tb_buf_str(&step)));
 }
 
 /* On a worker. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever becomes of the log, the daemon goes on.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readlinkSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -29,6 +29,43 @@ test('a log that nobody reads stops nothing, and what was dropped is told when s
   assert.ok(daemon.log.text.match(/route=\/health/g).length + sum >= 4000);
   const others = 20; // a line of the start may be among the dropped ones
   assert.ok(daemon.log.text.match(/route=/g).length + sum <= 4000 + more + others);
+});
+
+/** A pipe that is full, with a reader who never reads. */
+async function fullPipe(t) {
+  const name = path.join(await tempDir(t), 'pipe');
+  execFileSync('mkfifo', [name]);
+  const filler = openSync(name, constants.O_RDWR | constants.O_NONBLOCK);
+  assert.throws(() => { for (;;) writeSync(filler, 'x'.repeat(4096)); }, { code: 'EAGAIN' });
+  const fd = openSync(name, 'r+'); // a writer waits at this one
+  undo(t, () => [filler, fd].forEach(closeSync));
+  return fd;
+}
+
+test('a stdout that nobody reads does not keep the daemon from serving, nor from stopping', async (t) => {
+  const dir = await tempDir(t);
+  const child = spawn(binary, ['serve', '--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run'),
+    '--listen', '127.0.0.1:0', '--agent-listen', 'off'], { stdio: ['ignore', await fullPipe(t), 'pipe'] });
+  const exited = once(child, 'exit');
+  undo(t, async () => { child.kill('SIGKILL'); await exited; });
+  let log = '';
+  child.stderr.on('data', (data) => (log += data));
+  await until(() => / ready address=/.test(log), 5000, 'the word that it is ready');
+  const [, url] = / ready address=(\S+)/.exec(log);
+  assert.equal((await fetch(`${url}/health`, { signal: AbortSignal.timeout(5000) })).status, 200);
+  child.kill('SIGTERM');
+  assert.deepEqual(await within(exited, 5000, 'its end'), [0, null]);
+});
+
+test('what could not be started ends, although nobody reads why', async (t) => {
+  const dir = await tempDir(t);
+  for (const args of [['mcp', '--no-start'], ['serve', '--listen', 'nowhere']]) {
+    const child = spawn(binary, [...args, '--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run')],
+      { stdio: ['pipe', 'ignore', await fullPipe(t)] });
+    const exited = once(child, 'exit');
+    undo(t, async () => { child.kill('SIGKILL'); await exited; });
+    assert.deepEqual(await within(exited, 5000, `the end of ${args[0]}`), [1, null]);
+  }
 });
 
 test('started without stdin, stdout and stderr it opens nothing of its own in their place', async (t) => {
