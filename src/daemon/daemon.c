@@ -6,6 +6,7 @@
  *                     +--+ SIGHUP: reload         +-- 10 s or second signal: calls are cut short,
  *                                                     5 s more: stopped at once
  *
+ * A SIGHUP during the start is held until somebody handles it: by default it ends the process.
  * Signals are handled to the very end, so that none can end the process while it saves.
  *
  * Open and not yet ready is only the first start in a state directory, until its new keys are
@@ -302,6 +303,16 @@ static void stop_drivers(struct tb_core *core)
     }
 }
 
+/* Who reloads right after a start must not end it, and the settings that they mean may be newer
+ * than those that were read. */
+static void hold_reload(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(how, &set, NULL);
+}
+
 static int start(struct daemon *daemon, struct tb_err *err)
 {
     int rc = tb_config_load(daemon->sources, &daemon->config, err);
@@ -340,6 +351,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
             tb_signal_new(daemon->core.loop, watched[i],
                           watched[i] == SIGHUP ? on_reload_signal : on_stop_signal, daemon);
     }
+    hold_reload(SIG_UNBLOCK);
     tb_lock_describe(&daemon->lock, tb_str_of(tb_doors_address(daemon->doors)));
     return 0;
 }
@@ -432,6 +444,7 @@ static int serve(struct daemon *daemon, struct tb_err *err)
 int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct tb_err *err)
 {
     struct daemon daemon = {.sources = sources, .lock = TB_LOCK_NONE};
+    hold_reload(SIG_BLOCK);
     tb_log_init(&daemon.log, TB_LOG_INFO, STDERR_FILENO, tb_clock_system());
     signal(SIGPIPE, SIG_IGN);
     /* Sent by habit to make a daemon open its log anew; by default they end it, unsaved. */

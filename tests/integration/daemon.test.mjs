@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { stat, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { open, stat, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Daemon, run, tempDir, within } from '../support/daemon.mjs';
+import { binary, Daemon, run, tempDir, undo, until, within } from '../support/daemon.mjs';
 
 test('the ready line names the address and /health answers there', async (t) => {
   const daemon = await Daemon.start(t);
@@ -106,6 +108,25 @@ test('SIGHUP takes over what can change and names what cannot', async (t) => {
   assert.match(daemon.log.text, /setting changed key=http.allowed_hosts/);
   assert.match(daemon.log.text, /takes effect after a restart key=http.idle_ms/);
   assert.equal((await daemon.request('/health', { headers })).status, 200);
+});
+
+test('SIGHUP during the start ends nothing and is done when somebody can', async (t) => {
+  const dir = await tempDir(t);
+  const file = path.join(dir, 'tabard.yaml');
+  execFileSync('mkfifo', ['-m', '600', file]); // who reads it waits for us
+  const child = spawn(binary, ['serve', '--config', file, '--state-dir', path.join(dir, 'state'),
+    '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0', '--agent-listen', 'off'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const exited = once(child, 'exit');
+  undo(t, async () => { child.kill('SIGKILL'); await exited; });
+  let log = '';
+  child.stderr.on('data', (data) => (log += data));
+  const first = await within(open(file, 'w'), 5000, 'it reads its settings');
+  child.kill('SIGHUP');
+  await first.close();
+  await until(() => existsSync(path.join(dir, 'state', 'lock')), 5000, 'it goes on');
+  const second = await within(open(file, 'w'), 5000, 'it reads them again');
+  await second.close();
+  await until(() => log.includes('daemon   reloaded'), 5000, 'the reload');
 });
 
 test('a bad file at SIGHUP leaves the old settings', async (t) => {
