@@ -171,7 +171,7 @@ static int try_bind(const struct tb_authority *where)
 static void check_ports(const struct tb_config *config, struct tb_finding *finding)
 {
     const char *const listens[] = {config->listen, config->agent_listen};
-    char holder[128];
+    char holder[TB_LOCK_HOLDER_SIZE];
     tb_lock_holder(config->state_dir, holder, sizeof(holder));
     if (holder[0]) {
         SAY(finding->seen, "a daemon is running: %.120s", holder);

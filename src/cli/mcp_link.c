@@ -12,12 +12,14 @@
 #include "base/mem.h"
 #include "cli/mcp_start.h"
 #include "daemon/dirs.h"
+#include "daemon/lock.h"
 
 enum {
     HEAD_MAX = 4096,
     ANSWER_MS = 5000, /* for the daemon to answer on an open socket */
     START_MS = 20000, /* for a fresh daemon to be ready, after the one before it has stopped */
-    RETRY_MS = 10,    /* between tries while another process holds the lock */
+    RETRY_MS = 10,    /* between tries, at first; each pause is twice the one before it */
+    RETRY_MAX_MS = 250,
 };
 
 static int64_t now_ms(void)
@@ -140,6 +142,13 @@ static int start(struct tb_mcp_link *link, struct tb_err *err)
     return 0;
 }
 
+static int retry(struct tb_mcp_link *link)
+{
+    enter(link, TB_MCP_LINK_RETRYING, -1, link->retry_ms);
+    link->retry_ms = link->retry_ms < RETRY_MAX_MS / 2 ? link->retry_ms * 2 : RETRY_MAX_MS;
+    return 0;
+}
+
 static int connect_or_start(struct tb_mcp_link *link, struct tb_err *err)
 {
     const struct tb_mcp_way *way = link->way;
@@ -160,13 +169,24 @@ static int connect_or_start(struct tb_mcp_link *link, struct tb_err *err)
         return start(link, err);
     }
     if (fd == -EAGAIN && now_ms() < link->give_up_ms) { /* more connections wait than it takes */
-        enter(link, TB_MCP_LINK_RETRYING, -1, RETRY_MS);
-        return 0;
+        return retry(link);
     }
     return tb_fail(err, fd, "cannot connect to %s: %s", path, tb_err_name(fd));
 }
 
-/* Who holds the lock is about to open the socket, or was killed and is not quite gone. */
+/* It has had its time to open the socket, to stop, or to make a socket again that was removed. */
+static int fail_locked(const struct tb_mcp_link *link, struct tb_err *err)
+{
+    const struct tb_config *config = link->way->config;
+    TB_AUTO(tb_free) char *path = tb_dirs_socket(config);
+    char holder[TB_LOCK_HOLDER_SIZE];
+    tb_lock_holder(config->state_dir, holder, sizeof(holder));
+    return tb_fail(err, TB_E_LOCKED,
+                   "a daemon runs on %s (%s), but it has no socket at %s; restart it, or give the "
+                   "--runtime-dir that it has",
+                   config->state_dir, holder, path);
+}
+
 static int step_starting(struct tb_mcp_link *link, bool readable, struct tb_err *err)
 {
     if (!readable) {
@@ -176,9 +196,9 @@ static int step_starting(struct tb_mcp_link *link, bool readable, struct tb_err 
             link->way->config->state_dir);
     }
     int rc = tb_mcp_start_result(link->way->config, link->fd, err);
-    if (rc == TB_E_LOCKED && now_ms() < link->give_up_ms) {
-        enter(link, TB_MCP_LINK_RETRYING, -1, RETRY_MS);
-        return 0;
+    if (rc == TB_E_LOCKED) {
+        bool late = now_ms() + link->retry_ms >= link->give_up_ms;
+        return late ? fail_locked(link, err) : retry(link);
     }
     link->started = rc == 0;
     return rc < 0 ? rc : connect_or_start(link, err);
@@ -254,6 +274,7 @@ int tb_mcp_link_step(struct tb_mcp_link *link, bool readable, struct tb_err *err
 int tb_mcp_link_begin(struct tb_mcp_link *link, struct tb_err *err)
 {
     link->started = false;
+    link->retry_ms = RETRY_MS;
     link->give_up_ms = now_ms() + START_MS;
     int rc = connect_or_start(link, err);
     if (rc < 0) {

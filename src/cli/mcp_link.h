@@ -45,7 +45,8 @@ struct tb_mcp_link {
     int fd;         /* -1: none */
     int64_t due_ms; /* monotonic */
     int64_t give_up_ms;
-    bool started; /* a daemon, since the link was begun */
+    int64_t retry_ms; /* the next pause */
+    bool started;     /* a daemon, since the link was begun */
     struct tb_buf head;
 };
 

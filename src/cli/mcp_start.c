@@ -67,7 +67,9 @@ static _Noreturn void become_daemon(const struct tb_config *config,
     if (rc == 0 && tb_daemon_run(&options.sources, STDOUT_FILENO, &err) == 0) {
         exit(0);
     }
-    fprintf(stderr, "tabard serve: %s\n", err.text);
+    if (err.code != TB_E_LOCKED) { /* then another daemon has this log, and our bridge the words */
+        fprintf(stderr, "tabard serve: %s\n", err.text);
+    }
     exit(write(STDOUT_FILENO, &err, sizeof(err)) < 0 ? 2 : 1);
 }
 

@@ -106,6 +106,15 @@ int tb_dirs_make(const struct tb_config *config, struct tb_err *err)
     return rc < 0 ? rc : make_private(config->runtime_dir, "--runtime-dir", err);
 }
 
+int tb_dirs_remake_runtime(const struct tb_config *config, struct tb_err *err)
+{
+    const char *path = config->runtime_dir;
+    if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+        return tb_fail(err, -errno, "cannot create %s: %s", path, tb_err_name(-errno));
+    }
+    return make_private(path, "--runtime-dir", err);
+}
+
 char *tb_dirs_join(const char *dir, const char *name)
 {
     return tb_strdupf("%s/%s", dir, name);

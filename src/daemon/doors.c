@@ -17,7 +17,10 @@
 #include "proto/authority.h"
 
 enum {
-    DOOR_COUNT = 3,
+    MAIN_DOOR,
+    AGENT_DOOR,
+    UNIX_DOOR,
+    DOOR_COUNT,
 };
 
 struct door {
@@ -185,7 +188,7 @@ static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_
     if (rc < 0) {
         return rc;
     }
-    struct door *main_door = add_server(doors, 0, router, TB_DOOR_MAIN);
+    struct door *main_door = add_server(doors, MAIN_DOOR, router, TB_DOOR_MAIN);
     rc = open_tcp(doors, main_door, config->listen, "--listen", err);
     if (rc < 0) {
         return rc;
@@ -193,13 +196,13 @@ static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_
     note_address(doors, main_door);
     warn_nameless(doors->core);
     if (!tb_str_eq_cstr(TB_STR("off"), config->agent_listen)) {
-        rc = open_tcp(doors, add_server(doors, 1, router, TB_DOOR_AGENT), config->agent_listen,
-                      "--agent-listen", err);
+        rc = open_tcp(doors, add_server(doors, AGENT_DOOR, router, TB_DOOR_AGENT),
+                      config->agent_listen, "--agent-listen", err);
         if (rc < 0) {
             return rc;
         }
     }
-    return open_unix(doors, add_server(doors, 2, router, TB_DOOR_UNIX), err);
+    return open_unix(doors, add_server(doors, UNIX_DOOR, router, TB_DOOR_UNIX), err);
 }
 
 struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router, struct tb_err *err)
@@ -250,6 +253,23 @@ int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, stru
                        wanted ? "on" : "off");
     }
     return wanted ? tb_tls_reload(doors->tls, config->tls_cert, config->tls_key, err) : 0;
+}
+
+int tb_doors_renew_socket(struct tb_doors *doors, struct tb_err *err)
+{
+    struct door *door = &doors->doors[UNIX_DOOR];
+    struct tb_listener *old = door->listener;
+    if (!old) {
+        return 0; /* no door is opened any more */
+    }
+    int rc = tb_dirs_remake_runtime(doors->core->config, err);
+    rc = rc < 0 ? rc : open_unix(doors, door, err);
+    if (rc < 0) {
+        door->listener = old;
+        return rc;
+    }
+    tb_listener_free(old);
+    return 1;
 }
 
 static void on_server_drained(void *user)

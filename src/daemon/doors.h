@@ -21,5 +21,8 @@ const char *tb_doors_address(const struct tb_doors *doors);
 size_t tb_doors_connections(const struct tb_doors *doors);
 /* Reads the certificate again. */
 int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, struct tb_err *err);
+/* For a socket that somebody removed: nobody could come in by it any more. 1 when there is a new
+ * one, 0 when the doors are closing. */
+int tb_doors_renew_socket(struct tb_doors *doors, struct tb_err *err);
 /* No new connections; `fn` is called once, later, when the last request has ended. */
 void tb_doors_drain(struct tb_doors *doors, void (*fn)(void *user), void *user);

@@ -11,10 +11,6 @@
 #include "base/mem.h"
 #include "daemon/dirs.h"
 
-enum {
-    HOLDER_SIZE = 128,
-};
-
 static void read_holder(int fd, char *ret_text, size_t size)
 {
     ssize_t len = pread(fd, ret_text, size - 1, 0);
@@ -75,7 +71,7 @@ int tb_lock_take(const char *state_dir, struct tb_lock *ret_lock, struct tb_err 
         return tb_fail(err, rc, "cannot lock the state directory %s: %s", state_dir,
                        tb_err_name(rc));
     }
-    char holder[HOLDER_SIZE];
+    char holder[TB_LOCK_HOLDER_SIZE];
     read_holder(ret_lock->file_fd, holder, sizeof(holder));
     tb_lock_release(ret_lock);
     struct tb_str rest = tb_str_of(holder);
@@ -104,7 +100,7 @@ void tb_lock_release(struct tb_lock *lock)
 
 void tb_lock_describe(const struct tb_lock *lock, struct tb_str address)
 {
-    char text[HOLDER_SIZE];
+    char text[TB_LOCK_HOLDER_SIZE];
     int len = snprintf(text, sizeof(text), "process %d, %.*s", (int)getpid(), TB_STR_ARG(address));
     if (ftruncate(lock->file_fd, 0) == 0 && len > 0) {
         /* The text helps people; the lock works without it. */

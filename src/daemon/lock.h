@@ -8,6 +8,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
+enum {
+    TB_LOCK_HOLDER_SIZE = 128,
+};
+
 struct tb_lock {
     int dir_fd;
     int file_fd;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { open, stat, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
@@ -31,6 +31,19 @@ test('the admin token is private and opens /metrics', async (t) => {
 
 test('the same user needs no token over the Unix socket', async (t) => {
   const daemon = await Daemon.start(t);
+  assert.equal((await daemon.request('/metrics', { unix: true })).status, 200);
+  assert.equal((await stat(daemon.socket)).mode & 0o777, 0o600);
+});
+
+test('a socket that cannot be made again is told once, and made when it can be', async (t) => {
+  const daemon = await Daemon.start(t);
+  const run = path.dirname(daemon.socket);
+  await rm(run, { recursive: true });
+  await writeFile(run, '');
+  await daemon.logged('the socket was removed and cannot be made again');
+  await rm(run);
+  await daemon.logged('the socket was removed and is made again');
+  assert.equal(daemon.log.text.match(/cannot be made again/g).length, 1);
   assert.equal((await daemon.request('/metrics', { unix: true })).status, 200);
   assert.equal((await stat(daemon.socket)).mode & 0o777, 0o600);
 });

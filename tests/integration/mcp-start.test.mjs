@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { binary, Daemon, run, sanitized, tempDir, undo, within } from '../support/daemon.mjs';
@@ -105,6 +105,19 @@ test('a killed daemon is started again by the next request, twenty times', async
     do answer = await agent.ask(2, 'ping'); while (answer.error);
     assert.notEqual(await where.pid(), pid);
   }
+});
+
+test('a socket that was removed under the daemon is made again, and an agent that comes meanwhile waits for it', async (t) => {
+  const where = await place(t);
+  await start(t, where).ask(1, 'ping');
+  const pid = await where.pid();
+  await logged(where, 'ready');
+  await rm(path.dirname(where.socket), { recursive: true });
+  const agent = start(t, where);
+  assert.deepEqual((await agent.ask(1, 'ping')).result, {});
+  assert.equal(await where.pid(), pid);
+  const log = await logged(where, 'the socket was removed and is made again');
+  assert.doesNotMatch(log, /in use by/);
 });
 
 test('what keeps the daemon from starting is said at once', async (t) => {

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks every few seconds after what a running daemon needs outside of its store and others may
+ * remove: the socket, by which agents on stdio come in. It is made again, and the log tells. */
+#pragma once
+
+#include "core/core.h"
+#include "daemon/doors.h"
+
+struct tb_watch;
+
+/* Both outlive it. */
+struct tb_watch *tb_watch_new(struct tb_core *core, struct tb_doors *doors);
+void tb_watch_free(struct tb_watch *watch);
