@@ -21,6 +21,8 @@
 #include "core/limits.h"
 #include "daemon/dirs.h"
 #include "daemon/lock.h"
+#include "daemon/secret.h"
+#include "daemon/token.h"
 #include "driver/cdp/browser_find.h"
 #include "driver/cdp/launch_check.h"
 #include "proto/authority.h"
@@ -224,6 +226,25 @@ static void check_store(const struct tb_config *config, struct tb_finding *findi
     SAY(finding->seen, "writable");
 }
 
+/* What the next start would say. A running daemon may still put its secret back. */
+static void check_keys(const struct tb_config *config, struct tb_finding *finding)
+{
+    uint8_t secret[TB_SECRET_BYTES];
+    char token[TB_TOKEN_SIZE];
+    struct tb_err err;
+    int rc = tb_secret_load(config->state_dir, secret, &err);
+    int token_rc = rc < 0 ? rc : tb_token_load(config->state_dir, token, &err);
+    explicit_bzero(secret, sizeof(secret));
+    explicit_bzero(token, sizeof(token));
+    if (token_rc < 0) {
+        finding->health = TB_HEALTH_BAD;
+        SAY(finding->seen, "%.250s", err.text);
+        SAY(finding->mend, "do as it says; until then the daemon cannot be started again");
+        return;
+    }
+    SAY(finding->seen, rc || token_rc ? "will be created at the next start" : "secret and token");
+}
+
 static void check_descriptors(const struct tb_config *config, struct tb_finding *finding)
 {
     struct rlimit limit;
@@ -253,6 +274,7 @@ void tb_doctor_check(const struct tb_config *config,
         {"runtime directory", check_runtime_dir},
         {"ports", check_ports},
         {"store", check_store},
+        {"keys", check_keys},
         {"descriptors", check_descriptors},
     };
     for (size_t i = 0; i < TB_DOCTOR_CHECKS; i++) {

@@ -21,7 +21,7 @@ struct tb_finding {
 };
 
 enum {
-    TB_DOCTOR_CHECKS = 7,
+    TB_DOCTOR_CHECKS = 8,
 };
 
 void tb_doctor_check(const struct tb_config *config,

@@ -60,3 +60,24 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
     memcpy(ret_secret, bytes.data, TB_SECRET_BYTES);
     return 0;
 }
+
+int tb_secret_keep(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
+    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_SECRET_BYTES);
+    int rc = tb_file_read(path, &bytes);
+    if (rc == -ENOENT || (rc == 0 && bytes.len == 0)) {
+        rc = tb_secret_save(state_dir, secret, true, err);
+        return rc < 0 ? rc : 1;
+    }
+    if (rc < 0 && rc != TB_E_TOO_LARGE) {
+        return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));
+    }
+    if (bytes.len != TB_SECRET_BYTES || memcmp(bytes.data, secret, TB_SECRET_BYTES) != 0) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s now contains something else; restore it, or nothing that is stored in "
+                       "%s can be read after the next start",
+                       path, state_dir);
+    }
+    return 0;
+}

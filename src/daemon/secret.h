@@ -15,3 +15,7 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
 /* With `sync` it outlives a power loss, which takes time; without, the process. */
 int tb_secret_save(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], bool sync,
                    struct tb_err *err);
+/* For a daemon that runs on it. 1: the file was gone or empty and is there again. Negative when it
+ * cannot be, or holds something else, which stays. */
+int tb_secret_keep(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES],
+                   struct tb_err *err);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -110,6 +111,31 @@ static void none_is_made_beside_a_database_that_needs_the_old_one(void **state)
     }
 }
 
+static void one_that_is_gone_is_put_back_and_another_stays(void **state)
+{
+    const struct place *place = *state;
+    static const uint8_t secret[TB_SECRET_BYTES] = "0123456789abcdef0123456789abcdef";
+    uint8_t found[TB_SECRET_BYTES];
+    struct tb_err err;
+    assert_int_equal(tb_secret_keep(place->dir, secret, &err), 1);
+    assert_int_equal(tb_secret_load(place->dir, found, &err), 0);
+    assert_memory_equal(found, secret, TB_SECRET_BYTES);
+    assert_int_equal(tb_secret_keep(place->dir, secret, &err), 0);
+    assert_int_equal(tb_file_write(place->path, TB_STR(""), 0600), 0);
+    assert_int_equal(tb_secret_keep(place->dir, secret, &err), 1);
+    static const char *const others[] = {"short", "01234567890123456789012345678901",
+                                         "0123456789abcdef0123456789abcdef and more"};
+    for (size_t i = 0; i < TB_COUNT(others); i++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf left = TB_BUF(64);
+        assert_int_equal(tb_file_write(place->path, tb_str_of(others[i]), 0600), 0);
+        assert_int_equal(tb_secret_keep(place->dir, secret, &err), TB_E_CONFIG);
+        assert_non_null(strstr(err.text, "restore it"));
+        assert_int_equal(tb_file_read(place->path, &left), 0);
+        assert_true(tb_str_eq(tb_buf_str(&left), tb_str_of(others[i])));
+    }
+    assert_true(tb_secret_keep("/nonexistent", secret, &err) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +143,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_secret_is_refused, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(none_is_made_beside_a_database_that_needs_the_old_one,
                                         make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(one_that_is_gone_is_put_back_and_another_stays, make_dir,
+                                        remove_dir),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "daemon/dirs.h"
+#include "daemon/secret.h"
 #include "io/timer.h"
 #include "io/work.h"
 
@@ -21,6 +22,9 @@ struct tb_watch {
     char *socket_path;
     bool socket_gone; /* the worker's while it is at work */
     bool socket_told; /* that it cannot be made again */
+    int secret_rc;    /* of tb_secret_keep; the worker's, like the words */
+    struct tb_err secret_err;
+    bool secret_told;
 };
 
 /* On a worker, since a disk may hang. */
@@ -29,7 +33,23 @@ static int look(void *user)
     struct tb_watch *watch = user;
     watch->socket_gone =
         access(watch->socket_path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR);
+    watch->secret_rc =
+        tb_secret_keep(watch->core->config->state_dir, watch->core->secret, &watch->secret_err);
     return 0;
+}
+
+static void tell_secret(struct tb_watch *watch)
+{
+    int rc = watch->secret_rc;
+    if (rc > 0) {
+        tb_log_at(watch->core->log, WARN, "daemon", "the secret was removed and is written again",
+                  tb_kv_cstr("state", watch->core->config->state_dir));
+    } else if (rc < 0 && !watch->secret_told) {
+        tb_log_at(watch->core->log, ERROR, "daemon",
+                  "the secret is not in its file; the next start will refuse what is stored",
+                  tb_kv_cstr("reason", watch->secret_err.text));
+    }
+    watch->secret_told = rc < 0;
 }
 
 static void mend_socket(struct tb_watch *watch)
@@ -52,6 +72,7 @@ static void on_looked(int status, void *user)
     struct tb_watch *watch = user;
     watch->work = NULL;
     if (status == 0) {
+        tell_secret(watch);
         mend_socket(watch);
     }
 }
@@ -87,6 +108,8 @@ void tb_watch_free(struct tb_watch *watch)
     while (watch->work) {
         tb_loop_turn(watch->core->loop, true);
     }
+    look(watch);
+    tell_secret(watch);
     tb_timer_fini(&watch->timer);
     tb_free(watch->socket_path);
     tb_free(watch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks every few seconds after what a running daemon needs outside of its store and others may
- * remove: the socket, by which agents on stdio come in. It is made again, and the log tells. */
+ * remove: the socket, by which agents on stdio come in, and the secret, without which nothing that
+ * is stored can be read. They are made again, and the log tells. */
 #pragma once
 
 #include "core/core.h"
@@ -10,4 +11,5 @@ struct tb_watch;
 
 /* Both outlive it. */
 struct tb_watch *tb_watch_new(struct tb_core *core, struct tb_doors *doors);
+/* With a last look at the secret: after us nobody knows it. */
 void tb_watch_free(struct tb_watch *watch);

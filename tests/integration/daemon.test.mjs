@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
@@ -46,6 +46,22 @@ test('a socket that cannot be made again is told once, and made when it can be',
   assert.equal(daemon.log.text.match(/cannot be made again/g).length, 1);
   assert.equal((await daemon.request('/metrics', { unix: true })).status, 200);
   assert.equal((await stat(daemon.socket)).mode & 0o777, 0o600);
+});
+
+test('a secret that was removed is written again while the daemon runs, and at the latest when it stops', async (t) => {
+  const daemon = await Daemon.start(t);
+  const file = path.join(daemon.stateDir, 'secret');
+  const secret = await readFile(file);
+  await rm(file);
+  const doctor = await run(['doctor', '--json', '--state-dir', daemon.stateDir]);
+  assert.equal(JSON.parse(doctor.stdout).find((finding) => finding.check === 'keys').health, 'bad');
+  await daemon.logged('the secret was removed and is written again');
+  assert.deepEqual(await readFile(file), secret);
+  await rm(file);
+  daemon.child.kill('SIGTERM');
+  assert.deepEqual(await daemon.exited, [0, null]);
+  assert.deepEqual(await readFile(file), secret);
+  await Daemon.start(t, { dir: daemon.dir });
 });
 
 test('a second daemon on the state directory says who holds it', async (t) => {
