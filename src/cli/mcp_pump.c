@@ -75,10 +75,15 @@ static void empty(struct outbox *box)
     box->sent = 0;
 }
 
-static void tell_error(struct pump *pump, int code, const char *message)
+/* Under its id, if that stands near the front. */
+static void refuse_long(struct pump *pump, struct tb_str begin)
 {
     struct tb_buf *out = &pump->to_agent.bytes;
-    tb_jsonrpc_write_error(TB_STR(""), tb_err_info(code)->rpc_code, tb_str_of(message), TB_STR(""),
+    struct tb_jsonrpc message;
+    const struct tb_json_limits limits = {0};
+    tb_jsonrpc_parse(begin, &limits, 0, &message, NULL);
+    tb_jsonrpc_write_error(message.id.text, tb_err_info(TB_E_TOO_LARGE)->rpc_code,
+                           TB_STR("the line is longer than 16 MiB and was skipped"), TB_STR(""),
                            out);
     tb_buf_append_char(out, '\n');
 }
@@ -262,8 +267,8 @@ static void on_agent_bytes(struct pump *pump, struct tb_str bytes)
     }
     size_t searched = pump->from_agent.len;
     if (tb_buf_append_str(&pump->from_agent, bytes) < 0) {
+        refuse_long(pump, tb_buf_str(&pump->from_agent));
         tb_buf_fini(&pump->from_agent);
-        tell_error(pump, TB_E_TOO_LARGE, "the line is longer than 16 MiB and was skipped");
         skip_line(pump, &bytes);
         searched = 0;
         tb_buf_append_str(&pump->from_agent, bytes);

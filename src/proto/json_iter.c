@@ -17,10 +17,20 @@ static void skip(struct tb_str *rest, const char *set)
     }
 }
 
+/* Of a string that is none: up to its closing quote. */
+static size_t bad_string_len(struct tb_str text)
+{
+    size_t at = 1;
+    while (at < text.len && text.ptr[at] != '"') {
+        at += text.ptr[at] == '\\' ? 2 : 1;
+    }
+    return at < text.len ? at + 1 : text.len;
+}
+
 static size_t string_len(struct tb_str text)
 {
     struct tb_json_token token;
-    return tb_json_token_string(text, true, &token) ? token.len : text.len;
+    return tb_json_token_string(text, true, &token) ? token.len : bad_string_len(text);
 }
 
 static size_t scalar_len(struct tb_str text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over the elements of an array or the members of an object, as byte ranges. The text must
- * have passed tb_json_scan; nothing is checked again, and the walk never leaves the text.
+ * have passed tb_json_scan; nothing is checked again. Over any other text the walk ends and never
+ * leaves it, and what it gives is a guess.
  *
  *   struct tb_json_iter iter = tb_json_iter_of(text);
  *   while (tb_json_iter_next(&iter, &item)) ... */

@@ -141,6 +141,41 @@ static int check_array(struct tb_str text, unsigned flags, struct tb_jsonrpc *me
     return 0;
 }
 
+/* An id that another reader of this text would see, too: whole, and valid by itself. */
+static bool is_whole_id(struct tb_str text, struct tb_json_value id)
+{
+    const struct tb_json_limits none = {0};
+    return id_ok(id) && id.text.ptr + id.text.len < text.ptr + text.len &&
+           tb_json_scan(id.text, &none, NULL, 0, NULL) == (int)id.type;
+}
+
+/* Most of what the scan refuses is refused for its contents (half an emoji, a number beyond all
+ * doubles, a key that stands twice): it is still a request, whose sender waits for an answer under
+ * its id. */
+static void guess_id(struct tb_str text, struct tb_jsonrpc *message)
+{
+    struct tb_json_iter iter = tb_json_iter_of(text);
+    struct tb_json_item item;
+    struct tb_jsonrpc seen = {.kind = TB_JSONRPC_NONE};
+    size_t ids = 0;
+    while (tb_json_iter_next(&iter, &item)) {
+        if (tb_json_string_eq(item.key, TB_STR("id"))) {
+            seen.id = item.value;
+            ids++;
+        } else if (tb_json_string_eq(item.key, TB_STR("method"))) {
+            seen.method = item.value;
+        } else if (tb_json_string_eq(item.key, TB_STR("result"))) {
+            seen.result = item.value;
+        } else if (tb_json_string_eq(item.key, TB_STR("error"))) {
+            seen.error = item.value;
+        }
+    }
+    if (ids == 1 && is_whole_id(text, seen.id)) {
+        message->id = seen.id;
+        message->kind = kind_of(&seen);
+    }
+}
+
 int tb_jsonrpc_parse(struct tb_str text, const struct tb_json_limits *limits, unsigned flags,
                      struct tb_jsonrpc *ret_message, struct tb_err *err)
 {
@@ -157,6 +192,7 @@ int tb_jsonrpc_parse(struct tb_str text, const struct tb_json_limits *limits, un
     *ret_message = (struct tb_jsonrpc){.kind = TB_JSONRPC_NONE};
     int rc = tb_json_scan(text, limits, wants, WANT_COUNT, err);
     if (rc < 0) {
+        guess_id(text, ret_message);
         return rc;
     }
     if (rc == TB_JSON_ARRAY) {

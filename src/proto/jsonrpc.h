@@ -51,8 +51,8 @@ struct tb_jsonrpc {
 };
 
 /* 0, TB_E_PARSE when the text is no JSON within the limits, TB_E_INVALID when it is no such
- * message. After a failure only `kind` and `id` mean something: the id is there if it was readable.
- */
+ * message. After a failure only `kind` and `id` mean something: the id is there if it was readable,
+ * also in a text that is no JSON. */
 int tb_jsonrpc_parse(struct tb_str text, const struct tb_json_limits *limits, unsigned flags,
                      struct tb_jsonrpc *ret_message, struct tb_err *err);
 /* True if the message has this method, however it was escaped. */

@@ -44,6 +44,25 @@ test('one broken line costs one error', async (t) => {
   assert.equal((await agent.next()).id, 3);
 });
 
+test('a request that cannot be read for what is in it gets its error under its id', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = new Stdio(t, daemon);
+  const broken = ['"\\ud83d"', '"a\\u0000b"', '1e400', `${'['.repeat(70)}${']'.repeat(70)}`, '1},"name":"y","b":{"c":2', '"\\x"'];
+  for (const value of broken) {
+    agent.send(`{"jsonrpc":"2.0","id":"first","method":"tools/call","params":{"name":"browser_wait","arguments":{"a":${value}}}}`);
+    assert.deepEqual((({ id, error }) => [id, error.code])(await agent.next()), ['first', -32700], value);
+    agent.send(`{"method":"tools/call","params":{"name":"browser_wait","arguments":{"a":${value}}},"jsonrpc":"2.0","id":7}`);
+    assert.deepEqual((({ id, error }) => [id, error.code])(await agent.next()), [7, -32700], value);
+  }
+  agent.send(request(8, 'ping', { much: 'x'.repeat(17 * 1024 * 1024) }), ping(9));
+  assert.match((({ id, error }) => `${id} ${error.message}`)(await agent.next()), /^8 the line is longer than 16 MiB/);
+  assert.equal((await agent.next()).id, 9);
+  await daemon.kill(); // nothing is left open that would get a second error
+  agent.child.stdin.end();
+  await within(agent.exited, 5000, 'its end');
+  assert.deepEqual(agent.lines, []);
+});
+
 test('what was asked before the end of input is answered', async (t) => {
   const daemon = await Daemon.start(t);
   const agent = new Stdio(t, daemon);

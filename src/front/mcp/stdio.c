@@ -219,10 +219,12 @@ static void keep_rest(struct conn *conn, struct tb_str rest)
         return;
     }
     if (tb_buf_append_str(&conn->line, rest) < 0) {
-        tb_buf_fini(&conn->line);
+        struct tb_jsonrpc begin; /* its id, if that stands near the front */
+        tb_jsonrpc_parse(tb_buf_str(&conn->line), &tb_mcp_json_limits, 0, &begin, NULL);
         conn->skipping = true;
-        refuse(conn, TB_STR(""), tb_err_info(TB_E_TOO_LARGE)->rpc_code,
+        refuse(conn, begin.id.text, tb_err_info(TB_E_TOO_LARGE)->rpc_code,
                "the line is too long and was skipped");
+        tb_buf_fini(&conn->line);
     }
 }
 
