@@ -119,6 +119,11 @@ void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), voi
     tb_sessions_check_drained(sessions);
 }
 
+bool tb_sessions_busy(const struct tb_sessions *sessions)
+{
+    return !tb_list_empty(&sessions->calls);
+}
+
 void tb_sessions_hurry(struct tb_sessions *sessions)
 {
     end_each(sessions, shut_down);

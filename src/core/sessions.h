@@ -47,6 +47,8 @@ TB_DEFINE_AUTO(struct tb_sessions *, tb_sessions_free)
  * that it runs is finished. Those that can be brought back are saved and sleep, the others end.
  * `fn` is called once, later, when the last driver session has closed and the last reply is out. */
 void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
+/* Are calls under way? */
+bool tb_sessions_busy(const struct tb_sessions *sessions);
 /* The calls that still run had time enough: they fail with TB_E_SHUTDOWN, and their sessions go. */
 void tb_sessions_hurry(struct tb_sessions *sessions);
 

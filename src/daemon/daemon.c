@@ -112,7 +112,9 @@ static void on_drain_late(struct tb_timer *timer, void *user)
         tb_loop_stop(daemon->core.loop);
         return;
     }
-    tb_log_at(&daemon->log, WARN, "daemon", "calls or requests did not end in time");
+    bool waits = !daemon->requests_ended || tb_sessions_busy(daemon->core.sessions);
+    tb_log_at(&daemon->log, WARN, "daemon",
+              waits ? "calls or requests did not end in time" : "sessions are not saved yet");
     hurry(daemon);
 }
 

@@ -151,6 +151,22 @@ test('F-11: kill -9 on a full disk loses nothing that was acknowledged', async (
   await allIsThere(t, next, crowd, { disk });
 });
 
+test('on a full disk a stop and the first call after a start wait for no disk that stays full', async (t) => {
+  const disk = await Disk.make(t, '48m');
+  if (!disk) return;
+  const daemon = await begin(t, { disk });
+  const line = new Line(daemon, false);
+  await line.call(1, 'start_session', { sessionId: 'one' });
+  await line.call(2, 'browser_navigate', { sessionId: 'one', url: 'http://x/' });
+  await disk.fill();
+  daemon.child.kill('SIGTERM');
+  assert.deepEqual(await within(daemon.exited, 8000, 'its end'), [0, null]);
+  assert.match(daemon.log.text, /not saved name=one reason="no disk space/);
+  assert.doesNotMatch(daemon.log.text, /did not end in time|in time/);
+  const next = await begin(t, { disk });
+  await assert.rejects(within(new Line(next, false).call(1, 'list_sessions', {}), 8000, 'an answer'), /cannot be read: no disk space/);
+});
+
 test('a read-only state directory is told at the start', async (t) => {
   const disk = await Disk.make(t, '48m');
   if (!disk) return;

@@ -101,7 +101,7 @@ static int fail(struct tb_db *db, int code, struct tb_err *err)
     case SQLITE_CONSTRAINT:
         return tb_fail(err, -EEXIST, "a row of %s conflicts: %s", path, text);
     case SQLITE_FULL:
-        return tb_fail(err, TB_E_STORE, "no disk space is left for %s: free some", path);
+        return tb_fail(err, -ENOSPC, "no disk space is left for %s: free some", path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return tb_fail(err, TB_E_STORE, "%s is locked by another program: stop that program", path);

@@ -228,46 +228,81 @@ static void a_database_that_is_locked_at_the_start_is_waited_for(void **state)
     store_expect(lab, TB_SPACE_SESSION, "before", "v");
 }
 
+static void begin_manual_time(struct store_lab *lab, struct tb_clock_manual *clock)
+{
+    store_lab_close(lab);
+    tb_loop_free(lab->core.loop);
+    tb_clock_manual_init(clock);
+    lab->core.loop = tb_loop_new(&clock->clock);
+    store_lab_open(lab);
+}
+
+static void end_manual_time(struct store_lab *lab)
+{
+    store_lab_close(lab);
+    tb_loop_free(lab->core.loop);
+    lab->core.loop = tb_loop_new(lab->core.clock);
+}
+
+static void turn_until_open(struct store_lab *lab, const struct tb_gate *gate)
+{
+    while (tb_gate_shut(gate)) {
+        tb_loop_turn(lab->core.loop, false);
+    }
+}
+
+static void put_and_fail(struct store_lab *lab, struct tb_gate *gate, const char *words)
+{
+    tb_gate_init(gate, on_gate);
+    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), gate);
+    while (!logged(lab, words)) {
+        tb_loop_turn(lab->core.loop, false);
+    }
+}
+
 /* Heavy writes are not kept: who waits for one is told. */
 static void a_heavy_write_fails_after_a_while(void **state)
 {
     struct store_lab *lab = *state;
     struct tb_clock_manual clock;
-    store_lab_close(lab);
-    tb_loop_free(lab->core.loop);
-    tb_clock_manual_init(&clock);
-    lab->core.loop = tb_loop_new(&clock.clock);
-    store_lab_open(lab);
-
     struct tb_gate gates[2];
-    atomic_store(&disk.write_code, SQLITE_FULL);
+    begin_manual_time(lab, &clock);
+    atomic_store(&disk.write_code, SQLITE_IOERR_WRITE);
     for (int i = 0; i < 2; i++) {
-        tb_gate_init(&gates[i], on_gate);
-        lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), &gates[i]);
-        while (!logged(lab, "no disk space is left")) {
-            tb_loop_turn(lab->core.loop, false);
-        }
+        put_and_fail(lab, &gates[i], "disk I/O error");
         tb_clock_manual_advance(&clock, 6000);
         for (int turns = 0; turns < 1000 && i == 0; turns++) {
             tb_loop_turn(lab->core.loop, false);
         }
     }
     /* The first has waited for 12 s, the second for 6. */
-    while (tb_gate_shut(&gates[0])) {
-        tb_loop_turn(lab->core.loop, false);
-    }
+    turn_until_open(lab, &gates[0]);
     assert_int_equal(gates[0].err.code, TB_E_STORE);
-    assert_non_null(strstr(gates[0].err.text, "no disk space is left"));
+    assert_non_null(strstr(gates[0].err.text, "disk I/O error"));
     assert_true(tb_gate_shut(&gates[1]));
     atomic_store(&disk.write_code, SQLITE_OK);
     tb_clock_manual_advance(&clock, 2000);
-    while (tb_gate_shut(&gates[1])) {
-        tb_loop_turn(lab->core.loop, false);
-    }
+    turn_until_open(lab, &gates[1]);
     assert_int_equal(gates[1].err.code, 0);
-    store_lab_close(lab);
-    tb_loop_free(lab->core.loop);
-    lab->core.loop = tb_loop_new(lab->core.clock);
+    end_manual_time(lab);
+}
+
+/* A full disk stays full until somebody comes: neither a stop nor an agent waits so long. */
+static void a_heavy_write_fails_soon_when_the_disk_is_full(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_clock_manual clock;
+    struct tb_gate gate;
+    begin_manual_time(lab, &clock);
+    atomic_store(&disk.write_code, SQLITE_FULL);
+    put_and_fail(lab, &gate, "no disk space is left");
+    assert_true(tb_gate_shut(&gate));
+    tb_clock_manual_advance(&clock, 1500);
+    turn_until_open(lab, &gate);
+    assert_int_equal(gate.err.code, TB_E_STORE);
+    assert_non_null(strstr(gate.err.text, "no disk space is left"));
+    atomic_store(&disk.write_code, SQLITE_OK);
+    end_manual_time(lab);
 }
 
 static void the_order_of_writes_is_kept_while_the_disk_fails(void **state)
@@ -320,6 +355,7 @@ int main(void)
         CASE(a_locked_database_is_said_and_ridden_out),
         CASE(a_database_that_is_locked_at_the_start_is_waited_for),
         CASE(a_heavy_write_fails_after_a_while),
+        CASE(a_heavy_write_fails_soon_when_the_disk_is_full),
         CASE(the_order_of_writes_is_kept_while_the_disk_fails),
         CASE(a_folder_that_became_read_only_is_ridden_out),
     };

@@ -22,7 +22,7 @@ struct waiter {
     struct tb_list link;
     struct tb_hold hold;
     uint64_t number;
-    int64_t deadline_ms;
+    int64_t since_ms;
 };
 
 static void end_first(struct tb_light *light, const struct tb_err *err)
@@ -49,8 +49,7 @@ void tb_light_stored(struct tb_sqlite *store, uint64_t number)
 void tb_light_give_up(struct tb_sqlite *store, bool all, const struct tb_err *err)
 {
     struct tb_light *light = &store->light;
-    int64_t now_ms = tb_loop_now_ms(store->core->loop);
-    while (first(light) && (all || first(light)->deadline_ms <= now_ms)) {
+    while (first(light) && (all || tb_writer_tried_enough(store, first(light)->since_ms))) {
         end_first(light, err);
     }
 }
@@ -59,7 +58,7 @@ static void wait(struct tb_sqlite *store, struct tb_gate *gate)
 {
     struct waiter *waiter = TB_NEW(struct waiter);
     waiter->number = store->writer.asked;
-    waiter->deadline_ms = tb_loop_now_ms(store->core->loop) + TB_SQLITE_PATIENCE_MS;
+    waiter->since_ms = tb_loop_now_ms(store->core->loop);
     tb_list_append(&store->light.waiting, &waiter->link);
     tb_gate_hold(gate, &waiter->hold);
 }

@@ -22,10 +22,11 @@ static int broken_is_trouble(int rc, struct tb_err *err)
                        "the index of the database's log (tabard.db-shm) was cut while it was read: "
                        "run the command again");
     }
-    if (rc == -EBADMSG && err) {
+    bool trouble = rc == -EBADMSG || rc == -ENOSPC;
+    if (trouble && err) {
         err->code = TB_E_STORE;
     }
-    return rc == -EBADMSG ? TB_E_STORE : rc;
+    return trouble ? TB_E_STORE : rc;
 }
 
 /* Two batches at the most: a killed daemon may leave both halves of the intake behind. One at the

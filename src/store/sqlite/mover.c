@@ -296,7 +296,8 @@ int tb_mover_run(struct tb_mover *mover, const struct tb_list *heavy, struct tb_
     if (rc == -EEXIST && !mover->keep && clear_the_way(mover) == 0) {
         rc = move(mover, heavy, err);
     }
-    if (rc == -EBADMSG || rc == -EEXIST) {
+    mover->full = rc == -ENOSPC;
+    if (rc == -EBADMSG || rc == -EEXIST || rc == -ENOSPC) {
         rc = err->code = TB_E_STORE;
     }
     if (rc == 0 && !mover->intake_err.code) {

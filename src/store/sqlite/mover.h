@@ -18,7 +18,7 @@ struct tb_heavy {
     struct tb_list link;
     struct tb_buf bytes; /* of tb_change_pack */
     struct tb_hold hold;
-    int64_t deadline_ms;
+    int64_t since_ms;
 };
 
 struct tb_mover {
@@ -35,6 +35,7 @@ struct tb_mover {
     bool renew;      /* the intake's file is no good: make a new one first */
     bool renewed;    /* that was done */
     bool lost;       /* the database is not in its place any more */
+    bool full;       /* the disk is */
     bool index_bad;  /* somebody cut or removed the index */
     bool index_anew; /* all other connections are closed: make it anew */
     struct tb_err

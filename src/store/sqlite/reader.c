@@ -32,7 +32,7 @@ struct tb_store_read {
     tb_store_end_fn *end;
     void *user;
     uint64_t after; /* writes that it has to see */
-    int64_t deadline_ms;
+    int64_t since_ms;
     bool cancelled;
     /* The worker's: a portion */
     struct tb_buf rows;
@@ -124,6 +124,8 @@ static void on_portion(int status, void *user)
     if (read->status == -EBADMSG) {
         store->writer.suspect = true;
         read->err.code = TB_E_STORE;
+    } else if (read->status == -ENOSPC) {
+        read->err.code = TB_E_STORE;
     }
     deliver(read);
     store->reader.running = NULL;
@@ -194,12 +196,11 @@ void tb_reader_go(struct tb_sqlite *store)
 
 void tb_reader_give_up(struct tb_sqlite *store, const struct tb_err *err)
 {
-    int64_t now_ms = tb_loop_now_ms(store->core->loop);
     struct tb_list late;
     tb_list_init(&late);
     LIST_FOREACH_SAFE(link, &store->reader.waiting) {
         struct tb_store_read *read = TB_CONTAINER(link, struct tb_store_read, link);
-        if (read->deadline_ms <= now_ms && !may_start(store, read)) {
+        if (tb_writer_tried_enough(store, read->since_ms) && !may_start(store, read)) {
             tb_list_remove(link);
             tb_list_append(&late, link);
         }
@@ -214,7 +215,7 @@ static struct tb_store_read *begin_take(struct tb_sqlite *store, struct tb_store
 {
     read->store = store;
     read->after = store->writer.asked;
-    read->deadline_ms = tb_loop_now_ms(store->core->loop) + TB_SQLITE_PATIENCE_MS;
+    read->since_ms = tb_loop_now_ms(store->core->loop);
     tb_buf_init(&read->rows, SIZE_MAX);
     tb_list_append(&store->reader.waiting, &read->link);
     if (may_start(store, read)) {

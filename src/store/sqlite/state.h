@@ -63,10 +63,6 @@ struct tb_sqlite {
     bool closing;
 };
 
-enum {
-    TB_SQLITE_PATIENCE_MS = 10 * 1000, /* of reads and heavy writes while the database fails */
-};
-
 void tb_writer_init(struct tb_sqlite *store);
 /* Moves what is left, if that can be done. */
 void tb_writer_fini(struct tb_sqlite *store);
@@ -81,6 +77,9 @@ void tb_writer_due(struct tb_sqlite *store);
 void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_gate *gate);
 /* Begins a batch now, unless one is under way or the database fails. */
 void tb_writer_hurry(struct tb_sqlite *store);
+
+/* After a batch that failed: has somebody who waits since then waited long enough? */
+bool tb_writer_tried_enough(const struct tb_sqlite *store, int64_t since_ms);
 
 void tb_light_init(struct tb_sqlite *store);
 /* The last change that was asked for is in the intake's memory: as tb_writer_wrote. */

@@ -7,8 +7,10 @@ enum {
     GROUP_MS = 50, /* so long more changes may join the first of a batch */
     BACKOFF_MS = 100,
     BACKOFF_MAX_MS = 2000,
-    RENEW_MS = 1000, /* between attempts to make a new intake */
-    WATCH_MS = 5000, /* between looks at the files while nothing is written */
+    RENEW_MS = 1000,         /* between attempts to make a new intake */
+    WATCH_MS = 5000,         /* between looks at the files while nothing is written */
+    PATIENCE_MS = 10 * 1000, /* of those who wait while the database fails */
+    FULL_MS = 1000,          /* the same while the disk is full */
     HURRY_BYTES = TB_INTAKE_HALF_BYTES / 4,
 };
 
@@ -83,12 +85,20 @@ static void batch_good(struct tb_sqlite *store)
     tb_light_stored(store, writer->moved);
 }
 
+/* Whoever has locked the database is done in a while; a full disk stays full until somebody comes.
+ */
+bool tb_writer_tried_enough(const struct tb_sqlite *store, int64_t since_ms)
+{
+    int64_t patience_ms = store->writer.mover.full ? FULL_MS : PATIENCE_MS;
+    return tb_loop_now_ms(store->core->loop) - since_ms >= patience_ms;
+}
+
 static void end_late(struct tb_sqlite *store, struct tb_list *list)
 {
-    int64_t now_ms = tb_loop_now_ms(store->core->loop);
     while (!tb_list_empty(list)) {
         struct tb_heavy *first = TB_CONTAINER(list->next, struct tb_heavy, link);
-        if (first->deadline_ms > now_ms && !store->closing && !store->writer.lost) {
+        if (!tb_writer_tried_enough(store, first->since_ms) && !store->closing &&
+            !store->writer.lost) {
             return;
         }
         end_heavy(first, &store->writer.trouble);
@@ -310,7 +320,7 @@ void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct 
     struct tb_heavy *heavy = TB_NEW(struct tb_heavy);
     heavy->bytes = *bytes;
     tb_buf_init(bytes, bytes->max);
-    heavy->deadline_ms = tb_loop_now_ms(store->core->loop) + TB_SQLITE_PATIENCE_MS;
+    heavy->since_ms = tb_loop_now_ms(store->core->loop);
     tb_list_append(&store->writer.queue, &heavy->link);
     tb_gate_hold(gate, &heavy->hold);
     store->writer.asked++;
