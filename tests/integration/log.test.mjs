@@ -64,6 +64,7 @@ test('what could not be started ends, although nobody reads why', async (t) => {
       { stdio: ['pipe', 'ignore', await fullPipe(t)] });
     const exited = once(child, 'exit');
     undo(t, async () => { child.kill('SIGKILL'); await exited; });
+    child.stdin.on('error', () => {}).end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     assert.deepEqual(await within(exited, 5000, `the end of ${args[0]}`), [1, null]);
   }
 });

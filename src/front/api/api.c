@@ -277,8 +277,15 @@ static void close_conversation(struct act *act)
     finish(act);
 }
 
+/* It ends private sessions, too, which an agent never does to another. */
 static void stop_all(struct act *act)
 {
+    if (!act->caller.everyone) {
+        tb_reply_error(act->req, TB_E_FORBIDDEN,
+                       "only the operator stops everything: call it without X-Conversation-Id; "
+                       "close_all_sessions is for agents");
+        return;
+    }
     size_t count = tb_sessions_stop_all(act->req->core->sessions, act->caller.tenant, &act->gate);
     tb_json_object_open(&act->json);
     tb_json_key(&act->json, "stopped");

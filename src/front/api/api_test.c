@@ -184,6 +184,16 @@ static void all_are_stopped(void **state)
     assert_int_equal(left(f), 0);
 }
 
+static void an_agent_cannot_stop_everything(void **state)
+{
+    struct fixture *f = *state;
+    make(f, "box", "talk");
+    expect(mcp_client_ask(&f->rig, &f->client, "POST /api/stop-all", "X-Conversation-Id: other\r\n",
+                          "{}"),
+           "HTTP/1.1 403 ");
+    assert_int_equal(left(f), 1);
+}
+
 static void an_answer_waits_until_what_it_says_is_stored(void **state)
 {
     static const struct {
@@ -253,6 +263,7 @@ int main(void)
         WITH(a_session_is_renewed_for_the_time_that_is_asked),
         WITH(a_conversation_is_closed_with_its_sessions_only),
         WITH(all_are_stopped),
+        WITH(an_agent_cannot_stop_everything),
         WITH(an_answer_waits_until_what_it_says_is_stored),
         WITH(an_answer_does_not_wait_for_a_disk_that_hangs),
         WITH(who_leaves_before_the_answer_leaves_nothing_behind),
