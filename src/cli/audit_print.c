@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/quote.h"
 
 enum {
     WHEN,
@@ -26,20 +27,8 @@ static const struct {
     [DETAIL] = {"DETAIL", 0},
 };
 
-/* A byte of a control character: of the first set, or of the second one in UTF-8 (c2 80 to 9f). */
-static bool control_at(const uint8_t *bytes, size_t at)
-{
-    return bytes[at] < 0x20 || bytes[at] == 0x7f ||
-           (at > 0 && bytes[at - 1] == 0xc2 && bytes[at] < 0xa0);
-}
-
 static void pad(struct tb_buf *out, size_t from, size_t width)
 {
-    for (size_t i = from; i < out->len; i++) {
-        if (control_at(out->data, i)) {
-            out->data[i] = '?';
-        }
-    }
     for (size_t len = out->len - from; len < width; len++) {
         tb_buf_append_char(out, ' ');
     }
@@ -48,10 +37,11 @@ static void pad(struct tb_buf *out, size_t from, size_t width)
     }
 }
 
+/* Agents choose some of these texts, and a terminal shows them. */
 static void put_cell(struct tb_buf *out, int column, struct tb_str text)
 {
     size_t from = out->len;
-    tb_buf_append_str(out, text);
+    tb_quote_bare(text, SIZE_MAX, out);
     pad(out, from, columns[column].width);
 }
 
@@ -70,6 +60,27 @@ static struct tb_str host_of(const struct cJSON *details)
     return url;
 }
 
+/* One that could not be taken for the end of its value, or for the next one. */
+static bool is_word(struct tb_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] <= ' ' || text.ptr[i] > '~' || strchr("\"\\=", text.ptr[i])) {
+            return false;
+        }
+    }
+    return text.len > 0;
+}
+
+static void put_value(struct tb_buf *out, const char *key, struct tb_str text)
+{
+    tb_buf_printf(out, "%s=", key);
+    if (is_word(text)) {
+        tb_buf_append_str(out, text);
+    } else {
+        tb_quote(text, SIZE_MAX, out);
+    }
+}
+
 /* key=value for what has no column of its own. */
 static void put_details(struct tb_buf *out, const struct cJSON *details, struct tb_str agent)
 {
@@ -77,17 +88,18 @@ static void put_details(struct tb_buf *out, const struct cJSON *details, struct 
     JSON_ARRAY_FOREACH(item, details) {
         struct tb_str text;
         const char *name = tb_json_name(item);
-        tb_buf_printf(out, "%s%s=", out->len > from ? " " : "", name ? name : "");
+        tb_buf_append_cstr(out, out->len > from ? " " : "");
         if (tb_json_str(item, &text)) {
-            tb_buf_append_str(out, text);
+            put_value(out, name ? name : "", text);
         } else {
+            tb_buf_printf(out, "%s=", name ? name : "");
             tb_json_print(item, out);
         }
     }
     if (agent.len) {
-        tb_buf_printf(out, "%sagent=%.*s", out->len > from ? " " : "", TB_STR_ARG(agent));
+        tb_buf_append_cstr(out, out->len > from ? " " : "");
+        put_value(out, "agent", agent);
     }
-    pad(out, from, 0);
 }
 
 static void print_row(const struct tb_audit_entry *entry, const struct cJSON *details,
@@ -124,10 +136,11 @@ static void put_hash(struct tb_json_writer *json, const uint8_t hash[TB_HASH_BYT
 static void print_json(const struct tb_audit_entry *entry, const struct cJSON *details,
                        struct tb_buf *out)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(SIZE_MAX);
     struct tb_json_writer json;
     char when[TB_CLOCK_ISO_SIZE];
     tb_clock_iso(entry->wall_ms, when);
-    tb_json_writer_init(&json, out);
+    tb_json_writer_init(&json, &line);
     tb_json_object_open(&json);
     tb_json_key(&json, "seq");
     tb_json_put_int(&json, entry->seq);
@@ -142,6 +155,7 @@ static void print_json(const struct tb_audit_entry *entry, const struct cJSON *d
     tb_json_put_tree(&json, details);
     put_hash(&json, entry->hash);
     tb_json_object_close(&json);
+    tb_quote_json(tb_buf_str(&line), out);
 }
 
 void tb_audit_print_head(enum tb_audit_form form, struct tb_buf *out)

@@ -43,7 +43,7 @@ static void a_row_has_when_event_where_and_detail(void **state)
     expect(&entry, TB_AUDIT_TABLE,
            "2023-11-14T22:13:20.000Z session_ended   shop      a.test:8443     "
            "                 idle_timeout "
-           "url=https://a.test:8443/x duration_ms=5 calls=2 agent=a 1\n");
+           "url=https://a.test:8443/x duration_ms=5 calls=2 agent=\"a 1\"\n");
     tb_audit_print_head(TB_AUDIT_JSON, &head);
     assert_int_equal(head.len, 0);
     tb_audit_print_head(TB_AUDIT_TABLE, &head);
@@ -76,6 +76,21 @@ static void what_an_agent_calls_itself_cannot_move_the_cursor(void **state)
     }
 }
 
+static void what_an_agent_calls_itself_passes_for_no_other_value(void **state)
+{
+    struct tb_audit_entry entry = sample();
+    (void)state;
+    entry.agent = TB_STR("x ms=0 \xe2\x80\xae\xe2\x80\xa8\"");
+    entry.details = TB_STR("{\"error\":\"a\\nb\",\"n\":1}");
+    expect(&entry, TB_AUDIT_TABLE,
+           "2023-11-14T22:13:20.000Z session_ended      shop                                    "
+           "                     idle_timeout       "
+           "error=\"a\\nb\" n=1 agent=\"x ms=0 \\u202e\\u2028\\\"\"\n");
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
+    tb_audit_print(&entry, TB_AUDIT_JSON, &out);
+    assert_non_null(memmem(out.data, out.len, "x ms=0 \\u202e\\u2028", 19));
+}
+
 static void details_that_are_no_json_are_left_out(void **state)
 {
     struct tb_audit_entry entry = sample();
@@ -94,6 +109,7 @@ int main(void)
         cmocka_unit_test(a_row_has_when_event_where_and_detail),
         cmocka_unit_test(json_is_one_line_with_everything),
         cmocka_unit_test(what_an_agent_calls_itself_cannot_move_the_cursor),
+        cmocka_unit_test(what_an_agent_calls_itself_passes_for_no_other_value),
         cmocka_unit_test(details_that_are_no_json_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* Which session a call means. */
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/quote.h"
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/limits.h"
@@ -51,11 +51,11 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
         return tb_fail(err, tb_end_code(end), "%.*s", TB_STR_ARG(tb_buf_str(&more)));
     }
     bool own = tenant && put_candidates(tenant, caller, &more);
-    struct tb_str shown = tb_str_sub(name, 0, TB_NAME_SIZE - 1);
-    shown = name.len ? tb_str_sub(shown, 0, tb_utf8_prefix(shown)) : TB_STR("none active");
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(CANDIDATES_BYTES);
+    tb_quote_bare(name.len ? name : TB_STR("none active"), TB_NAME_SIZE - 1, &shown);
     /* The names of the tools differ between toolsets. */
     return tb_fail(
-        err, TB_E_SESSION_NOT_FOUND, "No session: %.*s%.*s. %s", TB_STR_ARG(shown),
+        err, TB_E_SESSION_NOT_FOUND, "No session: %.*s%.*s. %s", TB_STR_ARG(tb_buf_str(&shown)),
         TB_STR_ARG(tb_buf_str(&more)),
         own ? "Pass one of them as sessionId, or navigate without one to start a new session."
         : more.len

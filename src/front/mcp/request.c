@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "core/limits.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
@@ -207,14 +208,22 @@ static bool token_ok(const struct tb_mcp_req *req)
     return type == TB_JSON_ABSENT || type == TB_JSON_STRING || type == TB_JSON_NUMBER;
 }
 
+static void refuse_method(struct tb_mcp_req *req, struct tb_str raw)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf method = TB_BUF(TB_JSONRPC_METHOD_MAX);
+    struct tb_quoted shown;
+    tb_json_string_decode(raw, &method);
+    tb_mcp_req_fail(req, -32601, "unknown method %s in this protocol version",
+                    tb_quoted(&shown, tb_buf_str(&method), 0));
+}
+
 void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
                       struct tb_mcp_out *out)
 {
     struct tb_mcp_req *req = req_new(peer, message, out);
     req->method = tb_mcp_method_find(&message->rpc);
     if (!req->method || !(req->method->eras & tb_mcp_version_era(req->version))) {
-        tb_mcp_req_fail(req, -32601, "unknown method %.*s in this protocol version",
-                        TB_STR_ARG(message->rpc.method.text));
+        refuse_method(req, message->rpc.method.text);
     } else if (peer->request_count > TB_MCP_REQUESTS) {
         tb_mcp_req_fail(req, tb_err_info(TB_E_BUSY)->rpc_code,
                         "too many requests are in progress; wait for one to finish");

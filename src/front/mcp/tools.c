@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/quote.h"
 #include "core/limits.h"
 #include "front/mcp/content.h"
 #include "front/mcp/methods.h"
@@ -12,6 +13,7 @@
 
 enum {
     FRAME_BYTES = 2 * TB_KIB, /* of a result, beside its text and picture */
+    TOOL_SHOWN_MAX = 80,      /* of the name of one that there is not */
 };
 
 void tb_mcp_tools_list(struct tb_mcp_req *req)
@@ -221,8 +223,10 @@ static void refuse_unknown(struct tb_mcp_req *req, struct tb_str name)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
     tb_view_print_missing(&req->peer->view, name, &why);
-    tb_mcp_req_fail(req, -32602, "the tool '%.*s' %.*s", (int)(name.len < 80 ? name.len : 80),
-                    name.ptr, TB_STR_ARG(tb_buf_str(&why)));
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
+    tb_quote_bare(name, TOOL_SHOWN_MAX, &shown);
+    tb_mcp_req_fail(req, -32602, "the tool '%.*s' %.*s", TB_STR_ARG(tb_buf_str(&shown)),
+                    TB_STR_ARG(tb_buf_str(&why)));
 }
 
 void tb_mcp_tools_call(struct tb_mcp_req *req)
