@@ -143,6 +143,9 @@ static void errors_name_file_line_and_key(void **state)
          "t.yaml:2:", "unknown event 'nonsense'; there are session_started, "},
         {HOOK "    types: [nonsense]\n", "t.yaml:2:", ", page_crashed"},
         {"listen: &a x\nagent_listen: *a\n", "t.yaml:", "lias"},
+        {"---\nlog: {level: info}\n---\nlog: {level: debug}\n", "t.yaml:3:", "a second document"},
+        {"log: {level: info}\n--- # x\n", "t.yaml:2:", "a second document"},
+        {"log: {level: info}\n...\n# x\n\nlog: {level: debug}\n", "t.yaml:5:", "second document"},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(cases); i++) {

@@ -280,6 +280,33 @@ static int take_all(struct tb_config *config, const char *name, struct tb_str te
     return 0;
 }
 
+static bool is_marker(struct tb_str line, const char *marker)
+{
+    return tb_str_starts(line, tb_str_of(marker)) &&
+           (line.len == 3 || line.ptr[3] == ' ' || line.ptr[3] == '\t' || line.ptr[3] == '\r');
+}
+
+/* libcyaml passes over what follows the first document. The line of a second one, or 0. */
+static int second_document(struct tb_str text)
+{
+    bool begun = false;
+    bool over = false;
+    for (int number = 1; text.ptr; number++) {
+        struct tb_str line = tb_str_cut(&text, '\n');
+        struct tb_str words = tb_str_trim(line);
+        bool start = is_marker(line, "---");
+        if (!words.len || words.ptr[0] == '#' || (!begun && line.ptr[0] == '%')) {
+            continue;
+        }
+        if (over || (start && begun)) {
+            return number;
+        }
+        begun = true;
+        over = is_marker(line, "...");
+    }
+    return 0;
+}
+
 int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_str text,
                         struct tb_err *err)
 {
@@ -288,6 +315,13 @@ int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_st
     }
     if (text.len == 0) {
         return 0; /* libyaml wants at least one byte */
+    }
+    int second = second_document(text);
+    if (second) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s:%d: a second document begins here, which would be ignored; write all "
+                       "settings into one",
+                       name, second);
     }
     struct schema schema;
     struct tb_config_complaint complaint;

@@ -35,6 +35,7 @@
 #include "daemon/secret.h"
 #include "daemon/token.h"
 #include "daemon/watch.h"
+#include "front/guard.h"
 #include "front/router.h"
 #include "io/timer.h"
 #include "io/work.h"
@@ -154,10 +155,11 @@ static void take_over(struct daemon *daemon, struct tb_config *fresh)
     }
 }
 
-static int check_drivers(const struct tb_config *config, struct tb_err *err)
+/* What only those who use the settings can judge. */
+static int check_settings(const struct tb_config *config, struct tb_err *err)
 {
     const struct tb_driver *const *drivers = tb_registry_drivers(config->fake_driver);
-    int rc = 0;
+    int rc = tb_guard_check_config(config, err);
     for (size_t i = 0; rc == 0 && drivers[i]; i++) {
         rc = drivers[i]->check ? drivers[i]->check(config, err) : 0;
     }
@@ -176,7 +178,7 @@ static void on_reload_signal(int signum, void *user)
     }
     int rc = tb_config_load(daemon->sources, &fresh, &err);
     if (rc == 0) {
-        rc = check_drivers(&fresh, &err);
+        rc = check_settings(&fresh, &err);
         if (rc == 0) {
             rc = tb_doors_reload(daemon->doors, &fresh, &err);
         }
@@ -324,7 +326,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
         return rc;
     }
     tb_log_level_parse(tb_str_of(daemon->config.log_level), &daemon->log.level);
-    rc = check_drivers(&daemon->config, err);
+    rc = check_settings(&daemon->config, err);
     if (rc < 0) {
         return rc;
     }

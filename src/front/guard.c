@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/guard.h"
 
+#include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/quote.h"
 #include "core/auth.h"
 #include "proto/authority.h"
@@ -145,4 +147,44 @@ int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
         return 0;
     }
     return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be application/json");
+}
+
+static bool is_host(const char *text)
+{
+    struct tb_authority parsed;
+    TB_AUTO(tb_free) char *literal = tb_strdupf("[%s]", text);
+    struct tb_str whole = tb_str_of(text);
+    return !strchr(text, '*') &&
+           ((tb_authority_parse(whole, &parsed) && tb_str_eq(parsed.host, whole)) ||
+            (strchr(text, ':') && tb_authority_parse(tb_str_of(literal), &parsed)));
+}
+
+static bool is_origin(const char *text)
+{
+    struct tb_str scheme;
+    struct tb_authority parsed;
+    return !strchr(text, '*') && tb_origin_parse(tb_str_of(text), &scheme, &parsed);
+}
+
+int tb_guard_check_config(const struct tb_config *config, struct tb_err *err)
+{
+    const struct tb_config_list *hosts = &config->http_allowed_hosts;
+    const struct tb_config_list *origins = &config->http_allowed_origins;
+    for (size_t i = 0; i < hosts->count; i++) {
+        if (!is_host(hosts->items[i])) {
+            return tb_fail(err, TB_E_CONFIG,
+                           "http.allowed_hosts has '%s', which no request can match; write each "
+                           "name or address alone, without port or wildcard",
+                           hosts->items[i]);
+        }
+    }
+    for (size_t i = 0; i < origins->count; i++) {
+        if (!is_origin(origins->items[i])) {
+            return tb_fail(err, TB_E_CONFIG,
+                           "http.allowed_origins has '%s', which no request can match; write each "
+                           "as scheme://host[:port], with nothing behind it and without wildcard",
+                           origins->items[i]);
+        }
+    }
+    return 0;
 }

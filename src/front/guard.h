@@ -19,3 +19,5 @@ int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err);
 /* A request with a body must say that it is JSON: a form or plain text can be posted by any web
  * page. */
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err);
+/* http.allowed_hosts and http.allowed_origins are written so that a request can match them. */
+int tb_guard_check_config(const struct tb_config *config, struct tb_err *err);

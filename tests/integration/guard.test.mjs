@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets in: every route of the route table, without and with what it asks for.
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Daemon, run } from '../support/daemon.mjs';
 
@@ -168,4 +169,17 @@ test('tokens and query strings never reach the log', async (t) => {
   await daemon.logged('request');
   assert.ok(!daemon.log.text.includes(daemon.token));
   assert.ok(!/canary/.test(daemon.log.text));
+});
+
+test('names and origins that no request can match are refused at start and at SIGHUP', async (t) => {
+  const daemon = await Daemon.start(t, { config: 'http:\n  allowed_hosts: [inn.example, "::2", 10.0.0.1]\n  allowed_origins: ["https://x:8443"]\n' });
+  for (const [key, value] of [['hosts', '*'], ['hosts', 'x:80'], ['hosts', 'https://x'], ['hosts', '*.x'],
+    ['origins', '*'], ['origins', 'https://x/'], ['origins', 'x'], ['origins', 'https://*.x']]) {
+    await writeFile(daemon.configFile, `http:\n  allowed_${key}: ["${value}"]\n`);
+    daemon.child.kill('SIGHUP');
+    await daemon.logged(`http.allowed_${key} has '${value}', which no request can match`);
+  }
+  const refused = await run(daemon.args);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /http\.allowed_origins has 'https:\/\/\*\.x'/);
 });

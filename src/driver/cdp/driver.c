@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
 #include "base/buf.h"
 #include "core/args.h"
 #include "core/config.h"
@@ -24,7 +26,9 @@ static void stop(void *state)
 static int check(const struct tb_config *config, struct tb_err *err)
 {
     int rc = tb_launch_check_args(config, err);
-    return rc < 0 ? rc : tb_launch_check_path(config, err);
+    rc = rc < 0 ? rc : tb_launch_check_path(config, err);
+    rc = rc < 0 ? rc : tb_launch_check_user(config, geteuid(), err);
+    return rc < 0 ? rc : tb_launch_check_remote_ca(config, err);
 }
 
 static int check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,

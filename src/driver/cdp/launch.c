@@ -9,12 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <pwd.h>
-
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/str.h"
+#include "driver/cdp/launch_check.h"
 #include "driver/cdp/launch_command.h"
 #include "driver/cdp/profile.h"
 #include "io/process.h"
@@ -81,26 +80,6 @@ struct tb_launch {
     char profile[TB_PROFILE_PATH_SIZE];
 };
 
-static int find_user(const char *name, uid_t *ret_uid, gid_t *ret_gid)
-{
-    uint64_t number;
-    struct passwd entry;
-    struct passwd *found = NULL;
-    char room[4096];
-    if (tb_str_to_u64(tb_str_of(name), &number)) {
-        *ret_uid = (uid_t)number;
-        *ret_gid = (gid_t)number;
-        return 0;
-    }
-    getpwnam_r(name, &entry, room, sizeof(room), &found);
-    if (!found) {
-        return -ENOENT;
-    }
-    *ret_uid = found->pw_uid;
-    *ret_gid = found->pw_gid;
-    return 0;
-}
-
 /* Another user cannot enter our own runtime directory, so its profiles are below /tmp. */
 static const char *choose_root(const struct tb_launcher *launcher)
 {
@@ -115,8 +94,8 @@ static void settle(struct tb_launcher *launcher)
     if (launcher->root) {
         return;
     }
-    launcher->set_user =
-        geteuid() == 0 && find_user(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
+    launcher->set_user = geteuid() == 0 && tb_launch_find_user(launcher->opts.user, &launcher->uid,
+                                                               &launcher->gid) == 0;
     launcher->root = choose_root(launcher);
     tb_profile_sweep(launcher->root, launcher->uid);
     if (launcher->opts.settled) {
