@@ -319,6 +319,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
                                       .gate = &call->gate,
                                       .files = request->caller.files,
                                       .brief = request->caller.brief,
+                                      .passing = request->caller.passing,
                                       .everyone = request->caller.everyone};
     if (request->caller.view) {
         call->view = *request->caller.view;

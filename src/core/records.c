@@ -114,6 +114,7 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     put_flag(json, "of_conversation", session->of_conversation);
     put_flag(json, "brief", session->brief);
     put_flag(json, "private", session->hidden);
+    put_flag(json, "passing", session->passing);
     put_text(json, "kind", tb_session_kind_name(session->kind));
     put_text(json, "driver", session->driver->name);
     put_int(json, "created", session->created_wall_ms);
@@ -177,6 +178,7 @@ enum {
     OF_CONVERSATION,
     BRIEF,
     PRIVATE,
+    PASSING,
     KIND,
     DRIVER,
     CREATED,
@@ -202,6 +204,7 @@ static const struct record blank = {{
     [OF_CONVERSATION] = {.key = "of_conversation"},
     [BRIEF] = {.key = "brief"},
     [PRIVATE] = {.key = "private"},
+    [PASSING] = {.key = "passing"},
     [KIND] = {.key = "kind"},
     [DRIVER] = {.key = "driver"},
     [CREATED] = {.key = "created"},
@@ -313,6 +316,7 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     session->of_conversation = get_flag(record, OF_CONVERSATION);
     session->brief = get_flag(record, BRIEF);
     session->hidden = get_flag(record, PRIVATE);
+    session->passing = get_flag(record, PASSING);
     tb_conversation_own(owned ? owner : "", session);
     cap_ttl(session);
     get_int(record, CALLS, &session->stats.calls);

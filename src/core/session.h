@@ -74,6 +74,7 @@ struct tb_session {
     bool of_conversation; /* made by a call of its owner, and ends with it; else started by name */
     bool brief;           /* the same, but of a toolset that lets it end when it is idle */
     bool hidden;          /* private: nobody but its owner reaches it */
+    bool passing;         /* and its owner is gone when the daemon is */
     int64_t created_wall_ms;
     int64_t created_ms;
     int64_t last_active_wall_ms;

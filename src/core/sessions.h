@@ -32,6 +32,7 @@ struct tb_caller {
     bool files;           /* it has tools for files, so its new sessions keep downloads */
     bool brief;           /* its toolset lets a conversation's session end when it is idle */
     const struct tb_view *view; /* the tools that it was given; NULL: all */
+    bool passing;               /* its conversation cannot outlive the daemon */
     bool everyone; /* the tenant's operator: private sessions of others are there for it */
 };
 

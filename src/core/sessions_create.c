@@ -261,6 +261,7 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     session->of_conversation = owned;
     session->brief = owned && caller->brief;
     session->hidden = spec->hidden;
+    session->passing = spec->hidden && caller->passing;
     if (spec->name.len) {
         memcpy(session->name, spec->name.ptr, spec->name.len);
     } else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sessions of the last run of the daemon. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "core/call_internal.h"
@@ -29,12 +30,15 @@ struct tb_load {
 /* Its clocks go on from where they were. */
 static void resume(struct tb_load *load, struct tb_session *session)
 {
+    const struct tb_config *config = session->core->config;
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
     tb_session_rearm(session);
     if (tb_session_expires_ms(session) <= now_ms) {
         tb_timer_start(&session->timer, (int64_t)(load->overdue++ / ENDS_A_MS));
     } else if (!tb_session_survives(session)) {
         tb_session_end(session, TB_END_SHUTDOWN);
+    } else if (session->passing && strcmp(config->mcp_on_disconnect, "keep") != 0) {
+        tb_session_end(session, TB_END_CONVERSATION_ENDED); /* nobody reaches it any more */
     }
 }
 

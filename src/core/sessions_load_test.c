@@ -434,6 +434,34 @@ static void a_session_that_cannot_be_brought_back_ends_at_the_next_start(void **
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_SESSION), 0);
 }
 
+/* An Mcp-Session-Id dies with its daemon, and a new one is another conversation. */
+static void a_private_session_ends_where_its_conversation_cannot_come_back(void **state)
+{
+    static const struct {
+        const char *name;
+        bool hidden, passing;
+    } rows[] = {{"a", true, true}, {"b", true, false}, {"c", false, true}};
+    struct rig *rig = *state;
+    for (size_t i = 0; i < 3; i++) {
+        const struct tb_caller caller = {
+            .tenant = "t", .conversation = "talk", .passing = rows[i].passing};
+        const struct tb_session_spec spec = {.name = tb_str_of(rows[i].name),
+                                             .hidden = rows[i].hidden,
+                                             .driver = &tb_driver_fake,
+                                             .driver_state = rig->fake};
+        struct tb_session *session;
+        const char *warning;
+        assert_int_equal(
+            tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, NULL), 0);
+        rig_turn(rig);
+    }
+    rig_kill(rig, 0);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
+    assert_int_equal(rig_events(rig, "session_ended {\"name\":\"a\",\"type\":\"browser\","
+                                     "\"reason\":\"conversation_ended\""),
+                     1);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -456,6 +484,7 @@ int main(void)
         RIG_TEST(the_daemon_may_stop_before_they_are_read),
         RIG_TEST(stopping_saves_what_can_be_saved_and_ends_the_rest),
         RIG_TEST(a_session_that_cannot_be_brought_back_ends_at_the_next_start),
+        RIG_TEST(a_private_session_ends_where_its_conversation_cannot_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

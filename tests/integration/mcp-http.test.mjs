@@ -165,3 +165,17 @@ test('the conformance fixtures are off unless asked for, and never leave loopbac
   assert.ok(list.json.result.tools.some((tool) => tool.name === 'test_simple_text'));
   assert.equal((await daemon.request('/metrics')).status, 401);
 });
+
+test('after a restart the private session of an MCP session ends, and those of named conversations stay', async (t) => {
+  const first = await Daemon.start(t, { args: ['--fake-driver'] });
+  const { headers } = await beginSession(first);
+  const start = (id) => request(1, 'tools/call', { name: 'start_session', arguments: { sessionId: id, private: true } });
+  await post(first, start('passing'), { headers });
+  await post(first, start('named'), { headers: { ...headers, 'x-conversation-id': 'chat' } });
+  await first.kill();
+  const second = await Daemon.start(t, { dir: first.dir, args: ['--fake-driver'] });
+  const { sessions } = JSON.parse((await second.request('/api/sessions', { auth: true })).text);
+  assert.deepEqual(sessions.map((session) => session.sessionId), ['named']);
+  await second.logged('reason=conversation_ended');
+  assert.match(second.log.text, /ended .*name=passing .*reason=conversation_ended/);
+});

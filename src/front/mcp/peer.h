@@ -26,6 +26,7 @@ struct tb_mcp_peer {
     struct tb_mcp *mcp;
     char tenant[TB_TENANT_SIZE];
     char conversation[TB_CONVERSATION_SIZE]; /* its own, where none is named */
+    bool passing;                            /* nobody can come back to it after a restart */
     struct tb_view view;
     struct tb_list requests;
     size_t request_count;

@@ -180,6 +180,7 @@ static int take_conversation(struct tb_mcp_req *req)
     if (name.len >= TB_CONVERSATION_SIZE) {
         return -1;
     }
+    req->passing = !name.len && req->peer->passing;
     name = name.len ? name : tb_str_of(req->peer->conversation);
     memcpy(req->conversation, name.ptr, name.len); /* the rest is zero */
     return 0;
@@ -298,6 +299,7 @@ void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const s
         .args = args,
         .caller = {.tenant = req->peer->tenant,
                    .conversation = req->conversation,
+                   .passing = req->passing,
                    .agent = agent,
                    .files = tb_mcp_view_can(&req->peer->view, TB_OP_DOWNLOADS),
                    .brief = req->peer->view.toolset->brief,

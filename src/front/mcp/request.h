@@ -65,6 +65,7 @@ struct tb_mcp_req {
     struct tb_str id; /* JSON, as all the texts here; the request's own */
     struct tb_str progress_token;
     char conversation[TB_CONVERSATION_SIZE];
+    bool passing;  /* see struct tb_caller */
     int log_level; /* -1: nothing is logged to the client */
     struct cJSON *params;
     struct cJSON *capabilities;             /* of a modern client */

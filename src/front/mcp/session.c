@@ -213,6 +213,7 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     tb_mcp_replay_init(&session->replay);
     tb_mcp_peer_init(&session->peer, sessions->mcp, tenant, view);
     snprintf(session->peer.conversation, sizeof(session->peer.conversation), "%s", session->id);
+    session->peer.passing = true;
     tb_mcp_peer_listens(&session->peer, notify);
     tb_map_add(&sessions->by_id, tb_str_of(session->id), session);
     hear(session);
