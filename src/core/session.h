@@ -110,10 +110,11 @@ struct tb_session {
     bool closing;
     bool closed;
     bool asleep;
-    bool sleepy; /* to be saved and then asleep */
-    bool woke;   /* the driver has opened it; the job has not seen that yet */
-    bool known;  /* it was open once: a failure to open it again does not end it */
-    bool saved;  /* the store has what its browser had */
+    bool sleepy;    /* to be saved and then asleep */
+    bool gives_way; /* for another session, and not because it is idle */
+    bool woke;      /* the driver has opened it; the job has not seen that yet */
+    bool known;     /* it was open once: a failure to open it again does not end it */
+    bool saved;     /* the store has what its browser had */
     struct tb_tenant *home;
     struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
     struct tb_conversation *owner; /* that started it; NULL once it has ended */

@@ -264,6 +264,7 @@ void tb_session_on_changed(void *owner)
 void tb_session_sleep(struct tb_session *session)
 {
     session->sleepy = true;
+    session->gives_way = false;
     if (session->browsing) {
         session->browsing->final = false;
         session->browsing->failed = false;
@@ -303,6 +304,7 @@ void tb_session_slept(struct tb_session *session)
     bool woken = session->driver_session != NULL;
     enum tb_end_reason reason = session->trouble                    ? TB_END_BROWSER_CRASHED
                                 : session->core->sessions->draining ? TB_END_SHUTDOWN
+                                : session->gives_way                ? TB_END_EVICTED
                                                                     : TB_END_IDLE_TIMEOUT;
     tb_sessions_count_awake(session, -1);
     tb_browsing_free(session->browsing);

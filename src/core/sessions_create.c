@@ -37,6 +37,7 @@ static void give_way(struct tb_session *session)
 {
     if (tb_policy_of(session).at_idle == TB_IDLE_HIBERNATE) {
         tb_session_sleep(session);
+        session->gives_way = true;
     } else {
         tb_session_end(session, TB_END_EVICTED);
     }
