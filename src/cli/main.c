@@ -97,12 +97,18 @@ static void open_standard(void)
     }
 }
 
-int main(int argc, char **argv)
+/* A disk that is full shows only here, and half of an output is not to pass for the whole. */
+static int close_output(int code)
 {
-    open_standard();
-    if (tb_exec_guard_wanted(argc, argv)) {
-        return tb_exec_guard_main(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return code;
     }
+    fputs("tabard: the output could not be written; is its disk full?\n", stderr);
+    return code ? code : 1;
+}
+
+static int dispatch(int argc, char **argv)
+{
     if (tb_id_init() < 0) {
         fputs("tabard: the system provides no random numbers\n", stderr);
         return 1;
@@ -119,4 +125,13 @@ int main(int argc, char **argv)
     }
     const struct tb_command *command = find(word);
     return command ? run(command, argc - 1, argv + 1) : unknown(word);
+}
+
+int main(int argc, char **argv)
+{
+    open_standard();
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    return close_output(dispatch(argc, argv));
 }
