@@ -33,19 +33,31 @@ static int read_all(int fd, struct tb_buf *out)
     }
 }
 
-int tb_file_read(const char *path, struct tb_buf *out)
+static int read_whole(const char *path, int flags, struct tb_buf *out)
 {
     size_t before = out->len;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
     if (fd < 0) {
         return -errno;
     }
-    int rc = read_all(fd, out);
+    bool plain = fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+    int rc = plain || !(flags & O_NONBLOCK) ? read_all(fd, out) : -EINVAL;
     close(fd);
     if (rc < 0) {
         out->len = before;
     }
     return rc;
+}
+
+int tb_file_read(const char *path, struct tb_buf *out)
+{
+    return read_whole(path, O_NONBLOCK, out);
+}
+
+int tb_file_read_stream(const char *path, struct tb_buf *out)
+{
+    return read_whole(path, 0, out);
 }
 
 static int write_all(int fd, struct tb_str content)

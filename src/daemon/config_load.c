@@ -43,7 +43,7 @@ static int check_rights(const struct tb_config *config, const char *path, struct
 static int load_file(struct tb_config *config, const char *path, bool required, struct tb_err *err)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_CONFIG_FILE_MAX);
-    int rc = tb_file_read(path, &text);
+    int rc = tb_file_read_stream(path, &text);
     if (rc == -ENOENT && !required) {
         return 0;
     }

@@ -47,6 +47,9 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
         tb_random_bytes(ret_secret, TB_SECRET_BYTES);
         return 1;
     }
+    if (rc == -EINVAL) {
+        return no_secret(state_dir, path, "is not a plain file", err);
+    }
     if (rc < 0 && rc != TB_E_TOO_LARGE) {
         return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));
     }

@@ -30,6 +30,11 @@ int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct t
         tb_token_make(ret_token);
         return 1;
     }
+    if (rc == -EINVAL) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s is not a plain file; delete it, and the next start creates a new one",
+                       path);
+    }
     if (rc < 0) {
         return tb_fail(err, rc, "cannot read %s: %s", path, tb_err_name(rc));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { binary, Daemon, run, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { postModern } from '../support/mcp.mjs';
 
 test('the ready line names the address and /health answers there', async (t) => {
   const daemon = await Daemon.start(t);
@@ -348,4 +349,33 @@ test('wrong usage is exit code 2 with a pointer to the help', async () => {
   const help = await run(['help', 'serve']);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /--state-dir/);
+});
+
+test('a key that is a pipe is refused at once, and not waited for', async (t) => {
+  for (const name of ['secret', 'admin.token']) {
+    const dir = await tempDir(t);
+    execFileSync('mkfifo', ['-m', '600', path.join(dir, name)]);
+    const result = await run(['serve', '--state-dir', dir, '--runtime-dir', path.join(dir, 'run'), '--listen', '127.0.0.1:0',
+      '--agent-listen', 'off']);
+    assert.equal(result.code, 1);
+    assert.match(result.stderr, new RegExp(`${name} is not a plain file`));
+  }
+});
+
+test('output that cannot be written is a failure that is told', () => {
+  for (const command of ['version', 'help', 'routes', 'tools']) {
+    const { status, stderr } = spawnSync('sh', ['-c', `"$0" ${command} >/dev/full`, binary], { encoding: 'utf8' });
+    assert.equal(status, 1, command);
+    assert.match(stderr, /^tabard: the output could not be written/);
+  }
+});
+
+test('a session that sleeps to make room for another is not called idle', async (t) => {
+  const daemon = await Daemon.start(t, { config: 'sessions:\n  per_tenant: 1\n', args: ['--fake-driver'] });
+  for (const conversation of ['a', 'b']) {
+    await postModern(daemon, 'tools/call', { name: 'browser_navigate', arguments: { url: 'http://x/' } },
+      { headers: { 'x-conversation-id': conversation } });
+  }
+  await daemon.logged('reason=evicted');
+  assert.doesNotMatch(daemon.log.text, /idle_timeout/);
 });
