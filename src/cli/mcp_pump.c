@@ -144,10 +144,10 @@ static void warn_ignored(const struct tb_mcp_link *link)
 {
     char names[512];
     if (!link->started && tb_mcp_way_settings(link->way, names, sizeof(names))) {
-        fprintf(stderr,
-                "tabard mcp: a daemon is already running and keeps its settings; no effect on it: "
-                "%s\n",
-                names);
+        tb_sink_tell(STDERR_FILENO,
+                     "tabard mcp: a daemon is already running and keeps its settings; no effect on "
+                     "it: %s\n",
+                     names);
     }
 }
 
