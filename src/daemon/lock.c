@@ -75,7 +75,7 @@ int tb_lock_take(const char *state_dir, struct tb_lock *ret_lock, struct tb_err 
     read_holder(ret_lock->file_fd, holder, sizeof(holder));
     tb_lock_release(ret_lock);
     struct tb_str rest = tb_str_of(holder);
-    char how[HOLDER_SIZE] = "stop that one";
+    char how[TB_LOCK_HOLDER_SIZE] = "stop that one";
     if (tb_str_starts(rest, TB_STR("process "))) {
         rest = tb_str_sub(rest, strlen("process "), rest.len);
         struct tb_str pid = tb_str_cut(&rest, ',');
