@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing in a select.
 
-const OPTIONS_SEARCHED = 10_000;
+const OPTIONS_SEARCHED = 100_000;
 const OPTIONS_TOLD = 20;
 
 const searchedOptions = (el) => [...el.options].slice(0, OPTIONS_SEARCHED);
@@ -65,9 +65,10 @@ const noOption = (el, values, waited = '') => {
   const options = searchedOptions(el);
   const missing = values.filter((value) => optionFor(options, value) === null);
   const there = options.slice(0, OPTIONS_TOLD).map((option) => quote(cut(optionLabel(option), 60))).join(', ');
-  const more = options.length > OPTIONS_TOLD ? ` and ${options.length - OPTIONS_TOLD} more` : '';
+  const more = el.options.length > OPTIONS_TOLD ? ` and ${el.options.length - OPTIONS_TOLD} more` : '';
+  const among = el.options.length > options.length ? ` among its first ${options.length}` : '';
   const wanted = missing.map((value) => quote(cut(value, 60))).join(', ');
-  return fail('element_not_found', `${sketch(el)} has no option ${wanted}; it has ${there || 'none'}${more}${waited}`);
+  return fail('element_not_found', `${sketch(el)} has no option ${wanted}${among}; it has ${there || 'none'}${more}${waited}`);
 };
 
 const select = ({ values, watch: watches = false, ...options }) => {

@@ -65,7 +65,7 @@ const scroll = ({ target, direction, pixels, to } = {}) => {
   const scroller = el === null ? mainScroller() : scrollerOf(el);
   if (isGiven(to)) {
     scrollEnd(scroller, to);
-  } else if (el !== null && !isGiven(direction)) {
+  } else if (el !== null && !isGiven(direction) && !isGiven(pixels)) {
     scrollIntoView(el, { block: 'center', inline: 'nearest', behavior: 'instant' });
   } else {
     scrollSome(scroller, direction ?? 'down', pixels);

@@ -199,6 +199,14 @@ test('select: what is not there, disabled, too much, no select', async (t) => {
   assert.equal((await select('#d', ['x'])).error.code, 'not_possible');
 });
 
+test('select finds an option among very many, and says how many there are', async (t) => {
+  const tab = await rig.show(t, `<select id=s></select><script>
+    s.innerHTML = Array.from({ length: 50000 }, (_, at) => '<option>o' + at + '</option>').join('')</script>`);
+  assert.deepEqual((await tab.call('select', { target: '#s', values: ['o49999'] })).selected, ['o49999']);
+  const { error } = await tab.call('select', { target: '#s', values: ['x'], timeout_ms: 0 });
+  assert.match(error.message, /has no option "x"; it has "o0", .*"o19" and 49980 more$/);
+});
+
 test('select waits for options that are loaded', async (t) => {
   const tab = await rig.show(t, '<select id=s></select>'
     + '<script>setTimeout(() => { s.innerHTML = "<option>Late"; }, 100)</script>');
@@ -222,6 +230,7 @@ test('scroll the page', async (t) => {
     { x: 100, y: 500, atTop: false, atBottom: false });
   assert.equal((await tab.call('scroll', { to: 'bottom' })).atBottom, true);
   assert.deepEqual(await tab.call('scroll', { to: 'top' }), { x: 100, y: 0, atTop: true, atBottom: false });
+  assert.equal((await tab.call('scroll', { target: '#p', pixels: 200 })).y, 200);
   assert.ok((await tab.call('scroll', { target: '#p' })).y > 1000);
   assert.equal((await tab.call('scroll', { direction: 'sideways' })).error.code, 'invalid_params');
 });
