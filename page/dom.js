@@ -148,27 +148,53 @@ const styleOf = (el, pseudo) => (viewOf(ownerOf(el)) ?? globalThis).getComputedS
 // Without a prototype: the browser looks for each of its options, and finds their absence in half the time.
 const SHOWN = Object.freeze({ __proto__: null, visibilityProperty: true });
 
-/** Drawn, as far as styles go; says nothing about its size. */
-const isShown = (el) => checkVisibility(el, SHOWN) || (!checkVisibility(el) && styleOf(el).display === 'contents');
+/** Whether what an element holds besides its summary is put away. */
+const isClosedDetails = (el, tag = tagOf(el)) => tag === 'details' && !hasAttr(el, 'open');
 
-/** Drawn, and with an area. */
-const isVisible = (el) => {
-  if (!isShown(el)) {
-    return false;
-  }
-  const box = boxOf(el);
-  if (box.width > 0 && box.height > 0) {
-    return true;
-  }
-  // An element without a box of its own shows if a child does.
-  for (let child = firstElementOf(el), n = 0; child !== null && n < 20; child = nextElementOf(child), n += 1) {
-    const inner = boxOf(child);
-    if (inner.width > 0 && inner.height > 0 && isShown(child)) {
-      return true;
+/** Whether the content of an element is drawn though it has no box of its own (display: contents). */
+const isBoxless = (el) => {
+  for (let up = el, steps = 0; up !== null && steps < 100; up = parentElementOf(up), steps += 1) {
+    if (styleOf(up).display !== 'contents') {
+      return up !== el && checkVisibility(up) && !isClosedDetails(up) && styleOf(el).visibility === 'visible';
     }
   }
-  return false;
+  return true;
 };
+
+/** Drawn, as far as styles go; says nothing about its size. */
+const isShown = (el) => checkVisibility(el, SHOWN) || (!checkVisibility(el) && isBoxless(el));
+
+/** The first of some boxes that has an area, or null. */
+const firstWithArea = (boxes) => {
+  for (let i = 0; i < boxes.length && i < 100; i += 1) {
+    if (boxes[i].width > 0 && boxes[i].height > 0) {
+      return boxes[i];
+    }
+  }
+  return null;
+};
+
+const textBoxesOf = (text) => {
+  const range = new Range();
+  range.selectNode(text);
+  return range.getClientRects();
+};
+
+/** The first box of what an element that is shown without a box of its own holds, or null. */
+const innerBoxOf = (el) => {
+  const isText = checkVisibility(el) ? () => false : (node) => nodeTypeOf(node) === TEXT;
+  for (let node = firstChildOf(el), n = 0; node !== null && n < 40; node = nextSiblingOf(node), n += 1) {
+    const isChild = nodeTypeOf(node) === ELEMENT && isShown(node);
+    const box = isText(node) ? firstWithArea(textBoxesOf(node)) : isChild ? firstWithArea([boxOf(node)]) : null;
+    if (box !== null) {
+      return box;
+    }
+  }
+  return null;
+};
+
+/** Drawn, and with an area. */
+const isVisible = (el) => isShown(el) && (firstWithArea([boxOf(el)]) ?? innerBoxOf(el)) !== null;
 
 /** What has the focus, inside shadow roots and frames as well. */
 const activeElement = () => {

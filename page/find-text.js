@@ -7,17 +7,17 @@ const NO_TEXT = words('head noscript script style template title');
 
 /** Whether the text and the children of an element are drawn. */
 const ALL = 2;
-const CHILDREN_ONLY = 1; // visibility: hidden, which a child can take back
+const CHILDREN_ONLY = 1; // visibility: hidden, which a child can take back, and closed details, whose summary is drawn
 const NOTHING = 0;
 const drawnOf = (el, tag) => {
   // The list of a closed select is not drawn, but what one chooses from it is known by its text.
   if (tag === 'option' || tag === 'optgroup' || checkVisibility(el, SHOWN)) {
-    return ALL;
+    return isClosedDetails(el, tag) ? CHILDREN_ONLY : ALL;
   }
   if (checkVisibility(el)) {
     return CHILDREN_ONLY;
   }
-  return styleOf(el).display === 'contents' ? ALL : NOTHING;
+  return isBoxless(el) ? ALL : NOTHING;
 };
 
 class TextSearch {

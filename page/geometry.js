@@ -65,21 +65,7 @@ const rounded = (number) => Math.round(number * 100) / 100;
  * The first box of an element that has an area, in its own viewport; null if it has none. A link that breaks over two lines
  * has two boxes, and the middle of both together can lie outside them.
  */
-const mainBox = (el) => {
-  const boxes = boxesOf(el);
-  for (let i = 0; i < boxes.length && i < 100; i += 1) {
-    if (boxes[i].width > 0 && boxes[i].height > 0) {
-      return boxes[i];
-    }
-  }
-  for (let child = firstElementOf(el), n = 0; child !== null && n < 20; child = nextElementOf(child), n += 1) {
-    const box = boxOf(child);
-    if (box.width > 0 && box.height > 0) {
-      return box;
-    }
-  }
-  return null;
-};
+const mainBox = (el) => firstWithArea(boxesOf(el)) ?? innerBoxOf(el);
 
 /** For comparing with where it is at another time. */
 const placeOf = (el) => {

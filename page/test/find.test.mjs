@@ -115,6 +115,16 @@ test('text that is not drawn finds nothing, not even what it stands in', async (
   assert.equal(await tab.page('hit'), 1);
 });
 
+test('text of an element without a box of its own is shown, and clicked', async (t) => {
+  const tab = await rig.show(t, `<style>.none { display: contents }</style><p><b class=none id=bare onclick="hit = 'bare'">Here</b> and more</p>
+    <div hidden><i class=none>Away</i></div><i class=none style="visibility:hidden">Away</i><details><i class=none>Away</i></details>
+    <div style="height:0;overflow:hidden">Away</div>`);
+  assert.equal((await tab.click('text=Here')).tag, 'b');
+  assert.equal(await tab.page('hit'), 'bare');
+  assert.equal((await tab.call('waitFor', { text: 'Here', timeout_ms: 0 })).found, true);
+  assert.equal((await tab.call('waitFor', { text: 'Away', timeout_ms: 0 })).error.code, 'timeout');
+});
+
 test('several matches: all are extracted, the first visible one is acted on', async (t) => {
   const tab = await rig.show(t, '<p hidden>0</p><p>1</p><p>2</p>');
   assert.deepEqual(await tab.call('extract', { target: 'p', format: 'text' }),

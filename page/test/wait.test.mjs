@@ -91,3 +91,11 @@ test('a page that never rests does not keep the wait from ending', async (t) => 
   const { error } = await tab.call('waitFor', { text: 'never', timeout_ms: 200 });
   assert.equal(error.code, 'timeout');
 });
+
+test('what closed details hold is not shown', async (t) => {
+  const tab = await rig.show(t, '<details id=d><summary>More</summary>Fine print<p>Small print</p></details>');
+  const shows = async (text) => (await tab.call('waitFor', { text, timeout_ms: 0 })).found === true;
+  assert.deepEqual([await shows('More'), await shows('Fine print'), await shows('Small print')], [true, false, false]);
+  await tab.page('d.open = true');
+  assert.deepEqual([await shows('More'), await shows('Fine print'), await shows('Small print')], [true, true, true]);
+});
