@@ -13,7 +13,8 @@ async function setup(t, args = {}) {
   const slow = {};
   const server = http.createServer((req, res) => {
     const name = { '/file': 'slow.bin', '/quick': 'quick.bin' }[req.url];
-    if (!name) return res.end(`<title>${req.url}</title>`);
+    if (req.url === '/nothing') res.statusCode = 204;
+    if (!name) return res.end(req.url === '/nothing' ? '' : `<title>${req.url}</title>`);
     res.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': `attachment; filename=${name}` });
     res.write('x'.repeat(1000));
     if (name === 'quick.bin') res.end(); else slow.file = res;
@@ -41,6 +42,15 @@ test('a download of a tab that closes itself is followed to its end', async (t) 
   await until(async () => !/popup/.test(await agent.call('browser_tabs', { action: 'list' })), 20_000, 'its tab is closed');
   slow.file.end('y'.repeat(1000));
   assert.match(await agent.call('browser_downloads', { wait: true }), /slow\.bin.*2000|2000.*slow\.bin/s);
+});
+
+test('a new tab for what is no page says so and is not left behind', async (t) => {
+  const { agent, url } = await setup(t);
+  const refused = async (path) => (await agent.raw('browser_tabs', { action: 'new', url: `${url}${path}` })).content[0].text;
+  assert.match(await refused('/quick'), /\/quick is a download, not a page; browser_downloads shows its progress/);
+  assert.match(await agent.call('browser_downloads', { wait: true }), /"quick\.bin" done, 1000 of 1000 bytes/);
+  assert.match(await refused('/nothing'), /the server sent no page \(such as 204 No Content\)/);
+  assert.equal((await agent.call('browser_tabs', { action: 'list' })).match(/127\.0\.0\.1|about:blank/g).length, 1);
 });
 
 test('after kill -9 of the daemon the downloads of a session are there, and half ones are told as lost', async (t) => {

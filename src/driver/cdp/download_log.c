@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "core/limits.h"
 #include "driver/cdp/files.h"
 
@@ -121,6 +122,16 @@ int tb_download_log_admit(const struct tb_download_log *log, const struct tb_dow
                        rules->room_min_bytes);
     }
     return 0;
+}
+
+void tb_download_log_words(const struct tb_download_log *log, struct tb_str url,
+                           struct tb_err *ret_err)
+{
+    struct tb_quoted shown;
+    tb_fail(ret_err, TB_E_CANNOT_OPEN, "%s is a download, not a page; %s",
+            url.len ? tb_quoted_url(&shown, url) : "the content there",
+            log->allowed ? "browser_downloads shows its progress"
+                         : "it was refused: " TB_DOWNLOADS_OFF);
 }
 
 /* True when it may go on. */

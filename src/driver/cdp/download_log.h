@@ -62,6 +62,10 @@ int tb_download_log_admit(const struct tb_download_log *log, const struct tb_dow
                           int64_t counted, int64_t bytes, struct tb_err *err);
 /* `user` does not want to hear of changes any more, if it ever did. */
 void tb_download_log_forget(struct tb_download_log *log, const void *user);
+/* That an address is a download, not a page, and what comes of it; an empty address: it is not
+ * known. */
+void tb_download_log_words(const struct tb_download_log *log, struct tb_str url,
+                           struct tb_err *ret_err);
 /* True while one that is kept is under way. */
 bool tb_download_log_busy(const struct tb_download_log *log);
 /* All, as an array of objects for the operation. */

@@ -107,11 +107,8 @@ static void on_history(struct navigate *navigate, struct tb_str value)
 
 static void say_download(struct navigate *navigate, struct tb_str url)
 {
-    bool kept = tb_memory_of(navigate->work.session)->downloads.allowed;
-    struct tb_quoted shown;
-    tb_fail(&navigate->refusal, TB_E_CANNOT_OPEN, "%s is a download, not a page; %s",
-            url.len ? tb_quoted_url(&shown, url) : "the content there",
-            kept ? "browser_downloads shows its progress" : "it was refused: " TB_DOWNLOADS_OFF);
+    tb_download_log_words(&tb_memory_of(navigate->work.session)->downloads, url,
+                          &navigate->refusal);
 }
 
 /* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
@@ -456,7 +453,7 @@ static void fail_late(struct navigate *navigate, struct tb_page *page)
         struct tb_str to = navigate->url.len ? tb_buf_str(&navigate->url) : tb_page_bound_for(page);
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
         tb_page_keep_waiting(page);
-        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer from %s within %lld ms",
+        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer%s%s within %lld ms", to.len ? " from " : "",
                        tb_quoted_url(&room, to), ms);
     } else {
         struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* list:   LISTING --> done.
  * new:    OPENING --> [ASKED --> LOADING] --> LISTING --> done.
+ *         ASKED --no page--> [REFUSED --the browser tells of a download-->] CLOSING --> failed.
  * select: LISTING --> done.
  * close:  [OPENING: the last one leaves an empty one behind] --> CLOSING --> LISTING --> done.
  * The list comes from the browser itself and not from the pages, so no page can hold it up. */
@@ -12,6 +13,8 @@
 #include "core/core.h"
 #include "driver/cdp/address.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/download_log.h"
+#include "driver/cdp/memory.h"
 #include "driver/cdp/net_error.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
@@ -20,6 +23,7 @@
 enum state {
     OPENING,
     ASKED,
+    REFUSED,
     LOADING,
     CLOSING,
     LISTING,
@@ -28,13 +32,16 @@ enum state {
 enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
     PARAMS_MAX = 8 * TB_ADDRESS_MAX,
-    ID_LEN = 8, /* of a target's id, enough to tell tabs apart */
+    ID_LEN = 8,         /* of a target's id, enough to tell tabs apart */
+    DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
 };
 
 struct tabs {
     struct tb_opwork work;
     struct tb_buf url;
     char closing[TB_TARGET_ID_SIZE]; /* the tab to close once there is another */
+    struct tb_err refusal;           /* why the new tab has no page */
+    struct tb_timer download_timer;
 };
 
 static void list(struct tabs *tabs)
@@ -117,18 +124,78 @@ static void ask_url(struct tabs *tabs)
     tb_opwork_send(&tabs->work, "Page.navigate", tb_buf_str(&params));
 }
 
+static void on_tab(int code, struct tb_page *page, const struct tb_err *err, void *user);
+
+static void close_tab(struct tabs *tabs, struct tb_page *page)
+{
+    tabs->work.state = CLOSING;
+    tabs->closing[0] = '\0';
+    tb_session_tab_close(tabs->work.session, page, tabs->work.deadline_ms, on_tab, tabs);
+}
+
+static void refuse(struct tabs *tabs)
+{
+    struct tb_opwork *work = &tabs->work;
+    struct tb_err refusal = tabs->refusal;
+    tb_download_log_since(&tb_memory_of(work->session)->downloads, work->downloads,
+                          work->op->result->data);
+    tb_opwork_fail_err(work, &refusal);
+}
+
+/* A call that has failed leaves no empty tab behind. */
+static void give_back(struct tabs *tabs)
+{
+    struct tb_page *page = tb_opwork_page(&tabs->work);
+    tb_download_log_forget(&tb_memory_of(tabs->work.session)->downloads, tabs);
+    tb_timer_stop(&tabs->download_timer);
+    if (page) {
+        close_tab(tabs, page);
+    } else {
+        refuse(tabs);
+    }
+}
+
+static void on_download(void *user)
+{
+    struct tabs *tabs = user;
+    if (tb_memory_of(tabs->work.session)->downloads.begun > tabs->work.downloads) {
+        give_back(tabs);
+    }
+}
+
+static void on_no_download(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    give_back(user);
+}
+
+/* The download is the tab's until the browser has told of it. */
+static void wait_for_download(struct tabs *tabs)
+{
+    struct tb_download_log *log = &tb_memory_of(tabs->work.session)->downloads;
+    tb_download_log_words(log, tb_buf_str(&tabs->url), &tabs->refusal);
+    tabs->work.state = REFUSED;
+    log->on_change = on_download;
+    log->user = tabs;
+    tb_timer_start(&tabs->download_timer, DOWNLOAD_MS);
+    on_download(tabs);
+}
+
 static void on_asked(struct tabs *tabs, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct tb_str error;
-    if (tb_json_str(tb_json_get(json, "errorText"), &error) && error.len) {
-        struct tb_err err;
-        tb_net_error_words(error, tb_buf_str(&tabs->url), &err);
-        tb_opwork_fail_err(&tabs->work, &err);
-        return;
+    bool download = false;
+    tb_json_bool(tb_json_get(json, "isDownload"), &download);
+    if (download) {
+        wait_for_download(tabs);
+    } else if (tb_json_str(tb_json_get(json, "errorText"), &error) && error.len) {
+        tb_net_error_words(error, tb_buf_str(&tabs->url), &tabs->refusal);
+        give_back(tabs);
+    } else {
+        tabs->work.state = LOADING;
+        tb_opwork_settle(&tabs->work);
     }
-    tabs->work.state = LOADING;
-    tb_opwork_settle(&tabs->work);
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -147,19 +214,14 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
-static void on_tab(int code, struct tb_page *page, const struct tb_err *err, void *user);
-
-static void close_tab(struct tabs *tabs, struct tb_page *page)
-{
-    tabs->work.state = CLOSING;
-    tabs->closing[0] = '\0';
-    tb_session_tab_close(tabs->work.session, page, tabs->work.deadline_ms, on_tab, tabs);
-}
-
 static void on_tab(int code, struct tb_page *page, const struct tb_err *err, void *user)
 {
     struct tabs *tabs = user;
     struct tb_opwork *work = &tabs->work;
+    if (tabs->refusal.code) {
+        refuse(tabs);
+        return;
+    }
     if (code < 0) {
         tb_opwork_fail_err(work, err);
         return;
@@ -186,7 +248,10 @@ static void open_tab(struct tabs *tabs)
 
 static void fini(struct tb_opwork *work)
 {
-    tb_buf_fini(&TB_CONTAINER(work, struct tabs, work)->url);
+    struct tabs *tabs = TB_CONTAINER(work, struct tabs, work);
+    tb_download_log_forget(&tb_memory_of(work->session)->downloads, tabs);
+    tb_timer_fini(&tabs->download_timer);
+    tb_buf_fini(&tabs->url);
     tb_session_stay(work->session);
 }
 
@@ -260,6 +325,7 @@ void tb_cdp_op_tabs(struct tb_driver_session *session, struct tb_op *op)
     }
     struct tb_str action = tb_args_text(op->args, "action", "list");
     tb_buf_init(&tabs->url, URL_MAX);
+    tb_timer_init(&tabs->download_timer, tb_session_loop(session), on_no_download, tabs);
     if (is_new(&tabs->work)) {
         begin_new(tabs);
     } else if (tb_str_eq_cstr(action, "close")) {
