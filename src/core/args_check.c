@@ -11,6 +11,7 @@ enum {
     SHOWN_MAX = 40, /* of what the caller sent, in an error */
     WORD_MAX = 32,  /* longer names have no near miss */
     KNOWN_MAX = 300,
+    SHORT_MIN = 4, /* of a choice that is not written out */
 };
 
 /* What the caller sent, cut for an error text at the end of a character. */
@@ -214,6 +215,21 @@ static int check_text(const struct tb_param *row, const struct cJSON *value,
     return 0;
 }
 
+/* The one choice that a text is the beginning of: warn for warning. NULL: none, or several. */
+static const char *begun_choice(const struct tb_param *row, struct tb_str text)
+{
+    const char *found = NULL;
+    for (const char *const *choice = row->choices; choice && *choice; choice++) {
+        if (text.len >= SHORT_MIN && tb_str_starts(tb_str_of(*choice), text)) {
+            if (found) {
+                return NULL;
+            }
+            found = *choice;
+        }
+    }
+    return found;
+}
+
 static int check_choice(const struct tb_param *row, const struct cJSON *value,
                         struct cJSON **ret_value, struct tb_err *err)
 {
@@ -221,8 +237,9 @@ static int check_choice(const struct tb_param *row, const struct cJSON *value,
     if (!tb_json_str(value, &text)) {
         return wrong_type(row, err);
     }
-    if (in_list(row->choices, text)) {
-        *ret_value = tb_json_new_str(text);
+    const char *begun = begun_choice(row, text);
+    if (in_list(row->choices, text) || begun) {
+        *ret_value = tb_json_new_str(in_list(row->choices, text) ? text : tb_str_of(begun));
         return 0;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(KNOWN_MAX);
@@ -275,7 +292,7 @@ static int check_array(const struct tb_param *row, const struct cJSON *value,
         struct cJSON *made = NULL;
         int rc = check_item(row, item, &made, err);
         if (rc < 0) {
-            tb_err_prefix(err, "in %s[%zu]: ", row->name, index);
+            tb_err_prefix(err, "in item %zu of '%s': ", index + 1, row->name);
             return rc;
         }
         tb_json_append_take(array, made);

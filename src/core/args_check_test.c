@@ -64,6 +64,7 @@ static void good_arguments_become_what_the_table_asks_for(void **state)
         {"{\"full\":\"1\"}", "{\"full\":true}"},
         {"{\"full\":\"0\"}", "{\"full\":false}"},
         {"{\"state\":\"hidden\"}", NULL},
+        {"{\"state\":\"hidd\"}", "{\"state\":\"hidden\"}"},
         {"{\"values\":[]}", NULL},
         {"{\"values\":[\"a\",\"\"]}", NULL},
         {"{\"point\":{\"x\":\"1.5\"}}", "{\"point\":{\"x\":1.5}}"},
@@ -131,14 +132,15 @@ static void bad_arguments_are_named(void **state)
         {"{\"state\":\"gone\"}", "argument 'state' must be one of visible, hidden, not 'gone'"},
         {"{\"state\":1}", "argument 'state' must be text"},
         {"{\"values\":1}", "argument 'values' must be an array of strings"},
-        {"{\"values\":[\"a\",1]}", "in values[1]: argument 'values' must be an array of strings"},
+        {"{\"values\":[\"a\",1]}",
+         "in item 2 of 'values': argument 'values' must be an array of strings"},
         {"{\"point\":1}", "argument 'point' must be an object"},
         {"{\"point\":{}}", "in point: argument 'x' is missing. Known arguments: x, y"},
         {"{\"point\":{\"x\":1,\"y\":11}}", "in point: argument 'y' must be between -10 and 10"},
         {"{\"free\":[]}", "argument 'free' must be an object"},
         {"{\"points\":{}}", "argument 'points' must be an array of objects"},
         {"{\"points\":[{\"x\":1},{\"x\":1,\"z\":1}]}",
-         "in points[1]: unknown argument 'z'. Known arguments: x, y"},
+         "in item 2 of 'points': unknown argument 'z'. Known arguments: x, y"},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));

@@ -9,6 +9,8 @@
 
 static const char *const field_remarks[] = {"element", "name", "type", NULL};
 
+static const char *const value_aliases[] = {"text", NULL};
+
 static const struct tb_param field[] = {
     {.name = "target",
      .type = TB_PARAM_TEXT,
@@ -16,7 +18,11 @@ static const struct tb_param field[] = {
      .help = "",
      .aliases = tb_target_aliases,
      .remarks = field_remarks},
-    {.name = "value", .type = TB_PARAM_TEXT, .required = true, .help = ""},
+    {.name = "value",
+     .type = TB_PARAM_TEXT,
+     .required = true,
+     .help = "",
+     .aliases = value_aliases},
     TB_PARAM_ROW_END,
 };
 
