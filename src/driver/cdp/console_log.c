@@ -125,7 +125,50 @@ static struct tb_str text_at(const struct cJSON *json, const char *key)
     return text;
 }
 
-/* A string as it is, other values as JSON, objects by what the browser calls them. */
+static bool is_at(const struct cJSON *json, const char *key, const char *word)
+{
+    return tb_str_eq_cstr(text_at(json, key), word);
+}
+
+/* One of the first members of an object; in an array without its name. */
+static void put_member(const struct cJSON *member, bool named, struct tb_buf *out)
+{
+    const char *quote = is_at(member, "type", "string") ? "'" : "";
+    if (named) {
+        tb_buf_append_str(out, tb_str_sub(text_at(member, "name"), 0, TEXT_MAX));
+        tb_buf_append_cstr(out, ": ");
+    }
+    tb_buf_append_cstr(out, quote);
+    tb_buf_append_str(out, tb_str_sub(text_at(member, "value"), 0, TEXT_MAX));
+    tb_buf_append_cstr(out, quote);
+}
+
+/* {a: 1, b: 'x', …}: the members that the browser sends along. False: there are none to show. */
+static bool put_preview(const struct cJSON *preview, struct tb_buf *out)
+{
+    bool array = is_at(preview, "subtype", "array");
+    bool more = false;
+    if (!preview || (tb_json_get(preview, "subtype") && !array)) {
+        return false; /* an error, a date, an element: its description is the better word */
+    }
+    if (!array && !is_at(preview, "description", "Object")) {
+        tb_buf_append_str(out, tb_str_sub(text_at(preview, "description"), 0, TEXT_MAX));
+        tb_buf_append_char(out, ' ');
+    }
+    const char *before = array ? "[" : "{";
+    tb_json_bool(tb_json_get(preview, "overflow"), &more);
+    JSON_ARRAY_FOREACH(member, tb_json_get(preview, "properties")) {
+        tb_buf_append_cstr(out, before);
+        put_member(member, !array, out);
+        before = ", ";
+    }
+    tb_buf_append_cstr(out, *before == ',' ? "" : before);
+    tb_buf_append_cstr(out, more ? ", …" : "");
+    tb_buf_append_char(out, array ? ']' : '}');
+    return true;
+}
+
+/* A string as it is, other values as JSON, objects by their members or what they are called. */
 static void put_value(const struct cJSON *arg, struct tb_buf *out)
 {
     const struct cJSON *value = tb_json_get(arg, "value");
@@ -134,7 +177,7 @@ static void put_value(const struct cJSON *arg, struct tb_buf *out)
         tb_buf_append_str(out, tb_str_sub(text, 0, TEXT_MAX));
     } else if (value) {
         tb_json_print(value, out);
-    } else {
+    } else if (!put_preview(tb_json_get(arg, "preview"), out)) {
         text = text_at(arg, "description");
         tb_buf_append_str(out, text.len ? tb_str_sub(text, 0, TEXT_MAX) : text_at(arg, "type"));
     }

@@ -75,6 +75,43 @@ static void messages_exceptions_and_entries_are_kept(void **state)
     tb_console_log_fini(&log);
 }
 
+static void objects_are_shown_by_their_first_members(void **state)
+{
+    static const struct {
+        const char *arg;
+        const char *text;
+    } rows[] = {
+        {"{\"preview\":{\"type\":\"object\",\"description\":\"Object\",\"overflow\":false,"
+         "\"properties\":[{\"name\":\"a\",\"type\":\"number\",\"value\":\"1\"},{\"name\":\"b\","
+         "\"type\":\"string\",\"value\":\"x\"}]}}",
+         "{a: 1, b: 'x'}"},
+        {"{\"preview\":{\"description\":\"Point\",\"overflow\":true,"
+         "\"properties\":[{\"name\":\"x\",\"type\":\"number\",\"value\":\"1\"}]}}",
+         "Point {x: 1, …}"},
+        {"{\"preview\":{\"subtype\":\"array\",\"description\":\"Array(2)\",\"properties\":"
+         "[{\"name\":\"0\",\"type\":\"number\",\"value\":\"1\"},{\"name\":\"1\","
+         "\"type\":\"object\",\"value\":\"Object\"}]}}",
+         "[1, Object]"},
+        {"{\"preview\":{\"description\":\"Object\",\"properties\":[]}}", "{}"},
+        {"{\"subtype\":\"error\",\"description\":\"Error: bad\",\"preview\":{\"subtype\":\"error\","
+         "\"description\":\"Error: bad\",\"properties\":[]}}",
+         "Error: bad"},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct tb_console_log log;
+        char params[512];
+        char wanted[128];
+        tb_console_log_init(&log);
+        snprintf(params, sizeof(params), "{\"type\":\"log\",\"args\":[%s]}", rows[i].arg);
+        feed(&log, "Runtime.consoleAPICalled", params);
+        snprintf(wanted, sizeof(wanted), "[{\"level\":\"info\",\"text\":\"%s\",\"count\":1}]",
+                 rows[i].text);
+        check_list(&log, TB_CONSOLE_DEBUG, "", 9, 1, wanted);
+        tb_console_log_fini(&log);
+    }
+}
+
 static void the_same_again_is_counted(void **state)
 {
     struct tb_console_log log;
@@ -160,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_exceptions_and_entries_are_kept),
+        cmocka_unit_test(objects_are_shown_by_their_first_members),
         cmocka_unit_test(the_same_again_is_counted),
         cmocka_unit_test(page_and_time_are_kept),
         cmocka_unit_test(only_the_newest_are_kept),

@@ -291,8 +291,34 @@ static void put_thrown(struct tb_str exception, struct tb_buf *out)
     out->len = stack ? (size_t)(stack - (const char *)out->data) : out->len;
 }
 
+/* What was thrown at run time brings a stack, and a promise that was rejected says so. The rest
+ * is asked about, since a page can take stacks away. */
+static bool may_not_compile(struct tb_str details)
+{
+    struct tb_str class_name = tb_pick(tb_pick(details, "exception"), "className");
+    return tb_json_string_eq(class_name, TB_STR("SyntaxError")) && !is_rejection(details) &&
+           !tb_pick(details, "stackTrace").len;
+}
+
+static unsigned long long lines_in(struct tb_str script)
+{
+    unsigned long long lines = 1;
+    for (size_t i = 0; i < script.len; i++) {
+        lines += script.ptr[i] == '\n';
+    }
+    return lines;
+}
+
 static void note_failure(struct evaluate *evaluate, struct tb_str details)
 {
+    if (evaluate->form == TB_SCRIPT_BODY && may_not_compile(details) &&
+        line_of(details) > lines_in(script_of(&evaluate->work))) {
+        /* What cannot be read is ours, because of what comes before it. */
+        tb_fail(&evaluate->failure, TB_E_SCRIPT,
+                "SyntaxError: the script does not end well: something in it is not complete, or a "
+                "bracket too many is closed");
+        return;
+    }
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
     struct tb_quoted shown;
     char where[32] = "";
@@ -317,15 +343,6 @@ static bool next_form(const struct evaluate *evaluate, struct tb_str details,
     }
     *ret_form = TB_SCRIPT_BODY;
     return evaluate->form == TB_SCRIPT_STATEMENTS && is_return;
-}
-
-/* What was thrown at run time brings a stack, and a promise that was rejected says so. The rest
- * is asked about, since a page can take stacks away. */
-static bool may_not_compile(struct tb_str details)
-{
-    struct tb_str class_name = tb_pick(tb_pick(details, "exception"), "className");
-    return tb_json_string_eq(class_name, TB_STR("SyntaxError")) && !is_rejection(details) &&
-           !tb_pick(details, "stackTrace").len;
 }
 
 static void on_failure(struct evaluate *evaluate, struct tb_str details)
