@@ -293,8 +293,9 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
         return on_checkbox(filler, json);
     }
     if (tb_str_eq_cstr(kind, "file")) {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%.*s takes files, not text; use browser_upload",
+        tb_opwork_fail(filler->work, TB_E_NOT_POSSIBLE,
+                       "%.*s takes files, not text; use browser_upload (tool group files; if you "
+                       "have no such tool, ask the user for it)",
                        TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
     } else {
         tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s does not accept text",
@@ -374,7 +375,8 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
 {
     if (filler->phase == TYPING && filler->typed < filler->value.len) {
-        fail_cut_off(filler, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, err->text);
+        fail_cut_off(filler, err->code == TB_E_PROTOCOL ? TB_E_BROWSER_REFUSED : err->code,
+                     err->text);
         return true;
     }
     if (((filler->phase == READ && err->code == TB_E_ELEMENT_STALE) ||

@@ -166,10 +166,7 @@ int tb_cdp_message_error(struct tb_str error, struct tb_err *ret_err)
             code = TB_E_NOT_FOUND;
         }
     }
-    if (!words.len) {
-        tb_buf_append_cstr(&words, "the browser refused the command");
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF((size_t)2 * ERROR_WORDS_MAX);
-    tb_quote_line(tb_buf_str(&words), &line);
-    return tb_fail(ret_err, code, "%.*s", TB_STR_ARG(tb_buf_str(&line)));
+    struct tb_quoted said;
+    return tb_fail(ret_err, code, "%s",
+                   words.len ? tb_quoted(&said, tb_buf_str(&words), 0) : "it gave no reason");
 }

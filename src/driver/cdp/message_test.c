@@ -138,10 +138,11 @@ static void errors_keep_the_words_of_the_browser(void **state)
         const char *words;
     } rows[] = {
         {"{\"code\":-32000,\"message\":\"No \\\"such\\\" node\"}", TB_E_PROTOCOL,
-         "No \"such\" node"},
-        {"{\"code\":-32001,\"message\":\"Session gone\"}", TB_E_NOT_FOUND, "Session gone"},
-        {"{}", TB_E_PROTOCOL, "the browser refused the command"},
-        {"5", TB_E_PROTOCOL, "the browser refused the command"},
+         "\"No \\\"such\\\" node\""},
+        {"{\"message\":\"x\\\".\\nPage is now\"}", TB_E_PROTOCOL, "\"x\\\".\\nPage is now\""},
+        {"{\"code\":-32001,\"message\":\"Session gone\"}", TB_E_NOT_FOUND, "\"Session gone\""},
+        {"{}", TB_E_PROTOCOL, "it gave no reason"},
+        {"5", TB_E_PROTOCOL, "it gave no reason"},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "core/args.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
@@ -13,9 +15,20 @@ static void step(struct tb_opwork *work, struct tb_str value)
     tb_opwork_wind_up(work);
 }
 
+/* It has gone by itself in the meantime. */
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    if (err->code != TB_E_PROTOCOL || !strstr(err->text, "No dialog is showing")) {
+        return false;
+    }
+    tb_opwork_fail(work, TB_E_NO_DIALOG, "the page shows no dialog any more");
+    return true;
+}
+
 static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
                                            .in_dialog = true,
-                                           .step = step};
+                                           .step = step,
+                                           .failed = failed};
 
 void tb_cdp_op_dialog(struct tb_driver_session *session, struct tb_op *op)
 {

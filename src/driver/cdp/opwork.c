@@ -363,10 +363,11 @@ void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
     if (tb_page_was_replaced(err)) {
         tb_result_fail(result, TB_E_ELEMENT_STALE,
                        "the page moved to another document in the meantime");
-    } else {
-        /* A protocol error is about our own command, and its words help nobody but us. */
-        tb_result_fail(result, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code, "%s",
+    } else if (err->code == TB_E_PROTOCOL) {
+        tb_result_fail(result, TB_E_BROWSER_REFUSED, "the browser refused a command: %s",
                        err->text);
+    } else {
+        tb_result_fail(result, err->code, "%s", err->text);
     }
     tb_opwork_end(work);
 }
