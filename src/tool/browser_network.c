@@ -42,8 +42,16 @@ static void print_one(const struct cJSON *request, struct tb_buf *out)
         tb_quote_bare(error, TB_PRINT_NAME_MAX, out);
         return;
     }
-    tb_buf_printf(out, " %" PRId64 " ", tb_data_int(request, "status"));
+    int64_t status = tb_data_int(request, "status");
+    tb_buf_append_char(out, ' ');
+    if (status) {
+        tb_buf_printf(out, "%" PRId64 " ", status);
+    }
     tb_quote_bare(tb_data_text(request, "type"), TB_PRINT_NAME_MAX, out);
+    if (!tb_json_get(request, "ms")) {
+        tb_buf_append_cstr(out, ", pending");
+        return;
+    }
     tb_buf_printf(out, ", %" PRId64 " ms, %" PRId64 " bytes", tb_data_int(request, "ms"),
                   tb_data_int(request, "bytes"));
 }
@@ -92,6 +100,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
                                 "with browser_navigate {\"to\":\"reload\"}.");
         return;
     }
+    if (!tb_json_first(requests)) {
+        tb_buf_append_cstr(out, "No matching requests.");
+        return;
+    }
     tb_buf_printf(out, "%" PRId64 " request%s in total; id shows one in full.",
                   tb_data_int(result->data, "total"),
                   tb_data_int(result->data, "total") == 1 ? "" : "s");
@@ -104,7 +116,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_browser_network = {
     .name = "browser_network",
     .title = "Network requests",
-    .description = "Requests that the page made, oldest first; by id, one with headers and bodies.",
+    .description =
+        "Requests of the page since the first call of this, oldest first; by id, one with headers and bodies.",
     .group = "debug",
     .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT,
     .params = params,

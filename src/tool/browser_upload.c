@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, files, directory, dropped} and the page keys; no `element`: they answer the file
- * chooser; `dropped` only where they were dropped on the element. */
+/* data: {element, files, directory, dropped, now: names that the field has then} and the page keys; no
+ * `element`: they answer the file chooser; `dropped` only where they were dropped on the element. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -25,22 +25,35 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
-static void print(const struct tb_result *result, struct tb_buf *out)
+static size_t print_names(const struct cJSON *names, struct tb_buf *out)
 {
-    bool by_drop = tb_json_get(result->data, "dropped") != NULL;
-    bool by_chooser = !tb_data_text(result->data, "element").len;
-    tb_buf_append_cstr(out, by_drop ? "Dropped " : "Chose ");
-    const char *before = "";
-    JSON_ARRAY_FOREACH(item, tb_json_get(result->data, "files")) {
+    size_t count = 0;
+    JSON_ARRAY_FOREACH(item, names) {
         struct tb_str name = {"", 0};
         tb_json_str(item, &name);
-        tb_buf_append_cstr(out, before);
+        tb_buf_append_cstr(out, count++ ? ", " : "");
         tb_print_quoted(name, out);
-        before = ", ";
     }
+    return count;
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *now = tb_json_get(result->data, "now");
+    bool by_drop = tb_json_get(result->data, "dropped") != NULL;
+    bool by_chooser = !tb_data_text(result->data, "element").len;
+    TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(TB_PRINT_PAGE_MAX);
+    tb_buf_append_cstr(out, by_drop ? "Dropped " : "Chose ");
+    size_t given = print_names(tb_json_get(result->data, "files"), out);
+    size_t has = print_names(now, &names);
     tb_print_did(by_drop ? " on" : by_chooser ? " in the file chooser" : " for", result->data, out);
     if (by_drop && !tb_data_flag(result->data, "dropped")) {
         tb_buf_append_cstr(out, " But the page received no drop.");
+    }
+    if (now && has < given) {
+        tb_buf_append_cstr(out, has ? " The field has only " : " The field is empty now");
+        tb_buf_append_str(out, tb_buf_str(&names));
+        tb_buf_append_cstr(out, has ? " now." : ": the page took the files out of it.");
     }
     tb_print_changes(result->data, out);
 }

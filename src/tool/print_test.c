@@ -143,6 +143,11 @@ static const struct {
      "Opened tab 1, which is the current one now.\n0: https://a.test/\n1: about:blank (current)"},
     {&tb_tool_browser_dialog, "{\"type\":\"prompt\",\"message\":\"Name?\",\"accepted\":false}",
      NULL, "Dismissed prompt \"Name?\"."},
+    {&tb_tool_browser_upload,
+     "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"],\"now\":[\"a.txt\"]}", NULL,
+     "Chose \"a.txt\", \"b.txt\" for button. The field has only \"a.txt\" now."},
+    {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\"],\"now\":[]}", NULL,
+     "Chose \"a.txt\" for button. The field is empty now: the page took the files out of it."},
     {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"]}", NULL,
      "Chose \"a.txt\", \"b.txt\" for button."},
     {&tb_tool_browser_upload, "{\"files\":[\"a.txt\"]}", NULL,
@@ -196,6 +201,11 @@ static const struct {
      NULL,
      "2 requests in total; id shows one in full.\nr1 GET https://a.test/ 200 document, 5 ms, 9 "
      "bytes\nr2 GET https://b.test/ failed: net::ERR_FAILED"},
+    {&tb_tool_browser_network,
+     "{\"requests\":[{\"id\":\"r1\",\"method\":\"GET\",\"url\":\"https://a.test/\",\"status\":0,"
+     "\"type\":\"fetch\",\"bytes\":0}],\"total\":1}",
+     NULL, "1 request in total; id shows one in full.\nr1 GET https://a.test/ fetch, pending"},
+    {&tb_tool_browser_network, "{\"requests\":[],\"total\":0}", NULL, "No matching requests."},
     {&tb_tool_browser_network,
      "{\"request\":{\"id\":\"r1\",\"method\":\"POST\",\"url\":\"https://a.test/\",\"status\":200,"
      "\"type\":\"xhr\",\"ms\":5,\"bytes\":9,\"request_headers\":{\"a\":\"b\"},\"response_headers\":"
