@@ -2,7 +2,8 @@
 /* The files are in the session's directory, or are brought by the call and written there first.
  *
  *   no target: the page's open chooser ---------------------------------------+
- *   RECEIVER --a field--> ELEMENT ----------------------------------------> SET --> end
+ *   RECEIVER --a field--> ELEMENT ----------------------------------------> SET --> READ (what the
+ * field has then) --> end
  *      |
  *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end
  */
@@ -24,6 +25,7 @@ enum state {
     RECEIVER,
     ELEMENT,
     SET,
+    READ,
     POINT,
     OUTWARD,
     OVER,
@@ -40,6 +42,7 @@ struct upload {
     const char *directory; /* borrowed from the session's memory */
     struct cJSON *files;   /* names; part of the result */
     bool by_chooser;       /* they answer one */
+    char object[256];      /* the id of the field, as JSON; empty: it is not known */
     struct tb_outward point;
 };
 
@@ -205,6 +208,9 @@ static void on_receiver(struct tb_opwork *work, struct tb_str value)
 static void on_element(struct upload *upload, struct tb_str value)
 {
     struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
+    if (id.len < sizeof(upload->object)) {
+        snprintf(upload->object, sizeof(upload->object), "%.*s", TB_STR_ARG(id));
+    }
     set_files(upload, "objectId", id.len ? id : TB_STR("\"\""));
 }
 
@@ -273,6 +279,33 @@ static void on_accepted(struct upload *upload, struct tb_str value)
     drag_event(upload, "drop", true);
 }
 
+/* A field for one file takes the first, and a page may put away what it was given. */
+static void read_back(struct upload *upload)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(1024);
+    if (!upload->object[0]) {
+        tb_opwork_wind_up(&upload->work);
+        return;
+    }
+    tb_buf_printf(&params,
+                  "{\"objectId\":%s,\"returnByValue\":true,\"functionDeclaration\":"
+                  "\"function(){return Array.from(this.files,f=>f.name)}\"}",
+                  upload->object);
+    upload->work.state = READ;
+    tb_opwork_frame_send(&upload->work, "Runtime.callFunctionOn", tb_buf_str(&params));
+}
+
+static void on_read(struct tb_opwork *work, struct tb_str value)
+{
+    struct cJSON *names = tb_json_parse(tb_pick(tb_pick(value, "result"), "value"));
+    if (tb_json_is_array(names)) {
+        tb_json_set_take(work->op->result->data, "now", names);
+    } else {
+        tb_json_free(names);
+    }
+    tb_opwork_wind_up(work);
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct upload *upload = upload_of(work);
@@ -282,6 +315,12 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     case ELEMENT:
         on_element(upload, value);
+        break;
+    case SET:
+        read_back(upload);
+        break;
+    case READ:
+        on_read(work, value);
         break;
     case POINT:
         on_point(upload, value);
@@ -305,6 +344,10 @@ static void step(struct tb_opwork *work, struct tb_str value)
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
+    if (work->state == READ && err->code != TB_E_DIALOG_OPEN) {
+        tb_opwork_wind_up(work); /* the files are given, and the page has gone on */
+        return true;
+    }
     if (work->state != SET || err->code != TB_E_PROTOCOL) {
         return false;
     }

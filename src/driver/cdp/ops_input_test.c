@@ -280,7 +280,7 @@ static void what_takes_no_text_says_so(void **state)
     } rows[] = {
         {"{'target':'#para','value':'x'}", TB_E_ELEMENT_NOT_READY, ""},
         {"{'target':'#ro','value':'x'}", TB_E_ELEMENT_NOT_READY, "read-only"},
-        {"{'target':'#file','value':'x'}", TB_E_ELEMENT_NOT_READY, "files"},
+        {"{'target':'#file','value':'x'}", TB_E_NOT_POSSIBLE, "browser_upload (tool group files"},
         {"{'target':'#zz','value':'x'}", TB_E_ELEMENT_NOT_FOUND, "#zz"},
         {"{'target':'#date','value':'tomorrow'}", TB_E_PARAMS, "YYYY-MM-DD"},
         {"{'target':'#check','value':'maybe'}", TB_E_PARAMS, "true or false"},
@@ -413,6 +413,13 @@ static void files_go_in_by_name_only(void **state)
            "{'target':'#files','paths':['a.txt'],'content':[{'name':'b.bin','base64':'AAEC'}]}");
     assert_string_equal(ops_eval(lab, "[...files.files].map(f => [f.name, f.size])"),
                         "[[\"a.txt\",5],[\"b.bin\",3]]");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#file','paths':['a.txt','b.bin']}");
+    assert_string_equal(ops_text(lab, "now"), "[\"a.txt\"]");
+    ops_eval(lab, "document.querySelector(`#file`).onchange = e => { e.target.value = `` }; 0");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#file','paths':['b.bin']}");
+    assert_string_equal(ops_text(lab, "now"), "[]");
+    ops_eval(lab, "document.querySelector(`#file`).onchange = () => location.reload(); 0");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#file','paths':['a.txt']}");
     ops_fails(lab, TB_E_FILE_OUTSIDE, TB_OP_UPLOAD, "{'target':'#file','paths':['/etc/passwd']}");
     ops_fails(lab, TB_E_FILE_OUTSIDE, TB_OP_UPLOAD, "{'target':'#file','paths':['../x']}");
     ops_fails(lab, TB_E_NOT_FOUND, TB_OP_UPLOAD, "{'target':'#file','paths':['zz.txt']}");
