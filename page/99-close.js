@@ -16,8 +16,8 @@ const describe = (counting = {}) => {
 };
 
 const api = {
-  snapshot: snapshotParsed, point, through, focus, fill, filled, select, check, scroll, receiver, received, accepts, waitFor, extract, elements, adopt, hosts, describe,
-  here: afterAct, arrived, kept, stored, store, takeAim,
+  snapshot: snapshotParsed, point, through, focus, fill, filled, select, check, scroll, receiver, received, accepts, waitFor, extract,
+  elements, adopt, hosts, describe, here: afterAct, arrived, kept, keptSite, stored, store, takeAim,
   element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {

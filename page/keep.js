@@ -58,3 +58,6 @@ const kept = async () => ({
   databases: await countDatabases(),
   history: history.length,
 });
+
+/** What cannot be asked for any more once the tab shows another site. */
+const keptSite = () => ({ origin: self.origin, local: entriesOf('localStorage') });

@@ -112,3 +112,24 @@ test('a form that was half filled is told as lost, once', async (t) => {
   assert.match(await isInside(after, site), /What was typed into 1 field is lost/);
   assert.doesNotMatch(await after.call('browser_evaluate', { sessionId: 'login', script: '1' }), /lost/);
 });
+
+test('browser_state keeps the storage of a site that no tab shows any more', async (t) => {
+  const site = await Site.start(t);
+  const daemon = await Daemon.start(t, { config: NO_LINGER });
+  const agent = await Agent.connect(t, daemon, http, { groups: 'all' });
+  const away = site.url.replace('127.0.0.1', 'localhost');
+  const token = async (url) => {
+    await agent.call('browser_navigate', { url });
+    return agent.call('browser_evaluate', { script: 'String(localStorage.getItem("token"))' });
+  };
+  await agent.call('browser_navigate', { url: site.url });
+  await agent.call('browser_evaluate', { script: 'localStorage.setItem("token", "mine"); 0' });
+  await agent.call('browser_navigate', { url: away });
+  assert.match(await agent.call('browser_state', { action: 'save', name: 'a' }), /storage of 1 origin/);
+  await agent.call('browser_navigate', { url: site.url });
+  await agent.call('browser_evaluate', { script: 'localStorage.clear(); 0' });
+  assert.doesNotMatch(await agent.call('browser_state', { action: 'save', name: 'b' }), /storage of 1/);
+  await agent.call('browser_navigate', { url: away });
+  await agent.call('browser_state', { action: 'load', name: 'a' });
+  assert.match(await token(site.url), /mine/);
+});

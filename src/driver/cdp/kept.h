@@ -34,6 +34,8 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
 /* Without a word to anybody. */
 void tb_restore_drop(struct tb_driver_session *session);
 
+struct tb_page;
+
 /* The local storage of a site: a JSON string that holds an array of pairs, with its quotes. */
 struct tb_kept_site {
     struct tb_list link;
@@ -43,4 +45,7 @@ struct tb_kept_site {
 
 /* Remembers it; an empty array forgets it. */
 void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local);
+/* Asks a page for its storage and remembers it, if it answers before it has gone: for a tab that is
+ * about to show `url`, when that is of another site. */
+void tb_kept_site_ask(struct tb_driver_session *session, struct tb_page *page, struct tb_str url);
 void tb_kept_sites_fini(struct tb_list *sites);

@@ -21,6 +21,7 @@
 #include "core/limits.h"
 #include "driver/cdp/address.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/net_error.h"
 #include "driver/cdp/ops.h"
@@ -272,6 +273,7 @@ static void go(struct navigate *navigate)
     struct tb_opwork *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
     if (navigate->url.len) {
+        tb_kept_site_ask(work->session, tb_opwork_page(work), tb_buf_str(&navigate->url));
         ask_url(navigate);
     } else if (tb_str_eq_cstr(to, "reload")) {
         ask(navigate, "Page.reload", (struct tb_str){NULL, 0});

@@ -9,12 +9,14 @@
 #include "core/args.h"
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/kept.h"
 #include "driver/cdp/login_state.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/session_internal.h"
 #include "io/work.h"
+#include "proto/json_string.h"
 
 enum state_step {
     COOKIES,
@@ -148,25 +150,6 @@ static void evaluate(struct tb_opwork *work, struct tb_str expression)
     tb_opwork_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
-static void read_next_tab(struct state *state)
-{
-    struct tb_opwork *work = &state->work;
-    struct tb_page *page = tb_session_page_by_index(work->session, state->tab++);
-    while (page && tb_page_dialog(page)->open) {
-        page = tb_session_page_by_index(work->session, state->tab++);
-    }
-    if (!page) {
-        save(state);
-        return;
-    }
-    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
-    work->state = TABS;
-    /* By number: keys that are called as a method of the storage are no properties. */
-    evaluate(work, TB_STR("(()=>{try{const s=localStorage;return{origin:self.origin,"
-                          "items:Array.from({length:s.length},(_,i)=>[s.key(i),s.getItem(s.key(i))"
-                          "])}}catch{return{}}})()"));
-}
-
 static bool has_origin(const struct state *state, struct tb_str origin)
 {
     JSON_ARRAY_FOREACH(item, state->origins) {
@@ -178,6 +161,43 @@ static bool has_origin(const struct state *state, struct tb_str origin)
     return false;
 }
 
+/* Sites that no tab shows now, as they were seen last. */
+static void add_sites(struct state *state)
+{
+    LIST_FOREACH(link, &state->work.session->sites) {
+        const struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
+        tb_json_string_decode(tb_str_of(site->local), &text);
+        TB_AUTO(tb_json_free) struct cJSON *items = tb_json_parse(tb_buf_str(&text));
+        if (tb_json_first(items) && !has_origin(state, tb_str_of(site->origin))) {
+            struct cJSON *json = tb_json_new_object();
+            tb_json_set_cstr(json, "origin", site->origin);
+            tb_json_set_take(json, "items", tb_json_dup(items));
+            tb_json_append_take(state->origins, json);
+        }
+    }
+}
+
+static void read_next_tab(struct state *state)
+{
+    struct tb_opwork *work = &state->work;
+    struct tb_page *page = tb_session_page_by_index(work->session, state->tab++);
+    while (page && tb_page_dialog(page)->open) {
+        page = tb_session_page_by_index(work->session, state->tab++);
+    }
+    if (!page) {
+        add_sites(state);
+        save(state);
+        return;
+    }
+    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    work->state = TABS;
+    /* By number: keys that are called as a method of the storage are no properties. */
+    evaluate(work, TB_STR("(()=>{try{const s=localStorage;return{origin:self.origin,"
+                          "items:Array.from({length:s.length},(_,i)=>[s.key(i),s.getItem(s.key(i))"
+                          "])}}catch{return{}}})()"));
+}
+
 static void on_tab_read(struct state *state, struct tb_str reply)
 {
     struct cJSON *json = tb_json_parse(tb_pick(tb_pick(reply, "result"), "value"));
@@ -186,6 +206,9 @@ static void on_tab_read(struct state *state, struct tb_str reply)
     if (tb_json_first(tb_json_get(json, "items")) && !has_origin(state, origin)) {
         tb_json_append_take(state->origins, json);
     } else {
+        if (!has_origin(state, origin)) {
+            tb_kept_site_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
+        }
         tb_json_free(json);
     }
     read_next_tab(state);

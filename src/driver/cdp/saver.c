@@ -16,6 +16,7 @@ enum {
     SITES_MAX_BYTES = 256 * 1024,
     TABS_MAX_BYTES = 6 * 1024 * 1024, /* so that one page cannot keep the rest from being saved */
     TAB_MS = 2000,                    /* a page that is busy is kept by its address alone */
+    SITE_MS = 600 * 1000, /* a page that is left answers or goes; its script must not be ended */
 };
 
 struct part {
@@ -89,6 +90,47 @@ void tb_kept_sites_fini(struct tb_list *sites)
     while (!tb_list_empty(sites)) {
         site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
     }
+}
+
+static void remember_site(struct tb_driver_session *session, struct tb_str value)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf origin = TB_BUF(TB_URL_KEPT);
+    tb_json_string_decode(tb_pick(value, "origin"), &origin);
+    tb_kept_site_put(&session->sites, tb_buf_str(&origin), tb_pick(value, "local"));
+}
+
+static void on_site(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    (void)err;
+    if (code == 0) {
+        remember_site(user, value);
+    }
+}
+
+/* https://host:port of an address; empty: it has no site. */
+static struct tb_str site_of(struct tb_str url)
+{
+    struct tb_str rest = url;
+    struct tb_str scheme = tb_str_cut(&rest, ':');
+    if (!tb_str_starts(scheme, TB_STR("http")) || !tb_str_starts(rest, TB_STR("//"))) {
+        return (struct tb_str){NULL, 0};
+    }
+    rest = tb_str_sub(rest, 2, rest.len);
+    struct tb_str host = tb_str_cut(&rest, '/');
+    return tb_str_sub(url, 0, scheme.len + 3 + host.len);
+}
+
+void tb_kept_site_ask(struct tb_driver_session *session, struct tb_page *page, struct tb_str url)
+{
+    struct tb_str site = page ? site_of(tb_page_url(page)) : (struct tb_str){NULL, 0};
+    struct tb_err err;
+    if (!site.len || tb_str_eq(site, site_of(url)) || page->main_frame->failed ||
+        tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
+        return;
+    }
+    int64_t deadline_ms = tb_loop_now_ms(tb_session_loop(session)) + SITE_MS;
+    tb_page_call(tb_page_main_frame(page), "keptSite", (struct tb_str){NULL, 0}, deadline_ms,
+                 on_site, session);
 }
 
 /* Putting it together. */
@@ -263,9 +305,7 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
         if (value.len <= TABS_MAX_BYTES / saver->count) {
             part->kept = tb_str_dup(value);
         }
-        TB_AUTO(tb_buf_fini) struct tb_buf origin = TB_BUF(TB_URL_KEPT);
-        tb_json_string_decode(tb_pick(value, "origin"), &origin);
-        tb_kept_site_put(&saver->session->sites, tb_buf_str(&origin), tb_pick(value, "local"));
+        remember_site(saver->session, value);
     }
     answered(saver);
 }
