@@ -102,7 +102,7 @@ static void a_download_in_place_of_a_page_is_an_error_that_says_so(void **state)
     ops_goto(lab, "/");
     ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
               lab->port);
-    assert_non_null(strstr(lab->result.message, "it was refused: call browser_downloads"));
+    assert_non_null(strstr(lab->result.message, "it was refused: files are kept after a call"));
     assert_non_null(strstr(ops_text(lab, "downloads"), "\"state\":\"refused\""));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     ops_ok(lab, TB_OP_DOWNLOADS, "{}");
