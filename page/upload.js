@@ -6,10 +6,11 @@ let zone = null;
 let dragged = null;
 
 /** `kind` is `file` for a field of files, which may be hidden; anything else is a place to drop them. */
-const receiver = ({ target, timeout_ms: timeoutMs, ...counting }) => {
-  countRefs(counting);
+const receiver = (options) => {
+  countRefs(options);
   dragged = null;
-  return new Waiting(target, timeoutMs).until((found) => {
+  landing = null; // of an earlier drag
+  return new Waiting(options).until((found) => {
     const field = fieldOf(found);
     const isField = kindOf(field) === 'file';
     zone = isField ? field : found;

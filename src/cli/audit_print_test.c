@@ -83,8 +83,8 @@ static void what_an_agent_calls_itself_passes_for_no_other_value(void **state)
     entry.agent = TB_STR("x ms=0 \xe2\x80\xae\xe2\x80\xa8\"");
     entry.details = TB_STR("{\"error\":\"a\\nb\",\"n\":1}");
     expect(&entry, TB_AUDIT_TABLE,
-           "2023-11-14T22:13:20.000Z session_ended      shop                                    "
-           "                     idle_timeout       "
+           "2023-11-14T22:13:20.000Z session_ended   shop                      "
+           "                 idle_timeout "
            "error=\"a\\nb\" n=1 agent=\"x ms=0 \\u202e\\u2028\\\"\"\n");
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     tb_audit_print(&entry, TB_AUDIT_JSON, &out);

@@ -116,12 +116,12 @@ static const struct {
     {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":3,\"format\":\"text\"}",
      "[\"one\"]", "1 of 3 elements; raise limit for more. " FRAME "  one"},
     {&tb_tool_browser_extract,
-     "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"text\",\"max_chars\":169,"
+     "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"text\",\"max_chars\":200,"
      "\"console_errors\":1}",
      "[\"aébcdefghijklmnopqrstuvwxyzaébcdefghijklmnopqrstuvwxyzaébcdefghijklmnopqrstuvwxyz\"]",
      FRAME
      "  aébcd\n[... cut at max_chars; raise it or ask for a narrower target]\nThe page logged 1 "
-     "error."},
+     "error (browser_console, group debug)."},
     {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"json\"}",
      "[{\"text\":\"x\"}]", FRAME "[{\"text\":\"x\"}]"},
     {&tb_tool_browser_screenshot,

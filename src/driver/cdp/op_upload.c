@@ -342,6 +342,16 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
+/* See page/aim.js. */
+static bool told(struct tb_opwork *work, const struct cJSON *json)
+{
+    if (!tb_json_get(json, "dropped")) {
+        return false;
+    }
+    tb_json_set_bool(work->op->result->data, "dropped", true);
+    return true;
+}
+
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
     if (work->state == READ && err->code != TB_E_DIALOG_OPEN) {
@@ -371,6 +381,7 @@ static void stop(struct tb_opwork *work)
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct upload),
                                            .step = step,
+                                           .told = told,
                                            .failed = failed,
                                            .stop = stop};
 

@@ -140,7 +140,11 @@ static void finish(struct tb_opwork *work)
 {
     struct tb_page *page = tb_session_page(work->session);
     struct tb_err dialog;
-    if (is_unseen(work) && page && tb_page_in_dialog(page, &dialog)) {
+    bool asks = page && tb_page_in_dialog(page, &dialog);
+    if (asks && work->taken) {
+        work->struck = true; /* the page told of no miss, and cannot tell of the click now */
+    }
+    if (is_unseen(work) && asks) {
         tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
         tb_opwork_fail_unseen(work, dialog.text);
         return;
@@ -453,6 +457,7 @@ void tb_opwork_begin_again(struct tb_opwork *work)
     work->acted = false;
     work->aimed = false;
     work->struck = false;
+    work->taken = false;
 }
 
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
