@@ -36,7 +36,7 @@ static const char good[] =
     "\"childFrames\":[]},\"frameId\":\"$T\",\"loaderId\":\"L2\",\"identifier\":\"1\","
     "\"result\":{\"type\":\"object\",\"subtype\":\"node\",\"objectId\":\"o1\",\"description\":\"d\",\"value\":{"
     "\"url\":\"https://a.test/\",\"title\":\"t\",\"x\":1,\"y\":2,\"width\":3,\"height\":4,"
-    "\"role\":\"button\",\"name\":\"n\",\"tag\":\"a\",\"kind\":\"$k\",\"text\":\"- link [ref=e1]\","
+    "\"role\":\"button\",\"name\":\"n\",\"tag\":\"a\",\"focused\":\"textbox\",\"kind\":\"$k\",\"text\":\"- link [ref=e1]\","
     "\"last\":3,\"items\":[[\"k\",\"v\"]],\"origin\":\"https://a.test\",\"local\":\"[]\","
     "\"session\":\"[]\",\"changed\":1,\"results\":[{\"text\":\"r\"}],\"elements\":[{\"ref\":\"e1\"}],"
     "\"count\":1,\"frames\":[$f],\"selected\":[\"a\"],\"clicks\":1,"
@@ -197,6 +197,13 @@ static const char *const session_events[] = {
     "\"method\":\"Fetch.requestPaused\",\"params\":{}",
     "\"method\":\"Input.dragIntercepted\",\"params\":{\"data\":{\"items\":[]}}",
     "\"method\":\"Input.dragIntercepted\"",
+    TOLD("{\\\"stage\\\":\\\"struck\\\",\\\"struck\\\":true}"),
+    TOLD("{\\\"stage\\\":\\\"seeking\\\",\\\"seeking\\\":true}"),
+    TOLD("{\\\"stage\\\":\\\"drop\\\",\\\"dropped\\\":true,\\\"instead\\\":\\\"<p>\\\"}"),
+    TOLD("{\\\"stage\\\":\\\"input\\\",\\\"same\\\":true,\\\"taken\\\":true}"),
+    "\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":\"$T\",\"mode\":"
+    "\"selectMultiple\",\"backendNodeId\":7}",
+    "\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":\"$F\",\"mode\":7}",
 };
 
 /* Of downloads the browser tells for all its tabs. */
