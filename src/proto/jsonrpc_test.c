@@ -107,91 +107,88 @@ static void a_response_gives_its_payload_as_written(void **state)
 }
 
 /* kind and id say whether and how the failure is answered. */
+static const struct {
+    const char *text;
+    int code;
+    enum tb_jsonrpc_kind kind;
+    const char *id;
+} bad_messages[] = {
+    {"{" V ",\"id\":1,\"method\":\"m\"", TB_E_PARSE, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"method\":\"m\",\"id\":1", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
+    {"{" V ",\"method\":\"m\",\"id\":01}", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
+    {"{" V ",\"method\":\"m\",\"id\":\"\\ud83d\"}", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
+    {"{" V ",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\\ud83d\"}}", TB_E_PARSE,
+     TB_JSONRPC_REQUEST, "1"},
+    {"{\"method\":\"m\",\"params\":{\"a\":\"\\u0000\"}," V ",\"id\":\"x\"}", TB_E_PARSE,
+     TB_JSONRPC_REQUEST, "\"x\""},
+    {"{\"method\":\"m\",\"params\":{\"a\":1e400}," V ",\"id\":2}", TB_E_PARSE, TB_JSONRPC_REQUEST,
+     "2"},
+    {"{\"method\":\"m\",\"params\":{\"a\":\"\xff\\\",\\\"id\\\":3,\"}," V ",\"id\":2}", TB_E_PARSE,
+     TB_JSONRPC_REQUEST, "2"},
+    {"{" V ",\"id\":1,\"result\":\"\\ud83d\"}", TB_E_PARSE, TB_JSONRPC_RESULT, "1"},
+    {"{" V ",\"method\":\"m\",\"params\":{\"id\":3,\"a\":\"\\ud83d\"}}", TB_E_PARSE,
+     TB_JSONRPC_NONE, NULL},
+    {"", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
+    {"{" V ",\"id\":1,\"method\":\"a\",\"method\":\"b\"}", TB_E_PARSE, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":1,\"method\":\"a\",\"i\\u0064\":2}", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
+    {"{" V "," V ",\"id\":1,\"method\":\"a\"}", TB_E_PARSE, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":1,\"method\":\"a\",\"params\":{\"name\":1,\"name\":1}}", TB_E_PARSE,
+     TB_JSONRPC_REQUEST, "1"},
+    {"1", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"\"method\"", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"null", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"{}", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"[]", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"[{" V ",\"id\":1,\"method\":\"m\"}]", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"{" V ",\"id\":1}", TB_E_INVALID, TB_JSONRPC_NONE, "1"},
+    {"{\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{\"jsonrpc\":\"2.00\",\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{\"jsonrpc\":2.0,\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{\"jsonrpc\":[\"2.0\"],\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":null,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":1.5,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":1.0,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":1e3,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":1E3,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":true,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":{},\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":[1],\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
+    {"{" V ",\"id\":1,\"method\":2}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":1,\"method\":null}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"method\":2}", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
+    {"{" V ",\"id\":1,\"method\":\"m\",\"params\":[]}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":1,\"method\":\"m\",\"params\":\"x\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":1,\"method\":\"m\",\"params\":null}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"method\":\"m\",\"params\":1}", TB_E_INVALID, TB_JSONRPC_NOTIFICATION, NULL},
+    {"{" V ",\"id\":1,\"method\":\"m\",\"result\":1}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"id\":1,\"method\":\"m\",\"error\":{}}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
+    {"{" V ",\"result\":1}", TB_E_INVALID, TB_JSONRPC_RESULT, NULL},
+    {"{" V ",\"id\":null,\"result\":1}", TB_E_INVALID, TB_JSONRPC_RESULT, NULL},
+    {"{" V ",\"id\":1,\"result\":1,\"error\":{\"code\":1,\"message\":\"x\"}}", TB_E_INVALID,
+     TB_JSONRPC_ERROR, "1"},
+    {"{" V ",\"id\":1,\"error\":\"x\"}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
+    {"{" V ",\"id\":1,\"error\":null}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
+    {"{" V ",\"id\":1,\"error\":{\"code\":1}}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
+    {"{" V ",\"id\":1,\"error\":{\"message\":\"x\"}}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
+    {"{" V ",\"id\":1,\"error\":{\"code\":1.5,\"message\":\"x\"}}", TB_E_INVALID, TB_JSONRPC_ERROR,
+     "1"},
+    {"{" V ",\"id\":1,\"error\":{\"code\":\"1\",\"message\":\"x\"}}", TB_E_INVALID,
+     TB_JSONRPC_ERROR, "1"},
+    {"{" V ",\"id\":1,\"error\":{\"code\":1,\"message\":2}}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
+};
+
 static void bad_messages_are_refused_with_their_id(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        int code;
-        enum tb_jsonrpc_kind kind;
-        const char *id;
-    } rows[] = {
-        {"{" V ",\"id\":1,\"method\":\"m\"", TB_E_PARSE, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"method\":\"m\",\"id\":1", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
-        {"{" V ",\"method\":\"m\",\"id\":01}", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
-        {"{" V ",\"method\":\"m\",\"id\":\"\\ud83d\"}", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
-        {"{" V ",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\\ud83d\"}}", TB_E_PARSE,
-         TB_JSONRPC_REQUEST, "1"},
-        {"{\"method\":\"m\",\"params\":{\"a\":\"\\u0000\"}," V ",\"id\":\"x\"}", TB_E_PARSE,
-         TB_JSONRPC_REQUEST, "\"x\""},
-        {"{\"method\":\"m\",\"params\":{\"a\":1e400}," V ",\"id\":2}", TB_E_PARSE,
-         TB_JSONRPC_REQUEST, "2"},
-        {"{\"method\":\"m\",\"params\":{\"a\":\"\xff\\\",\\\"id\\\":3,\"}," V ",\"id\":2}",
-         TB_E_PARSE, TB_JSONRPC_REQUEST, "2"},
-        {"{" V ",\"id\":1,\"result\":\"\\ud83d\"}", TB_E_PARSE, TB_JSONRPC_RESULT, "1"},
-        {"{" V ",\"method\":\"m\",\"params\":{\"id\":3,\"a\":\"\\ud83d\"}}", TB_E_PARSE,
-         TB_JSONRPC_NONE, NULL},
-        {"", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
-        {"{" V ",\"id\":1,\"method\":\"a\",\"method\":\"b\"}", TB_E_PARSE, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"id\":1,\"method\":\"a\",\"i\\u0064\":2}", TB_E_PARSE, TB_JSONRPC_NONE, NULL},
-        {"{" V "," V ",\"id\":1,\"method\":\"a\"}", TB_E_PARSE, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"id\":1,\"method\":\"a\",\"params\":{\"name\":1,\"name\":1}}", TB_E_PARSE,
-         TB_JSONRPC_REQUEST, "1"},
-        {"1", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"\"method\"", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"null", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"{}", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"[]", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"[{" V ",\"id\":1,\"method\":\"m\"}]", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"{" V ",\"id\":1}", TB_E_INVALID, TB_JSONRPC_NONE, "1"},
-        {"{\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{\"jsonrpc\":\"2.00\",\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{\"jsonrpc\":2.0,\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{\"jsonrpc\":[\"2.0\"],\"id\":1,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST,
-         "1"},
-        {"{" V ",\"id\":null,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":1.5,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":1.0,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":1e3,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":1E3,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":true,\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":{},\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":[1],\"method\":\"m\"}", TB_E_INVALID, TB_JSONRPC_REQUEST, NULL},
-        {"{" V ",\"id\":1,\"method\":2}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"id\":1,\"method\":null}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"method\":2}", TB_E_INVALID, TB_JSONRPC_NONE, NULL},
-        {"{" V ",\"id\":1,\"method\":\"m\",\"params\":[]}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"id\":1,\"method\":\"m\",\"params\":\"x\"}", TB_E_INVALID, TB_JSONRPC_REQUEST,
-         "1"},
-        {"{" V ",\"id\":1,\"method\":\"m\",\"params\":null}", TB_E_INVALID, TB_JSONRPC_REQUEST,
-         "1"},
-        {"{" V ",\"method\":\"m\",\"params\":1}", TB_E_INVALID, TB_JSONRPC_NOTIFICATION, NULL},
-        {"{" V ",\"id\":1,\"method\":\"m\",\"result\":1}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"id\":1,\"method\":\"m\",\"error\":{}}", TB_E_INVALID, TB_JSONRPC_REQUEST, "1"},
-        {"{" V ",\"result\":1}", TB_E_INVALID, TB_JSONRPC_RESULT, NULL},
-        {"{" V ",\"id\":null,\"result\":1}", TB_E_INVALID, TB_JSONRPC_RESULT, NULL},
-        {"{" V ",\"id\":1,\"result\":1,\"error\":{\"code\":1,\"message\":\"x\"}}", TB_E_INVALID,
-         TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":\"x\"}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":null}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":{\"code\":1}}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":{\"message\":\"x\"}}", TB_E_INVALID, TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":{\"code\":1.5,\"message\":\"x\"}}", TB_E_INVALID,
-         TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":{\"code\":\"1\",\"message\":\"x\"}}", TB_E_INVALID,
-         TB_JSONRPC_ERROR, "1"},
-        {"{" V ",\"id\":1,\"error\":{\"code\":1,\"message\":2}}", TB_E_INVALID, TB_JSONRPC_ERROR,
-         "1"},
-    };
-    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+    for (size_t i = 0; i < TB_COUNT(bad_messages); i++) {
         struct tb_jsonrpc message;
         struct tb_err err = {0};
-        assert_int_equal(parse(rows[i].text, MCP, &message, &err), rows[i].code);
-        assert_int_equal(err.code, rows[i].code);
-        assert_int_equal(message.kind, rows[i].kind);
-        assert_true(is(message.id, rows[i].id));
-        assert_int_equal(message.id.type == TB_JSON_ABSENT, rows[i].id == NULL);
+        assert_int_equal(parse(bad_messages[i].text, MCP, &message, &err), bad_messages[i].code);
+        assert_int_equal(err.code, bad_messages[i].code);
+        assert_int_equal(message.kind, bad_messages[i].kind);
+        assert_true(is(message.id, bad_messages[i].id));
+        assert_int_equal(message.id.type == TB_JSON_ABSENT, bad_messages[i].id == NULL);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, files, directory, dropped, now: names that the field has then} and the page keys; no
- * `element`: they answer the file chooser; `dropped` only where they were dropped on the element. */
+/* data: {element, files, directory, dropped, now: names that the field has then} and the page keys;
+ * no `element`: they answer the file chooser; `dropped` only where they were dropped on the
+ * element. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"

@@ -175,7 +175,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_buf_append_cstr(out, " started and is now the current one.");
     if (idle_ms > 0) {
         bool sleeps = tb_data_flag(data, "sleeps");
-        bool minutes = idle_ms >= 2 * MINUTE_MS && idle_ms % MINUTE_MS == 0;
+        bool minutes = idle_ms > MINUTE_MS && idle_ms % MINUTE_MS == 0;
         tb_buf_printf(out, " It %s after %" PRId64 " %s without a call%s.",
                       sleeps ? "sleeps" : "ends", idle_ms / (minutes ? MINUTE_MS : 1000),
                       minutes ? "minutes" : "s", sleeps ? "; the next call wakes it" : "");
