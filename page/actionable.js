@@ -251,8 +251,9 @@ const forcePoint = (el, position, presses) => {
   return pointReply(el, spotIn(el, box, position, SPOTS[0]), box, presses);
 };
 
-/** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. `drop`: what is dragged is for it. */
-const point = ({ position, force = false, presses = 0, careful = false, drop = false, watch: watches = false, strict = false, ...options }) => {
+/** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. `drags`: the press begins a drag, so it may
+ * follow the mouse. `drop`: what is dragged is for it. */
+const point = ({ position, force = false, presses = 0, careful = false, drags = false, drop = false, watch: watches = false, strict = false, ...options }) => {
   const waiting = new Waiting({ ...options, strict: strict && !force });
   waiting.careful = careful;
   countRefs(options);
@@ -265,6 +266,9 @@ const point = ({ position, force = false, presses = 0, careful = false, drop = f
     const reply = force ? forcePoint(el, position, presses) : tryPoint(el, position, presses, waiting);
     if (watches && reply.why === undefined) {
       watchChanges(el);
+    }
+    if (drags && reply.why === undefined) {
+      aim.drags = true;
     }
     if (drop && reply.why === undefined) {
       landAt(el);

@@ -91,7 +91,7 @@ const forgetAim = () => {
 const windowsAround = (el) => [...framesAround(el).map((frame) => frame.contentWindow), globalThis];
 
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, pressed: null, place: '', unmoved: false, clicked: null, stopped: null, told: false, over: false };
+  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, clicked: null, stopped: null, told: false, over: false };
   shareAim(typing || beyond ? windowsAround(el) : allWindows());
 };
 
@@ -122,7 +122,7 @@ const noteClick = (event) => {
  * Whether the mouse went down on the element and comes up elsewhere, because the element was on its way. The browser makes no click
  * on it of that. What the press itself has moved has had its press, and must not get another.
  */
-const hasSlipped = (event) => event.type === 'mouseup' && aim.verdict === true && aim.clicked === null && aim.unmoved
+const hasSlipped = (event) => event.type === 'mouseup' && !aim.drags && aim.verdict === true && aim.clicked === null && aim.unmoved
   && placeOf(aim.el) !== aim.place && !standsFor(targetOf(event), aim.el);
 
 /** Each press is judged when it goes down: a page may put something else there after the first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FROM --> TO --> TO_OUT --> AGAIN (reaching `to` may have scrolled) --> FROM_OUT -->
  * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it --> LANDING,
- * LANDING_OUT: where `to` is by now] --> DROPPED --> RELEASED --> end
+ * LANDING_OUT: where `to` is by now --> OVER] or [MOVING] --> DROPPED --> RELEASED --> end
  *
  * A page drags in one of two ways. Either it follows the mouse itself: then the mouse goes there
  * and is released. Or the browser drags for it (draggable, drop events): that would start a drag of
@@ -29,6 +29,8 @@ enum state {
     STARTED,
     LANDING,
     LANDING_OUT,
+    OVER,
+    MOVING,
     DROPPED,
     RELEASED,
 };
@@ -47,6 +49,7 @@ struct drag {
     struct tb_mouse to;
     struct tb_outward point; /* on its way out of its frame */
     bool down;
+    int moved;          /* of the steps between the two ends */
     struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
 };
 
@@ -76,6 +79,8 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     tb_json_put_bool(&json, force);
     tb_json_key(&json, "presses");
     tb_json_put_int(&json, state == AGAIN);
+    tb_json_key(&json, "drags");
+    tb_json_put_bool(&json, state == AGAIN);
     tb_json_key(&json, "drop");
     tb_json_put_bool(&json, state == LANDING);
     tb_json_object_close(&json);
@@ -162,20 +167,37 @@ static void release(struct drag *drag)
     tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
 }
 
-static void drop(struct drag *drag)
+/* One after the other, as a person moves: pages look at each in a frame of its own, and begin only
+ * after the first. The last is done twice, for those that make room under the mouse. */
+static void move_on(struct drag *drag)
 {
-    drag->work.state = DROPPED;
-    if (drag->data.len) {
-        tb_json_set_bool(drag->work.op->result->data, "dropped", false); /* until it is told */
-        drag_event(drag, "dragEnter", false);
-        drag_event(drag, "dragOver", false);
-        drag_event(drag, "drop", true);
+    if (drag->moved > STEPS) {
+        release(drag);
         return;
     }
-    for (int i = 2; i <= STEPS; i++) {
-        move_between(drag, (double)i / STEPS, false);
+    drag->moved++;
+    drag->work.state = MOVING;
+    move_between(drag, drag->moved < STEPS ? (double)drag->moved / STEPS : 1, true);
+}
+
+static void bring_over(struct drag *drag)
+{
+    static const char *const events[] = {"dragEnter", "dragOver", "dragOver", "drop"};
+    const char *event = events[drag->moved++];
+    drag->work.state = drag->moved < (int)TB_COUNT(events) ? OVER : DROPPED;
+    drag_event(drag, event, true);
+}
+
+static void drop(struct drag *drag)
+{
+    if (drag->data.len) {
+        tb_json_set_bool(drag->work.op->result->data, "dropped", false); /* until it is told */
+        drag->moved = 0;
+        bring_over(drag);
+    } else {
+        drag->moved = 1; /* which has lifted it */
+        move_on(drag);
     }
-    release(drag);
 }
 
 static void on_event(struct tb_page *page, struct tb_str method, struct tb_str params, void *user)
@@ -290,6 +312,12 @@ static void step(struct tb_opwork *work, struct tb_str value)
         if (go_out(drag, value)) {
             have_landing(drag);
         }
+        break;
+    case OVER:
+        bring_over(drag);
+        break;
+    case MOVING:
+        move_on(drag);
         break;
     case DROPPED:
         release(drag);
