@@ -80,6 +80,7 @@ test('toolsets and groups are options, and a wrong one is an error at start', as
   assert.ok((await files.ask(1, 'tools/list')).result.tools.some((tool) => tool.name === 'browser_pdf'));
   for (const args of [['--toolset', 'nope'], ['--groups', 'nope']]) {
     const wrong = new Stdio(t, daemon, ['--no-start', ...args]);
+    assert.match((await wrong.ask(1, 'ping')).error.message, /unknown (toolset|group) 'nope'/);
     assert.deepEqual(await within(wrong.exited, 5000, 'its end'), [2, null]);
     assert.match(wrong.stderr, /unknown (toolset|group) 'nope'; known (toolsets|groups): /);
   }
@@ -121,6 +122,7 @@ test('a daemon that hangs up at once is an error, and never a signal', async (t)
   const [, ignored] = /^SigIgn:\s*(\w+)/m.exec(await readFile(`/proc/${agent.child.pid}/status`, 'utf8'));
   assert.ok(BigInt(`0x${ignored}`) & (1n << 12n), 'SIGPIPE is ignored');
   peer.destroy();
+  assert.match((await agent.ask(1, 'ping')).error.message, /the daemon closed the connection/);
   assert.deepEqual(await within(agent.exited, 5000, 'its end'), [1, null]);
   assert.match(agent.stderr, /the daemon closed the connection/);
 });
