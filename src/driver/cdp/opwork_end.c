@@ -141,8 +141,9 @@ static void finish(struct tb_opwork *work)
     struct tb_page *page = tb_session_page(work->session);
     struct tb_err dialog;
     bool asks = page && tb_page_in_dialog(page, &dialog);
-    if (asks && work->taken) {
-        work->struck = true; /* the page told of no miss, and cannot tell of the click now */
+    bool opened = tb_session_tabs_opened(work->session) > work->tabs_opened;
+    if (work->taken && (asks || opened)) {
+        work->struck = true; /* the page told of no miss, and cannot tell of the click yet */
     }
     if (is_unseen(work) && asks) {
         tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
