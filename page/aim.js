@@ -156,7 +156,9 @@ const tellStruck = (struck) => {
 };
 
 const tellClick = (event) => {
-  if (event.type === 'auxclick' || leadsOn(event)) {
+  if (globalThis.top !== globalThis) {
+    tellDaemon('struck', { struck: true, clicked: true }); // the click may take its own frame away
+  } else if (event.type === 'auxclick' || leadsOn(event)) {
     tellStruck(aim);
   } else {
     setTimeout(tellStruck, 0, aim);
@@ -173,7 +175,7 @@ const onPress = (event) => {
   aim.down = aim.down && !event.type.endsWith('up');
   if (aim.clicked === null && aim.stopped === null && (event.type === 'click' || event.type === 'auxclick')) {
     noteClick(event);
-    if (aim.clicked === true) {
+    if (aim.clicked === true && aim.verdict === true) { // and not a click on what was in its place
       tellClick(event);
     }
   }

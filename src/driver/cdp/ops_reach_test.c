@@ -208,10 +208,12 @@ static void what_is_beneath_a_frame_is_not_pressed_in_its_place(void **state)
         ops_eval(lab, ways[i]);
         snprintf(args, sizeof(args), "{'target':'%s'}", ref);
         ops_begin(lab, TB_OP_CLICK, SHORT_MS, args);
-        /* On a busy machine the press may come before the page has taken the frame away. */
-        assert_true(ops_end(lab) == 0 || !strstr(lab->result.message, "try again"));
+        /* On a busy machine the press may come before the page has taken the frame away, and what
+         * is told has to be so. */
+        bool done = ops_end(lab) == 0 && !ops_text(lab, "unclicked")[0];
+        assert_true(!lab->result.message[0] || !strstr(lab->result.message, "try again"));
         ops_eval(lab, "fetch(`/`).then(() => 0)");
-        assert_string_equal(ops_eval(lab, "document.title"), "\"Under\"");
+        assert_string_equal(ops_eval(lab, "document.title"), done ? "\"inside\"" : "\"Under\"");
     }
 }
 

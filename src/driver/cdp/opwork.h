@@ -57,6 +57,7 @@ struct tb_opwork {
     bool clicks;       /* it means to click: that no click came of it is told */
     bool aimed;        /* and the page watches for the press, so it will tell of it */
     bool struck;       /* the page saw the press on the element */
+    bool clicked;      /* and a click, if its frame tells of that */
     bool taken;        /* the browser says that the page has dealt with the first press */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's was sent to its frame */

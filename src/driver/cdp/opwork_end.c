@@ -458,6 +458,7 @@ void tb_opwork_begin_again(struct tb_opwork *work)
     work->acted = false;
     work->aimed = false;
     work->struck = false;
+    work->clicked = false;
     work->taken = false;
 }
 
@@ -468,6 +469,7 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
     bool hit = false;
     tb_json_bool(tb_json_get(told, "hit"), &hit);
     work->struck = work->struck || hit || tb_json_get(told, "struck"); /* it may lead elsewhere */
+    work->clicked = work->clicked || tb_json_get(told, "clicked");
     if (page != tb_opwork_page(work) || tb_json_get(told, "status")) {
         return;
     }

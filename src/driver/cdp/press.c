@@ -165,12 +165,22 @@ void tb_press_missed(struct tb_press *press, const struct cJSON *told)
     }
 }
 
+static void note_removed(struct tb_opwork *work)
+{
+    struct cJSON *unclicked = tb_json_new_object();
+    tb_json_set_bool(unclicked, "removed", true);
+    tb_json_set_take(work->op->result->data, "unclicked", unclicked);
+}
+
 /* It moved away under the mouse and did not come back: both are worth knowing. A click that took
  * away its own frame, such as that of a dialog, is done if the frame has told of the press. */
 bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
 {
     if (press->phase == STRUCK && err->code == TB_E_ELEMENT_STALE) {
         if (press->work->struck || !press->aimed) {
+            if (press->work->struck && !press->work->clicked) {
+                note_removed(press->work); /* between the two halves of the click */
+            }
             press->work->kind->step(press->work, (struct tb_str){NULL, 0});
         } else {
             tb_opwork_fail_unseen(press->work, "its frame left the page, and what was beneath may "
