@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, readlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readlinkSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -79,7 +79,12 @@ test('started without stdin, stdout and stderr it opens nothing of its own in th
   const link = (fd) => { try { return readlinkSync(`/proc/${child.pid}/fd/${fd}`); } catch { return ''; } };
   await until(() => readlinkSync(`/proc/${child.pid}/exe`) === binary && link(2) !== '', 5000, 'the daemon');
   for (const fd of [0, 1, 2]) assert.equal(link(fd), '/dev/null');
-  await until(() => existsSync(path.join(dir, 'run', 'tabard.sock')), 5000, 'its socket');
+  // Whoever answers has begun to hear signals, too; that the socket is there does not tell that.
+  const answers = () => new Promise((resolve) => {
+    http.get({ socketPath: path.join(dir, 'run', 'tabard.sock'), path: '/health' }, (res) => resolve(res.resume().statusCode === 200))
+      .on('error', () => resolve(false));
+  });
+  await until(answers, 5000, 'its answer');
   child.kill('SIGTERM');
   assert.deepEqual(await within(exited, 5000, 'its end'), [0, null]);
 });
