@@ -139,29 +139,16 @@ const judge = (event) => {
   } else if (aim.verdict === true && !right) {
     aim.stopped ??= sketch(coverOf(hit, aim.el));
   }
-  if (first && right && globalThis.top !== globalThis) {
+  if (first && right) {
     tellStruck(aim);
   }
 };
 
-/**
- * The document may be gone before it can be asked. That of the tab tells of most clicks anyway, when the page has dealt with them, so it
- * need not tell of the press as well; but the page may keep the click from getting there, or the browser may follow a link.
- */
+/** At once: a dialog, a new tab or another document may be what comes next, and then nobody can be asked here. */
 const tellStruck = (struck) => {
   if (!struck.told && !struck.over) {
     struck.told = true;
     tellDaemon('struck', { struck: true });
-  }
-};
-
-const tellClick = (event) => {
-  if (globalThis.top !== globalThis) {
-    tellDaemon('struck', { struck: true, clicked: true }); // the click may take its own frame away
-  } else if (event.type === 'auxclick' || leadsOn(event)) {
-    tellStruck(aim);
-  } else {
-    setTimeout(tellStruck, 0, aim);
   }
 };
 
@@ -175,8 +162,8 @@ const onPress = (event) => {
   aim.down = aim.down && !event.type.endsWith('up');
   if (aim.clicked === null && aim.stopped === null && (event.type === 'click' || event.type === 'auxclick')) {
     noteClick(event);
-    if (aim.clicked === true && aim.verdict === true) { // and not a click on what was in its place
-      tellClick(event);
+    if (aim.clicked === true && aim.verdict === true && globalThis.top !== globalThis) { // and not a click on what was in its place
+      tellDaemon('struck', { struck: true, clicked: true }); // it may take its own frame away
     }
   }
   aim.left -= event.type === 'mouseup' ? 1 : 0;

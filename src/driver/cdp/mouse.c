@@ -57,8 +57,6 @@ void tb_mouse_send(struct tb_opwork *work, const struct tb_mouse *mouse, const c
     tb_json_object_close(&json);
     if (ask) {
         tb_opwork_send(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
-    } else if (count == 1 && strcmp(type, "mousePressed") == 0) {
-        tb_opwork_post_press(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
     } else {
         tb_opwork_post(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
     }

@@ -266,6 +266,24 @@ static void a_dialog_before_the_press_is_no_click(void **state)
     assert_non_null(strstr(lab->result.message, "browser_dialog"));
 }
 
+/* The browser tells of a dialog at once, and of what the page has done before it by other ways. */
+static void a_dialog_of_the_press_itself_is_a_click(void **state)
+{
+    static const char *const halves[] = {"pointerdown", "mousedown", "mouseup", "click"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(halves) * 5; i++) {
+        char script[160];
+        ops_goto(lab, "/twice");
+        snprintf(script, sizeof(script),
+                 "b.addEventListener(`%s`, () => alert(`now`), {once: true}), 0",
+                 halves[i % TB_COUNT(halves)]);
+        ops_eval(lab, script);
+        ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+        assert_non_null(strstr(ops_text(lab, "dialog"), "now"));
+        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    }
+}
+
 /* Whichever comes first, the key or the next document. */
 static void a_key_that_is_told_as_pressed_was_seen(void **state)
 {
@@ -335,6 +353,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_that_removes_its_own_frame_is_done),
         OPS_TEST(the_second_click_is_not_for_what_the_first_has_put_there),
         OPS_TEST(a_dialog_before_the_press_is_no_click),
+        OPS_TEST(a_dialog_of_the_press_itself_is_a_click),
         OPS_TEST(a_key_that_is_told_as_pressed_was_seen),
         OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
         OPS_TEST(a_drop_on_something_else_is_told),

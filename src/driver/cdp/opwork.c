@@ -302,22 +302,6 @@ void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str pa
     }
 }
 
-static void on_press(int code, struct tb_str value, const struct tb_err *err, void *user)
-{
-    struct tb_opwork *work = user;
-    (void)value;
-    (void)err;
-    work->taken = work->taken || code == 0;
-}
-
-void tb_opwork_post_press(struct tb_opwork *work, const char *method, struct tb_str params)
-{
-    struct tb_page *page = tb_opwork_page(work);
-    if (page) {
-        tb_page_send(page, method, params, work->deadline_ms, on_press, work);
-    }
-}
-
 void tb_opwork_settle(struct tb_opwork *work)
 {
     struct tb_page *page = tb_opwork_page(work);

@@ -58,7 +58,6 @@ struct tb_opwork {
     bool aimed;        /* and the page watches for the press, so it will tell of it */
     bool struck;       /* the page saw the press on the element */
     bool clicked;      /* and a click, if its frame tells of that */
-    bool taken;        /* the browser says that the page has dealt with the first press */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's was sent to its frame */
     bool begun;        /* and found it at rest; otherwise it may wait behind the page's own work */
@@ -114,8 +113,6 @@ void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const cha
                        struct tb_str params);
 /* No answer wanted. */
 void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params);
-/* The same; that it was answered is noted in `taken`. */
-void tb_opwork_post_press(struct tb_opwork *work, const char *method, struct tb_str params);
 /* Waits for a navigation that began since the operation did. */
 void tb_opwork_settle(struct tb_opwork *work);
 /* The same for one that the browser was asked for; see tb_page_settle_asked. */

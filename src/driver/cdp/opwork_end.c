@@ -141,10 +141,6 @@ static void finish(struct tb_opwork *work)
     struct tb_page *page = tb_session_page(work->session);
     struct tb_err dialog;
     bool asks = page && tb_page_in_dialog(page, &dialog);
-    bool opened = tb_session_tabs_opened(work->session) > work->tabs_opened;
-    if (work->taken && (asks || opened)) {
-        work->struck = true; /* the page told of no miss, and cannot tell of the click yet */
-    }
     if (is_unseen(work) && asks) {
         tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
         tb_opwork_fail_unseen(work, dialog.text);
@@ -459,7 +455,6 @@ void tb_opwork_begin_again(struct tb_opwork *work)
     work->aimed = false;
     work->struck = false;
     work->clicked = false;
-    work->taken = false;
 }
 
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
