@@ -4,13 +4,13 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {id, el, typing, keys, beyond, left, down, got, verdict, pressed, place, unmoved, clicked, stopped, told, over}: `keys` are those that have
- * come; `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is under way, `got`
- * those that went to the element; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch of what was
- * there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still there when the
- * page had dealt with that; `clicked` is null until a click has come, then true or a sketch of what received it in place of the element;
- * `stopped` is a sketch of what a later press would have hit. `told`: the daemon knows that the press came. The scripts of
- * all frames of this origin share one such object.
+ * {id, el, typing, keys, beyond, left, down, got, verdict, drags, pressed, place, unmoved, slipped, clicked, stopped, told, over}: `keys`
+ * are those that have come; `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is
+ * under way, `got` those that went to the element; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch
+ * of what was there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still
+ * there when the page had dealt with that; `slipped` while the mouse comes up where the element is no more; `clicked` is null until a click
+ * has come, then true or a sketch of what received it in place of the element; `stopped` is a sketch of what a later press would have hit.
+ * `told`: the daemon knows that the press came. The scripts of all frames of this origin share one such object.
  */
 let aim = null;
 
@@ -91,7 +91,7 @@ const forgetAim = () => {
 const windowsAround = (el) => [...framesAround(el).map((frame) => frame.contentWindow), globalThis];
 
 const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, clicked: null, stopped: null, told: false, over: false };
+  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, slipped: false, clicked: null, stopped: null, told: false, over: false };
   shareAim(typing || beyond ? windowsAround(el) : allWindows());
 };
 
@@ -120,9 +120,10 @@ const noteClick = (event) => {
 
 /**
  * Whether the mouse went down on the element and comes up elsewhere, because the element was on its way. The browser makes no click
- * on it of that. What the press itself has moved has had its press, and must not get another.
+ * on it of that. What the press itself has moved has had its press, and must not get another; so it is judged before the page hears
+ * that the mouse comes up.
  */
-const hasSlipped = (event) => event.type === 'mouseup' && !aim.drags && aim.verdict === true && aim.clicked === null && aim.unmoved
+const hasSlipped = (event) => event.type === 'pointerup' && !aim.drags && aim.verdict === true && aim.clicked === null && aim.unmoved
   && placeOf(aim.el) !== aim.place && !standsFor(targetOf(event), aim.el);
 
 /** Each press is judged when it goes down: a page may put something else there after the first. */
@@ -171,15 +172,16 @@ const onPress = (event) => {
     holdBack(event);
     return;
   }
-  const slipped = hasSlipped(event);
-  if (slipped) {
+  if (hasSlipped(event)) {
+    aim.slipped = true;
     aim.verdict = sketch(coverOf(targetOf(event), aim.el));
   }
   if (typeof aim.verdict === 'string') {
     // A page that has seen the mouse go down sees it come up: nothing stays pressed.
-    if (!slipped) {
+    if (!aim.slipped || !event.type.endsWith('up')) {
       holdBack(event);
     }
+    aim.slipped = aim.slipped && event.type !== 'mouseup';
     // The click itself comes in the same breath as the last mouseup, so what the daemon does next is behind it.
     if (event.type === 'mouseup' && aim.left <= 0) {
       tellDaemon('missed', { missed: aim.verdict });

@@ -32,4 +32,4 @@ const accepts = () => {
   return view === null || view === globalThis ? { accepted: dragged?.defaultPrevented === true } : view.tabard.accepts();
 };
 
-globalThis.addEventListener('dragover', (event) => { dragged = event.isTrusted ? event : dragged; }, { capture: true, passive: true });
+guards.push(['dragover', (event) => { dragged = event.isTrusted ? event : dragged; }, { capture: true, passive: true }]);

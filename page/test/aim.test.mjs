@@ -141,6 +141,14 @@ test('a press that moves its element, or opens something over it, has had its ef
   assert.equal((await press(tab, '#safe', '0', { held: 'pay.style.zIndex = 1, pay.hidden = false' })).hit, true);
 });
 
+test('an element that leaves when the mouse comes up, as the option of a list does, has had its press', async (t) => {
+  for (const type of ['pointerup', 'mouseup']) {
+    const tab = await rig.show(t, `${TWO}<script>safe.addEventListener('${type}', () => safe.remove())</script>`);
+    const { missed, hit } = await press(tab, '#safe');
+    assert.deepEqual({ missed, hit }, { missed: undefined, hit: true }, type);
+  }
+});
+
 test('label and field stand for each other', async (t) => {
   const tab = await rig.show(t, `<label id=l>Agree <input id=c type=checkbox></label>${LOG}`);
   assert.equal((await press(tab, '#c')).hit, true);
