@@ -36,7 +36,7 @@ for (const kind of [kinds[0], kinds[3]]) {
     });
     await agent.call('close_session', { sessionId: 'shop' });
 
-    const list = await entries(daemon, 10);
+    const list = await entries(daemon, 11);
     const login = `${site.url}/login`;
     const at = (entry) => [entry.type, entry.session, entry.tool, entry.outcome, entry.details.url, entry.details.action, entry.details.step];
     const done = (tool, outcome, url, action) => ['call_done', 'shop', tool, outcome, url, action, undefined];
