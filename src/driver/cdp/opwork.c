@@ -57,6 +57,7 @@ void tb_opwork_drop(struct tb_opwork *work)
     tb_deferred_cancel(&work->here_ask);
     tb_deferred_cancel(&work->gone);
     tb_timer_fini(&work->requests_timer);
+    tb_timer_fini(&work->word);
     tb_timer_fini(&work->grace);
     tb_free(work);
 }
@@ -146,6 +147,7 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     tb_list_init(&work->stirred.link);
     tb_timer_init(&work->requests_timer, tb_session_loop(session), tb_opwork_on_requests_late,
                   work);
+    tb_timer_init(&work->word, tb_session_loop(session), tb_opwork_on_word_late, work);
     work->downloads = memory->downloads.begun;
     work->gone.run = run_gone;
     tb_list_init(&work->gone.link);

@@ -85,6 +85,8 @@ struct tb_opwork {
     struct tb_timer requests_timer; /* they have had enough time */
     struct tb_deferred stirred;     /* while it waits for them */
     struct tb_deferred here_ask; /* the question, if the page has not told by the end of the turn */
+    struct tb_timer word; /* runs while the page's word that it saw the press may be on its way */
+    bool word_late;
 };
 
 /* Begins: NULL when it has ended already, because there is no tab or a dialog is in the way. */
@@ -165,7 +167,7 @@ void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str ti
 /* Ends with the page keys, address and title being those of `value`, a JSON object. */
 void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value);
 
-/* For opwork.c, opwork_end.c and memory.c. */
+/* For opwork.c, opwork_end.c, opwork_take.c and memory.c. */
 void tb_opwork_end(struct tb_opwork *work);
 /* Frees it without a word to anybody. */
 void tb_opwork_drop(struct tb_opwork *work);
@@ -178,6 +180,7 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
 void tb_opwork_ask_here(struct tb_deferred *job);
 void tb_opwork_on_stirred(struct tb_deferred *job);
 void tb_opwork_on_requests_late(struct tb_timer *timer, void *user);
+void tb_opwork_on_word_late(struct tb_timer *timer, void *user);
 
 /* Small helpers. */
 /* role "name", the name in quotes that it cannot end. */

@@ -13,16 +13,14 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "core/args.h"
 #include "core/limits.h"
 #include "driver/cdp/chooser.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/opwork.h"
-#include "driver/cdp/refs.h"
 
 enum {
+    WORD_MS = 1000, /* far more than it takes; only what is told as a failure waits for all of it */
     DISMISSED_TOLD = 3,
-    CHANGES_MAX = 256 * 1024, /* the page keeps them far shorter */
 };
 
 static void go_on(struct tb_opwork *work);
@@ -136,8 +134,23 @@ static bool is_unseen(const struct tb_opwork *work)
     return !work->struck && (work->aimed || (work->aim > 0 && work->navigated));
 }
 
+/* The browser itself tells of a dialog or another document, and may do so before it passes on what
+ * the page had told by then. */
+static bool awaits_word(struct tb_opwork *work)
+{
+    bool waits = is_unseen(work) && !work->word_late;
+    if (waits && !tb_timer_armed(&work->word)) {
+        int64_t left_ms = tb_opwork_left_ms(work);
+        tb_timer_start(&work->word, left_ms < WORD_MS ? left_ms : WORD_MS);
+    }
+    return waits;
+}
+
 static void finish(struct tb_opwork *work)
 {
+    if (awaits_word(work)) {
+        return;
+    }
     struct tb_page *page = tb_session_page(work->session);
     struct tb_err dialog;
     bool asks = page && tb_page_in_dialog(page, &dialog);
@@ -155,6 +168,14 @@ static void finish(struct tb_opwork *work)
     tb_opwork_end(work);
 }
 
+void tb_opwork_on_word_late(struct tb_timer *timer, void *user)
+{
+    struct tb_opwork *work = user;
+    (void)timer;
+    work->word_late = true;
+    finish(work);
+}
+
 /* Only what the browser knows without the page. */
 static void finish_blind(struct tb_opwork *work)
 {
@@ -163,13 +184,6 @@ static void finish_blind(struct tb_opwork *work)
         tb_json_set_str(work->op->result->data, "url", tb_page_url(page));
     }
     finish(work);
-}
-
-void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title)
-{
-    tb_json_set_str(work->op->result->data, "url", url);
-    tb_json_set_str(work->op->result->data, "title", title);
-    work->here_known = true;
 }
 
 void tb_opwork_moved(struct tb_opwork *work)
@@ -189,112 +203,12 @@ bool tb_opwork_has_left(struct tb_opwork *work)
                     (frame && tb_frame_has_left(frame, work->mark)));
 }
 
-bool tb_opwork_wants_changes(const struct tb_opwork *work)
-{
-    return tb_args_flag(work->op->args, "snapshot", true);
-}
-
-bool tb_opwork_is_missed(const struct cJSON *reply)
-{
-    bool hit = true;
-    tb_json_bool(tb_json_get(reply, "hit"), &hit);
-    return !hit || tb_json_get(reply, "missed") || tb_json_get(reply, "strayed");
-}
-
-bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys)
-{
-    *ret_keys = 0;
-    tb_json_int(tb_json_get(told, "keys"), ret_keys);
-    return tb_json_str(tb_json_get(told, "away"), ret_where);
-}
-
 /* An aim that nobody needs any more may still tell, when the next operation moves the focus. */
 static bool is_of_this(const struct tb_opwork *work, const struct cJSON *told)
 {
     double aim = 0;
     tb_json_num(tb_json_get(told, "aim"), &aim);
     return aim > 0 && aim == work->aim;
-}
-
-/* The page removed or moved what was pressed before the browser made a click of it. */
-static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
-{
-    const struct cJSON *told = tb_json_get(reply, "unclicked");
-    bool removed = false;
-    struct tb_str instead = {NULL, 0};
-    if (!work->clicks || !told) {
-        return;
-    }
-    struct cJSON *unclicked = tb_json_new_object();
-    tb_json_bool(tb_json_get(told, "removed"), &removed);
-    tb_json_set_bool(unclicked, "removed", removed);
-    if (tb_json_str(tb_json_get(told, "instead"), &instead) && instead.len) {
-        tb_json_set_str(unclicked, "instead", instead);
-    }
-    tb_json_set_take(work->op->result->data, "unclicked", unclicked);
-}
-
-/* Behind those that were told before. */
-static void add_changes(struct cJSON *data, struct tb_str text, int64_t more)
-{
-    struct tb_str before = {NULL, 0};
-    int64_t more_before = 0;
-    TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(CHANGES_MAX);
-    tb_json_str(tb_json_get(data, "changes"), &before);
-    tb_json_int(tb_json_get(data, "more_changes"), &more_before);
-    tb_buf_append_str(&all, before);
-    tb_buf_append_cstr(&all, before.len ? "\n" : "");
-    tb_buf_append_str(&all, text);
-    tb_json_set_str(data, "changes", tb_buf_str(&all));
-    tb_json_set_int(data, "more_changes", more + more_before);
-}
-
-/* Not all presses of a double click found the element there. */
-static void take_stopped(struct tb_opwork *work, const struct cJSON *reply)
-{
-    const struct cJSON *told = tb_json_get(reply, "stopped");
-    if (told) {
-        tb_json_set_take(work->op->result->data, "stopped", tb_json_dup(told));
-    }
-}
-
-void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
-{
-    struct cJSON *data = work->op->result->data;
-    const struct cJSON *changes = tb_json_get(reply, "changes");
-    struct tb_str text;
-    int64_t more = 0;
-    bool titled = false;
-    bool unfocused = false;
-    bool hit = false;
-    tb_refs_note(work, reply);
-    tb_json_bool(tb_json_get(reply, "hit"), &hit);
-    work->struck = work->struck || hit;
-    take_unclicked(work, reply);
-    if (tb_json_bool(tb_json_get(reply, "unfocused"), &unfocused) && unfocused) {
-        tb_json_set_bool(data, "unfocused", true);
-    }
-    take_stopped(work, reply);
-    if (!tb_opwork_wants_changes(work)) {
-        return;
-    }
-    if (tb_json_str(tb_json_get(changes, "text"), &text)) {
-        tb_json_int(tb_json_get(changes, "more"), &more);
-        add_changes(data, text, more);
-    }
-    if (tb_json_bool(tb_json_get(reply, "titled"), &titled) && titled) {
-        tb_json_set_bool(data, "titled", true);
-    }
-}
-
-void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply)
-{
-    struct tb_str url = {NULL, 0};
-    struct tb_str title = {NULL, 0};
-    tb_json_str(tb_json_get(reply, "url"), &url);
-    tb_json_str(tb_json_get(reply, "title"), &title);
-    tb_opwork_known(work, url, title);
-    tb_opwork_take_changes(work, reply);
 }
 
 void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value)
@@ -447,6 +361,8 @@ void tb_opwork_begin_again(struct tb_opwork *work)
 {
     tb_session_forget(work->session, work);
     tb_deferred_cancel(&work->here_ask);
+    tb_timer_stop(&work->word);
+    work->word_late = false;
     work->here_call = 0;
     work->here_when = TB_HERE_NOW;
     work->here_known = false;
@@ -465,6 +381,11 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
     tb_json_bool(tb_json_get(told, "hit"), &hit);
     work->struck = work->struck || hit || tb_json_get(told, "struck"); /* it may lead elsewhere */
     work->clicked = work->clicked || tb_json_get(told, "clicked");
+    if (work->struck && tb_timer_armed(&work->word)) {
+        tb_timer_stop(&work->word);
+        finish(work);
+        return;
+    }
     if (page != tb_opwork_page(work) || tb_json_get(told, "status")) {
         return;
     }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page says after an act, put into the result: where it is, what changed, what the press
+ * came to. */
+#include "core/args.h"
+#include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
+
+enum {
+    CHANGES_MAX = 256 * 1024, /* the page keeps them far shorter */
+};
+
+bool tb_opwork_wants_changes(const struct tb_opwork *work)
+{
+    return tb_args_flag(work->op->args, "snapshot", true);
+}
+
+bool tb_opwork_is_missed(const struct cJSON *reply)
+{
+    bool hit = true;
+    tb_json_bool(tb_json_get(reply, "hit"), &hit);
+    return !hit || tb_json_get(reply, "missed") || tb_json_get(reply, "strayed");
+}
+
+bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys)
+{
+    *ret_keys = 0;
+    tb_json_int(tb_json_get(told, "keys"), ret_keys);
+    return tb_json_str(tb_json_get(told, "away"), ret_where);
+}
+
+/* The page removed or moved what was pressed before the browser made a click of it. */
+static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
+{
+    const struct cJSON *told = tb_json_get(reply, "unclicked");
+    bool removed = false;
+    struct tb_str instead = {NULL, 0};
+    if (!work->clicks || !told) {
+        return;
+    }
+    struct cJSON *unclicked = tb_json_new_object();
+    tb_json_bool(tb_json_get(told, "removed"), &removed);
+    tb_json_set_bool(unclicked, "removed", removed);
+    if (tb_json_str(tb_json_get(told, "instead"), &instead) && instead.len) {
+        tb_json_set_str(unclicked, "instead", instead);
+    }
+    tb_json_set_take(work->op->result->data, "unclicked", unclicked);
+}
+
+/* Behind those that were told before. */
+static void add_changes(struct cJSON *data, struct tb_str text, int64_t more)
+{
+    struct tb_str before = {NULL, 0};
+    int64_t more_before = 0;
+    TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(CHANGES_MAX);
+    tb_json_str(tb_json_get(data, "changes"), &before);
+    tb_json_int(tb_json_get(data, "more_changes"), &more_before);
+    tb_buf_append_str(&all, before);
+    tb_buf_append_cstr(&all, before.len ? "\n" : "");
+    tb_buf_append_str(&all, text);
+    tb_json_set_str(data, "changes", tb_buf_str(&all));
+    tb_json_set_int(data, "more_changes", more + more_before);
+}
+
+/* Not all presses of a double click found the element there. */
+static void take_stopped(struct tb_opwork *work, const struct cJSON *reply)
+{
+    const struct cJSON *told = tb_json_get(reply, "stopped");
+    if (told) {
+        tb_json_set_take(work->op->result->data, "stopped", tb_json_dup(told));
+    }
+}
+
+void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
+{
+    struct cJSON *data = work->op->result->data;
+    const struct cJSON *changes = tb_json_get(reply, "changes");
+    struct tb_str text;
+    int64_t more = 0;
+    bool titled = false;
+    bool unfocused = false;
+    bool hit = false;
+    tb_refs_note(work, reply);
+    tb_json_bool(tb_json_get(reply, "hit"), &hit);
+    work->struck = work->struck || hit;
+    take_unclicked(work, reply);
+    if (tb_json_bool(tb_json_get(reply, "unfocused"), &unfocused) && unfocused) {
+        tb_json_set_bool(data, "unfocused", true);
+    }
+    take_stopped(work, reply);
+    if (!tb_opwork_wants_changes(work)) {
+        return;
+    }
+    if (tb_json_str(tb_json_get(changes, "text"), &text)) {
+        tb_json_int(tb_json_get(changes, "more"), &more);
+        add_changes(data, text, more);
+    }
+    if (tb_json_bool(tb_json_get(reply, "titled"), &titled) && titled) {
+        tb_json_set_bool(data, "titled", true);
+    }
+}
+
+void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title)
+{
+    tb_json_set_str(work->op->result->data, "url", url);
+    tb_json_set_str(work->op->result->data, "title", title);
+    work->here_known = true;
+}
+
+void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply)
+{
+    struct tb_str url = {NULL, 0};
+    struct tb_str title = {NULL, 0};
+    tb_json_str(tb_json_get(reply, "url"), &url);
+    tb_json_str(tb_json_get(reply, "title"), &title);
+    tb_opwork_known(work, url, title);
+    tb_opwork_take_changes(work, reply);
+}
