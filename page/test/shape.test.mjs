@@ -224,14 +224,4 @@ test('a page without a body, and one without anything', async (t) => {
   await tab.page('document.documentElement.remove()');
   assert.deepEqual(await tab.lines(), empty);
   assert.equal((await tab.call('extract', { format: 'text' })).error.code, 'element_not_found');
-  assert.equal((await tab.call('describe')).focused, null);
-});
-
-test('describe tells what has the focus and what is modal', async (t) => {
-  const tab = await rig.show(t, '<title>T</title><input aria-label=Name id=i><dialog id=d aria-label=Sure>x</dialog>');
-  await tab.page('i.focus()');
-  assert.deepEqual(await tab.call('describe').then(({ title, focused, modal }) => ({ title, focused, modal })),
-    { title: 'T', focused: 'textbox "Name" [ref=e1]', modal: null });
-  await tab.page('d.showModal()');
-  assert.equal((await tab.call('describe')).modal, 'Sure');
 });

@@ -63,24 +63,10 @@ static void insert(struct tb_filler *filler, struct tb_str text)
     tb_opwork_send(filler->work, "Input.insertText", tb_buf_str(&params));
 }
 
-/* One character as a key stroke, if it is on the keyboard. */
 static void type_next(struct tb_filler *filler)
 {
     struct tb_str rest = tb_str_sub(filler->value, filler->typed, filler->value.len);
-    size_t len = 1;
-    while (len < rest.len && ((unsigned char)rest.ptr[len] & 0xc0) == 0x80) {
-        len++;
-    }
-    struct tb_str one = tb_str_sub(rest, 0, len);
-    filler->typed += len;
-    if (one.ptr[0] == '\n' || one.ptr[0] == '\r') {
-        tb_keystroke_named(filler->work, "Enter");
-    } else if ((unsigned char)one.ptr[0] > ' ' && len == 1) {
-        char chord[2] = {one.ptr[0], '\0'};
-        tb_keystroke_named(filler->work, chord);
-    } else {
-        insert(filler, one);
-    }
+    filler->typed += tb_keystroke_next(filler->work, rest);
 }
 
 static bool read_back(struct tb_filler *filler)

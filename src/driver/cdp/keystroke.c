@@ -2,6 +2,9 @@
 #include "driver/cdp/keystroke.h"
 
 #include <assert.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 enum {
     EVENT_MAX = 512,
@@ -31,7 +34,7 @@ static size_t lowest_held(unsigned modifiers)
     return i;
 }
 
-void tb_keystroke(struct tb_opwork *work, const struct tb_key *key)
+static void stroke(struct tb_opwork *work, const struct tb_key *key, bool ask)
 {
     unsigned held = 0;
     struct tb_key modifier;
@@ -44,15 +47,59 @@ void tb_keystroke(struct tb_opwork *work, const struct tb_key *key)
         }
     }
     send(work, key, true, false);
-    send(work, key, false, !held);
+    send(work, key, false, ask && !held);
     size_t last = lowest_held(held);
     for (size_t i = TB_COUNT(order); i-- > 0;) {
         if (key->modifiers & order[i]) {
             held &= ~(unsigned)order[i];
             tb_key_of_modifier(order[i], &modifier);
             modifier.modifiers = held;
-            send(work, &modifier, false, i == last);
+            send(work, &modifier, false, ask && i == last);
         }
+    }
+}
+
+void tb_keystroke(struct tb_opwork *work, const struct tb_key *key)
+{
+    stroke(work, key, true);
+}
+
+/* How many bytes of the text the next key types. */
+static size_t next_key(struct tb_str text, struct tb_key *ret_key)
+{
+    static const struct {
+        const char *text;
+        const char *key;
+    } named[] = {{"\r\n", "Enter"}, {"\n", "Enter"}, {"\r", "Enter"}, {"\t", "Tab"}};
+    for (size_t i = 0; i < TB_COUNT(named); i++) {
+        if (tb_str_starts(text, tb_str_of(named[i].text))) {
+            tb_key_parse(tb_str_of(named[i].key), ret_key, NULL);
+            return strlen(named[i].text);
+        }
+    }
+    size_t len = tb_utf8_char(text);
+    len = len ? len : 1;
+    if (tb_key_parse(tb_str_sub(text, 0, len), ret_key, NULL) < 0) {
+        *ret_key = (struct tb_key){.number = 0}; /* a control character, which no key types */
+    }
+    return len;
+}
+
+size_t tb_keystroke_next(struct tb_opwork *work, struct tb_str text)
+{
+    struct tb_key key;
+    size_t len = next_key(text, &key);
+    stroke(work, &key, true);
+    return len;
+}
+
+void tb_keystroke_text(struct tb_opwork *work, struct tb_str text)
+{
+    while (text.len) {
+        struct tb_key key;
+        size_t len = next_key(text, &key);
+        stroke(work, &key, len == text.len);
+        text = tb_str_sub(text, len, text.len);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* [FOCUS, or FOCUSED for text: is there anything to type into?] --> KEYS --> end. */
+/* [FOCUS] --> KEYS --> end. */
 #include "core/args.h"
 #include "driver/cdp/keystroke.h"
 #include "driver/cdp/ops.h"
@@ -8,8 +8,11 @@
 
 enum state {
     FOCUS,
-    FOCUSED,
     KEYS,
+};
+
+enum {
+    TYPED_MAX = 2000, /* bytes of a text that is typed; a longer one comes at once, as if pasted */
 };
 
 struct press {
@@ -20,10 +23,15 @@ struct press {
 static void act(struct press *press)
 {
     struct tb_opwork *work = &press->work;
+    struct tb_str text = tb_args_text(work->op->args, "text", "");
     work->state = KEYS;
     work->acted = true;
-    if (tb_args_has(work->op->args, "key")) {
+    if (!text.len) {
         tb_keystroke(work, &press->key);
+        return;
+    }
+    if (text.len <= TYPED_MAX) {
+        tb_keystroke_text(work, text);
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_OPWORK_ARGS_MAX);
@@ -38,17 +46,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    struct tb_str focused;
     tb_refs_note(work, json);
-    if (work->state == FOCUSED && !tb_json_str(tb_json_get(json, "focused"), &focused)) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "nothing was typed: nothing has the focus; give the field as target");
-        return;
-    }
-    if (work->state == FOCUS) {
-        tb_opwork_set_element(work, "element", json);
-        tb_json_num(tb_json_get(json, "aim"), &work->aim);
-    }
+    tb_opwork_set_element(work, "element", json);
+    tb_json_num(tb_json_get(json, "aim"), &work->aim);
     act(TB_CONTAINER(work, struct press, work));
 }
 
@@ -65,11 +65,13 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
         }
         return;
     }
+    bool by_key = tb_args_has(work->op->args, "key");
     tb_json_str(tb_json_get(told, "strayed"), &where);
     tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
                    "%s: the page moved the focus to %.*s, which received nothing",
-                   keys ? "the key went down in the element, but had no other effect"
-                        : "nothing was pressed",
+                   !keys    ? "nothing was pressed"
+                   : by_key ? "the key went down in the element, but had no other effect"
+                            : "the element received the beginning of the text only",
                    TB_STR_ARG(tb_str_sub(where, 0, 200)));
 }
 
@@ -94,20 +96,12 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail_err(work, &err);
         return;
     }
-    if (by_key && tb_opwork_wants_changes(work)) {
+    if (tb_opwork_wants_changes(work)) {
         work->frame = tb_ref_frame(tb_args_text(op->args, "target", ""));
         tb_requests_count(work);
     }
-    if (!tb_args_has(op->args, "target") && by_key) {
-        act(press);
-        return;
-    }
     if (!tb_args_has(op->args, "target")) {
-        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-        tb_buf_append_cstr(&args, "{}");
-        tb_refs_continue(work, &args);
-        work->state = FOCUSED;
-        tb_opwork_call(work, "describe", tb_buf_str(&args));
+        act(press);
         return;
     }
     if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
