@@ -14,6 +14,7 @@
 
 enum {
     WAIT_MS = 10000,
+    LOOK_MS = 5,
 };
 
 static _Noreturn void become(const char *path, int out_fd)
@@ -29,15 +30,17 @@ static _Noreturn void become(const char *path, int out_fd)
 }
 
 /* Reads to the end of the output or of the time; how much there is, or negative. */
-static ssize_t read_all(int fd, char *text, size_t size)
+static ssize_t read_all(int fd, int64_t end_ms, char *text, size_t size)
 {
-    int64_t end_ms = tb_clock_mono_ms(tb_clock_system()) + WAIT_MS;
     size_t len = 0;
     for (;;) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         int64_t left_ms = end_ms - tb_clock_mono_ms(tb_clock_system());
-        if (left_ms <= 0 || poll(&ready, 1, (int)left_ms) == 0) {
+        if (left_ms <= 0) {
             return -ETIMEDOUT;
+        }
+        if (poll(&ready, 1, (int)left_ms) <= 0) {
+            continue;
         }
         char step[512];
         ssize_t got = read(fd, step, sizeof(step));
@@ -53,10 +56,27 @@ static ssize_t read_all(int fd, char *text, size_t size)
     }
 }
 
+/* How it ended; killed, with all that it started, if it has not by then. */
+static int wait_for(pid_t child, int64_t end_ms)
+{
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (tb_clock_mono_ms(tb_clock_system()) >= end_ms) {
+            kill(-child, SIGKILL);
+            kill(child, SIGKILL); /* it may not lead its group yet */
+            waitpid(child, &status, 0);
+            break;
+        }
+        poll(NULL, 0, LOOK_MS);
+    }
+    return status;
+}
+
 int tb_browser_version(const char *path, char *ret_text, size_t size)
 {
     int pipe_fds[2];
     int status = 0;
+    int64_t end_ms = tb_clock_mono_ms(tb_clock_system()) + WAIT_MS;
     ret_text[0] = '\0';
     if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
         return -errno;
@@ -66,14 +86,10 @@ int tb_browser_version(const char *path, char *ret_text, size_t size)
         become(path, pipe_fds[1]);
     }
     close(pipe_fds[1]);
-    ssize_t len = child < 0 ? -errno : read_all(pipe_fds[0], ret_text, size);
+    ssize_t len = child < 0 ? -errno : read_all(pipe_fds[0], end_ms, ret_text, size);
     close(pipe_fds[0]);
     if (child > 0) {
-        if (len < 0) {
-            kill(-child, SIGKILL);
-            kill(child, SIGKILL); /* it may not lead its group yet */
-        }
-        waitpid(child, &status, 0);
+        status = wait_for(child, len < 0 ? 0 : end_ms);
     }
     ret_text[len > 0 ? len : 0] = '\0';
     ret_text[strcspn(ret_text, "\r\n")] = '\0';

@@ -14,7 +14,8 @@
 #include "base/str.h"
 
 enum {
-    TB_DOWNLOADS_KEPT = 100, /* records */
+    TB_DOWNLOADS_KEPT = 100,    /* records */
+    TB_DOWNLOAD_TOLD_MS = 1000, /* for word of one, after the browser has refused the page */
 };
 
 struct tb_files_id;

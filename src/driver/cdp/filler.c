@@ -188,6 +188,8 @@ static bool on_read(struct tb_filler *filler, const struct cJSON *json)
     }
     if (filler->last) {
         tb_opwork_take(filler->work, json);
+    } else {
+        tb_opwork_take_changes(filler->work, json);
     }
     return true;
 }
@@ -361,8 +363,7 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
 {
     if (filler->phase == TYPING && filler->typed < filler->value.len) {
-        fail_cut_off(filler, err->code == TB_E_PROTOCOL ? TB_E_BROWSER_REFUSED : err->code,
-                     err->text);
+        fail_cut_off(filler, tb_opwork_code(err), err->text);
         return true;
     }
     if (((filler->phase == READ && err->code == TB_E_ELEMENT_STALE) ||

@@ -317,7 +317,11 @@ static void step(struct tb_opwork *work, struct tb_str value)
         bring_over(drag);
         break;
     case MOVING:
-        move_on(drag);
+        if (drag->data.len) { /* handed to us after all: it began late, or in a frame */
+            ask_point(drag, LANDING, "to", true);
+        } else {
+            move_on(drag);
+        }
         break;
     case DROPPED:
         release(drag);

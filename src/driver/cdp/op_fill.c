@@ -40,7 +40,7 @@ static void start_field(struct fill *fill)
     fill->filler.target = tb_args_text(fill->field, "target", "");
     fill->filler.value = tb_args_text(fill->field, "value", "");
     fill->filler.last = tb_json_next(fill->field) == NULL;
-    fill->filler.watch = fill->number == 0 && tb_opwork_wants_changes(&fill->work);
+    fill->filler.watch = tb_opwork_wants_changes(&fill->work);
     fill->number++;
     fill->work.state = FILLING;
     tb_filler_start(&fill->filler);
@@ -102,8 +102,7 @@ static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
                        err->text);
         return true;
     }
-    tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
-                   "field %d (%.*s): %s", fill->number,
+    tb_opwork_fail(work, tb_opwork_code(err), "field %d (%.*s): %s", fill->number,
                    TB_STR_ARG(tb_str_sub(fill->filler.target, 0, 100)), err->text);
     return true;
 }
@@ -184,8 +183,8 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     }
     bool has_text = work->state == FILLING && tb_filler_has_text(&fill->filler, err);
     if (work->state == FOCUSING || (has_text && tb_args_flag(work->op->args, "submit", false))) {
-        tb_opwork_fail(work, err->code == TB_E_PROTOCOL ? TB_E_INTERNAL : err->code,
-                       "the field was filled, but did not get Enter: %s", err->text);
+        tb_opwork_fail(work, tb_opwork_code(err), "the field was filled, but did not get Enter: %s",
+                       err->text);
         return true;
     }
     if (has_text) {

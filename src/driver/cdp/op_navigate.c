@@ -44,10 +44,9 @@ enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
     PARAMS_MAX = 8 * TB_ADDRESS_MAX,
     OUTLINE_CHARS = 8000,
-    DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
-    NOTHING_MS = 300,   /* the same when it may as well be no download */
-    LEAVE_MS = 1000,    /* for the page before to let go */
-    DIALOGS_MAX = 3,    /* of the page before; then it is ended */
+    NOTHING_MS = 300, /* for word of a download, where it may as well be none */
+    LEAVE_MS = 1000,  /* for the page before to let go */
+    DIALOGS_MAX = 3,  /* of the page before; then it is ended */
 };
 
 struct navigate {
@@ -422,7 +421,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     case REFUSED:
         if (navigate->download) {
-            wait_for_download(navigate, DOWNLOAD_MS);
+            wait_for_download(navigate, TB_DOWNLOAD_TOLD_MS);
         } else {
             refuse(navigate);
         }

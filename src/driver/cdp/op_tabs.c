@@ -32,8 +32,7 @@ enum state {
 enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
     PARAMS_MAX = 8 * TB_ADDRESS_MAX,
-    ID_LEN = 8,         /* of a target's id, enough to tell tabs apart */
-    DOWNLOAD_MS = 1000, /* for the browser to tell of a download, after it has refused the page */
+    ID_LEN = 8, /* of a target's id, enough to tell tabs apart */
 };
 
 struct tabs {
@@ -177,7 +176,7 @@ static void wait_for_download(struct tabs *tabs)
     tabs->work.state = REFUSED;
     log->on_change = on_download;
     log->user = tabs;
-    tb_timer_start(&tabs->download_timer, DOWNLOAD_MS);
+    tb_timer_start(&tabs->download_timer, TB_DOWNLOAD_TOLD_MS);
     on_download(tabs);
 }
 

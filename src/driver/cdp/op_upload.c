@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files are in the session's directory, or are brought by the call and written there first.
  *
- *   no target: the page's open chooser ---------------------------------------+
- *   RECEIVER --a field--> ELEMENT ----------------------------------------> SET --> READ (what the
- * field has then) --> end
- *      |
- *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end
- */
+ *   no target: the page's open chooser --> SET --> end
+ *   RECEIVER --a field--> ELEMENT --> SET --> READ what it has then --> end
+ *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +31,8 @@ enum state {
 };
 
 enum {
-    PARAMS_MAX = 256 * 1024,
+    FILES_MAX = 100,
+    PARAMS_MAX = 4 * 1024 * 1024, /* enough for so many paths, escaped */
 };
 
 struct upload {
@@ -100,6 +98,15 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
     return rc;
 }
 
+static size_t count_files(const struct upload *upload)
+{
+    size_t count = 0;
+    JSON_ARRAY_FOREACH(item, upload->files) {
+        count++;
+    }
+    return count;
+}
+
 static int gather(struct upload *upload, struct tb_err *err)
 {
     const struct cJSON *args = upload->work.op->args;
@@ -117,7 +124,11 @@ static int gather(struct upload *upload, struct tb_err *err)
             return rc;
         }
     }
-    return tb_json_first(upload->files) ? 0 : tb_fail(err, TB_E_PARAMS, "no files were given");
+    size_t count = count_files(upload);
+    if (count > FILES_MAX) {
+        return tb_fail(err, TB_E_TOO_LARGE, "%zu files; at most %d in one call", count, FILES_MAX);
+    }
+    return count ? 0 : tb_fail(err, TB_E_PARAMS, "no files were given");
 }
 
 static void put_files(struct upload *upload, struct tb_json_writer *json)
@@ -160,10 +171,7 @@ static void answer_chooser(struct upload *upload)
                        "input or drop zone as target, or first click what opens a chooser");
         return;
     }
-    size_t count = 0;
-    JSON_ARRAY_FOREACH(item, upload->files) {
-        count++;
-    }
+    size_t count = count_files(upload);
     if (!chooser->multiple && count > 1) {
         tb_opwork_fail(work, TB_E_PARAMS, "the file chooser takes one file, not %zu", count);
         return;

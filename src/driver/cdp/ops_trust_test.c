@@ -415,6 +415,23 @@ static void what_an_act_changed_is_told(void **state)
     assert_non_null(strstr(ops_text(lab, "changes"), "text: Entered"));
 }
 
+static void what_each_field_of_a_form_changed_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/add");
+    ops_eval(lab, "document.body.innerHTML = `<input id=j><input id=k><input id=l><ul id=u>`, "
+                  "oninput = (e) => { u.insertAdjacentHTML(`beforeend`, "
+                  "`<li><a href=/>By ${e.target.id}</a>`) }, 0");
+    ops_ok(lab, TB_OP_FILL_FORM,
+           "{'fields':[{'target':'#j','value':'x'},{'target':'#k','value':'x'},"
+           "{'target':'#l','value':'x'}]}");
+    static const char *const told[] = {"link \"By j\" [ref=e1]", "link \"By k\" [ref=e2]",
+                                       "link \"By l\" [ref=e3]"};
+    for (size_t i = 0; i < TB_COUNT(told); i++) {
+        assert_non_null(strstr(ops_text(lab, "changes"), told[i]));
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -440,6 +457,7 @@ int main(int argc, char **argv)
         OPS_TEST(typing_stops_when_the_focus_is_in_another_frame),
         OPS_TEST(a_window_without_a_page_has_an_address),
         OPS_TEST(what_an_act_changed_is_told),
+        OPS_TEST(what_each_field_of_a_form_changed_is_told),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

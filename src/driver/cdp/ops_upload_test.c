@@ -109,6 +109,19 @@ static void a_picker_without_a_field_is_told_as_what_it_is(void **state)
     ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file);
 }
 
+static void so_many_files_at_once_are_refused(void **state)
+{
+    struct ops_lab *lab = *state;
+    TB_AUTO(tb_buf_fini) struct tb_buf paths = TB_BUF(64 * 1024);
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#field','content':[{'name':'a.txt','text':'hello'}]}");
+    for (int i = 0; i < 101; i++) {
+        tb_buf_printf(&paths, "%s'a.txt'", i ? "," : "");
+    }
+    ops_fails(lab, TB_E_TOO_LARGE, TB_OP_UPLOAD, "{'target':'#field','paths':[%.*s]}",
+              TB_STR_ARG(tb_buf_str(&paths)));
+}
+
 static void choosers_of_frames_are_answered(void **state)
 {
     static const char *const paths[] = {"/same", "/other"};
@@ -168,6 +181,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_field_or_label_that_is_clicked_opens_a_chooser_too),
         OPS_TEST(the_last_chooser_counts_and_goes_with_its_document),
         OPS_TEST(a_picker_without_a_field_is_told_as_what_it_is),
+        OPS_TEST(so_many_files_at_once_are_refused),
         OPS_TEST(choosers_of_frames_are_answered),
         OPS_TEST(files_are_dropped_on_what_takes_them),
         OPS_TEST(files_are_not_dropped_on_what_does_not_take_them),

@@ -259,8 +259,6 @@ void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *func
     struct tb_frame *frame = page ? tb_page_frame_by_number(page, number) : NULL;
     if (frame) {
         tb_page_call(frame, function, args, work->deadline_ms + TB_OPWORK_GRACE_MS, on_reply, work);
-    } else if (page) {
-        tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
     } else {
         fail_gone(work);
     }
@@ -359,6 +357,11 @@ void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
     tb_opwork_fail_err(work, &err);
 }
 
+int tb_opwork_code(const struct tb_err *err)
+{
+    return err->code == TB_E_PROTOCOL ? TB_E_BROWSER_REFUSED : err->code;
+}
+
 void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
 {
     struct tb_result *result = work->op->result;
@@ -366,8 +369,7 @@ void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
         tb_result_fail(result, TB_E_ELEMENT_STALE,
                        "the page moved to another document in the meantime");
     } else if (err->code == TB_E_PROTOCOL) {
-        tb_result_fail(result, TB_E_BROWSER_REFUSED, "the browser refused a command: %s",
-                       err->text);
+        tb_result_fail(result, tb_opwork_code(err), "the browser refused a command: %s", err->text);
     } else {
         tb_result_fail(result, err->code, "%s", err->text);
     }

@@ -132,6 +132,8 @@ int64_t tb_opwork_element_ms(const struct tb_opwork *work);
 void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err);
+/* The code for a caller: what the browser refuses is no fault of the protocol. */
+int tb_opwork_code(const struct tb_err *err);
 /* Nobody saw the press arrive: it is not known what it hit. */
 void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why);
 /* Ends well, with nothing more than the operation has put into its result. */

@@ -6,7 +6,8 @@
 #include "driver/cdp/refs.h"
 
 enum {
-    CHANGES_MAX = 256 * 1024, /* the page keeps them far shorter */
+    CHANGES_MAX =
+        2000, /* bytes of what is told in parts: by each field of a form, or a moment later */
 };
 
 bool tb_opwork_wants_changes(const struct tb_opwork *work)
@@ -46,16 +47,30 @@ static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
     tb_json_set_take(work->op->result->data, "unclicked", unclicked);
 }
 
+static int64_t count_lines(struct tb_str text)
+{
+    int64_t count = 0;
+    while (text.len) {
+        tb_str_cut(&text, '\n');
+        count++;
+    }
+    return count;
+}
+
 /* Behind those that were told before. */
 static void add_changes(struct cJSON *data, struct tb_str text, int64_t more)
 {
     struct tb_str before = {NULL, 0};
     int64_t more_before = 0;
-    TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(CHANGES_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(SIZE_MAX);
     tb_json_str(tb_json_get(data, "changes"), &before);
     tb_json_int(tb_json_get(data, "more_changes"), &more_before);
+    if (before.len && before.len + text.len > CHANGES_MAX) {
+        more += count_lines(text);
+        text = (struct tb_str){NULL, 0};
+    }
     tb_buf_append_str(&all, before);
-    tb_buf_append_cstr(&all, before.len ? "\n" : "");
+    tb_buf_append_cstr(&all, before.len && text.len ? "\n" : "");
     tb_buf_append_str(&all, text);
     tb_json_set_str(data, "changes", tb_buf_str(&all));
     tb_json_set_int(data, "more_changes", more + more_before);

@@ -192,7 +192,7 @@ bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
     if (!press->missed[0] || !looking || err->code == TB_E_DIALOG_OPEN) {
         return false;
     }
-    tb_opwork_fail(press->work, err->code == TB_E_PROTOCOL ? TB_E_BROWSER_REFUSED : err->code,
+    tb_opwork_fail(press->work, tb_opwork_code(err),
                    "%s. An earlier attempt clicked nothing, because %s was in its place", err->text,
                    press->missed);
     return true;

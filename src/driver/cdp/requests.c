@@ -20,12 +20,14 @@ static bool is_ours_to_end(const struct tb_page *page)
     return memory && !memory->net_on && !memory->emulation;
 }
 
-static void end_events(struct tb_target *target)
+static bool end_events(struct tb_target *target)
 {
-    if (target->tells_requests && is_ours_to_end(target->page)) {
+    bool ends = target->tells_requests && is_ours_to_end(target->page);
+    if (ends) {
         target->tells_requests = false;
         tb_target_post(target, "Network.disable", (struct tb_str){NULL, 0});
     }
+    return ends;
 }
 
 void tb_requests_on_leave(struct tb_page *page)
@@ -44,8 +46,10 @@ void tb_requests_count(struct tb_opwork *work)
     }
     work->requests.counted = true;
     frame->target->events = 0;
-    /* The network log has them told already, and with their bodies. */
-    if (!frame->target->tells_requests && !tb_memory_of(work->session)->net_on) {
+    /* The network log has those of the tab itself told already, and with their bodies. */
+    bool logged =
+        tb_memory_of(work->session)->net_on && frame->target == tb_page_main_frame(page)->target;
+    if (!frame->target->tells_requests && !logged) {
         frame->target->tells_requests = true;
         tb_target_post(frame->target, "Network.enable",
                        TB_STR("{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0}"));
@@ -124,8 +128,12 @@ void tb_requests_on_event(struct tb_driver_session *session, struct tb_page *pag
 {
     struct tb_opwork *work = session->work;
     struct tb_target *target = tb_map_get(&page->browser->targets, tb_str_of(session_id));
-    if (target && ++target->events > EVENTS_MAX) {
-        end_events(target);
+    bool ends = target && ++target->events > EVENTS_MAX && end_events(target);
+    if (ends && work && work->requests.count) {
+        work->requests.count = 0; /* nobody will tell of their ends */
+        work->requests.ended = true;
+        tb_opwork_look_again(work);
+        return;
     }
     if (!work || !work->requests.counted || !work->acted || tb_opwork_page(work) != page) {
         return;

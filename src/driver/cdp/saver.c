@@ -108,7 +108,7 @@ static void on_site(int code, struct tb_str value, const struct tb_err *err, voi
 }
 
 /* https://host:port of an address; empty: it has no site. */
-static struct tb_str site_of(struct tb_str url)
+static struct tb_str origin_of(struct tb_str url)
 {
     struct tb_str rest = url;
     struct tb_str scheme = tb_str_cut(&rest, ':');
@@ -122,9 +122,9 @@ static struct tb_str site_of(struct tb_str url)
 
 void tb_kept_site_ask(struct tb_driver_session *session, struct tb_page *page, struct tb_str url)
 {
-    struct tb_str site = page ? site_of(tb_page_url(page)) : (struct tb_str){NULL, 0};
+    struct tb_str site = page ? origin_of(tb_page_url(page)) : (struct tb_str){NULL, 0};
     struct tb_err err;
-    if (!site.len || tb_str_eq(site, site_of(url)) || page->main_frame->failed ||
+    if (!site.len || tb_str_eq(site, origin_of(url)) || page->main_frame->failed ||
         tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
         return;
     }
