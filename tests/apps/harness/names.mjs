@@ -65,6 +65,21 @@ function widgets(nodes) {
   return list;
 }
 
+/**
+ * For the page: true once nothing in it has changed and no animation has run for a while. The two sides are looked at in pages of their own,
+ * and must not find a dialog before and after it has faded away.
+ */
+export const isAtRest = async () => {
+  const QUIET_MS = 300;
+  let changed = false;
+  const observer = new MutationObserver(() => { changed = true; });
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  await new Promise((resolve) => { setTimeout(resolve, QUIET_MS); });
+  observer.disconnect();
+  const isPassing = (animation) => animation.playState === 'running' && Number.isFinite(animation.effect?.getComputedTiming().endTime);
+  return !changed && !document.getAnimations().some(isPassing);
+};
+
 /** All named widgets of a page of playwright-core, by Chromium's own tree. */
 export async function known(page) {
   const cdp = await page.context().newCDPSession(page);

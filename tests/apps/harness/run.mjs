@@ -2,7 +2,7 @@
 // Runs every job by both sides and writes the table: APPS=select2,quill chooses, N=3 is how often each, OUT the file.
 import { writeFileSync } from 'node:fs';
 import { load } from './apps.mjs';
-import { known, missing } from './names.mjs';
+import { isAtRest, known, missing } from './names.mjs';
 import { PlaywrightSide } from './playwright.mjs';
 import { report } from './report.mjs';
 import { AppServer } from './server.mjs';
@@ -21,8 +21,12 @@ const [tabard, oracle] = [await TabardSide.start(t), await PlaywrightSide.start(
 async function runs(side, app, look) {
   const results = [];
   for (let i = 0; i < times; i += 1) {
-    const result = await attempt(side, `${server.url}/${app.name}`, app, i === 0 ? (user) => look(user, 'first') : undefined);
-    if (i === 0 && result.ok) await look(result.user, 'last');
+    const lookAt = async (user, when) => {
+      await user.see(isAtRest); // a page that never rests is looked at as it is
+      await look(user, when);
+    };
+    const result = await attempt(side, `${server.url}/${app.name}`, app, i === 0 ? (user) => lookAt(user, 'first') : undefined);
+    if (i === 0 && result.ok) await lookAt(result.user, 'last');
     await result.user?.close();
     results.push(result);
   }

@@ -22,9 +22,9 @@ class User {
     return this.call('browser_snapshot', { max_chars: 500_000 });
   }
 
-  /** The line is looked for again and again, as the page may still be at work; a selector is taken as it is. */
+  /** The line is looked for again and again, as the page may still be at work. Of what a selector matches the first is meant, on both sides. */
   async #target(role, name) {
-    if (role === 'css') return name;
+    if (role === 'css') return `${name} >> nth=0`;
     for (const end = performance.now() + FIND_MS; performance.now() < end;) {
       const target = find(await this.snapshot(), role, name);
       if (target) return target;
