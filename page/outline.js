@@ -122,6 +122,11 @@ const finishLine = (lines, at) => {
       lines.length = at + 1;
     } else if (line.role === 'heading' && only.name === line.name) {
       line.name = ''; // its link says it already
+    } else if (HEADER_CELLS.has(line.role) && only.head() === '[clickable]' && line.text === '' && line.name === '') {
+      line.text = only.text; // what sorts the column is its header to a reader
+      line.el = only.el;
+      line.active = only.active;
+      lines.length = at + 1;
     } else if (LIFTING_ROLES.has(line.role) && (line.isBare() || (only.el !== null && line.isMereCell()))) {
       only.depth -= 1;
       lines[at] = only;

@@ -99,7 +99,7 @@ test('what a page hides from readers is not told', async (t) => {
 
 /** What `here` says after a real click, and whether the page had told of the click by itself. */
 async function clicked(tab, target) {
-  await tab.inside('told = 0, tabardTell = () => { told += 1; }, 0');
+  await tab.inside(`told = 0, tabardTell = (text) => { told += JSON.parse(text).stage === 'click' ? 1 : 0; }, 0`);
   await tab.click(target, { watch: true, presses: 1 });
   const told = await tab.inside('told');
   const { changes: { text = '' } = {}, title } = await tab.call('here');

@@ -53,6 +53,10 @@ const CASES = [
   ['labels that a script has set as elements', '<button id=b>x</button><p id=p>By a script</p>'
     + '<script>b.ariaLabelledByElements = [p]</script>',
     ['- button "By a script" [ref=e1]', '- text: By a script']],
+  ['a header that holds what sorts its column is one line', '<div role=grid><div role=row><div role=columnheader><div onclick="0">Price</div></div></div></div>'
+    + '<table><tr><th><span onclick="0">Age</span><th>Plain<tr><td>1<td>2</table>',
+    ['- grid [ref=e1]', '  - row', '    - columnheader [ref=e2]: Price', '- table [ref=e3]', '  - row', '    - columnheader [ref=e4]: Age', '    - columnheader: Plain',
+      '  - row: 1 | 2']],
   ['every cell of a grid has a ref', '<div role=grid><div role=row><span role=columnheader>Name</span></div>'
     + '<div role=row><span role=gridcell>Beta</span><span role=gridcell></span></div></div>'
     + '<table role=grid><tr><td>x<td tabindex=0>y</table>',
