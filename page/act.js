@@ -38,11 +38,11 @@ const fieldOf = (found) => {
 };
 
 /** The field itself, or if the page has taken it away, the one that the same target finds now; null: none. */
-const fieldNow = (el, target) => {
+const fieldNow = (el, options) => {
   if (isAttached(el)) {
     return el;
   }
-  const found = asRef(asTarget(target)) === null ? findFirst(target) : null;
+  const found = asRef(asTarget(options.target)) === null ? meantBy(options).el : null;
   const field = found === null ? null : fieldOf(found);
   return field === null || kindOf(field) === 'none' ? null : field;
 };
@@ -83,10 +83,10 @@ const whatOpens = (el) => {
 
 const focusOn = (el) => (namespaceOf(el) === HTML ? focusHtml : focusSvg)(el);
 
-/** `watch`: what changes from now on is told after the act. */
-const focus = ({ watch: watches = false, ...options }) => {
+/** `watch`: what changes from now on is told after the act. `filled`: for the field that `fill` has just filled. */
+const focus = ({ watch: watches = false, filled: again = false, ...options }) => {
   countRefs(options);
-  return new Waiting(options).until((found) => {
+  return new Waiting({ ...options, known: again ? filling?.el : null }).until((found) => {
     const el = fieldOf(found);
     const kind = kindOf(el);
     const why = whyNotFocusable(el, kind);
@@ -140,8 +140,10 @@ const setField = (el, value) => {
   }
 };
 
-const check = ({ target }) => {
-  const el = controlOf(findOne(target));
+/** Of the box that `fill` was called for, or of another that is in its place now. */
+const check = ({ target, strict }) => {
+  const isThere = filling?.target === target && isAttached(filling.el);
+  const el = isThere ? filling.el : controlOf(meantBy({ target, strict }).el ?? noSuchElement(target));
   const checked = checkedOf(el);
   return checked === undefined ? fail('not_possible', `${sketch(el)} is neither a checkbox nor a radio button`) : { checked };
 };

@@ -15,10 +15,15 @@ const seek = (now) => {
   }
 };
 
+/** {el, matches}: what a target means, as strictly as the caller wants it. */
+const meantBy = ({ target, strict = false }) => (strict ? findMeant(target) : { el: findFirst(target), matches: 1 });
+
 class Waiting {
-  constructor({ target, timeout_ms: timeoutMs, strict = false }) {
+  /** `known`: what an act before it was done on; it is meant as long as it can be seen. */
+  constructor({ target, timeout_ms: timeoutMs, strict, known = null }) {
     this.target = target;
     this.strict = strict;
+    this.known = known;
     this.timeoutMs = Math.min(Math.max(Number(timeoutMs ?? DEFAULT_WAIT_MS) || 0, 0), 600_000);
     this.began = performance.now();
     this.deadline = this.began + this.timeoutMs;
@@ -35,7 +40,7 @@ class Waiting {
    */
   async until(attempt) {
     for (;;) {
-      const { el, matches: count } = this.strict ? findMeant(this.target) : { el: findFirst(this.target), matches: 1 };
+      const { el, matches: count } = this.known !== null && isVisible(this.known) ? { el: this.known, matches: 1 } : meantBy(this);
       const result = el === null ? null : attempt(el);
       if (result !== null && result.why === undefined) {
         lastActAt = performance.now();

@@ -37,7 +37,8 @@ const typeInto = (el, text) => {
   }
 };
 
-// {el, target, kind, want, before, about, heard}: the field that is being filled, how it was found, what it is, and whether the page has heard of it.
+// {el, target, strict, kind, want, before, about, heard}: the field that is being filled, how it was found, what it is, and whether the page
+// has heard of it.
 let filling = null;
 
 const sameText = (kind, have, want) => have === want
@@ -63,11 +64,11 @@ const stateOf = (el) => {
 
 /** What the field has now, when the page's own reactions are over. */
 const readBack = async () => {
-  const { el: filledOne, target, kind, want } = filling;
+  const { el: filledOne, target, strict, kind, want } = filling;
   for (let turns = 0; turns < 3; turns += 1) {
     await null;
   }
-  const el = fieldNow(filledOne, target);
+  const el = fieldNow(filledOne, { target, strict });
   if (el !== filledOne && (el === null || !sameText(kind, textIn(el, kindOf(el)), want))) {
     failReplaced(filledOne, target, el);
   }
@@ -91,9 +92,9 @@ const caretToEnd = (el) => {
 };
 
 /** Text: `keys` means that the daemon will type it key by key, as it has to where editors look for real events. */
-const startTyping = (el, kind, text, about, { target, clear, keys }) => {
+const startTyping = (el, kind, text, about, { target, strict, clear, keys }) => {
   const before = textIn(el, kind);
-  filling = { el, target, kind, want: clear ? text : before + text, before, about, heard: keys || kind === 'contenteditable' };
+  filling = { el, target, strict, kind, want: clear ? text : before + text, before, about, heard: keys || kind === 'contenteditable' };
   if (clear) {
     selectContent(el, kind);
   } else {
@@ -109,11 +110,11 @@ const startTyping = (el, kind, text, about, { target, clear, keys }) => {
   return true;
 };
 
-const setInto = (el, kind, text, about, { target }) => {
+const setInto = (el, kind, text, about, { target, strict }) => {
   const before = textIn(el, kind);
   // What is wanted is known before the page hears of it: its handlers may choose another option.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
-  filling = { el, target, kind, want, before, about, heard: false };
+  filling = { el, target, strict, kind, want, before, about, heard: false };
   if (kind === 'select') {
     pickOptions(el, [text]);
   } else {
@@ -132,6 +133,7 @@ const fillNow = (el, kind, text, options) => {
   }
   const about = { kind, ...introduce(el), secret: isSecret(el), document: DOCUMENT_ID };
   if (FILLED_BY_HAND.has(kind)) {
+    filling = { el, target: options.target, about, heard: true };
     return { ...about, checked: checkedOf(el) };
   }
   if (isReadOnly(el) && whatOpens(el) !== null) {
@@ -168,7 +170,7 @@ const fill = ({ value, clear = true, keys = false, watch = false, document: want
   const text = String(value);
   return new Waiting(options).until((found) => {
     const el = fieldOf(found);
-    return fillNow(el, kindOf(el), text, { target: options.target, clear, keys, watch });
+    return fillNow(el, kindOf(el), text, { ...options, clear, keys, watch });
   });
 };
 

@@ -24,9 +24,9 @@ const optionFor = (options, want) => {
 };
 
 /** What is chosen in it after the page has heard of it, or in the select that it was replaced by. */
-const chosenIn = (el, target) => {
-  const there = fieldNow(el, target);
-  return there === null || tagOf(there) !== 'select' ? failReplaced(el, target, there)
+const chosenIn = (el, options) => {
+  const there = fieldNow(el, options);
+  return there === null || tagOf(there) !== 'select' ? failReplaced(el, options.target, there)
     : { selected: [...there.selectedOptions].slice(0, MAX_MATCHES).map(optionLabel), ...introduce(there) };
 };
 
@@ -87,7 +87,7 @@ const select = ({ values, watch: watches = false, ...options }) => {
       watchChanges(el);
     }
     seek(false);
-    return pickOptions(el, wanted) ? chosenIn(el, options.target)
+    return pickOptions(el, wanted) ? chosenIn(el, options)
       : { why: 'has no such option', surely: isStocked(el), giveUp: (waited) => noOption(el, wanted, waited) };
   });
 };

@@ -247,6 +247,8 @@ static bool check(struct tb_filler *filler)
     tb_json_object_open(&json);
     tb_json_key(&json, "target");
     tb_json_put_str(&json, filler->target);
+    tb_json_key(&json, "strict");
+    tb_json_put_bool(&json, !filler->work->op->lenient);
     tb_json_object_close(&json);
     filler->phase = CHECKED;
     tb_opwork_call(filler->work, "check", tb_buf_str(&args));

@@ -124,15 +124,17 @@ static void add_state(struct fill *fill)
     }
 }
 
-/* Enter is for the field, wherever the page has put the focus meanwhile. */
+/* Enter is for the field, wherever the page has put the focus meanwhile and whatever fits the
+ * target by then. */
 static void focus(struct tb_opwork *work)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     int64_t left_ms = tb_opwork_left_ms(work);
     tb_opwork_args(work, "target", false, &args);
     args.len--; /* the closing brace */
-    tb_buf_printf(&args, ",\"timeout_ms\":%lld}",
-                  (long long)(left_ms < FOCUS_MS ? left_ms : FOCUS_MS));
+    tb_buf_printf(&args, ",\"timeout_ms\":%lld,\"strict\":%s,\"filled\":true}",
+                  (long long)(left_ms < FOCUS_MS ? left_ms : FOCUS_MS),
+                  work->op->lenient ? "false" : "true");
     tb_refs_continue(work, &args);
     if (tb_opwork_wants_changes(work)) {
         tb_requests_count(work);

@@ -52,6 +52,23 @@ static const struct ops_doc docs[] = {
      .body = "<title>Twice</title><div id=box><button id=b>Once</button></div><script>"
              "b.onclick = () => { box.innerHTML = '<button onclick=\"document.title = 1\">Delete"
              "</button>' }</script>"},
+    /* Fields that the page puts anew when they get a value, behind a dialog and in it. */
+    {.path = "/behind",
+     .body = "<title>Behind</title><main></main><div id=front role=dialog aria-modal=true></div>"
+             "<script>for (const to of [document.querySelector('main'), front]) { to.innerHTML = "
+             "'<input class=q aria-label=Q><input class=t type=checkbox aria-label=T>"
+             "<input class=r aria-label=R><select class=s aria-label=S><option>A<option>B</select>'"
+             " } front.oninput = ({target: old}) => { if (/r|s/.test(old.className)) {"
+             "const now = old.cloneNode(true); now.value = old.value; old.replaceWith(now) } };"
+             "onkeydown = (e) => { document.title = e.key + ' ' + e.target.parentNode.id }"
+             "</script>"},
+    /* Another one comes with the act. */
+    {.path = "/more",
+     .body = "<title>More</title><p><input type=text id=one aria-label=One>"
+             "<input type=checkbox aria-label=A></p><script>oninput = ({target: {type}}) => "
+             "document.body.insertAdjacentHTML('afterbegin', "
+             "'<input aria-label=More id=more type=' + type + '>');"
+             "onkeydown = (e) => { document.title = e.key + ' ' + e.target.id }</script>"},
     {.path = "/drag",
      .body = "<title>Drag</title><style>div { width: 90px; height: 40px }</style>"
              "<div id=a draggable=true>A</div><div id=yes class=to>Archive</div>"
@@ -336,6 +353,23 @@ static void a_drop_on_something_else_is_told(void **state)
     assert_string_equal(ops_eval(lab, "document.title"), "\"no\"");
 }
 
+/* What fits the target behind a dialog, or only after the act, is not taken for the field. */
+static void what_follows_an_act_is_for_the_same_element(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/behind");
+    ops_ok(lab, TB_OP_FILL, "{'target':'.q','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "Enter front");
+    ops_ok(lab, TB_OP_FILL, "{'target':'.t','value':'true'}");
+    ops_ok(lab, TB_OP_FILL, "{'target':'.r','value':'x'}");
+    ops_ok(lab, TB_OP_FILL, "{'target':'.s','value':'B'}");
+    ops_ok(lab, TB_OP_SELECT, "{'target':'.s','values':['A']}");
+    ops_goto(lab, "/more");
+    ops_ok(lab, TB_OP_FILL, "{'target':'[type=text]','value':'x','submit':true}");
+    assert_string_equal(ops_text(lab, "title"), "Enter one");
+    ops_ok(lab, TB_OP_FILL, "{'target':'[type=checkbox]','value':'true'}");
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -357,6 +391,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_key_that_is_told_as_pressed_was_seen),
         OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
         OPS_TEST(a_drop_on_something_else_is_told),
+        OPS_TEST(what_follows_an_act_is_for_the_same_element),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }
