@@ -47,6 +47,7 @@ const watchDocument = () => new MutationObserver(() => guard()).observe(document
 const takeAim = (sharedAim, sharedLanding) => {
   aim = sharedAim;
   landing = sharedLanding;
+  dragged = null;
   guard();
 };
 

@@ -5,11 +5,18 @@
 let zone = null;
 let dragged = null;
 
+/** Of an earlier drag, in whatever window. */
+const forgetDrag = () => {
+  dragged = null;
+  landing = null;
+  shareAim(allWindows());
+};
+
 /** `kind` is `file` for a field of files, which may be hidden; anything else is a place to drop them. */
 const receiver = (options) => {
   countRefs(options);
-  dragged = null;
-  landing = null; // of an earlier drag
+  forgetAim();
+  forgetDrag();
   return new Waiting(options).until((found) => {
     const field = fieldOf(found);
     const isField = kindOf(field) === 'file';

@@ -353,10 +353,11 @@ static void step(struct tb_opwork *work, struct tb_str value)
 /* See page/aim.js. */
 static bool told(struct tb_opwork *work, const struct cJSON *json)
 {
-    if (!tb_json_get(json, "dropped")) {
+    bool dropped;
+    if (!tb_json_bool(tb_json_get(json, "dropped"), &dropped)) {
         return false;
     }
-    tb_json_set_bool(work->op->result->data, "dropped", true);
+    tb_json_set_bool(work->op->result->data, "dropped", dropped);
     return true;
 }
 

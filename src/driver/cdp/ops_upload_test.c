@@ -29,6 +29,10 @@ static const struct ops_doc docs[] = {
              "<input id=text>"
              "<div id=box ondragover='throw 1'><input type=file hidden></div>"},
     {.path = "/inner", .body = "<iframe src=/zone width=600 height=300></iframe>"},
+    {.path = "/dragged",
+     .body = "<p id=card draggable=true>Card</p><div style='position:relative'><p id=pile>Pile</p>"
+             "<b style='position:absolute;inset:0'>Over it</b></div>"
+             "<iframe src=/zone width=600 height=300></iframe>"},
     {.path = NULL},
 };
 
@@ -154,6 +158,17 @@ static void files_are_dropped_on_what_takes_them(void **state)
     }
 }
 
+static void a_drag_that_came_to_nothing_is_over_when_files_are_dropped(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/dragged");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#card','to':'#pile'}");
+    assert_string_equal(ops_text(lab, "dropped"), "false");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#zone','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    wait_for_title(lab, "frames[0].document", "a.txt hello");
+}
+
 /* The browser would open them in a tab of their own. */
 static void files_are_not_dropped_on_what_does_not_take_them(void **state)
 {
@@ -184,6 +199,7 @@ int main(int argc, char **argv)
         OPS_TEST(so_many_files_at_once_are_refused),
         OPS_TEST(choosers_of_frames_are_answered),
         OPS_TEST(files_are_dropped_on_what_takes_them),
+        OPS_TEST(a_drag_that_came_to_nothing_is_over_when_files_are_dropped),
         OPS_TEST(files_are_not_dropped_on_what_does_not_take_them),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
