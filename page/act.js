@@ -56,6 +56,9 @@ const selectContent = (el, kind) => {
 };
 
 const hasFocus = (el) => {
+  if (!isConnected(el)) {
+    return false; // and what it hangs from may be no root that could tell
+  }
   const active = readerOf(rootOf(el)).active(rootOf(el));
   return active === el || (active !== null && el.isContentEditable === true && holds(active, el));
 };

@@ -87,6 +87,13 @@ test('keys for a field do not reach a frame that takes the focus', async (t) => 
   assert.equal(await tab.page('a.value'), 'x');
 });
 
+test('a field that the page takes away when it is reached', async (t) => {
+  const tab = await rig.show(t, '<input id=a onfocus="outerHTML = \'<input id=a>\'"><input id=b onbeforeinput="this.remove()">');
+  assert.equal((await tab.call('fill', { target: '#a', value: 'x' })).now, 'x'); // the one that came in its place
+  const { error } = await tab.call('fill', { target: '#b', value: 'x' });
+  assert.deepEqual(error, { code: 'element_not_ready', message: 'the page moved the focus from <input id="b"> to <body>; nothing was typed' });
+});
+
 test('fill without clear: what is typed is added', async (t) => {
   const tab = await rig.show(t, '<input id=a><input id=b type=number value=1>');
   for (const value of ['one ', 'two', '']) {
