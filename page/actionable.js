@@ -272,7 +272,7 @@ const point = ({ position, force = false, presses = 0, careful = false, drags = 
     if (watches && reply.why === undefined) {
       watchChanges(el);
     }
-    if (drags && reply.why === undefined) {
+    if (drags && reply.aimed) {
       aim.drags = true;
     }
     if (drop && reply.why === undefined) {

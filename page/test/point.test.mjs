@@ -247,3 +247,9 @@ test('nothing there: how long it was waited for', async (t) => {
   const { error } = await tab.call('point', { target: '#nope', timeout_ms: 120 });
   assert.deepEqual(error, { code: 'element_not_found', message: 'nothing on the page matches "#nope"; waited 120 ms' });
 });
+
+test('a drag may begin where another document lies', async (t) => {
+  const tab = await rig.show(t, '<div id=card draggable=true><iframe srcdoc=x style="display:block;width:100%"></iframe></div>');
+  const { error, aimed } = await tab.call('point', { target: '#card', presses: 1, drags: true, force: true });
+  assert.deepEqual({ error, aimed }, { error: undefined, aimed: undefined });
+});
