@@ -112,7 +112,7 @@ const startTyping = (el, kind, text, about, { target, strict, clear, keys }) => 
 
 const setInto = (el, kind, text, about, { target, strict }) => {
   const before = textIn(el, kind);
-  // What is wanted is known before the page hears of it: its handlers may choose another option.
+  // What is wanted is known before the page hears of it: its handlers may choose another option. And the focus may have taken it away.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
   filling = { el, target, strict, kind, want, before, about, heard: false };
   if (kind === 'select') {
@@ -138,6 +138,9 @@ const fillNow = (el, kind, text, options) => {
   }
   if (isReadOnly(el) && whatOpens(el) !== null) {
     return { why: `is read-only; click it instead: it opens ${whatOpens(el)}`, surely: true };
+  }
+  if (kind === 'select' && optionFor(searchedOptions(el), text) === null) {
+    return lacksOption(el, [text]);
   }
   seek(false);
   focusOn(el);

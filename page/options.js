@@ -71,6 +71,11 @@ const noOption = (el, values, waited = '') => {
   return fail('element_not_found', `${sketch(el)} has no option ${wanted}${among}; it has ${there || 'none'}${more}${waited}`);
 };
 
+/** {why}, for the caller's next attempt. */
+const lacksOption = (el, values) => ({
+  why: 'has no such option', surely: isStocked(el), giveUp: (waited) => noOption(el, values, waited),
+});
+
 const select = ({ values, watch: watches = false, ...options }) => {
   countRefs(options);
   const wanted = (Array.isArray(values) ? values : [values]).map(String);
@@ -87,7 +92,6 @@ const select = ({ values, watch: watches = false, ...options }) => {
       watchChanges(el);
     }
     seek(false);
-    return pickOptions(el, wanted) ? chosenIn(el, options)
-      : { why: 'has no such option', surely: isStocked(el), giveUp: (waited) => noOption(el, wanted, waited) };
+    return pickOptions(el, wanted) ? chosenIn(el, options) : lacksOption(el, wanted);
   });
 };

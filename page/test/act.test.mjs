@@ -220,6 +220,15 @@ test('select waits for options that are loaded', async (t) => {
   assert.deepEqual((await tab.call('select', { target: '#s', values: ['Late'], timeout_ms: 2000 })).selected, ['Late']);
 });
 
+test('fill of a select waits for them, too', async (t) => {
+  const tab = await rig.show(t, '<select id=s><option value="">Loading</select>');
+  await tab.page('setTimeout(() => { s.innerHTML = "<option>Early<option>Late"; }, 100)');
+  assert.equal((await tab.call('fill', { target: '#s', value: 'Late', timeout_ms: 5000 })).now, 'Late');
+  const { error } = await tab.call('fill', { target: '#s', value: 'Never', timeout_ms: 50 });
+  assert.equal(error.code, 'element_not_found');
+  assert.match(error.message, /^<select id="s"> has no option "Never"; it has "Early", "Late"; waited \d+ ms$/);
+});
+
 test('check', async (t) => {
   const tab = await rig.show(t, '<label id=l><input type=checkbox checked>x</label><div id=s role=switch aria-checked=true>'
     + '</div><div id=m role=checkbox aria-checked=mixed></div><p id=p>y</p>');
@@ -252,6 +261,7 @@ test('scroll what scrolls when the page itself does not', async (t) => {
 // No waiting mends these, so nobody waits out the time for them.
 const AT_ONCE = [
   ['a select that has other options', 'select', { target: '#s', values: ['Cow'] }, /has no option "Cow"; it has "Cat", "Dog"/],
+  ['the same by fill', 'fill', { target: '#s', value: 'Cow' }, /has no option "Cow"; it has "Cat", "Dog"/],
   ['a read-only field that opens something', 'fill', { target: '#date', value: 'x' }, /is read-only; click it instead: it opens a dialog/],
   ['and what it opens', 'fill', { target: '#pick', value: 'x' }, /is read-only; click it instead: it opens <ul id="list">/],
   ['an option of a closed select', 'point', { target: 'option=Dog' }, /is an option of a closed select; use browser_select with target e1 and/],
