@@ -36,7 +36,8 @@ const received = () => zone;
 /** Whether the page has accepted what was dragged there. Where it has not, the browser would open dropped files in a tab. */
 const accepts = () => {
   const view = zone === null ? globalThis : viewOf(ownerOf(zone));
-  return view === null || view === globalThis ? { accepted: dragged?.defaultPrevented === true } : view.tabard.accepts();
+  const isTheirs = view !== null && view !== globalThis && Object.hasOwn(view, 'tabard');
+  return isTheirs ? view.tabard.accepts() : { accepted: dragged?.defaultPrevented === true };
 };
 
 guards.push(['dragover', (event) => { dragged = event.isTrusted ? event : dragged; }, { capture: true, passive: true }]);

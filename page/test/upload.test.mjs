@@ -26,3 +26,13 @@ test('what an earlier drag has left in a frame is not for the files', async (t) 
   await drag(tab, at, 'drop');
   assert.equal(await tab.page('f.contentDocument.getElementById("zone").textContent'), 'got it');
 });
+
+test('a frame that has no script of ours is watched from outside', async (t) => {
+  const tab = await rig.show(t, '<iframe id=f></iframe>');
+  await tab.page(`f.contentDocument.body.innerHTML = ${JSON.stringify(ZONE)}, 0`);
+  await tab.inside('delete document.getElementById("f").contentWindow.tabard'); // as it is before the first document comes
+  const at = await tab.call('point', { target: '#zone' });
+  await tab.call('receiver', { target: '#zone' });
+  await drag(tab, at, 'dragEnter', 'dragOver');
+  assert.deepEqual(await tab.call('accepts'), { accepted: true });
+});
