@@ -170,6 +170,7 @@ const fill = ({ value, clear = true, keys = false, watch = false, document: want
   }
   countRefs(options);
   forgetAim();
+  filling = null;
   const text = String(value);
   return new Waiting(options).until((found) => {
     const el = fieldOf(found);

@@ -94,6 +94,15 @@ test('a field that the page takes away when it is reached', async (t) => {
   assert.deepEqual(error, { code: 'element_not_ready', message: 'the page moved the focus from <input id="b"> to <body>; nothing was typed' });
 });
 
+test('what happens to the field before is not told of the next', async (t) => {
+  const tab = await rig.show(t, `<input id=a onbeforeinput="event.preventDefault()">
+    <input id=b onbeforeinput="event.preventDefault()" onfocus="a.dispatchEvent(new Event('input'))">`);
+  await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text).stage); }, 0');
+  await tab.call('fill', { target: '#a', value: 'x' });
+  await tab.call('fill', { target: '#b', value: 'x' });
+  assert.deepEqual(await tab.inside('told'), []);
+});
+
 test('fill without clear: what is typed is added', async (t) => {
   const tab = await rig.show(t, '<input id=a><input id=b type=number value=1>');
   for (const value of ['one ', 'two', '']) {
