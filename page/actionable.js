@@ -228,7 +228,10 @@ const whyUndrawn = (el) => {
   const tag = tagOf(el);
   const list = tag === 'option' ? closest(el, 'select') : null;
   if (list !== null && isVisible(list)) {
-    return { why: `is an option of a closed select; use browser_select with target ${handleOf(list)} and this option`, surely: true };
+    // The words have a ref in them, so they are made once, at the end.
+    const useSelect = (waited) => fail('element_not_ready',
+      `${sketch(el)} is an option of a closed select; use browser_select with target ${handleOf(list)} and this option${waited}`);
+    return { why: 'is an option of a closed select', surely: true, giveUp: useSelect };
   }
   if (tag === 'input' && el.type === 'file') {
     return { why: `${whyHidden(el)}; give it files with browser_upload, or click what stands for it`, surely: true };

@@ -253,3 +253,13 @@ test('a drag may begin where another document lies', async (t) => {
   const { error, aimed } = await tab.call('point', { target: '#card', presses: 1, drags: true, force: true });
   assert.deepEqual({ error, aimed }, { error: undefined, aimed: undefined });
 });
+
+test('a ref in a message is told to the daemon once, however long it took', async (t) => {
+  const tab = await rig.show(t, '<button id=b>Go</button><select><option>Cat</select>');
+  await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text)); }, 0');
+  // After an act the page may still change, so there is more than one look.
+  const { error } = await tab.inside(`tabard.point({ target: '#b' }).then(() => tabard.point({ target: 'option=Cat', timeout_ms: 300 }))`);
+  assert.match(error.message, /^<option> "Cat" is an option of a closed select; use browser_select with target e1 and this option; waited \d+ ms$/);
+  assert.deepEqual(await tab.inside('told'), [{ stage: 'seeking', seeking: true }, { stage: 'named', last: 1 }]);
+});
+
