@@ -235,7 +235,7 @@ test('fill of a select waits for them, too', async (t) => {
   assert.equal((await tab.call('fill', { target: '#s', value: 'Late', timeout_ms: 5000 })).now, 'Late');
   const { error } = await tab.call('fill', { target: '#s', value: 'Never', timeout_ms: 50 });
   assert.equal(error.code, 'element_not_found');
-  assert.match(error.message, /^<select id="s"> has no option "Never"; it has "Early", "Late"; waited \d+ ms$/);
+  assert.match(error.message, /^<select id="s"> has no option "Never"; it has "Early", "Late"/);
 });
 
 test('check', async (t) => {
