@@ -50,8 +50,9 @@ const takeStep = (step, outer) => {
 const findByChain = (steps) => steps.reduce((outer, step) => takeStep(step, outer), null);
 
 const TEXT_CLASS = /:(?:visible(?![-\w])|(?:has-text|text-is|text|contains)\()/;
-const CSS_TOKEN = /\\.|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|:(visible(?![-\w])|has-text(?=\()|text-is(?=\()|text(?=\()|contains(?=\())|\((?:\([^()]*\)|[^()])*\)|[^]/gsy;
-const CLASS_WORDS = /\(\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^)]*?))\s*\)/sy;
+const CSS_TOKEN = /\\.|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|:(visible(?![-\w])|has-text(?=\()|text-is(?=\()|text(?=\()|contains(?=\())|\((?:\([^()]*\)|[^()])*\)|\s*[>+~]\s*|\s+|[^]/gsy;
+const CLASS_WORDS = /\(\s*(?:"((?:\\.|[^"\\])*)"\s*|'((?:\\.|[^'\\])*)'\s*|([^)]*))\)/sy;
+const LOOK_COST = 100; // of a search, in characters: whether an element can be seen
 
 const shows = (search, el, words) => search.textOf(el).toLowerCase().includes(words.toLowerCase());
 const TEXT_CLASSES = {
@@ -62,10 +63,16 @@ const TEXT_CLASSES = {
 };
 Object.setPrototypeOf(TEXT_CLASSES, null);
 
+const NOWHERE = new DocumentFragment();
+
 /** The test that stands at `at` behind its name, and where it ends. */
 const textClassAt = (selector, at, name, search) => {
   if (name === 'visible') {
-    return { test: isVisible, end: at };
+    const test = (el) => {
+      search.left -= LOOK_COST;
+      return isVisible(el);
+    };
+    return { test, end: at };
   }
   CLASS_WORDS.lastIndex = at;
   const [whole, ...words] = CLASS_WORDS.exec(selector) ?? badSelector(selector, `write :${name}("text")`);
@@ -73,12 +80,11 @@ const textClassAt = (selector, at, name, search) => {
 };
 
 /**
- * `.card:has-text("A") > b, i` as a list of lists of steps {css, tests}: what stands behind a class of ours is looked for inside of what it
- * leaves.
+ * `.card:has-text("A") > b, i` as a list of lists of steps {from, css, tests}: what stands behind a class of ours is looked for from what it
+ * leaves. `from` is the sign between the two, '' for a blank.
  */
-const textClassSteps = (selector) => {
-  const search = new TextSearch();
-  const list = [[{ css: '', tests: [] }]];
+const textClassSteps = (selector, search) => {
+  const list = [[{ from: '', css: '', tests: [] }]];
   for (let at = 0; at < selector.length;) {
     const steps = list[list.length - 1];
     const step = steps[steps.length - 1];
@@ -91,30 +97,70 @@ const textClassSteps = (selector) => {
       step.tests.push(test);
       at = end;
     } else if (token === ',') {
-      list.push([{ css: '', tests: [] }]);
-    } else if (step.tests.length > 0 && /[\s>+~]/.test(token)) {
-      steps.push({ css: `:scope${token}`, tests: [] });
+      list.push([{ from: '', css: '', tests: [] }]);
+    } else if (/^[\s>+~]/.test(token) && (steps.length > 1 || step.tests.length > 0)) {
+      steps.push({ from: token.trim(), css: '', tests: [] });
     } else {
       step.css += token;
     }
   }
   // What is left of a blank at the end is no step.
-  return list.map((steps) => steps.filter(({ css }) => css.trim() !== ':scope'));
+  const all = list.map((steps) => steps.filter(({ from, css }, n) => n === 0 || from !== '' || css !== ''));
+  all.flat().forEach(({ css }) => inShadow.queryAll(NOWHERE, css)); // refused even if no step gets as far
+  return all;
 };
 
-const takeTextSteps = (steps, root) => {
-  let found = null;
-  for (const { css, tests } of steps) {
-    const all = found === null ? queryAll(root, css) : new Set(found.flatMap((el) => [...queryAll(el, css)]));
-    found = [...all].filter((el) => tests.every((test) => test(el)));
+const contains = method(Node, 'contains');
+
+/** What fits `css` inside of (`from` is ''), as children of (`>`) or behind (`+`, `~`) each of some nodes. No part of the page is gone through twice. */
+function* relatives(nodes, from, css, search) {
+  const passed = new Set();
+  let outer = null;
+  for (const node of nodes) {
+    if (from === '') {
+      if (outer === null || !contains(outer, node)) {
+        outer = node;
+        yield* queryAll(node, css);
+      }
+      continue;
+    }
+    let next = from === '>' ? firstElementOf(node) : nextElementOf(node);
+    while (next !== null && !passed.has(next) && search.left > 0) {
+      passed.add(next);
+      search.left -= 1;
+      if (matches(next, css)) {
+        yield next;
+      }
+      next = from === '+' ? null : nextElementOf(next);
+    }
+  }
+}
+
+const takeTextSteps = (steps, root, search) => {
+  let found = [root];
+  for (const { from, css, tests } of steps) {
+    const kept = new Set();
+    for (const el of relatives(found, from, css, search)) {
+      if (kept.size >= MAX_MATCHES || search.left <= 0) {
+        break;
+      }
+      search.left -= 1;
+      if (tests.every((test) => test(el))) {
+        kept.add(el);
+      }
+    }
+    found = kept;
   }
   return found;
 };
 
 function* findByTextClass(selector, roots) {
-  const list = textClassSteps(selector.trim());
+  const search = new TextSearch();
+  const list = textClassSteps(selector.trim(), search);
   for (const root of roots) {
-    yield* list.flatMap((steps) => takeTextSteps(steps, root));
+    for (const steps of list) {
+      yield* takeTextSteps(steps, root, search);
+    }
   }
 }
 
@@ -124,7 +170,7 @@ const findByAnyCss = (css, roots) => (TEXT_CLASS.test(css) ? findByTextClass(css
 const attributeHas = (name) => (value) => `css=[${name}*="${CSS.escape(value)}" i]`;
 const LOCATORS = {
   getByRole: (role, name) => `role=${role}${name === undefined ? '' : `[name=${name}]`}`,
-  getByText: (text) => `text=${text}`,
+  getByText: (text) => `text="${text.replace(/["\\]/g, '\\$&')}"`,
   getByLabel: (text) => `aria/${text}`,
   getByPlaceholder: attributeHas('placeholder'),
   getByAltText: attributeHas('alt'),
@@ -137,7 +183,7 @@ const LOCATORS = {
 };
 Object.setPrototypeOf(LOCATORS, null);
 const LOCATOR = /^(?:page\s*\.\s*)?(?:getBy[A-Z]\w*|locator)\(/;
-const LOCATOR_CALL = /\s*\.?\s*(\w+)\(\s*(?:(["'`])((?:\\.|(?!\2)[^])*)\2|(-?\d+))?\s*(?:,\s*\{([^}]*)\})?\s*\)/y;
+const LOCATOR_CALL = /\s*(?:\.\s*)?(\w+)\(\s*(?:(["'`])((?:\\[^]|(?!\2)[^\\])*)\2\s*|(-?\d+)\s*)?(?:,\s*\{([^}]*)\}\s*)?\)/y;
 
 /** `page.getByRole('button', { name: 'x' }).first()` as the steps of a chain. */
 const findByLocator = (selector) => {
@@ -150,7 +196,7 @@ const findByLocator = (selector) => {
       badSelector(selector, 'of locators, getBy…(), locator(), first(), last() and nth() work; or write role=button[name="Log in"]');
     }
     const named = /\bname:\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/.*\/[a-z]*)/.exec(options ?? '')?.[1];
-    steps.push(LOCATORS[name](words ?? number ?? '', named));
+    steps.push(LOCATORS[name](words?.replace(/\\([^])/g, '$1') ?? number ?? '', named));
     at += call.length;
   }
   return findByChain(steps);

@@ -22,6 +22,7 @@ const PAGE = `
 <p data-id=split>Hel<b>lo</b> wor<i>ld</i></p>
 <button data-id=icon><span data-id=iconspan>Save all</span></button>
 <select data-id=pet aria-label=Pet><option>Cat</option></select>
+<p data-id=quoted>It's "so"</p><p data-id=quotes>"Quoted"</p><input data-id=its aria-label="It's">
 <div data-id=odd id="a:b.c" name=oddname title="The title">odd</div>
 <x-card data-id=card><template shadowrootmode=open><button data-id=inner>In shadow</button><slot></slot></template>`
   + `<i data-id=slotted>slotted</i></x-card>
@@ -57,10 +58,13 @@ const FORMS = [
     ['[data-id=slotted]', 'slotted'], ['[data-id=framed]', 'framed'],
   ['form >> text=Log in', 'login'], ['ul >> li >> nth=1', 'li2'], ['li >> nth=-1', 'li2'], ['//ul >> text=bold', 'bold'], ['button >> visible=true >> nth=0', 'login'],
     ['button:has-text("log in elsewhere")', 'login-other'], ['.btn:has-text("Elsewhere"):visible', 'login-other'], ["css=li:has-text('second') > b", 'bold'],
+    ['label:has-text("User") + input', 'user'], ['label:has-text("User") ~ button:visible', 'login'], ['h2:visible+form>button ~ [type=submit]', 'send'],
+    ['li:has-text("First") + li > b', 'bold'], ['li:contains( Second )', 'li2'],
     ['li:contains(Second)', 'li2'], ['ul :text("bold")', 'bold'], ['button:text-is("Log in")', 'login'], ['x, i:has-text("slot")', 'slotted'], ['a:has-text("About") , x', 'about'],
   ["getByRole('button', { name: 'Close dialog' })", 'close'], ['page.getByRole("button", { name: /^close/i })', 'close'], ["getByText('First')", 'li1'],
     ["getByLabel('User name')", 'user'], ["page.locator('li').nth(1)", 'li2'], ["locator('form').getByRole('button').first()", 'login'],
-    ["getByTitle('the TITLE')", 'odd'],
+    ["getByTitle('the TITLE')", 'odd'], [String.raw`page.locator("button:has-text(\"Log in else\")")`, 'login-other'], [String.raw`getByText( '\F\irst' )`, 'li1'],
+    [String.raw`getByText('It\'s "so"')`, 'quoted'], [`getByText('"Quoted"')`, 'quotes'], [String.raw`getByLabel('It\'s')`, 'its'], ["page . locator( 'li' ) . nth( 1 )", 'li2'],
   ['internal:role=button[name="close dialog"i]', 'close'], ['internal:text="First"i', 'li1'], ['internal:label="User name"i', 'user'], ['text/First', 'li1'],
     ['pierce/[data-id=inner]', 'inner'], ['text="Log in"', 'login'],
   ['text=Twice', 'shown'], ['button=Twice', 'shown'], ['role=button[name="Twice"]', 'shown'], ['[data-id=hidden]', 'hidden'],
@@ -86,7 +90,8 @@ test('what fits nothing is said with the selector', async (t) => {
 test('what is no selector is refused', async (t) => {
   const tab = await rig.show(t, PAGE);
   for (const target of ['[[', 'a{}', '//[', 'role=', 'role=button[color=red]', 'role=button[name="x"', '', '   ', null, 7,
-    'xpath=count(//a)', "getByRole('button').filter({ hasText: 'x' })", 'internal:control=x', 'a:has(b:has-text("x"))', 'b:contains(']) {
+    'xpath=count(//a)', "getByRole('button').filter({ hasText: 'x' })", 'internal:control=x', 'a:has(b:has-text("x"))', 'b:contains(', 'a:visible,',
+    'a:visible >']) {
     assert.equal((await tab.call('check', { target })).error?.code, 'invalid_params', String(target));
   }
 });
@@ -94,10 +99,21 @@ test('what is no selector is refused', async (t) => {
 test('a selector of any length is harmless', async (t) => {
   const tab = await rig.show(t, PAGE);
   for (const target of ['a'.repeat(1e6), `text=${'x'.repeat(1e6)}`, `role=button[name="${'['.repeat(5000)}"]`,
-    `role=${'a '.repeat(5000)}`, `a:has-text(${'('.repeat(9000)}`, `b${'(c)'.repeat(3000)}:visible`, `a >> ${'"'.repeat(9001)}`, `locator(${' '.repeat(9000)}`]) {
+    `role=${'a '.repeat(5000)}`, `a:has-text(${'('.repeat(9000)}`, `b${'(c)'.repeat(3000)}:visible`, `a >> ${'"'.repeat(9001)}`, `locator(${' '.repeat(9000)}x`,
+    `locator(' ${'\\a'.repeat(4000)}`, `locator('a')${' '.repeat(9000)}x`, `a:contains(${' '.repeat(9000)}x`, `a:visible${' '.repeat(9000)}x`]) {
     const { error } = await tab.call('check', { target });
     assert.ok(error.message.length <= 500, error.message);
   }
+});
+
+test('steps behind a class by text have a ceiling', async (t) => {
+  const tab = await rig.show(t, '<div id=all></div>');
+  // In each other, so that every one of them holds all that follow.
+  await tab.page(`let at = all; for (let i = 0; i < 1000; i += 1) { at.append(document.createElement('div')); at = at.lastChild; }
+    at.innerHTML = '<i>x</i>'.repeat(60_000); all.offsetHeight`);
+  const ms = await tab.inside(`(() => { const began = performance.now(); const { count } = tabard.extract({target: ':visible :visible :visible', limit: 1});
+    return count <= 1000 ? performance.now() - began : 'more than a thousand'; })()`);
+  assert.ok(ms < 1000, String(ms));
 });
 
 test('text that is not drawn finds nothing, not even what it stands in', async (t) => {
