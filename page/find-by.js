@@ -26,13 +26,24 @@ const findDeep = (selector) => {
 const ORDERED_SNAPSHOT = 7; // of XPathResult
 const evaluateXPath = method(Document, 'evaluate');
 
+const xpathIn = (root, expression) => {
+  try {
+    return evaluateXPath(root, expression, root, null, ORDERED_SNAPSHOT, null);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) {
+      badSelector(expression, 'this XPath gives a value, not elements; write //button');
+    }
+    throw thrown;
+  }
+};
+
 /** XPath knows documents only, so shadow roots are not searched. */
 function* findByXPath(expression, roots = everyRoot()) {
   for (const root of roots) {
     if (nodeTypeOf(root) !== DOCUMENT) {
       continue;
     }
-    const result = evaluateXPath(root, expression, root, null, ORDERED_SNAPSHOT, null);
+    const result = xpathIn(root, expression);
     for (let i = 0; i < result.snapshotLength && i < MAX_MATCHES; i += 1) {
       const node = result.snapshotItem(i);
       const el = nodeTypeOf(node) === ELEMENT ? node : parentElementOf(node);

@@ -68,8 +68,8 @@ class TextSearch {
     return wanted.every((word) => text.includes(word));
   }
 
-  /** The innermost elements under a root whose text contains `needle` (in lower case), in document order. */
-  innermost(root, needle) {
+  /** The innermost elements under a root whose text contains `needle` (in lower case), in document order. Only those that fit count. */
+  innermost(root, needle, fits = () => true) {
     const found = [];
     const wanted = needle.split(' ');
     const stack = [{ el: null, tag: '', next: firstElementIn(root), inner: true }];
@@ -79,8 +79,10 @@ class TextSearch {
       if (el === null) {
         stack.pop();
         if (!top.inner && this.textOf(top.el, top.tag).toLowerCase().includes(needle)) {
-          found.push(top.el);
           top.inner = true;
+          if (fits(top.el)) {
+            found.push(top.el);
+          }
         }
         if (top.inner && stack.length > 0) {
           stack[stack.length - 1].inner = true;
@@ -94,7 +96,10 @@ class TextSearch {
       }
     }
     for (const el of queryAll(root, 'input[type=submit],input[type=button],input[type=reset]')) {
-      if (this.textOf(el).toLowerCase().includes(needle)) {
+      if (found.length >= MAX_MATCHES) {
+        break;
+      }
+      if (this.textOf(el).toLowerCase().includes(needle) && fits(el)) {
         found.push(el);
       }
     }
@@ -118,10 +123,7 @@ const findByText = (text, fits = () => true) => {
   const exact = [];
   const part = [];
   for (const root of everyRoot()) {
-    for (const el of search.innermost(root, want.toLowerCase())) {
-      if (!fits(el)) {
-        continue;
-      }
+    for (const el of search.innermost(root, want.toLowerCase(), fits)) {
       if (search.textOf(el) === want) {
         exact.push(search.clickableAround(el, want));
       } else {

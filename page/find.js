@@ -55,7 +55,7 @@ function* candidates(selector, roots = everyRoot()) {
     try {
       yield* find(match, roots);
     } catch (thrown) {
-      if (thrown instanceof DOMException || thrown instanceof TypeError) {
+      if (thrown instanceof DOMException) {
         badSelector(selector, `it is neither CSS nor XPath; ${SELECTOR_ADVICE}`);
       }
       throw thrown;
@@ -156,7 +156,7 @@ function* rootsUntilSeen(visible) {
   }
 }
 
-/** The first element that fits, and those that can be seen. */
+/** The first element that fits, and those that can be seen; `sure`: these are all. */
 const lookFor = (text) => {
   const visible = new Set();
   let first = null;
@@ -171,13 +171,14 @@ const lookFor = (text) => {
       break;
     }
   }
-  return { first, visible: [...visible] };
+  return { first, visible: [...visible], sure: tries < VISIBLE_TRIES };
 };
 
-const failAmbiguous = (text, all) => {
+const failAmbiguous = (text, all, sure) => {
   const told = all.slice(0, MATCHES_TOLD).map((el) => `${handleOf(el)} ${looksOf(el)}`).join(', ');
-  const more = all.length > MATCHES_TOLD ? ` and ${all.length - MATCHES_TOLD} more` : '';
-  fail('element_ambiguous', `${quote(cut(squeeze(text), 120))} matches ${all.length} elements: ${told}${more}`);
+  const least = sure ? '' : 'at least ';
+  const more = all.length > MATCHES_TOLD ? ` and ${least}${all.length - MATCHES_TOLD} more` : '';
+  fail('element_ambiguous', `${quote(cut(squeeze(text), 120))} matches ${least}${all.length} elements: ${told}${more}`);
 };
 
 /** The element that a target means, and how many fit. Those that a person can tell apart are not taken one for the other. */
@@ -186,7 +187,7 @@ const findMeant = (target) => {
   if (asRef(text) !== null || NUMBERED.test(text)) {
     return { el: findFirst(text), matches: 1 };
   }
-  const { first, visible } = lookFor(text);
+  const { first, visible, sure } = lookFor(text);
   if (visible.length < 2) {
     return { el: visible[0] ?? first, matches: 1 };
   }
@@ -194,7 +195,7 @@ const findMeant = (target) => {
   const others = rest.filter((other) => !areOne(el, other));
   const looks = looksOf(el);
   if (others.some((other) => looksOf(other) !== looks)) {
-    failAmbiguous(text, [el, ...others]);
+    failAmbiguous(text, [el, ...others], sure);
   }
   return { el, matches: others.length + 1 };
 };

@@ -106,6 +106,17 @@ test('a selector of any length is harmless', async (t) => {
   }
 });
 
+test('a fault of our own is not told as one of the selector', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  await tab.inside('CSS.escape = () => { throw new TypeError("ours"); }; 0');
+  assert.deepEqual((await tab.call('check', { target: 'id=user' })).error, { code: 'internal_error', message: 'ours' });
+});
+
+test('what comes behind a thousand others is found in its place', async (t) => {
+  const tab = await rig.show(t, `${'<p>Buy</p>'.repeat(1100)}<div id=card><p id=here>Buy</p><input type=submit value=Buy></div>`);
+  assert.equal(await tab.inside(`tabard.element({target: '#card >> text=Buy'}).id`), 'here');
+});
+
 test('steps behind a class by text have a ceiling', async (t) => {
   const tab = await rig.show(t, '<div id=all></div>');
   // In each other, so that every one of them holds all that follow.
@@ -164,6 +175,8 @@ const SEVERAL = [
   ['exactly goes before in part', '<button>Save all</button><button>Save</button>', 'text=Save', undefined],
   ['two names', '<button>Save draft</button><button>Save all</button>', 'text=save',
     /^"text=save" matches 2 elements: e1 button "Save draft", e2 button "Save all"$/],
+  ['more than are looked at', Array.from({ length: 205 }, (_, i) => `<a href=/>${i}</a>`).join(''), 'a',
+    /matches at least 200 elements: e1 link "0", .*e5 link "4" and at least 195 more$/],
   ['many names', [...'ABCDEFG'].map((each) => `<a href=/>${each}</a>`).join(''), 'a', /matches 7 elements: e1 link "A", .*e5 link "E" and 2 more$/],
   ['fields that have only ids', '<input id=a><input id=b>', 'input', /matches 2 elements: e1 <input id="a">, e2 <input id="b">$/],
   ['texts without a role', '<p class=x>One<p class=x>Two', '.x', /matches 2 elements: e1 <p class="x"> "One", e2 <p class="x"> "Two"$/],
