@@ -14,6 +14,7 @@ const parentNodeOf = getter(Node, 'parentNode');
 const textContentOf = getter(Node, 'textContent');
 const isConnected = getter(Node, 'isConnected');
 const ownerOf = getter(Node, 'ownerDocument');
+const baseOf = getter(Node, 'baseURI');
 const rootOf = method(Node, 'getRootNode');
 const dispatch = method(EventTarget, 'dispatchEvent');
 
@@ -44,6 +45,7 @@ const bodyOf = getter(Document, 'body');
 const rootElementOf = getter(Document, 'documentElement');
 const viewOf = getter(Document, 'defaultView');
 const titleOf = getter(Document, 'title');
+const readyStateOf = getter(Document, 'readyState');
 
 // Documents, shadow roots and elements each have their own copy of these.
 const inDocument = {

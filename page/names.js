@@ -21,9 +21,12 @@ const idRefs = (el, name) => {
   return ids.slice(0, 1000).split(/\s+/).slice(0, 20).map((id) => id && byId(root, id)).filter(Boolean);
 };
 
+// Not in every browser that we drive.
+const labellingSet = 'ariaLabelledByElements' in Element.prototype ? getter(Element, 'ariaLabelledByElements') : () => null;
+
 /** What aria-labelledby refers to; elements that a script has set stand behind an empty attribute. */
 const labellingElements = (el) => (attr(el, 'aria-labelledby') === ''
-  ? (el.ariaLabelledByElements ?? []).slice(0, 20) : idRefs(el, 'aria-labelledby'));
+  ? (labellingSet(el) ?? []).slice(0, 20) : idRefs(el, 'aria-labelledby'));
 
 const svgTitle = (el) => {
   for (let child = firstElementOf(el), n = 0; child !== null && n < 20; child = nextElementOf(child), n += 1) {

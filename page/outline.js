@@ -200,10 +200,13 @@ const foldDeep = (lines, depth) => {
 
 const ADDRESS_SHOWN = 60;
 
-/** Where a link goes: a path if that is on the same site, without the middle if it is long. */
+/** Where a link goes: a path if that is on the same site, without the middle if it is long. '' if only a script knows. */
 const shortAddress = (el) => {
-  const href = attr(el, 'href') ?? attr(el, 'xlink:href') ?? '';
-  const url = URL.parse(href.slice(0, 2000), ownerOf(el).baseURI);
+  const href = attr(el, 'href') ?? attr(el, 'xlink:href');
+  if (href === null) {
+    return '';
+  }
+  const url = URL.parse(href.slice(0, 2000), baseOf(el));
   const shown = squeeze(url !== null && url.origin === location.origin ? url.href.slice(url.origin.length) : href);
   const end = ADDRESS_SHOWN / 3;
   return shown.length <= ADDRESS_SHOWN ? shown : `${shown.slice(0, ADDRESS_SHOWN - end - 1)}…${shown.slice(-end)}`;
@@ -255,8 +258,8 @@ const countEqual = (lines, at) => {
     count += 1;
   }
   // What is inside the last of them is not inside the others.
-  const holds = at + count < lines.length && lines[at + count].depth > first.depth;
-  return holds ? count - 1 : count;
+  const hasInside = at + count < lines.length && lines[at + count].depth > first.depth;
+  return hasInside ? count - 1 : count;
 };
 
 /** The text of so many equal lines. */
