@@ -88,7 +88,7 @@ let lastActAt = 0;
 for (const type of ['load', 'keydown', 'mouseup']) {
   globalThis.addEventListener(type, () => { lastActAt = performance.now(); }, { capture: true, passive: true });
 }
-const mayStillChange = () => document.readyState !== 'complete' || performance.now() - lastActAt < AFTER_ACT_MS;
+const mayStillChange = () => readyStateOf(document) !== 'complete' || performance.now() - lastActAt < AFTER_ACT_MS;
 
 const whyHidden = (el) => {
   const style = styleOf(el);

@@ -55,8 +55,9 @@ const whyDocumentEmpty = () => {
   if (location.protocol === 'chrome-error:') {
     return 'this is the error page of the browser: the address could not be opened; try again with browser_navigate';
   }
-  if (document.readyState !== 'complete') {
-    return `the page is still loading (readyState ${document.readyState}); wait for a text of it with browser_wait`;
+  const state = readyStateOf(document);
+  if (state !== 'complete') {
+    return `the page is still loading (readyState ${state}); wait for a text of it with browser_wait`;
   }
   if (body === null || firstElementOf(body) === null) {
     return 'the document is empty';

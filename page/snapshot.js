@@ -47,8 +47,8 @@ const PARSE_MS = 1000;
 
 /** Over, or given enough time: a page that has just been reached is often empty still, and complete within a moment. */
 const parsed = () => new Promise((resolve) => {
-  document.addEventListener('DOMContentLoaded', resolve, { once: true });
+  addListener(document, 'DOMContentLoaded', resolve, { once: true });
   setTimeout(resolve, PARSE_MS);
 });
 
-const snapshotParsed = (options) => (document.readyState === 'loading' ? parsed().then(() => snapshot(options)) : snapshot(options));
+const snapshotParsed = (options) => (readyStateOf(document) === 'loading' ? parsed().then(() => snapshot(options)) : snapshot(options));
