@@ -30,9 +30,14 @@ class TextRun {
     }
   }
 
+  /** There is more than any line can show. */
+  isFull() {
+    return this.text.length > 4 * NAME_TEXT;
+  }
+
   add(data) {
-    if (this.text.length > 4 * NAME_TEXT) {
-      return; // more than any line can show
+    if (this.isFull()) {
+      return;
     }
     if (this.#seam !== null) {
       const seams = [this.#seam, this.#firstSeam];
@@ -131,7 +136,7 @@ const gatherNode = (node, run, how, level, ownText) => {
 
 /** The text of what is drawn inside an element. */
 function gather(el, tag, run, how, level = 0, ownText = true) {
-  const spent = () => how.left.nodes <= 0 || run.text.length > 4 * NAME_TEXT;
+  const spent = () => how.left.nodes <= 0 || run.isFull();
   if (level > CONTENT_LEVELS) {
     run.add(textContentOf(el));
     return;

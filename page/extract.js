@@ -32,36 +32,59 @@ const hasShadow = (el) => {
   return shadowOf(el) !== null;
 };
 
-/** The text as it is drawn. The browser's own innerText knows styles best, but does not look into shadow roots. */
-const drawnText = (el) => {
+/** {text, cutShort}: the text as it is drawn. The browser's own innerText knows styles best, but does not look into shadow roots. */
+const drawnText = (el, room) => {
   if (tagOf(el) === 'input' || tagOf(el) === 'select' || tagOf(el) === 'textarea') {
-    return valueOf(el, tagOf(el), roleOf(el));
+    return { text: valueOf(el, tagOf(el), roleOf(el)), cutShort: false };
   }
   if (namespaceOf(el) !== HTML) {
-    return textContentOf(el);
+    return { text: textContentOf(el), cutShort: false };
   }
   if (!hasShadow(el)) {
-    return innerTextOf(el);
+    return { text: innerTextOf(el), cutShort: false };
   }
-  const run = new LongRun();
-  gather(el, tagOf(el), run, newGathering(null, MAX_NODES));
-  return run.text.trim();
+  const run = new LongRun(room);
+  const how = newGathering(null, MAX_NODES);
+  gather(el, tagOf(el), run, how);
+  return { text: run.whole(), cutShort: run.isFull() || how.left.nodes <= 0 };
 };
 
-/** Like TextRun, for text of any length, with blocks on lines of their own. */
+/** Like TextRun, for more text than `room`, with blocks on lines of their own. */
 class LongRun {
-  text = '';
+  text = ''; // the lines that have ended
+  #line = ''; // by itself: to look at the end of a text that grows would copy all of it each time
+  #full = false; // for good, though the end of a line may make it shorter
+
+  constructor(room) {
+    this.room = room;
+  }
+
+  isFull() {
+    return this.#full;
+  }
 
   edge(el, tag) {
-    if (!INLINE.has(tag) && this.text !== '' && !this.text.endsWith('\n')) {
-      this.text = `${this.text.trimEnd()}\n`;
+    if (!INLINE.has(tag)) {
+      this.#endLine();
     }
   }
 
   add(data) {
-    if (this.text.length < EXTRACT_CHARS * 2) {
-      this.text += data.replace(BLANKS, ' ');
+    if (!this.#full) {
+      this.#line += data.replace(BLANKS, ' ');
+      this.#full = this.text.length + this.#line.length > this.room;
     }
+  }
+
+  #endLine() {
+    const line = squeeze(this.#line);
+    this.text += line === '' ? '' : `${line}\n`;
+    this.#line = '';
+  }
+
+  whole() {
+    this.#endLine();
+    return this.text.trimEnd();
   }
 }
 
@@ -80,7 +103,7 @@ const markupOf = (el) => {
   return outerHtmlOf(copy);
 };
 
-const short = (text, room) => ({ value: cut(text, room), cutShort: text.length > room });
+const short = ({ text, cutShort }, room) => ({ value: cut(text, room), cutShort: cutShort || text.length > room });
 
 /** The same for what becomes JSON: quotes and line ends take more room there. */
 const shortInJson = (text, room) => {
@@ -111,19 +134,17 @@ const attributesOf = (el, room) => {
 
 // Each gives {value, cutShort} in about `room` characters.
 const FORMATS = {
-  text: (el, room) => short(drawnText(el), room),
-  html: (el, room) => short(markupOf(el), room),
-  markdown: (el, room) => {
-    const { text, cutShort } = markdownOf(el, room);
-    return { value: cut(text, room), cutShort: cutShort || text.length > room };
-  },
+  text: (el, room) => short(drawnText(el, room), room),
+  html: (el, room) => short({ text: markupOf(el), cutShort: false }, room),
+  markdown: (el, room) => short(markdownOf(el, room), room),
   json: (el, room) => {
     const part = Math.trunc(room / 3);
     const attributes = attributesOf(el, part);
-    const text = shortInJson(drawnText(el), part);
+    const drawn = drawnText(el, part);
+    const text = shortInJson(drawn.text, part);
     const html = shortInJson(markupOf(el), room - JSON.stringify([text.value, attributes.value]).length);
     const value = { text: text.value, html: html.value, attributes: attributes.value };
-    return { value, cutShort: text.cutShort || html.cutShort || attributes.cutShort };
+    return { value, cutShort: drawn.cutShort || text.cutShort || html.cutShort || attributes.cutShort };
   },
 };
 Object.setPrototypeOf(FORMATS, null);

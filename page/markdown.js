@@ -11,7 +11,7 @@ const BLOCKS = 'div,p,ul,ol,table,h1,h2,h3,h4,h5,h6,section,article,pre,blockquo
 const CODE = words('code kbd samp');
 
 /** Signs that would read as Markdown. */
-const escapeMarkdown = (text) => text.replace(/[\\`*[\]<]|_(?=\w*_)/g, '\\$&');
+const escapeMarkdown = (text) => text.replace(/[\\`*[\]<]|_(?=[^\W_]*_)/g, '\\$&');
 
 const isInline = (tag) => INLINE.has(tag) || tag === 'img' || tag === 'br' || tag === 'picture';
 

@@ -48,6 +48,29 @@ test('text of shadow roots', async (t) => {
   assert.equal((await tab.call('extract', { target: '#d' })).results[0], 'x\none\ntwo three');
 });
 
+test('text of shadow roots has no end before max_chars, and says where it has one', async (t) => {
+  const tab = await rig.show(t, '<div id=d><span><template shadowrootmode=open>in the shadow</template></span></div>');
+  await tab.page(`d.insertAdjacentHTML('beforeend', '<p>  some   text here</p>'.repeat(10_000) + '<p>end</p>')`);
+  const whole = await tab.call('extract', { target: '#d', max_chars: 400_000 });
+  assert.deepEqual([whole.truncated, whole.results[0].length], [false, 'in the shadow\n'.length + 10_000 * 15 + 'end'.length]);
+  assert.ok(whole.results[0].endsWith('\nend'));
+  for (const format of ['text', 'json']) {
+    const { truncated } = await tab.call('extract', { target: '#d', format, max_chars: 100_000 });
+    assert.equal(truncated, true, format);
+  }
+  await tab.page(`d.lastChild.innerHTML = '<i></i>'.repeat(190_000) + 'never seen'`);
+  assert.equal((await tab.call('extract', { target: '#d', max_chars: 400_000 })).truncated, true);
+});
+
+test('underscores of any number are escaped in a moment', async (t) => {
+  const tab = await rig.show(t, '<p id=p>_a_b_ c_d _e</p><p id=long></p>');
+  assert.equal((await tab.call('extract', { target: '#p', format: 'markdown' })).results[0], '\\_a\\_b_ c_d _e');
+  await tab.page(`long.textContent = '_a'.repeat(500_000) + ' '`);
+  const ms = await tab.inside(`(() => { const began = performance.now(); tabard.extract({target: '#long', format: 'markdown', max_chars: 1_000_000});
+    return performance.now() - began; })()`);
+  assert.ok(ms < 2000, String(ms));
+});
+
 test('main content for text and Markdown when nothing is named', async (t) => {
   const words = 'word '.repeat(60).trim();
   const tab = await rig.show(t, `<nav>menu</nav><main><p>${words}</p></main><footer>foot</footer>`);
