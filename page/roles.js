@@ -51,6 +51,17 @@ const isInGrid = (el) => {
 
 const SECTIONING = 'article,aside,main,nav,section,[role=article],[role=main],[role=navigation],[role=region]';
 
+const CELLS_LOOKED_AT = 50; // of a row, for each of its headers
+
+const hasDataCell = (row) => {
+  for (let cell = firstElementOf(row), n = 0; cell !== null && n < CELLS_LOOKED_AT; cell = nextElementOf(cell), n += 1) {
+    if (localNameOf(cell) === 'td') {
+      return true;
+    }
+  }
+  return false;
+};
+
 const headerCellRole = (el) => {
   const scope = attr(el, 'scope');
   if (scope === 'row' || scope === 'rowgroup') {
@@ -58,7 +69,7 @@ const headerCellRole = (el) => {
   }
   const row = parentNodeOf(el);
   const inHead = scope === 'col' || scope === 'colgroup' || row === null || closest(el, 'thead') !== null;
-  return inHead || queryOne(row, ':scope > td') === null ? 'columnheader' : 'rowheader';
+  return inHead || !hasDataCell(row) ? 'columnheader' : 'rowheader';
 };
 
 // Tags whose role depends on more than the tag.

@@ -263,6 +263,10 @@ class Walk {
       return;
     }
     for (const option of el.options) {
+      if (this.lines.length >= MAX_LINES) {
+        this.cutShort = true;
+        return;
+      }
       this.push(new Line(level.depth, 'option', optionLabel(option), statesOf(option, 'option', 'option'), null, ''));
     }
   }

@@ -211,6 +211,24 @@ test('ten thousand nodes', async (t) => {
   assert.equal(lines.at(-1), '  - link "Link 4999" [ref=e5000]');
 });
 
+test('a select of any length is cut, and says so', async (t) => {
+  const tab = await rig.show(t, '<select id=s aria-label=s></select><p>x</p>');
+  await tab.page(`s.innerHTML = '<option>x'.repeat(60_000), 0`);
+  const { text, truncated } = await tab.call('snapshot', { target: '#s' });
+  assert.equal(truncated, true);
+  const [, more] = /^… at least (\d+) more lines/m.exec(text);
+  assert.equal(Number(more) + text.split('\n').length - 1, 50_000);
+});
+
+test('a row of very many headers', async (t) => {
+  const tab = await rig.show(t, '<style>table, tr, th { display: inline }</style><table><tr id=r></table><table><tr><th id=h>a<td>b</table>');
+  await tab.page(`r.innerHTML = '<th></th>'.repeat(150_000), 0`);
+  const { ms, id } = await tab.inside(`(() => { const began = performance.now(); const { id } = tabard.element({target: 'role=rowheader'});
+    return { ms: performance.now() - began, id }; })()`);
+  assert.equal(id, 'h');
+  assert.ok(ms < 3000, String(ms));
+});
+
 test('a label that points at itself ends', async (t) => {
   const tab = await rig.show(t, '<button id=a aria-labelledby="b a">A</button><button id=b aria-labelledby="a b">B</button>');
   assert.deepEqual(await tab.lines(), ['- button "B A" [ref=e1]', '- button "A B" [ref=e2]']);
