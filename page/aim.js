@@ -322,6 +322,16 @@ const onDrop = (event) => {
   landing = null;
 };
 
+/**
+ * Files that are dropped where nothing takes them the browser opens as pages of their own, from which all files of the machine can be reached.
+ * A field for files takes them by itself.
+ */
+const keepFilesShut = (event) => {
+  if (event.isTrusted && event.dataTransfer?.types.includes('Files') && !matches(targetOf(event), 'input[type=file]')) {
+    event.preventDefault();
+  }
+};
+
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
   guards.push([type, onPress, { capture: true }]);
 }
@@ -334,4 +344,5 @@ guards.push(
   ['dragenter', onDragOver, { capture: true, passive: true }],
   ['dragover', onDragOver, { capture: true, passive: true }],
   ['drop', onDrop, { capture: true }],
+  ['drop', keepFilesShut, { capture: true }],
 );

@@ -179,3 +179,16 @@ int tb_address_make(struct tb_str given, bool data_urls, struct tb_buf *out, str
     int rc = tb_buf_append_cstr(out, added);
     return rc < 0 ? rc : tb_buf_append_str(out, url);
 }
+
+bool tb_address_is_inner(struct tb_str url)
+{
+    static const char *const inner[] = {"chrome", "chrome-untrusted", "devtools", "file",
+                                        "view-source"};
+    struct tb_str scheme = scheme_of(url);
+    for (size_t i = 0; i < TB_COUNT(inner); i++) {
+        if (tb_str_eq_nocase(scheme, tb_str_of(inner[i]))) {
+            return true;
+        }
+    }
+    return false;
+}

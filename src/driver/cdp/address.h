@@ -19,3 +19,5 @@ enum {
  * too. A bare host gets a scheme: http for localhost and IP addresses, https for all others.
  * TB_E_BAD_URL for everything else. */
 int tb_address_make(struct tb_str given, bool data_urls, struct tb_buf *out, struct tb_err *err);
+/* Whether what a tab shows is of the machine or of the browser itself, where no page leads. */
+bool tb_address_is_inner(struct tb_str url);

@@ -186,6 +186,22 @@ static void an_address_has_a_ceiling(void **state)
     tb_buf_fini(&out);
 }
 
+static void what_is_of_the_machine_is_known(void **state)
+{
+    static const char *const inner[] = {"file:///etc/passwd", "FILE:/x", "chrome://settings/",
+                                        "devtools://devtools/bundled/", "view-source:http://a/"};
+    static const char *const open[] = {
+        "http://a/file:", "about:blank",     "chrome-error://chromewebdata/",
+        "data:,x",        "blob:http://a/b", ""};
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(inner); i++) {
+        assert_true(tb_address_is_inner(tb_str_of(inner[i])));
+    }
+    for (size_t i = 0; i < TB_COUNT(open); i++) {
+        assert_false(tb_address_is_inner(tb_str_of(open[i])));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +210,7 @@ int main(void)
         cmocka_unit_test(nul_bytes_hide_no_scheme),
         cmocka_unit_test(data_addresses_need_the_setting),
         cmocka_unit_test(an_address_has_a_ceiling),
+        cmocka_unit_test(what_is_of_the_machine_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,42 @@ static void a_drag_that_came_to_nothing_is_over_when_files_are_dropped(void **st
 }
 
 /* The browser would open them in a tab of their own. */
+/* The browser would show the file in a tab of its own. */
+static void a_drop_that_nothing_takes_shows_no_file(void **state)
+{
+    static const char *const ways[] = {"zone.remove()", "zone.style.marginTop = `300px`"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(ways); i++) {
+        char script[160];
+        ops_goto(lab, "/zone");
+        snprintf(script, sizeof(script),
+                 "ondragover = () => { setTimeout(() => { %s }) }, document.title", ways[i]);
+        ops_eval(lab, script);
+        ops_run(lab, TB_OP_UPLOAD, "{'target':'#zone','content':[{'name':'a.html','text':'x'}]}");
+        OPS_WAIT(lab, !tb_str_starts(tb_page_url(tb_session_page(lab->session)), TB_STR("file:")));
+        assert_int_equal(tb_session_page_count(lab->session), 1);
+        assert_null(strstr(ops_eval(lab, "location.href"), "file:"));
+    }
+}
+
+/* Whatever has led there. */
+static void a_tab_that_shows_a_file_is_closed(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_TABS, "{'action':'new'}");
+    struct tb_page *page = tb_session_page(lab->session);
+    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Page.navigate",
+                TB_STR("{\"url\":\"file:///etc/passwd\"}"));
+    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1 ||
+                      tb_str_starts(tb_page_url(page), TB_STR("file:")));
+    if (ops_run(lab, TB_OP_SNAPSHOT, "{}") < 0) { /* unless it is closed by now */
+        assert_int_equal(lab->result.code, TB_E_TAB_NOT_FOUND);
+    }
+    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
+}
+
 static void files_are_not_dropped_on_what_does_not_take_them(void **state)
 {
     static const char *const targets[] = {"#no", "#text"};
@@ -200,6 +236,8 @@ int main(int argc, char **argv)
         OPS_TEST(choosers_of_frames_are_answered),
         OPS_TEST(files_are_dropped_on_what_takes_them),
         OPS_TEST(a_drag_that_came_to_nothing_is_over_when_files_are_dropped),
+        OPS_TEST(a_drop_that_nothing_takes_shows_no_file),
+        OPS_TEST(a_tab_that_shows_a_file_is_closed),
         OPS_TEST(files_are_not_dropped_on_what_does_not_take_them),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
