@@ -5,6 +5,8 @@
 const CHANGED_TEXT = 600; // characters of the lines that are told
 const CHANGED_NODES = 2000; // nodes that are looked at
 const RECORDS = 500;
+const NAMED_NODES = 3000; // nodes that came or went by the records
+const GONE_NODES = 10_000; // nodes that are looked through for what was told of them
 const REGIONS = 300;
 
 const SHOWING = ['alt', 'aria-checked', 'aria-current', 'aria-disabled', 'aria-expanded', 'aria-hidden', 'aria-invalid', 'aria-label',
@@ -65,7 +67,8 @@ const COMING_FRAMES = 2;
 const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter|^(background|fill|stroke|outline|text|cursor)/i;
 
 class Watch {
-  records = [];
+  records = []; // {type, target, added, removed}
+  room = NAMED_NODES;
   told = false;
 
   constructor(el) {
@@ -85,10 +88,22 @@ class Watch {
   }
 
   take(records) {
-    this.records.push(...records.slice(0, RECORDS - this.records.length));
-    if (this.records.length === RECORDS) {
-      this.observer.disconnect();
+    for (const { type, target, addedNodes, removedNodes } of records) {
+      if (this.records.length === RECORDS || this.room === 0) {
+        this.observer.disconnect();
+        return;
+      }
+      this.records.push({ type, target, added: this.someOf(addedNodes), removed: this.someOf(removedNodes) });
     }
+  }
+
+  /** As many as there is room for: one record can name any number. */
+  someOf(nodes) {
+    const taken = [];
+    for (let i = 0; i < nodes.length && this.room > 0; i += 1, this.room -= 1) {
+      taken.push(nodes[i]);
+    }
+    return taken;
   }
 
   /** What was seen until now. It goes on, since more may come of the same act, until the next act or too many records. */
@@ -96,6 +111,7 @@ class Watch {
     this.take(this.observer.takeRecords());
     const { el, before, title, records } = this;
     this.records = [];
+    this.room = NAMED_NODES;
     this.title = titleOf(document);
     this.told = true;
     return { el, before, title, records };
@@ -116,9 +132,9 @@ class Watch {
   /** The nodes that the act has changed; true: its own attributes. */
   changed() {
     const nodes = new Map();
-    for (const { type, target, addedNodes } of this.records) {
+    for (const { type, target, added } of this.records) {
       nodes.set(target, type === 'attributes' || nodes.get(target) === true);
-      for (const node of addedNodes) {
+      for (const node of added) {
         nodes.set(node, true);
       }
     }
@@ -182,21 +198,21 @@ const watchChanges = (el = null) => {
 
 /** Elements to look at again: those with new content, then those of which only attributes changed. */
 const regionsOf = (records) => {
-  const added = new Set();
+  const renewed = new Set();
   const changed = new Set();
-  for (const { type, target, addedNodes, removedNodes } of records) {
-    for (const node of addedNodes) {
+  for (const { type, target, added, removed } of records) {
+    for (const node of added) {
       if (nodeTypeOf(node) === ELEMENT) {
-        added.add(closest(node, ONE_LINE) ?? node);
+        renewed.add(closest(node, ONE_LINE) ?? node);
       }
     }
     const el = nodeTypeOf(target) === ELEMENT ? target : parentElementOf(target);
     const isText = (node) => nodeTypeOf(node) === TEXT;
-    if (el !== null && (type !== 'childList' || [...addedNodes, ...removedNodes].some(isText))) {
-      (type === 'attributes' ? changed : added).add(closest(el, ONE_LINE) ?? el);
+    if (el !== null && (type !== 'childList' || added.some(isText) || removed.some(isText))) {
+      (type === 'attributes' ? changed : renewed).add(closest(el, ONE_LINE) ?? el);
     }
   }
-  const all = new Map([...[...changed].map((el) => [el, false]), ...[...added].map((el) => [el, true])]);
+  const all = new Set([...renewed, ...changed]);
   // What is new is looked at by itself, even inside something large of which an attribute changed.
   const isOutermost = (el, among) => {
     let up = parentElementOf(el);
@@ -205,20 +221,31 @@ const regionsOf = (records) => {
     }
     return up === null || !among.has(up);
   };
-  const isTold = (el, isNew) => isAttached(el) && isOutermost(el, isNew ? added : all)
-    && closest(el, '[aria-hidden=true],[inert]') === null;
-  return [...all].filter(([el, isNew]) => isTold(el, isNew)).sort((a, b) => b[1] - a[1]).slice(0, REGIONS);
+  const regions = [];
+  for (const el of all) {
+    if (regions.length === REGIONS) {
+      break;
+    }
+    const isNew = renewed.has(el);
+    if (isAttached(el) && isOutermost(el, isNew ? renewed : all) && closest(el, '[aria-hidden=true],[inert]') === null) {
+      regions.push([el, isNew]);
+    }
+  }
+  return regions;
 };
 
-/** Lines that were told before of what is under `root` and are not there any more. */
-const goneFrom = (root, now) => {
+/** Lines that were told before of what is under the roots and are not there any more. */
+const goneFrom = (roots, now) => {
   const gone = [];
-  const walker = treeWalker(ownerOf(root), root, NodeFilter.SHOW_ELEMENT);
-  for (let el = root, left = CHANGED_NODES; el !== null && left > 0; el = walker.nextNode(), left -= 1) {
-    const text = toldLines.get(el);
-    if (text !== undefined && !now.has(el)) {
-      toldLines.delete(el);
-      gone.push(text);
+  let left = GONE_NODES;
+  for (const root of roots) {
+    const walker = treeWalker(ownerOf(root), root, NodeFilter.SHOW_ELEMENT);
+    for (let el = root; el !== null && left > 0; el = walker.nextNode(), left -= 1) {
+      const text = toldLines.get(el);
+      if (text !== undefined && !now.has(el)) {
+        toldLines.delete(el);
+        gone.push(...text.split('\n'));
+      }
     }
   }
   return gone;
@@ -266,16 +293,14 @@ const comparedLines = ({ el, before, records }) => {
   }
   const came = new Set(lines.map((line) => withoutRef(line.slice(2))));
   const roots = new Set(whole);
-  for (const { removedNodes } of records) {
-    for (const node of removedNodes) {
+  for (const { removed } of records) {
+    for (const node of removed) {
       if (nodeTypeOf(node) === ELEMENT) {
         roots.add(node);
       }
     }
   }
-  for (const root of roots) {
-    lines.push(...goneFrom(root, now).flatMap((text) => text.split('\n')).filter((line) => !came.has(withoutRef(line))).map((line) => `- ${line}`));
-  }
+  lines.push(...goneFrom(roots, now).filter((line) => !came.has(withoutRef(line))).map((line) => `- ${line}`));
   for (const [src, text] of now) {
     toldLines.set(src, text);
   }

@@ -92,6 +92,17 @@ test('a large page costs no more', async (t) => {
   assert.ok(ms < 500, String(ms));
 });
 
+test('nor does any number of new and removed elements', async (t) => {
+  // Deep in the page, where each question for what is around an element takes its time.
+  const tab = await rig.show(t, `${PAGE}<style>p + p { display: none }</style>${'<div>'.repeat(1000)}<div id=rows><p>first</p></div>`);
+  await tab.call('snapshot');
+  const { ms, lines } = await tab.inside(`(async () => { await tabard.point({target: '#go', watch: true});
+    const rows = document.getElementById('rows'); rows.innerHTML = '<p>row</p>'.repeat(150_000);
+    const began = performance.now(); const { changes } = await tabard.here(); return { ms: performance.now() - began, lines: changes.text.split('\\n') }; })()`);
+  assert.equal(lines[0], '+ text: row');
+  assert.ok(ms < 3000, String(ms));
+});
+
 test('what a page hides from readers is not told', async (t) => {
   const tab = await rig.show(t, `${PAGE}<div aria-hidden=true id=mute></div>`);
   assert.deepEqual((await changes(tab, 'mute.innerHTML = "<p>x</p>", box.innerHTML = "<p hidden>y</p><script>1</scr" + "ipt>"')).lines, []);
