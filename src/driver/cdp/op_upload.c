@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files are in the session's directory, or are brought by the call and written there first.
  *
- *   no target: the page's open chooser --> SET --> end
+ *   no target: the page's open chooser --> SET --> WORLD, FIELD: fetch the field --> READ --> end
  *   RECEIVER --a field--> ELEMENT --> SET --> READ what it has then --> end
  *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end */
 #include <inttypes.h>
@@ -22,6 +22,8 @@ enum state {
     RECEIVER,
     ELEMENT,
     SET,
+    WORLD,
+    FIELD,
     READ,
     POINT,
     OUTWARD,
@@ -39,7 +41,7 @@ struct upload {
     struct tb_opwork work;
     const char *directory; /* borrowed from the session's memory */
     struct cJSON *files;   /* names; part of the result */
-    bool by_chooser;       /* they answer one */
+    int64_t node;          /* of the chooser that they answer, the browser's number; 0: of none */
     char object[256];      /* the id of the field, as JSON; empty: it is not known */
     struct tb_outward point;
 };
@@ -180,31 +182,30 @@ static void answer_chooser(struct upload *upload)
     int len = snprintf(node, sizeof(node), "%" PRId64, chooser->node);
     chooser->open = false;
     chooser->untold = false;
-    upload->by_chooser = true;
+    upload->node = chooser->node;
     work->frame = chooser->frame;
     set_files(upload, "backendNodeId", (struct tb_str){node, (size_t)len});
 }
 
-static void ask_element(struct tb_opwork *work, const struct tb_frame *frame)
+static void evaluate(struct tb_opwork *work, int state, const char *expression)
 {
+    struct tb_page *page = tb_opwork_page(work);
+    const struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
     char params[128 + TB_TARGET_ID_SIZE];
-    int len = snprintf(params, sizeof(params),
-                       "{\"expression\":\"tabard.received()\",\"uniqueContextId\":\"%s\"}",
-                       tb_frame_world(frame));
-    work->state = ELEMENT;
+    int len = snprintf(params, sizeof(params), "{\"expression\":\"%s\",\"uniqueContextId\":\"%s\"}",
+                       expression, frame ? tb_frame_world(frame) : "");
+    work->state = state;
     tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
 }
 
 static void on_receiver(struct tb_opwork *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
     struct tb_str kind = {NULL, 0};
     tb_json_str(tb_json_get(json, "kind"), &kind);
     tb_opwork_set_element(work, "element", json);
-    if (frame && tb_str_eq_cstr(kind, "file")) {
-        ask_element(work, frame);
+    if (tb_str_eq_cstr(kind, "file")) {
+        evaluate(work, ELEMENT, "tabard.received()");
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
@@ -213,12 +214,17 @@ static void on_receiver(struct tb_opwork *work, struct tb_str value)
     tb_opwork_call(work, "point", tb_buf_str(&args));
 }
 
-static void on_element(struct upload *upload, struct tb_str value)
+static void keep_object(struct upload *upload, struct tb_str id)
 {
-    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
     if (id.len < sizeof(upload->object)) {
         snprintf(upload->object, sizeof(upload->object), "%.*s", TB_STR_ARG(id));
     }
+}
+
+static void on_element(struct upload *upload, struct tb_str value)
+{
+    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
+    keep_object(upload, id);
     set_files(upload, "objectId", id.len ? id : TB_STR("\"\""));
 }
 
@@ -303,6 +309,33 @@ static void read_back(struct upload *upload)
     tb_opwork_frame_send(&upload->work, "Runtime.callFunctionOn", tb_buf_str(&params));
 }
 
+/* The field of a chooser is known by its number, and may be in no document. Our own world sees it
+ * as it is, and any object of that world tells the world's number. */
+static void on_world(struct upload *upload, struct tb_str value)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(1024);
+    int context = tb_object_context(tb_pick(tb_pick(value, "result"), "objectId"));
+    tb_buf_printf(&params, "{\"backendNodeId\":%" PRId64 ",\"executionContextId\":%d}",
+                  upload->node, context);
+    upload->work.state = FIELD;
+    tb_opwork_frame_send(&upload->work, "DOM.resolveNode", tb_buf_str(&params));
+}
+
+static void on_field(struct upload *upload, struct tb_str value)
+{
+    keep_object(upload, tb_pick(tb_pick(value, "object"), "objectId"));
+    read_back(upload);
+}
+
+static void on_set(struct upload *upload)
+{
+    if (upload->node) {
+        evaluate(&upload->work, WORLD, "tabard");
+    } else {
+        read_back(upload);
+    }
+}
+
 static void on_read(struct tb_opwork *work, struct tb_str value)
 {
     struct cJSON *names = tb_json_parse(tb_pick(tb_pick(value, "result"), "value"));
@@ -325,7 +358,13 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_element(upload, value);
         break;
     case SET:
-        read_back(upload);
+        on_set(upload);
+        break;
+    case WORLD:
+        on_world(upload, value);
+        break;
+    case FIELD:
+        on_field(upload, value);
         break;
     case READ:
         on_read(work, value);
@@ -363,14 +402,15 @@ static bool told(struct tb_opwork *work, const struct cJSON *json)
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
-    if (work->state == READ && err->code != TB_E_DIALOG_OPEN) {
+    bool reads = work->state == WORLD || work->state == FIELD || work->state == READ;
+    if (reads && err->code != TB_E_DIALOG_OPEN) {
         tb_opwork_wind_up(work); /* the files are given, and the page has gone on */
         return true;
     }
     if (work->state != SET || err->code != TB_E_PROTOCOL) {
         return false;
     }
-    if (upload_of(work)->by_chooser) {
+    if (upload_of(work)->node) {
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
                        "the file chooser did not accept the files (%s); open it again", err->text);
     } else {

@@ -16,7 +16,9 @@ static const struct ops_doc docs[] = {
              "<button id=two onclick=\"choose('two', {multiple: true})\">Two</button>"
              "<button id=picker onclick=\"showOpenFilePicker().catch(() => 0)\">Picker</button>"
              "<label id=label for=field>Label</label><input id=field type=file>"
-             "<p id=status></p>"},
+             "<button id=drain onclick=\"const field = document.createElement('input');"
+             "field.type = 'file'; field.onchange = () => { field.value = '' }; field.click()\">"
+             "Drain</button><p id=status></p>"},
     {.path = "/two", .body = "<title>Two</title>"},
     {.path = "/same", .body = "<iframe src=/ width=600 height=300></iframe>"},
     {.path = "/other",
@@ -83,6 +85,18 @@ static void a_field_or_label_that_is_clicked_opens_a_chooser_too(void **state)
         ops_ok(lab, TB_OP_UPLOAD, "%s", file);
         assert_string_equal(ops_eval(lab, "field.files[0].name"), "\"a.txt\"");
     }
+}
+
+static void what_the_field_of_a_chooser_has_then_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#drain'}");
+    ops_ok(lab, TB_OP_UPLOAD, "%s", file);
+    assert_string_equal(ops_text(lab, "now"), "[]");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#two'}");
+    ops_ok(lab, TB_OP_UPLOAD, "%s", file);
+    assert_string_equal(ops_text(lab, "now"), "[\"a.txt\"]");
 }
 
 static void the_last_chooser_counts_and_goes_with_its_document(void **state)
@@ -230,6 +244,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_chooser_that_a_script_opens_is_told_and_answered),
         OPS_TEST(a_field_or_label_that_is_clicked_opens_a_chooser_too),
+        OPS_TEST(what_the_field_of_a_chooser_has_then_is_told),
         OPS_TEST(the_last_chooser_counts_and_goes_with_its_document),
         OPS_TEST(a_picker_without_a_field_is_told_as_what_it_is),
         OPS_TEST(so_many_files_at_once_are_refused),

@@ -466,3 +466,11 @@ struct tb_str tb_pick(struct tb_str object, const char *key)
     }
     return (struct tb_str){NULL, 0};
 }
+
+int tb_object_context(struct tb_str object_id)
+{
+    uint64_t context = 0;
+    tb_str_cut(&object_id, '.');
+    tb_str_to_u64(tb_str_cut(&object_id, '.'), &context);
+    return context < 1u << 30 ? (int)context : 0;
+}

@@ -196,3 +196,5 @@ struct tb_str tb_pick(struct tb_str object, const char *key);
 /* The same for several members in one walk: large objects are not walked over again and again. */
 void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
                  struct tb_str *ret_values);
+/* The number of the world of a remote object, whose id is "isolate.world.number"; 0: not known. */
+int tb_object_context(struct tb_str object_id);

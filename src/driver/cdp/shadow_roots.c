@@ -62,16 +62,6 @@ static struct tb_str text_at(const struct cJSON *json, const char *key)
     return text;
 }
 
-/* A remote object's id is "isolate.context.number", and its middle is what DOM.resolveNode wants.
- */
-static int context_of(struct tb_str object_id)
-{
-    uint64_t context = 0;
-    tb_str_cut(&object_id, '.');
-    tb_str_to_u64(tb_str_cut(&object_id, '.'), &context);
-    return context < 1u << 30 ? (int)context : 0;
-}
-
 static bool is_plain(struct tb_str id)
 {
     return id.len && id.len < 100 && !memchr(id.ptr, '"', id.len) && !memchr(id.ptr, '\\', id.len);
@@ -80,7 +70,7 @@ static bool is_plain(struct tb_str id)
 static bool on_list(struct tb_shadow_roots *roots, struct tb_opwork *work, const struct cJSON *json)
 {
     struct tb_str id = text_at(tb_json_get(json, "result"), "objectId");
-    roots->context = context_of(id);
+    roots->context = tb_object_context(id);
     if (!is_plain(id) || !roots->context) {
         return true;
     }
