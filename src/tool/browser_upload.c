@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, files, directory, dropped, now: names that the field has then} and the page keys;
- * no `element`: they answer the file chooser; `dropped` only where they were dropped on the
- * element. */
+/* data: {element, files, directory, dropped, instead, now: names that the field has then} and the
+ * page keys; no `element`: they answer the file chooser; `dropped` only where they were dropped on
+ * the element, `instead` what was in its place then. */
+#include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -45,11 +46,21 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     bool by_drop = tb_json_get(result->data, "dropped") != NULL;
     bool by_chooser = !tb_data_text(result->data, "element").len;
     TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(TB_PRINT_PAGE_MAX);
-    tb_buf_append_cstr(out, by_drop ? "Dropped " : "Chose ");
+    struct tb_str instead = tb_data_text(result->data, "instead");
+    bool dropped = tb_data_flag(result->data, "dropped");
+    tb_buf_append_cstr(out, instead.len ? "Brought " : by_drop ? "Dropped " : "Chose ");
     size_t given = print_names(tb_json_get(result->data, "files"), out);
     size_t has = print_names(now, &names);
-    tb_print_did(by_drop ? " on" : by_chooser ? " in the file chooser" : " for", result->data, out);
-    if (by_drop && !tb_data_flag(result->data, "dropped")) {
+    tb_print_did(instead.len  ? " to"
+                 : by_drop    ? " on"
+                 : by_chooser ? " in the file chooser"
+                              : " for",
+                 result->data, out);
+    if (instead.len) {
+        tb_buf_append_cstr(out, " But what was there then was ");
+        tb_quote_line(instead, out);
+        tb_buf_append_cstr(out, dropped ? "; it got the drop." : "; nothing was dropped on it.");
+    } else if (by_drop && !dropped) {
         tb_buf_append_cstr(out, " But the page received no drop.");
     }
     if (now && has < given) {

@@ -156,6 +156,13 @@ static const struct {
      NULL, "Dropped \"a.txt\" on paragraph."},
     {&tb_tool_browser_upload, "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":false}",
      NULL, "Dropped \"a.txt\" on paragraph. But the page received no drop."},
+    {&tb_tool_browser_upload,
+     "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":true,\"instead\":\"<p>\"}", NULL,
+     "Brought \"a.txt\" to paragraph. But what was there then was <p>; it got the drop."},
+    {&tb_tool_browser_upload,
+     "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":false,\"instead\":\"<p>\"}",
+     NULL,
+     "Brought \"a.txt\" to paragraph. But what was there then was <p>; nothing was dropped on it."},
     {&tb_tool_browser_click,
      "{\"element\":\"button\",\"chooser\":{\"open\":true,\"multiple\":false,"
      "\"accept\":\"a\\\"b\"}}",

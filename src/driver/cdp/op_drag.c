@@ -354,22 +354,6 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
                    TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
 }
 
-/* Where the drop went, as the document says that got it; see page/aim.js. */
-static bool told(struct tb_opwork *work, const struct cJSON *json)
-{
-    struct cJSON *data = work->op->result->data;
-    struct tb_str instead = {NULL, 0};
-    bool dropped;
-    if (!tb_json_bool(tb_json_get(json, "dropped"), &dropped)) {
-        return false;
-    }
-    tb_json_set_bool(data, "dropped", dropped);
-    if (tb_json_str(tb_json_get(json, "instead"), &instead)) {
-        tb_json_set_str(data, "instead", tb_str_sub(instead, 0, 250));
-    }
-    return true;
-}
-
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
     (void)err;
@@ -391,7 +375,7 @@ static const struct tb_opwork_kind kind = {.size = sizeof(struct drag),
                                            .failed = failed,
                                            .stop = stop,
                                            .missed = missed,
-                                           .told = told,
+                                           .told = tb_opwork_take_drop,
                                            .fini = fini};
 
 void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)

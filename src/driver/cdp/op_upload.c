@@ -210,6 +210,8 @@ static void on_receiver(struct tb_opwork *work, struct tb_str value)
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
     tb_opwork_args(work, "target", true, &args);
+    args.len--; /* the closing brace */
+    tb_buf_append_cstr(&args, ",\"drop\":true}");
     work->state = POINT;
     tb_opwork_call(work, "point", tb_buf_str(&args));
 }
@@ -389,17 +391,6 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
-/* See page/aim.js. */
-static bool told(struct tb_opwork *work, const struct cJSON *json)
-{
-    bool dropped;
-    if (!tb_json_bool(tb_json_get(json, "dropped"), &dropped)) {
-        return false;
-    }
-    tb_json_set_bool(work->op->result->data, "dropped", dropped);
-    return true;
-}
-
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
     bool reads = work->state == WORLD || work->state == FIELD || work->state == READ;
@@ -430,7 +421,7 @@ static void stop(struct tb_opwork *work)
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct upload),
                                            .step = step,
-                                           .told = told,
+                                           .told = tb_opwork_take_drop,
                                            .failed = failed,
                                            .stop = stop};
 

@@ -30,6 +30,12 @@ static const struct ops_doc docs[] = {
              "document.title = this.textContent })\">Drop here</p><p id=no>Not here</p>"
              "<input id=text>"
              "<div id=box ondragover='throw 1'><input type=file hidden></div>"},
+    {.path = "/shifts",
+     .body = "<style>p { height: 100px; margin: 0 }</style><div id=above></div><p id=keep>Keep</p>"
+             "<p id=trash ondrop=\"event.preventDefault(); document.title = 'trash'\">Trash</p>"
+             "<script>ondragenter = event => event.preventDefault();"
+             "ondragover = event => { event.preventDefault();"
+             "above.style.marginTop = '-100px' }</script>"},
     {.path = "/inner", .body = "<iframe src=/zone width=600 height=300></iframe>"},
     {.path = "/dragged",
      .body = "<p id=card draggable=true>Card</p><div style='position:relative'><p id=pile>Pile</p>"
@@ -172,6 +178,16 @@ static void files_are_dropped_on_what_takes_them(void **state)
     }
 }
 
+static void whoever_gets_the_files_instead_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/shifts");
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#keep','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    assert_non_null(strstr(ops_text(lab, "instead"), "Trash"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"trash\"");
+}
+
 static void a_drag_that_came_to_nothing_is_over_when_files_are_dropped(void **state)
 {
     struct ops_lab *lab = *state;
@@ -250,6 +266,7 @@ int main(int argc, char **argv)
         OPS_TEST(so_many_files_at_once_are_refused),
         OPS_TEST(choosers_of_frames_are_answered),
         OPS_TEST(files_are_dropped_on_what_takes_them),
+        OPS_TEST(whoever_gets_the_files_instead_is_told),
         OPS_TEST(a_drag_that_came_to_nothing_is_over_when_files_are_dropped),
         OPS_TEST(a_drop_that_nothing_takes_shows_no_file),
         OPS_TEST(a_tab_that_shows_a_file_is_closed),

@@ -98,8 +98,7 @@ struct tb_page *tb_opwork_page(struct tb_opwork *work);
  * operation has ended, there is no such frame any more. */
 struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
 
-/* The number of the frame that a ref names ("f2e7": 2); 0 for refs of the main frame and selectors.
- */
+/* The number of the frame that a ref names ("f2e7": 2); 0 for the main frame and selectors. */
 unsigned tb_ref_frame(struct tb_str target);
 
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
@@ -157,9 +156,10 @@ bool tb_opwork_wants_changes(const struct tb_opwork *work);
 /* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
  * where the page is. */
 bool tb_opwork_is_missed(const struct cJSON *reply);
-/* From what `missed` was told: whether the focus has gone into another frame, after so many keys.
- */
+/* From what `missed` was told: whether the focus is in another frame now, after so many keys. */
 bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys);
+/* From what `told` was told: `dropped` and `instead`. False: it is about something else. */
+bool tb_opwork_take_drop(struct tb_opwork *work, const struct cJSON *told);
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply);
 void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply);
 /* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */

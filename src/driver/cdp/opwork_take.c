@@ -6,6 +6,7 @@
 #include "driver/cdp/refs.h"
 
 enum {
+    INSTEAD_MAX = 250,
     CHANGES_MAX =
         2000, /* bytes of what is told in parts: by each field of a form, or a moment later */
 };
@@ -45,6 +46,22 @@ static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
         tb_json_set_str(unclicked, "instead", instead);
     }
     tb_json_set_take(work->op->result->data, "unclicked", unclicked);
+}
+
+/* Where the drop went, as the document says that got it; see page/aim.js. */
+bool tb_opwork_take_drop(struct tb_opwork *work, const struct cJSON *told)
+{
+    struct cJSON *data = work->op->result->data;
+    struct tb_str instead = {NULL, 0};
+    bool dropped;
+    if (!tb_json_bool(tb_json_get(told, "dropped"), &dropped)) {
+        return false;
+    }
+    tb_json_set_bool(data, "dropped", dropped);
+    if (tb_json_str(tb_json_get(told, "instead"), &instead)) {
+        tb_json_set_str(data, "instead", tb_str_sub(instead, 0, INSTEAD_MAX));
+    }
+    return true;
 }
 
 static int64_t count_lines(struct tb_str text)
