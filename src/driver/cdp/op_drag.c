@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/args.h"
+#include "driver/cdp/held.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/mouse.h"
 #include "driver/cdp/ops.h"
@@ -354,12 +355,38 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
                    TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
 }
 
+/* The browser makes a drop only after it has asked the page once more, and the dialog may have come
+ * of that. */
+static void cut_off(struct tb_opwork *work, const struct tb_err *dialog)
+{
+    struct tb_str element = {NULL, 0};
+    struct tb_err err = *dialog;
+    tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
+    tb_err_prefix(&err,
+                  "a dialog cut off the drag of %.*s%s: %s; the mouse button is let go, outside of "
+                  "the page, when it is answered; ",
+                  TB_STR_ARG(element), work->struck ? " after the mouse went down" : "",
+                  work->state == DROPPED ? "the drop may yet be made, so look at the page then"
+                                         : "nothing was dropped");
+    tb_opwork_fail_err(work, &err);
+}
+
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
-    (void)err;
-    stop(work);
-    drag_of(work)->down = false;
-    return false;
+    struct drag *drag = drag_of(work);
+    struct tb_page *page = tb_opwork_page(work);
+    bool dropped = false;
+    if (!drag->down || !page || err->code != TB_E_DIALOG_OPEN) {
+        stop(work);
+        drag->down = false;
+        return false;
+    }
+    tb_held_keep(page, drag->from.x, drag->from.y);
+    tb_json_bool(tb_json_get(work->op->result->data, "dropped"), &dropped);
+    if (!dropped) {
+        cut_off(work, err);
+    }
+    return !dropped;
 }
 
 static void fini(struct tb_opwork *work)

@@ -38,6 +38,17 @@ static const struct ops_doc docs[] = {
              "<iframe src=/drop width=300 height=100></iframe>"},
     {.path = "/drop",
      .body = "<button ondragover=event.preventDefault()>Yes</button><button>No</button>"},
+    {.path = "/asks",
+     .body = "<style>p { width: 200px; height: 80px; margin: 0 }</style><p id=src draggable=true>"
+             "source</p><p id=knob>knob</p><p id=dst>takes</p><script>"
+             "const log = []; let held = false; dst.ondragenter = dst.ondragover = event =>"
+             "event.preventDefault(); src.ondragstart = event =>"
+             "event.dataTransfer.setData('text', 'x'); dst.ondrop = () => log.push('drop');"
+             "knob.onmousedown = () => { held = true }; knob.onclick = () => log.push('click');"
+             "onmouseup = event => { if (held) log.push('up'); held = false };"
+             "const ask = event => { if (event.type !== 'mousemove' || event.buttons) {"
+             "document.removeEventListener(event.type, ask); alert('hey') } };"
+             "document.addEventListener(location.hash.slice(1), ask)</script>"},
     {.path = "/frame",
      .body = "<iframe src='http://localhost:{port}/press' width=600 height=500></iframe>"},
     {.path = NULL},
@@ -187,6 +198,38 @@ static void whether_a_drop_was_accepted_is_told(void **state)
     assert_string_equal(ops_text(lab, "dropped"), "false");
 }
 
+/* With a dialog at each of these the page gets no drop and no click, and no button stays down. */
+static void a_drag_that_a_dialog_cuts_off_is_told_and_let_go(void **state)
+{
+    static const struct {
+        const char *target;
+        const char *event;
+    } rows[] = {
+        {"#knob", "mousedown"}, {"#knob", "pointerdown"}, {"#knob", "mousemove"},
+        {"#src", "mousedown"},  {"#src", "pointerdown"},  {"#src", "dragstart"},
+        {"#src", "dragenter"},  {"#src", "dragover"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char path[64];
+        bool by_mouse = strcmp(rows[i].target, "#knob") == 0;
+        snprintf(path, sizeof(path), "/asks?%zu#%s", i, rows[i].event);
+        ops_goto(lab, path);
+        ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_DRAG, "{'target':'%s','to':'#dst'}", rows[i].target);
+        assert_non_null(strstr(lab->result.message, "nothing was dropped; "));
+        assert_non_null(strstr(lab->result.message, "(alert): \"hey\""));
+        ops_ok(lab, TB_OP_DIALOG, "{}");
+        assert_string_equal(
+            ops_eval(lab, by_mouse ? "new Promise(r => { const look = () => log.length ? "
+                                     "setTimeout(() => r(log.join())) "
+                                     ": setTimeout(look, 5); look() })"
+                                   : "log.join()"),
+            by_mouse ? "\"up\"" : "\"\"");
+        ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+        assert_string_equal(ops_text(lab, "dropped"), "true");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -199,6 +242,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_press_that_the_browser_makes_no_click_of_is_told),
         OPS_TEST(a_click_of_any_kind_is_known_as_one),
         OPS_TEST(whether_a_drop_was_accepted_is_told),
+        OPS_TEST(a_drag_that_a_dialog_cuts_off_is_told_and_let_go),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

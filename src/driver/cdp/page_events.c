@@ -137,6 +137,9 @@ static void on_dialog_closed(struct tb_target *target, const struct cJSON *param
 {
     (void)params;
     target->page->dialog.open = false;
+    LIST_FOREACH(link, &target->page->context->pages) {
+        tb_held_let_go(TB_CONTAINER(link, struct tb_page, link));
+    }
 }
 
 static void on_crashed(struct tb_target *target, const struct cJSON *params)
@@ -154,6 +157,7 @@ static void on_crashed(struct tb_target *target, const struct cJSON *params)
             page->windows_refused ? ": it opened windows endlessly" : "");
     page->crashed = true;
     page->dialog.open = false;
+    page->held.tries = 0;
     TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
     tb_url_shown(tb_page_url(page), &url);
     tell(page, TB_EVENT_PAGE_CRASHED, "url", tb_buf_str(&url));

@@ -13,6 +13,7 @@
 #include "driver/cdp/ask.h"
 #include "driver/cdp/browser.h"
 #include "driver/cdp/chooser.h"
+#include "driver/cdp/held.h"
 #include "driver/cdp/context.h"
 #include "driver/cdp/page.h"
 #include "driver/cdp/target.h"
@@ -69,6 +70,7 @@ struct tb_page {
     char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
     struct tb_dialog dialog;
     struct tb_chooser chooser;
+    struct tb_held held;
     bool opened_by_page;
     uint64_t opened;          /* see tb_page_opened */
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mouse button that a drag held down when a dialog came. The browser ignores all input while
+ * one is open, so the button comes up when it has been answered, and the drag is over then: the
+ * page does not stay in it, and what is done next is not taken for a part of it. */
+#pragma once
+
+struct tb_page;
+
+struct tb_held {
+    int tries; /* to let it go that are left; 0: it is not held */
+    double x;  /* where it went down, in the tab's viewport */
+    double y;
+};
+
+/* The drag is cut off; drags are intercepted until the button is up. */
+void tb_held_keep(struct tb_page *page, double x, double y);
+/* A dialog that held up this tab has been answered. */
+void tb_held_let_go(struct tb_page *page);
