@@ -15,6 +15,13 @@ const seek = (now) => {
   }
 };
 
+// One function acts at a time. One whose turn is over, since the daemon has given it up or called another, must not act when its element comes.
+let turn = 0;
+
+const endTurn = () => {
+  turn += 1;
+};
+
 /** {el, matches}: what a target means, as strictly as the caller wants it. */
 const meantBy = ({ target, strict = false }) => (strict ? findMeant(target) : { el: findFirst(target), matches: 1 });
 
@@ -32,6 +39,8 @@ class Waiting {
     this.place = null; // in the frame before
     this.undrawn = 0; // waits in a row in which no frame was drawn
     seeking = false;
+    endTurn();
+    this.turn = turn;
   }
 
   /**
@@ -52,6 +61,9 @@ class Waiting {
       seek(true);
       this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
       this.tries += 1;
+      if (this.turn !== turn) {
+        return fail('timeout', 'nobody waits for this any more; nothing was done');
+      }
     }
   }
 

@@ -296,3 +296,15 @@ test('a field that is writable once it has the focus', async (t) => {
   const tab = await rig.show(t, '<input id=a readonly onfocus="readOnly = false">');
   assert.equal((await tab.call('fill', { target: '#a', value: 'x' })).now, 'x');
 });
+
+test('what nobody waits for any more does not act', async (t) => {
+  for (const next of ['endTurn', 'focus']) {
+    const tab = await rig.show(t, '<input id=other>');
+    const given = tab.call('fill', { target: '#late', value: 'x' });
+    await tab.call(next, { target: '#other' });
+    await tab.page('document.body.insertAdjacentHTML("beforeend", "<input id=late>")');
+    const { error } = await given;
+    assert.deepEqual([error.code, await tab.page('late.value')], ['timeout', ''], next);
+    assert.equal((await tab.call('fill', { target: '#late', value: 'y' })).now, 'y');
+  }
+});

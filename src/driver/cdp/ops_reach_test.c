@@ -75,6 +75,11 @@ static const struct ops_doc docs[] = {
              "<div id=no class=to>Trash</div><script>act = () => 0; a.ondragstart = () => act();"
              "for (const to of document.querySelectorAll('.to')) { to.ondragover = (e) => "
              "e.preventDefault(); to.ondrop = () => { document.title = to.id } }</script>"},
+    /* What is looked for comes when asked, and is seen for some frames. */
+    {.path = "/late",
+     .body = "<title>Late</title><body><script>frame = () => new Promise(requestAnimationFrame);"
+             "come = async (html) => { document.body.innerHTML = html;"
+             "for (let i = 0; i < 4; i++) await frame(); return late.value }</script>"},
     {.path = NULL},
 };
 
@@ -140,6 +145,37 @@ static void a_text_that_opens_a_dialog_is_in(void **state)
     /* Nothing is in when it comes before the text. */
     ops_eval(lab, "u.value = ``, u.onfocus = () => alert(`no`), document.activeElement.blur()");
     ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'z'}");
+}
+
+/* By its caller, or by a dialog. */
+static void what_was_given_up_does_not_act_later(void **state)
+{
+    static const struct {
+        enum tb_op_kind kind;
+        const char *args;
+    } rows[] = {
+        {TB_OP_FILL, "{'target':'#late','value':'abc'}"},
+        {TB_OP_FILL_FORM, "{'fields':[{'target':'#late','value':'abc'}]}"},
+        {TB_OP_SELECT, "{'target':'#late','values':['abc']}"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        const char *late = rows[i].kind == TB_OP_SELECT
+                               ? "come(`<select id=late><option>old<option>abc</select>`)"
+                               : "come(`<input id=late value=old>`)";
+        ops_goto(lab, "/late");
+        ops_begin(lab, rows[i].kind, OPS_MS, rows[i].args);
+        tb_loop_turn(lab->loop, false);
+        lab->op.cancel(&lab->op);
+        assert_int_equal(ops_end(lab), TB_E_CANCELLED);
+        assert_string_equal(ops_eval(lab, late), "\"old\"");
+
+        ops_goto(lab, "/late");
+        ops_eval(lab, "setTimeout(alert, 200, `hm`), 0");
+        ops_run(lab, rows[i].kind, "%s", rows[i].args); /* ended by the dialog */
+        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+        assert_string_equal(ops_eval(lab, late), "\"old\"");
+    }
 }
 
 static void a_tick_that_leads_to_another_page_is_done(void **state)
@@ -378,6 +414,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_form_is_not_filled_on_in_another_document),
         OPS_TEST(a_text_that_opens_a_dialog_is_in),
+        OPS_TEST(what_was_given_up_does_not_act_later),
         OPS_TEST(a_tick_that_leads_to_another_page_is_done),
         OPS_TEST(a_document_that_is_written_anew_is_watched),
         OPS_TEST(so_is_one_that_is_written_when_the_mouse_comes),

@@ -69,18 +69,36 @@ static void end_well(struct call *call, struct tb_str value)
     fn(0, value, NULL, user);
 }
 
+static bool is_one_of(const char *function, const char *const *list)
+{
+    while (*list && strcmp(function, *list) != 0) {
+        list++;
+    }
+    return *list;
+}
+
 /* Functions that change nothing may be called again in the document that took the place of theirs.
  */
 static bool only_reads(const struct call *call)
 {
-    static const char *const readers[] = {"snapshot", "extract", "elements", "waitFor",
-                                          "describe", "hosts",   "kept",     "stored"};
-    for (size_t i = 0; i < TB_COUNT(readers); i++) {
-        if (strcmp(call->function, readers[i]) == 0) {
-            return true;
-        }
+    static const char *const readers[] = {"snapshot", "extract", "elements", "waitFor", "describe",
+                                          "hosts",    "kept",    "stored",   NULL};
+    return is_one_of(call->function, readers);
+}
+
+/* Nobody is there for its answer any more, so it must not act on an element that comes later. */
+static void give_up(const struct call *call)
+{
+    static const char *const waiters[] = {"point",  "through",  "focus", "fill",
+                                          "select", "receiver", NULL};
+    const struct tb_page *page = call->frame->page;
+    if (page->gone || !page->browser->conn || !is_one_of(call->function, waiters)) {
+        return;
     }
-    return false;
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_KIB);
+    tb_buf_printf(&params, "{\"expression\":\"tabard.endTurn()\",\"uniqueContextId\":\"%s\"}",
+                  call->world);
+    tb_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 static int code_of_wire(struct tb_str wire)
@@ -236,6 +254,7 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     } else if (tb_page_was_replaced(err)) {
         on_replaced(call, !strstr(err->text, "uniqueContextId not found"));
     } else {
+        give_up(call);
         end_with(call, err);
     }
 }
@@ -287,6 +306,9 @@ static void forget(struct tb_ask *ask)
     struct call *call = TB_CONTAINER(ask, struct call, ask);
     struct tb_page *page = call->frame->page;
     bool late = call->deadline_ms <= tb_loop_now_ms(page->browser->cdp->loop);
+    if (call->cmd) {
+        give_up(call);
+    }
     call_free(call);
     if (late) {
         tb_page_probe(page);
