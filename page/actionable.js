@@ -22,6 +22,10 @@ const endTurn = () => {
   turn += 1;
 };
 
+// A page that stood still for so long may have shown a dialog. What the daemon has sent meanwhile comes only after the timers and frames that are due.
+const STALLED_MS = 50;
+const hasStalled = (since) => performance.now() - since > STALLED_MS;
+
 /** {el, matches}: what a target means, as strictly as the caller wants it. */
 const meantBy = ({ target, strict = false }) => (strict ? findMeant(target) : { el: findFirst(target), matches: 1 });
 
@@ -49,6 +53,7 @@ class Waiting {
    */
   async until(attempt) {
     for (;;) {
+      const began = performance.now();
       const { el, matches: count } = this.known !== null && isVisible(this.known) ? { el: this.known, matches: 1 } : meantBy(this);
       const result = el === null ? null : attempt(el);
       if (result !== null && result.why === undefined) {
@@ -60,6 +65,9 @@ class Waiting {
       }
       seek(true);
       this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
+      if (hasStalled(began)) {
+        await nextFrame();
+      }
       this.tries += 1;
       if (this.turn !== turn) {
         return fail('timeout', 'nobody waits for this any more; nothing was done');

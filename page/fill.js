@@ -143,9 +143,13 @@ const fillNow = (el, kind, text, options) => {
     return lacksOption(el, [text]);
   }
   seek(false);
+  const began = performance.now();
   focusOn(el);
   if (!hasFocus(el)) {
     return { why: 'does not accept the focus' };
+  }
+  if (hasStalled(began)) {
+    return { why: 'kept the page busy when it got the focus' };
   }
   if (isReadOnly(el)) { // after the focus: some pages make it writable then
     return { why: 'is read-only' };

@@ -393,6 +393,14 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
     return true;
 }
 
+const char *tb_filler_doubt(const struct tb_filler *filler, const struct tb_err *err)
+{
+    bool doubtful = filler->phase == FILL && err->code == TB_E_DIALOG_OPEN && !filler->has_text;
+    return doubtful ? ". The field may be filled once the dialog is answered: look at it before "
+                      "you fill it again"
+                    : "";
+}
+
 bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err)
 {
     bool typed = filler->phase == TYPING && filler->typed >= filler->value.len;

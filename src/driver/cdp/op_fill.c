@@ -102,8 +102,9 @@ static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
                        err->text);
         return true;
     }
-    tb_opwork_fail(work, tb_opwork_code(err), "field %d (%.*s): %s", fill->number,
-                   TB_STR_ARG(tb_str_sub(fill->filler.target, 0, 100)), err->text);
+    tb_opwork_fail(work, tb_opwork_code(err), "field %d (%.*s): %s%s", fill->number,
+                   TB_STR_ARG(tb_str_sub(fill->filler.target, 0, 100)), err->text,
+                   tb_filler_doubt(&fill->filler, err));
     return true;
 }
 
@@ -192,7 +193,15 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (has_text) {
         add_state(fill);
     }
-    return work->state == FILLING && tb_filler_failed(&fill->filler, err);
+    if (work->state != FILLING) {
+        return false;
+    }
+    const char *doubt = tb_filler_doubt(&fill->filler, err);
+    if (doubt[0]) {
+        tb_opwork_fail(work, err->code, "%s%s", err->text, doubt);
+        return true;
+    }
+    return tb_filler_failed(&fill->filler, err);
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)

@@ -77,9 +77,11 @@ static const struct ops_doc docs[] = {
              "e.preventDefault(); to.ondrop = () => { document.title = to.id } }</script>"},
     /* What is looked for comes when asked, and is seen for some frames. */
     {.path = "/late",
-     .body = "<title>Late</title><body><script>frame = () => new Promise(requestAnimationFrame);"
-             "come = async (html) => { document.body.innerHTML = html;"
-             "for (let i = 0; i < 4; i++) await frame(); return late.value }</script>"},
+     .body =
+         "<title>Late</title><body><script>stall = (since = Date.now()) => {"
+         "while (Date.now() < since + 100); }; frame = () => new Promise(requestAnimationFrame);"
+         "come = async (html) => { document.body.innerHTML = html;"
+         "for (let i = 0; i < 4; i++) await frame(); return late.value }</script>"},
     {.path = NULL},
 };
 
@@ -142,9 +144,38 @@ static void a_text_that_opens_a_dialog_is_in(void **state)
     ops_ok(lab, TB_OP_FILL_FORM, "{'fields':[{'target':'#u','value':'y'}]}");
     assert_int_equal(ops_int(lab, "filled"), 1);
     ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    /* Nothing is in when it comes before the text. */
-    ops_eval(lab, "u.value = ``, u.onfocus = () => alert(`no`), document.activeElement.blur()");
-    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'z'}");
+}
+
+/* One that is answered at once, or shown by what hears of the text first, may not. */
+static void a_dialog_before_the_text_keeps_it_out(void **state)
+{
+    static const char *const events[] = {"focus", "beforeinput"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(events); i++) {
+        char script[256];
+        snprintf(script, sizeof(script),
+                 "u.addEventListener(`%s`, () => { alert(`no`); const since = Date.now();"
+                 "while (Date.now() < since + 100); }, {once: true})",
+                 events[i]);
+        ops_goto(lab, "/form");
+        ops_eval(lab, script);
+        ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'z'}");
+        assert_non_null(strstr(lab->result.message, "look at it before you fill it again"));
+        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+        ops_eval(lab,
+                 "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+                 ".then(() => 0)");
+        if (strcmp(events[i], "focus") == 0) {
+            assert_string_equal(ops_eval(lab, "u.value"), "\"\"");
+        }
+
+        ops_goto(lab, "/form");
+        ops_eval(lab, script);
+        ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL_FORM, "%s", form);
+        assert_non_null(strstr(lab->result.message, "field 1 (#u)"));
+        assert_non_null(strstr(lab->result.message, "look at it before you fill it again"));
+        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    }
 }
 
 /* By its caller, or by a dialog. */
@@ -175,6 +206,18 @@ static void what_was_given_up_does_not_act_later(void **state)
         ops_run(lab, rows[i].kind, "%s", rows[i].args); /* ended by the dialog */
         ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
         assert_string_equal(ops_eval(lab, late), "\"old\"");
+
+        /* It comes before the page can hear that the call was given up. */
+        char script[256];
+        snprintf(script, sizeof(script),
+                 "has = new Promise(done => setTimeout(() => { stall(); alert(`hm`);"
+                 "done(%s) }, 200)), 0",
+                 late);
+        ops_goto(lab, "/late");
+        ops_eval(lab, script);
+        ops_run(lab, rows[i].kind, "%s", rows[i].args);
+        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+        assert_string_equal(ops_eval(lab, "has"), "\"old\"");
     }
 }
 
@@ -414,6 +457,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_form_is_not_filled_on_in_another_document),
         OPS_TEST(a_text_that_opens_a_dialog_is_in),
+        OPS_TEST(a_dialog_before_the_text_keeps_it_out),
         OPS_TEST(what_was_given_up_does_not_act_later),
         OPS_TEST(a_tick_that_leads_to_another_page_is_done),
         OPS_TEST(a_document_that_is_written_anew_is_watched),
