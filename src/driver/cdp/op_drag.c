@@ -356,7 +356,7 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
 }
 
 /* The browser makes a drop only after it has asked the page once more, and the dialog may have come
- * of that. */
+ * of that; or the page's word of the drop comes behind the browser's of the dialog. */
 static void cut_off(struct tb_opwork *work, const struct tb_err *dialog)
 {
     struct tb_str element = {NULL, 0};
@@ -366,8 +366,9 @@ static void cut_off(struct tb_opwork *work, const struct tb_err *dialog)
                   "a dialog cut off the drag of %.*s%s: %s; the mouse button is let go, outside of "
                   "the page, when it is answered; ",
                   TB_STR_ARG(element), work->struck ? " after the mouse went down" : "",
-                  work->state == DROPPED ? "the drop may yet be made, so look at the page then"
-                                         : "nothing was dropped");
+                  work->state == DROPPED
+                      ? "the drop may be made already, or when it is answered: look then"
+                      : "nothing was dropped");
     tb_opwork_fail_err(work, &err);
 }
 

@@ -391,11 +391,26 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
+static bool is_dropped(const struct tb_opwork *work)
+{
+    bool dropped = false;
+    tb_json_bool(tb_json_get(work->op->result->data, "dropped"), &dropped);
+    return dropped;
+}
+
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
     bool reads = work->state == WORLD || work->state == FIELD || work->state == READ;
     if (reads && err->code != TB_E_DIALOG_OPEN) {
         tb_opwork_wind_up(work); /* the files are given, and the page has gone on */
+        return true;
+    }
+    if (work->state == DROPPED && err->code == TB_E_DIALOG_OPEN && !is_dropped(work)) {
+        struct tb_err cut_off = *err;
+        tb_err_prefix(&cut_off, "a dialog came before the page told that it got the files, which "
+                                "may be so by now or when the dialog is answered: look at the "
+                                "page then; ");
+        tb_opwork_fail_err(work, &cut_off);
         return true;
     }
     if (work->state != SET || err->code != TB_E_PROTOCOL) {

@@ -36,6 +36,10 @@ static const struct ops_doc docs[] = {
              "<script>ondragenter = event => event.preventDefault();"
              "ondragover = event => { event.preventDefault();"
              "above.style.marginTop = '-100px' }</script>"},
+    {.path = "/asks",
+     .body = "<p id=zone ondrop=event.preventDefault()>Zone</p><script>let n = 0;"
+             "ondragover = event => { event.preventDefault();"
+             "if (++n === 2) alert('over') }</script>"},
     {.path = "/inner", .body = "<iframe src=/zone width=600 height=300></iframe>"},
     {.path = "/dragged",
      .body = "<p id=card draggable=true>Card</p><div style='position:relative'><p id=pile>Pile</p>"
@@ -188,6 +192,16 @@ static void whoever_gets_the_files_instead_is_told(void **state)
     assert_string_equal(ops_eval(lab, "document.title"), "\"trash\"");
 }
 
+/* The browser asks the page once more before it makes the drop. */
+static void a_dialog_before_the_drop_is_not_told_as_one_after_it(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/asks");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_UPLOAD,
+              "{'target':'#zone','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_non_null(strstr(lab->result.message, "before the page told that it got the files"));
+}
+
 static void a_drag_that_came_to_nothing_is_over_when_files_are_dropped(void **state)
 {
     struct ops_lab *lab = *state;
@@ -267,6 +281,7 @@ int main(int argc, char **argv)
         OPS_TEST(choosers_of_frames_are_answered),
         OPS_TEST(files_are_dropped_on_what_takes_them),
         OPS_TEST(whoever_gets_the_files_instead_is_told),
+        OPS_TEST(a_dialog_before_the_drop_is_not_told_as_one_after_it),
         OPS_TEST(a_drag_that_came_to_nothing_is_over_when_files_are_dropped),
         OPS_TEST(a_drop_that_nothing_takes_shows_no_file),
         OPS_TEST(a_tab_that_shows_a_file_is_closed),
