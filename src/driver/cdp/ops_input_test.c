@@ -175,7 +175,7 @@ static void a_click_that_spins_times_out_and_navigating_frees_the_tab(void **sta
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
     ops_begin(lab, TB_OP_CLICK, 500, "{'target':'#spin'}");
-    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_int_equal(ops_end(lab), TB_E_UNFINISHED);
     ops_goto(lab, "/");
     assert_string_equal(ops_eval(lab, "1"), "1");
 }

@@ -264,6 +264,13 @@ bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
             tb_quoted_url(&shown, url));
         return true;
     }
+    if (err->code == TB_E_TIMEOUT && page && !tb_page_awaits_first(page)) {
+        tb_opwork_fail(work, TB_E_UNFINISHED,
+                       "it was done, but the page had not dealt with it within %lld ms, so what "
+                       "came of it is not known",
+                       (long long)(work->deadline_ms - work->began_ms));
+        return true;
+    }
     return false;
 }
 
