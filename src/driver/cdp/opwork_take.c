@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the page says after an act, put into the result: where it is, what changed, what the press
  * came to. */
+#include "base/utf8.h"
 #include "core/args.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/refs.h"
@@ -59,7 +60,8 @@ bool tb_opwork_take_drop(struct tb_opwork *work, const struct cJSON *told)
     }
     tb_json_set_bool(data, "dropped", dropped);
     if (tb_json_str(tb_json_get(told, "instead"), &instead)) {
-        tb_json_set_str(data, "instead", tb_str_sub(instead, 0, INSTEAD_MAX));
+        instead = tb_str_sub(instead, 0, INSTEAD_MAX);
+        tb_json_set_str(data, "instead", tb_str_sub(instead, 0, tb_utf8_prefix(instead)));
     }
     return true;
 }
