@@ -272,7 +272,6 @@ static void go(struct navigate *navigate)
     struct tb_opwork *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
     if (navigate->url.len) {
-        tb_kept_site_ask(work->session, tb_opwork_page(work), tb_buf_str(&navigate->url));
         ask_url(navigate);
     } else if (tb_str_eq_cstr(to, "reload")) {
         ask(navigate, "Page.reload", (struct tb_str){NULL, 0});
@@ -381,6 +380,9 @@ static void leave(struct navigate *navigate)
         tb_page_free_if_in_doubt(page);
     }
     work->state = LEAVING;
+    if (navigate->url.len) { /* it answers this before the question that is waited for */
+        tb_kept_site_ask(work->session, page, tb_buf_str(&navigate->url));
+    }
     tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
 }
 
