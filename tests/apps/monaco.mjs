@@ -13,7 +13,6 @@ export default {
       });`,
   }),
   ready: () => document.querySelector('.view-line span'),
-  missing: 'The find widget is closed and aria-hidden; Chromium keeps what had the focus when it was hidden.',
   async job(user) {
     await user.click('css', '.view-lines');
     await user.see(() => editor.hasTextFocus());

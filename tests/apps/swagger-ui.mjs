@@ -15,7 +15,6 @@ export default {
         properties: { name: { type: 'string' } } } } } }, responses: { 201: { description: 'made' } } } } } } });`,
   }),
   ready: () => document.querySelector('.opblock'),
-  missing: 'Chromium makes a space of a <wbr>.',
   async job(user) {
     await user.click('css', '.opblock-get .opblock-summary-control');
     await user.see(() => document.querySelector('.opblock-get.is-open .try-out__btn'));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user of playwright-core, the oracle: the same roles and names, by its usual methods, on the same Chromium.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { browser } from '../../../bench/browser/lib/browsers.mjs';
 import { script } from './predicate.mjs';
 
@@ -80,13 +82,25 @@ class User {
   }
 }
 
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  await once(server.close(), 'close');
+  return port;
+}
+
 export class PlaywrightSide {
   name = 'playwright';
 
   static async start(t) {
     const { chromium } = await import('playwright-core');
     const self = new PlaywrightSide();
-    self.browser = await chromium.launch({ executablePath: browser('shell'), chromiumSandbox: process.getuid() !== 0, ...ours });
+    const port = await freePort();
+    self.browser = await chromium.launch({
+      executablePath: browser('shell'), chromiumSandbox: process.getuid() !== 0, args: [`--remote-debugging-port=${port}`], ...ours,
+    });
+    self.devtools = `http://127.0.0.1:${port}`;
     t.after(() => self.browser.close());
     return self;
   }

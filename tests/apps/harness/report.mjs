@@ -70,8 +70,8 @@ uses its ref) and playwright-core by its locators, on the same Chromium. Where a
 After every act a script in the page says whether it has happened. The time is the median of a whole run, with the start of the session
 and the page.
 
-Names: widgets with a name in \`Accessibility.getFullAXTree\` of all frames, in the first state and after the job (where both sides have
-done it), against the lines of the outline in the same state. \`tests/apps/harness/names.mjs\` says what counts.
+Names: widgets with a name in \`Accessibility.getFullAXTree\` of all frames, before and after the job, against the lines of the outline of
+the same page at the same time. \`tests/apps/harness/names.mjs\` says what counts.
 
 ${whole(rows)}
 

@@ -2,7 +2,7 @@
 // Runs every job by both sides and writes the table: APPS=select2,quill chooses, N=3 is how often each, OUT the file.
 import { writeFileSync } from 'node:fs';
 import { load } from './apps.mjs';
-import { isAtRest, known, missing } from './names.mjs';
+import { look } from './names.mjs';
 import { PlaywrightSide } from './playwright.mjs';
 import { report } from './report.mjs';
 import { AppServer } from './server.mjs';
@@ -17,20 +17,27 @@ const server = await AppServer.start(apps);
 t.after(() => server.stop());
 const [tabard, oracle] = [await TabardSide.start(t), await PlaywrightSide.start(t)];
 
-/** So many runs by one side; `look` is called with the user of the first, when the page is ready and when the job is done. */
-async function runs(side, app, look) {
+/** So many runs by one side; `first` is called with the user of the first when the page is ready. */
+async function runs(side, app, first) {
   const results = [];
   for (let i = 0; i < times; i += 1) {
-    const lookAt = async (user, when) => {
-      await user.see(isAtRest); // a page that never rests is looked at as it is
-      await look(user, when);
-    };
-    const result = await attempt(side, `${server.url}/${app.name}`, app, i === 0 ? (user) => lookAt(user, 'first') : undefined);
-    if (i === 0 && result.ok) await lookAt(result.user, 'last');
+    const result = await attempt(side, `${server.url}/${app.name}`, app, i === 0 ? first : undefined);
     await result.user?.close();
     results.push(result);
   }
   return results;
+}
+
+/** One more run by tabard in the oracle's browser, whose tree of the same page says which names there are: before and after the job. */
+async function names(app) {
+  const url = `${server.url}/${app.name}`;
+  const { webSocketDebuggerUrl: endpoint } = await (await fetch(`${oracle.devtools}/json/version`)).json();
+  const side = { open: (address) => tabard.open(address, { provider: 'cdp', endpoint }) };
+  const states = [];
+  const result = await attempt(side, url, app, async (user) => { states.push(await look(user, oracle.devtools, url)); });
+  if (result.ok) states.push(await look(result.user, oracle.devtools, url));
+  await result.user?.close();
+  return { total: states.reduce((sum, { total }) => sum + total, 0), missing: states.flatMap(({ missing }) => missing) };
 }
 
 function median(list) {
@@ -47,18 +54,13 @@ function figures(results) {
 
 async function row(app) {
   if (app.entry) await server.bundle(app.name).catch((err) => console.log(`${app.name}: ${err.message}`));
-  const seen = { first: {}, last: {} };
-  const ours = await runs(tabard, app, async (user, when) => { seen[when].outline = await user.snapshot(); });
-  const theirs = await runs(oracle, app, async (user, when) => {
-    Object.assign(seen[when], { wanted: await known(user.page), theirs: await user.snapshot() });
-  });
-  const states = Object.entries(seen).filter(([, { outline, wanted }]) => outline && wanted);
+  const sizes = [];
+  const measure = async (user) => { sizes.push((await user.snapshot()).length); };
+  const ours = await runs(tabard, app, measure);
+  const theirs = await runs(oracle, app, measure);
   return {
     app, times, steps: Math.max(...theirs.map((each) => each.steps), ...ours.map((each) => each.steps)),
-    tabard: figures(ours), playwright: figures(theirs),
-    sizes: [seen.first.outline?.length, seen.first.theirs?.length],
-    total: states.reduce((sum, [, { wanted }]) => sum + wanted.length, 0),
-    missing: states.flatMap(([when, { outline, wanted }]) => missing(wanted, outline).map(([role, name]) => ({ when, role, name }))),
+    tabard: figures(ours), playwright: figures(theirs), sizes, ...await names(app),
   };
 }
 

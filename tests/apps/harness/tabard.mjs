@@ -113,9 +113,10 @@ export class TabardSide {
     return self;
   }
 
-  async open(url) {
+  /** `where`: further arguments of start_session. */
+  async open(url, where = {}) {
     const user = new User(this.agent, `app${this.#opened += 1}`);
-    await this.agent.call('start_session', { sessionId: user.sessionId, url });
+    await this.agent.call('start_session', { sessionId: user.sessionId, url, ...where });
     return user;
   }
 }
