@@ -57,22 +57,33 @@ const alternativeOf = (el, how) => {
 
 const isHidden = (el) => !isShown(el) || closest(el, '[aria-hidden=true]') !== null;
 
-const labelledText = (el, how) => squeeze(labellingElements(el)
-  .map((label) => alternativeOf(label, { ...how, labelled: true, direct: label, skip: null, hidden: isHidden(label) })).join(' '));
+const labelledText = (el, how) => squeeze(labellingElements(el).map((label) => {
+  (how.left.followed ??= new Set()).add(label);
+  return alternativeOf(label, { ...how, labelled: true, direct: label, skip: null, hidden: isHidden(label) });
+}).join(' '));
 
 // The last one that was named by its labels: what it holds is no part of its name.
 let lastLabelled = null;
 
-/** What the labels of a control say, without the control itself. */
+/** What a label says, with what styles put before and behind its text: a label has a star where others have none. */
+const drawnLabel = (label, how) => {
+  const [before, after] = ['::before', '::after'].map((pseudo) => generatedText(label, 'label', how, pseudo));
+  const text = alternativeOf(label, how);
+  return text === squeeze(before + after) ? text : before + text + after;
+};
+
+/** What the labels of a control say, without the control itself. A label that an aria-labelledby has followed is not said again. */
 const labelText = (el, given = null) => {
   const labels = labelsOf(el);
-  if (labels.length === 0 || given?.left.followed?.has(el)) {
+  if (labels.length === 0) {
     return '';
   }
   const how = given ?? newGathering(el);
-  (how.left.followed ??= new Set()).add(el);
-  const text = squeeze(labels.slice(0, MOST_LABELS)
-    .map((label) => alternativeOf(label, { ...how, direct: null, skip: el, hidden: isHidden(label) })).join(' '));
+  const followed = how.left.followed ??= new Set();
+  const text = squeeze(labels.slice(0, MOST_LABELS).filter((label) => !followed.has(label)).map((label) => {
+    followed.add(label);
+    return drawnLabel(label, { ...how, direct: null, skip: el, hidden: isHidden(label) });
+  }).join(' '));
   lastLabelled = text === '' ? lastLabelled : el;
   return text;
 };
@@ -155,18 +166,20 @@ const contentStrings = (content) => {
 
 /**
  * What styles put into an element by ::before and ::after. To ask for it costs more than all the rest of a name, so it is asked
- * only of elements that say nothing else, which is where it makes a difference: icons, and buttons that are nothing but one.
+ * only where it makes a difference: of labels, and of elements that say nothing else, such as icons and buttons that are one.
  */
-const generatedText = (el, tag, how) => {
+const generatedText = (el, tag, how, ...pseudos) => {
   if (tag.includes(':') || LEAVES.has(tag) || how.left.questions <= 0) {
     return '';
   }
   how.left.questions -= 1;
-  return ['::before', '::after'].map((pseudo) => {
+  return pseudos.map((pseudo) => {
     const style = styleOf(el, pseudo);
     const { content } = style;
-    const isDrawn = content !== 'none' && content !== 'normal' && style.display !== 'none' && style.visibility === 'visible';
-    return isDrawn ? contentStrings(content) : '';
+    if (content === 'none' || content === 'normal' || style.display === 'none' || style.visibility !== 'visible') {
+      return '';
+    }
+    return style.display === 'inline' ? contentStrings(content) : ` ${contentStrings(content)} `;
   }).join('');
 };
 
@@ -180,7 +193,7 @@ const completeName = (el, tag, marked, run, how, before, level) => {
     }
   }
   if (!/\S/.test(run.text.slice(before))) {
-    run.add(generatedText(el, tag, how) || (marked && el !== how.named ? attr(el, 'title') ?? '' : ''));
+    run.add(generatedText(el, tag, how, '::before', '::after') || (marked && el !== how.named ? attr(el, 'title') ?? '' : ''));
   }
 };
 

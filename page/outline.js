@@ -108,6 +108,14 @@ const finishEmpty = (lines, at) => {
   }
 };
 
+/** A header whose text is short for something, by an aria-label inside, is found by that. */
+const nameHeader = (line) => {
+  if (HEADER_CELLS.has(line.role) && line.name === '' && queryOne(line.src, '[aria-label]') !== null) {
+    const name = nameOf(line.src);
+    line.name = name === line.text ? '' : name;
+  }
+};
+
 /** Called when all that is inside lines[at] has been collected: shortens what one line can say. */
 const finishLine = (lines, at) => {
   const line = lines[at];
@@ -117,6 +125,7 @@ const finishLine = (lines, at) => {
     if (only.role === 'text' && line.text === '') {
       line.text = only.text;
       lines.length = at + 1;
+      nameHeader(line);
     } else if (only.role === 'img' && only.el === null && line.active && line.name === '' && line.text === '') {
       line.name = only.name;
       lines.length = at + 1;
@@ -127,6 +136,7 @@ const finishLine = (lines, at) => {
       line.el = only.el;
       line.active = only.active;
       lines.length = at + 1;
+      nameHeader(line);
     } else if (LIFTING_ROLES.has(line.role) && (line.isBare() || (only.el !== null && line.isMereCell()))) {
       only.depth -= 1;
       lines[at] = only;

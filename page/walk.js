@@ -188,7 +188,7 @@ class Walk {
       level.layout = role === 'none';
       level.grid = role === 'none' ? up.grid : role !== 'table';
     }
-    const inLayout = up.layout && (role === 'row' || role === 'cell');
+    const inLayout = up.layout && (role === 'row' || role === 'cell') && !hasAttr(el, 'role');
     const plain = level.hidden || inLayout || role === '' || PLAIN_ROLES.has(role) || level.mute || this.flat;
     if (!active && plain && (role !== 'iframe' || level.hidden)) {
       this.descend(el, tag, level, role);

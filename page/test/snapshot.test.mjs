@@ -93,6 +93,11 @@ const CASES = [
   ['progress and meter', '<progress value=3 max=4 aria-label=p></progress><meter value=6 max=10 aria-label=m></meter>',
     ['- progressbar "p": 75%', '- meter "m": 6']],
   ['live regions', '<div role=alert>Bad</div><div role=status></div><output>7</output>', ['- alert: Bad', '- status: 7']],
+  ['a header that is short for something', '<table><tr><th><i aria-label=Sunday>Sun</i><th><i>Mon</i><tr><td>1<td>2</table>',
+    ['- table [ref=e1]', '  - row', '    - columnheader "Sunday": Sun', '    - columnheader: Mon', '  - row: 1 | 2']],
+  ['rows of a table that arranges, if they are declared', '<div role=grid><table role=presentation><tr role=row><td role=gridcell>a<td role=gridcell>b'
+    + '<tr><td>c</table></div>',
+    ['- grid [ref=e1]', '  - row', '    - gridcell [ref=e2]: a', '    - gridcell [ref=e3]: b', '  - gridcell [ref=e4]: c']],
   ['an unknown role is passed over', '<div role="foo button">x</div><nav role="bar">y</nav>',
     ['- button "x" [ref=e1]', '- navigation [ref=e2]: y']],
   ['presentation does not hide what can be used', '<button role=presentation>x</button><ul role=none><li role=none>y</ul>',

@@ -3,7 +3,7 @@
 //
 // Counted: what one can act on or go to by its name, in the main frame and in frames, unless it is ignored there. Not counted:
 // options of a folded select (the outline gives some and says how many), cells that cannot have the focus, rows and cells that are
-// named by several things in them, which count themselves, while a modal dialog is open, what is not in it, and what is declared
+// named by things in them, which count themselves, while a modal dialog is open, what is not in it, and what is declared
 // aria-hidden (Chromium keeps it once something in it has had the focus). A cell or header is found when a line shows its text, since
 // an outline gives a row of plain cells as one line. Names are compared without regard to white space, to case (Chromium applies
 // text-transform), and as far as an outline gives long ones.
@@ -37,7 +37,7 @@ function below(byId, isIt) {
   return look;
 }
 
-/** Whether its name is that of several things in it, one after the other. */
+/** Whether its name is that of several things in it, one after the other, or, of a row, that of its cells. */
 function isSum(node, name, byId) {
   const parts = [];
   const visit = (id) => {
@@ -47,7 +47,7 @@ function isSum(node, name, byId) {
     else child.childIds?.forEach(visit);
   };
   node.childIds?.forEach(visit);
-  return parts.length > 1 && parts.every((part) => name.includes(part));
+  return parts.length > (node.role.value === 'row' ? 0 : 1) && parts.every((part) => name.includes(part));
 }
 
 /** { role, name, node } of all that count in one frame's tree. */
