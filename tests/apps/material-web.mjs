@@ -2,6 +2,7 @@
 export default {
   kind: 'web components (shadow DOM)',
   packages: ['@material/web'],
+  missing: 'The tabs declare their role by ElementInternals, which only the page itself can read.',
   body: `<md-filled-text-field label="Name"></md-filled-text-field><label><md-checkbox id="agree"></md-checkbox> Agree</label>
     <md-switch aria-label="Updates"></md-switch>
     <md-outlined-select label="Size"><md-select-option value="s"><div slot="headline">Small</div></md-select-option><md-select-option value="l">
