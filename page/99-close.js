@@ -3,7 +3,7 @@
 
 const api = {
   snapshot: snapshotParsed, point, through, focus, fill, filled, select, check, scroll, receiver, received, accepts, waitFor, extract,
-  elements, adopt, hosts, describe: here, here: afterAct, arrived, kept, keptSite, stored, store, takeAim, endTurn,
+  elements, adopt, hosts, describe: here, here: afterAct, arrived, kept, keptSite, stored, store, takeAim, endTurn, goOn, sent,
   element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {

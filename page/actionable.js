@@ -22,9 +22,41 @@ const endTurn = () => {
   turn += 1;
 };
 
-// A page that stood still for so long may have shown a dialog. What the daemon has sent meanwhile comes only after the timers and frames that are due.
+// A page that stood still for so long may have shown a dialog, and the daemon given up meanwhile: its word comes behind timers and frames that are
+// due, and behind a call that was under way to the page. So it is asked, and answers only for a function that it still waits for.
 const STALLED_MS = 50;
 const hasStalled = (since) => performance.now() - since > STALLED_MS;
+
+// When the function that is called next was sent, by the daemon's clock. Another machine's may differ: then it is asked for nothing, or in vain.
+let sentAt = Infinity;
+const sent = (at) => {
+  sentAt = at;
+};
+
+let resume = null;
+const goOn = () => resume?.(true);
+
+const ANSWER_MS = 1000; // at least
+
+const answer = (deadline) => new Promise((resolve) => {
+  resume = resolve;
+  setTimeout(resolve, Math.max(deadline - performance.now(), ANSWER_MS), false);
+  tellDaemon('stalled', { stalled: true });
+});
+
+/** Whether the daemon still waits, by its answer. One that took long is out of date, too; on a machine that is always slow it counts at last. */
+const isWaitedFor = async (deadline) => {
+  seek(true);
+  for (let patience = STALLED_MS; ; patience *= 2) {
+    const asked = performance.now();
+    if (!await answer(deadline)) {
+      return false;
+    }
+    if (performance.now() - asked <= patience) {
+      return true;
+    }
+  }
+};
 
 /** {el, matches}: what a target means, as strictly as the caller wants it. */
 const meantBy = ({ target, strict = false }) => (strict ? findMeant(target) : { el: findFirst(target), matches: 1 });
@@ -52,6 +84,9 @@ class Waiting {
    * what no waiting mends: it fails at once, unless the page is still busy with what was done last.
    */
   async until(attempt) {
+    if (Date.now() - sentAt > STALLED_MS && !await isWaitedFor(this.deadline)) {
+      return this.forNobody();
+    }
     for (;;) {
       const began = performance.now();
       const { el, matches: count } = this.known !== null && isVisible(this.known) ? { el: this.known, matches: 1 } : meantBy(this);
@@ -61,18 +96,22 @@ class Waiting {
         return count > 1 ? { ...await result, matches: count } : result;
       }
       if (performance.now() >= this.deadline || (result?.surely === true && !mayStillChange())) {
-        return result === null ? noSuchElement(this.target, this.waited()) : result.giveUp?.(this.waited()) ?? this.giveUp(el, result.why);
+        return this.giveUp(el, result);
       }
       seek(true);
       this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
-      if (hasStalled(began)) {
-        await nextFrame();
+      if (hasStalled(began) && !await isWaitedFor(this.deadline)) {
+        return this.giveUp(el, result);
       }
       this.tries += 1;
       if (this.turn !== turn) {
-        return fail('timeout', 'nobody waits for this any more; nothing was done');
+        return this.forNobody();
       }
     }
+  }
+
+  forNobody() {
+    return fail('timeout', `nobody waits for this any more; nothing was done${this.waited()}`);
   }
 
   /** For the end of a message. */
@@ -81,8 +120,11 @@ class Waiting {
     return this.tries > 0 && ms > 0 ? `; waited ${ms} ms` : '';
   }
 
-  giveUp(el, why) {
-    return fail('element_not_ready', `${sketch(el)} ${why}${this.waited()}`);
+  giveUp(el, result) {
+    if (result === null) {
+      return noSuchElement(this.target, this.waited());
+    }
+    return result.giveUp?.(this.waited()) ?? fail('element_not_ready', `${sketch(el)} ${result.why}${this.waited()}`);
   }
 
   /** Whether the element stood still from one frame to the next, or has no reason to move. */

@@ -22,6 +22,12 @@ export const source = readFileSync(path.join(pageDir, 'files.txt'), 'utf8')
   .split('\n').filter((line) => line && !line.startsWith('#'))
   .map((name) => readFileSync(path.join(pageDir, name), 'utf8')).join('');
 
+// The daemon's part: it answers a function that asks, after the page stood still, whether it is still waited for. The rest is the test's.
+const daemon = `{ let hear = () => {};
+  Object.defineProperty(globalThis, 'tabardTell', {
+    get: () => (text) => (JSON.parse(text).stalled ? tabard.goOn() : hear(text)), set(listener) { hear = listener; }, configurable: true,
+  }); }`;
+
 function browserPath() {
   const places = [process.env.TABARD_TEST_BROWSER, '/usr/lib/chromium/chromium-headless-shell',
     '/usr/lib/chromium/chromium', '/usr/lib/chromium-browser/chromium-browser'];
@@ -150,7 +156,7 @@ export class Tab {
     pipe.listeners.add(this.listener);
     await this.send('Page.enable');
     await this.send('Runtime.enable');
-    await this.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: WORLD });
+    await this.send('Page.addScriptToEvaluateOnNewDocument', { source: source + daemon, worldName: WORLD });
   }
 
   #event({ sessionId, method, params }) {

@@ -400,6 +400,10 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
         tb_page_calls_seek(page, seeking);
         return;
     }
+    if (tb_json_get(told, "stalled")) {
+        tb_page_calls_resume(page);
+        return;
+    }
     if (tb_opwork_is_missed(told)) {
         if (work->kind->missed) {
             work->kind->missed(work, told);

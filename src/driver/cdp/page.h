@@ -109,6 +109,9 @@ uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_st
 /* The function that is under way has told that it waits for its element, or that it acts now. */
 void tb_page_calls_seek(struct tb_page *page, bool seeking);
 
+/* Answers one that asks, after the page stood still, whether anybody still waits for it. */
+void tb_page_calls_resume(const struct tb_page *page);
+
 /* True when the browser refused a command because the document that it was about has gone. */
 bool tb_page_was_replaced(const struct tb_err *err);
 

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/quote.h"
 #include "core/limits.h"
@@ -86,19 +87,30 @@ static bool only_reads(const struct call *call)
     return is_one_of(call->function, readers);
 }
 
-/* Nobody is there for its answer any more, so it must not act on an element that comes later. */
-static void give_up(const struct call *call)
+/* Whether it may wait for its element, and act only then. */
+static bool may_wait(const struct call *call)
 {
     static const char *const waiters[] = {"point",  "through",  "focus", "fill",
                                           "select", "receiver", NULL};
+    return is_one_of(call->function, waiters);
+}
+
+static void tell(const struct call *call, const char *word)
+{
     const struct tb_page *page = call->frame->page;
-    if (page->gone || !page->browser->conn || !is_one_of(call->function, waiters)) {
+    if (page->gone || !page->browser->conn || !may_wait(call)) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_KIB);
-    tb_buf_printf(&params, "{\"expression\":\"tabard.endTurn()\",\"uniqueContextId\":\"%s\"}",
+    tb_buf_printf(&params, "{\"expression\":\"tabard.%s()\",\"uniqueContextId\":\"%s\"}", word,
                   call->world);
     tb_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
+}
+
+/* Nobody is there for its answer any more, so it must not act on an element that comes later. */
+static void give_up(const struct call *call)
+{
+    tell(call, "endTurn");
 }
 
 static int code_of_wire(struct tb_str wire)
@@ -264,8 +276,13 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
 static void send_call(struct call *call)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    tb_buf_append_cstr(&params, "{\"expression\":");
-    tb_buf_append_str(&params, tb_buf_str(&call->expression));
+    struct tb_str expression = tb_buf_str(&call->expression); /* with its quotes */
+    tb_buf_append_cstr(&params, "{\"expression\":\"");
+    if (may_wait(call)) {
+        tb_buf_printf(&params, "tabard.sent(%lld),",
+                      (long long)tb_clock_wall_ms(tb_clock_system()));
+    }
+    tb_buf_append_str(&params, tb_str_sub(expression, 1, expression.len));
     int64_t left_ms = call->deadline_ms - tb_loop_now_ms(call->frame->page->browser->cdp->loop);
     tb_buf_printf(&params,
                   ",\"uniqueContextId\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
@@ -357,6 +374,15 @@ void tb_page_calls_seek(struct tb_page *page, bool seeking)
 {
     LIST_FOREACH(link, &page->calls) {
         call_of(link)->seeking = seeking && call_of(link)->cmd;
+    }
+}
+
+void tb_page_calls_resume(const struct tb_page *page)
+{
+    LIST_FOREACH(link, &page->calls) {
+        if (call_of(link)->cmd) {
+            tell(call_of(link), "goOn");
+        }
     }
 }
 
