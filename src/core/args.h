@@ -3,8 +3,8 @@
  * see, the checks before anything runs, and docs/TOOLS.md.
  *
  * Checked arguments are a JSON object: aliases have their real name, words and numbers in strings
- * ("true", "5") have become what the table asks for (some clients send them so), nothing unknown is
- * in it. */
+ * ("true", "5") have become what the table asks for, and so have true and 5 where it asks for text
+ * (some clients send them so), nothing unknown is in it. */
 #pragma once
 
 #include <stdbool.h>

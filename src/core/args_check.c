@@ -14,6 +14,8 @@ enum {
     SHORT_MIN = 4, /* of a choice that is not written out */
 };
 
+static const double EXACT_MAX = 9007199254740992.0; /* 2^53 */
+
 /* What the caller sent, cut for an error text at the end of a character. */
 static struct tb_str shown(struct tb_str text)
 {
@@ -204,12 +206,27 @@ static int check_flag(const struct tb_param *row, const struct cJSON *value,
     return 0;
 }
 
+/* true and 42 are "true" and "42". A whole number that JSON has not kept exactly is no text. */
+static bool print_plain(const struct cJSON *value, struct tb_buf *out)
+{
+    double number;
+    bool flag;
+    if (tb_json_num(value, &number)) {
+        return fabs(number) < EXACT_MAX && tb_json_print(value, out) == 0;
+    }
+    return tb_json_bool(value, &flag) && tb_json_print(value, out) == 0;
+}
+
 static int check_text(const struct tb_param *row, const struct cJSON *value,
                       struct cJSON **ret_value, struct tb_err *err)
 {
     struct tb_str text;
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(SHOWN_MAX);
     if (!tb_json_str(value, &text)) {
-        return wrong_type(row, err);
+        if (!print_plain(value, &plain)) {
+            return wrong_type(row, err);
+        }
+        text = tb_buf_str(&plain);
     }
     *ret_value = tb_json_new_str(text);
     return 0;

@@ -125,7 +125,7 @@ static void what_is_wrong_with_a_call_comes_as_its_result(void **state)
         {"{\"tga\":\"x\"}", TB_E_PARAMS, "did you mean 'tag'?"},
         {"{\"timeout_ms\":0}", TB_E_PARAMS, "between 1 and 600000"},
         {"{\"timeout_ms\":600001}", TB_E_PARAMS, "between 1 and 600000"},
-        {"{\"sessionId\":7}", TB_E_PARAMS, "'sessionId' must be text"},
+        {"{\"sessionId\":{}}", TB_E_PARAMS, "'sessionId' must be text"},
         {"[]", TB_E_PARAMS, "must be an object"},
         {"{\"sessionId\":\"nobody\"}", TB_E_SESSION_NOT_FOUND,
          "No session: nobody. Navigate without sessionId"},
