@@ -35,11 +35,12 @@ struct tb_param {
     const char *const *choices; /* NULL-ended */
     const char *const *aliases; /* NULL-ended, accepted but not shown */
     const char *const
-        *remarks;         /* NULL-ended arguments that some clients send beside it: not used */
-    const char *fallback; /* shown as the default; NULL: none */
-    bool empty;           /* an empty text is a value; else it counts as absent */
-    bool open;            /* members besides `fields` are taken as they are, and so are those */
-    int64_t min;          /* INT and NUMBER, when max > min */
+        *remarks;              /* NULL-ended arguments that some clients send beside it: not used */
+    const char *const *habits; /* NULL-ended pairs: what another server takes, and what to write */
+    const char *fallback;      /* shown as the default; NULL: none */
+    bool empty;                /* an empty text is a value; else it counts as absent */
+    bool open;   /* members besides `fields` are taken as they are, and so are those */
+    int64_t min; /* INT and NUMBER, when max > min */
     int64_t max;
     const struct tb_param *fields; /* of OBJECT and OBJECTS, ended by a NULL name; NULL: anything */
 };

@@ -117,12 +117,31 @@ static void list_names(const struct tb_param *params, struct tb_buf *out)
     }
 }
 
+/* What to write instead of an argument of another server's; NULL: it is none that we know. */
+static const char *habit(const struct tb_param *params, struct tb_str name)
+{
+    for (const struct tb_param *row = params; row->name; row++) {
+        for (const char *const *pair = row->habits; pair && *pair; pair += 2) {
+            if (tb_str_eq_cstr(name, pair[0])) {
+                return pair[1];
+            }
+        }
+    }
+    return NULL;
+}
+
 static int unknown(const struct tb_param *params, struct tb_str name, struct tb_err *err)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf known = TB_BUF(KNOWN_MAX);
     list_names(params, &known);
+    const char *instead = habit(params, name);
     const char *near = nearest(params, name);
     struct tb_str cut = shown(name);
+    if (instead) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "unknown argument '%.*s'; write %s instead. Known arguments: %.*s",
+                       TB_STR_ARG(cut), instead, TB_STR_ARG(tb_buf_str(&known)));
+    }
     if (!known.len) {
         return tb_fail(err, TB_E_PARAMS, "unknown argument '%.*s'; no arguments are accepted here",
                        TB_STR_ARG(cut));

@@ -7,6 +7,8 @@
 #include "tool/print.h"
 #include "tool/tools.h"
 
+static const char *const count_habits[] = {"doubleClick", "count: 2", "dblClick", "count: 2", NULL};
+
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(true),
     {.name = "button",
@@ -14,7 +16,12 @@ static const struct tb_param params[] = {
      .help = "",
      .choices = tb_button_choices,
      .fallback = "left"},
-    {.name = "count", .type = TB_PARAM_INT, .help = "2: double click", .min = 1, .max = 3},
+    {.name = "count",
+     .type = TB_PARAM_INT,
+     .help = "2: double click",
+     .habits = count_habits,
+     .min = 1,
+     .max = 3},
     {.name = "modifiers",
      .type = TB_PARAM_TEXTS,
      .help = "Alt, Control, Meta, Shift, ControlOrMeta"},

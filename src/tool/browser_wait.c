@@ -10,6 +10,8 @@ static const char *const states[] = {"visible", "hidden", "attached", "detached"
 
 static const char *const gone_aliases[] = {"textGone", NULL};
 
+static const char *const time_habits[] = {"time", "time_ms, in milliseconds,", NULL};
+
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(false),
     {.name = "state",
@@ -20,7 +22,12 @@ static const struct tb_param params[] = {
     {.name = "text", .type = TB_PARAM_TEXT, .help = "Must appear"},
     {.name = "text_gone", .type = TB_PARAM_TEXT, .help = "", .aliases = gone_aliases},
     {.name = "url", .type = TB_PARAM_TEXT, .help = "Part or * pattern"},
-    {.name = "time_ms", .type = TB_PARAM_INT, .help = "", .min = 0, .max = TB_CALL_TIMEOUT_MAX_MS},
+    {.name = "time_ms",
+     .type = TB_PARAM_INT,
+     .help = "",
+     .habits = time_habits,
+     .min = 0,
+     .max = TB_CALL_TIMEOUT_MAX_MS},
     TB_PARAM_ROW_END,
 };
 

@@ -307,6 +307,27 @@ static void what_describes_a_target_is_passed_over(void **state)
     }
 }
 
+static void an_argument_of_another_server_is_answered_with_ours(void **state)
+{
+    static const struct {
+        const struct tb_tool *tool;
+        const char *given;
+        const char *words;
+    } rows[] = {
+        {&tb_tool_browser_click, "{\"doubleClick\":true}", "write count: 2 instead"},
+        {&tb_tool_browser_click, "{\"dblClick\":true}", "write count: 2 instead"},
+        {&tb_tool_browser_wait, "{\"time\":1}", "write time_ms, in milliseconds, instead"},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));
+        struct cJSON *args = NULL;
+        struct tb_err err = {0};
+        assert_int_equal(tb_args_check(rows[i].tool->params, given, &args, &err), TB_E_PARAMS);
+        assert_non_null(strstr(err.text, rows[i].words));
+    }
+}
+
 /* The size of tools/list. */
 
 static void put_flag(struct tb_json_writer *json, const char *key, bool value)
@@ -451,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_name_of_another_server_is_answered_with_ours),
         cmocka_unit_test(a_tool_that_differs_in_its_name_only_is_found_by_it),
         cmocka_unit_test(what_describes_a_target_is_passed_over),
+        cmocka_unit_test(an_argument_of_another_server_is_answered_with_ours),
         cmocka_unit_test(the_default_list_is_small),
         cmocka_unit_test(the_session_tools_are_described_as_proposed),
         cmocka_unit_test(every_tool_that_acts_takes_a_session_in_the_same_words),
