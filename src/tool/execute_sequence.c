@@ -104,15 +104,20 @@ static bool find_step(const struct tb_view *view, struct tb_str name,
     return *ret_tool != NULL;
 }
 
-/* The arguments of a step, without the common ones that are of no use to it and hold nothing. */
+/* The arguments of a step, without the common ones that are of no use to it and hold nothing. Some
+ * agents put them into "arguments", as in a call. */
 static struct cJSON *strip(const struct cJSON *given, const struct tb_param *rows)
 {
-    struct cJSON *rest = tb_json_new_object();
+    const struct cJSON *inner = tb_json_get(given, "arguments");
+    if (!tb_json_is_object(inner) || tb_args_know(rows, TB_STR("arguments"))) {
+        inner = NULL;
+    }
+    struct cJSON *rest = inner ? tb_json_dup(inner) : tb_json_new_object();
     JSON_ARRAY_FOREACH(member, given) {
         const char *name = tb_json_name(member);
         struct tb_str text;
         bool blank = tb_json_is_null(member) || (tb_json_str(member, &text) && !text.len);
-        if (strcmp(name, "action") != 0 && strcmp(name, "tool") != 0 &&
+        if (member != inner && strcmp(name, "action") != 0 && strcmp(name, "tool") != 0 &&
             !(blank && !tb_args_know(rows, tb_str_of(name)))) {
             tb_json_set_take(rest, name, tb_json_dup(member));
         }

@@ -125,6 +125,19 @@ static void a_step_may_say_tool_instead_of_action(void **state)
     rig_expect(run(tale->rig, "{\"actions\":[{\"tool\":\"browser_hover\",\"target\":\"a\"}]}"), 0);
 }
 
+static void the_arguments_of_a_step_may_stand_together(void **state)
+{
+    struct tale *tale = *state;
+    rig_expect(run(tale->rig, "{\"actions\":[{\"tool\":\"browser_hover\",\"arguments\":{\"target\":"
+                              "\"a\"}},{\"action\":\"browser_tabs\",\"arguments\":{\"action\":"
+                              "\"list\"}}]}"),
+               0);
+    struct rig_call *call = run(
+        tale->rig, "{\"actions\":[{\"tool\":\"browser_hover\",\"arguments\":{\"tarqet\":\"a\"}}]}");
+    assert_non_null(strstr(call->message, "unknown argument 'tarqet'"));
+    rig_expect(call, TB_E_PARAMS);
+}
+
 /* As a strict client does, which has to send every member that the schema names. */
 static void members_that_hold_nothing_do_not_matter(void **state)
 {
@@ -362,6 +375,7 @@ int main(void)
         TEST(only_tools_that_the_caller_was_given_can_be_steps),
         TEST(a_step_of_a_group_that_was_not_asked_for_names_the_group),
         TEST(a_step_may_say_tool_instead_of_action),
+        TEST(the_arguments_of_a_step_may_stand_together),
         TEST(members_that_hold_nothing_do_not_matter),
         TEST(a_session_is_not_made_for_arguments_that_are_refused),
         TEST(actions_run_in_order_under_their_own_and_other_names),
