@@ -68,7 +68,7 @@ const noOption = (el, values, waited = '') => {
   const more = el.options.length > OPTIONS_TOLD ? ` and ${el.options.length - OPTIONS_TOLD} more` : '';
   const among = el.options.length > options.length ? ` among its first ${options.length}` : '';
   const wanted = missing.map((value) => quote(cut(value, 60))).join(', ');
-  return fail('element_not_found', `${sketch(el)} has no option ${wanted}${among}; it has ${there || 'none'}${more}${waited}`);
+  return fail('element_not_ready', `${sketch(el)} has no option ${wanted}${among}; it has ${there || 'none'}${more}${waited}`);
 };
 
 /** {why}, for the caller's next attempt. */

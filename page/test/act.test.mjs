@@ -206,7 +206,7 @@ test('select: what is not there, disabled, too much, no select', async (t) => {
   const tab = await rig.show(t, `${PETS}<div id=d role=combobox>x</div>`);
   const select = (target, values) => tab.call('select', { target, values, timeout_ms: 50 });
   const { error } = await select('#s', ['Cow']);
-  assert.equal(error.code, 'element_not_found');
+  assert.equal(error.code, 'element_not_ready');
   assert.match(error.message, /^<select id="s"> has no option "Cow"; it has "Cat", "Dog label", "Fish"/);
   assert.deepEqual((await select('#s', ['Fish'])).error, { code: 'element_not_ready', message: 'option "Fish" is disabled' });
   assert.equal((await select('#s', ['Cat', 'Dog'])).error.code, 'invalid_params');
@@ -234,7 +234,7 @@ test('fill of a select waits for them, too', async (t) => {
   await tab.page('setTimeout(() => { s.innerHTML = "<option>Early<option>Late"; }, 100)');
   assert.equal((await tab.call('fill', { target: '#s', value: 'Late', timeout_ms: 5000 })).now, 'Late');
   const { error } = await tab.call('fill', { target: '#s', value: 'Never', timeout_ms: 50 });
-  assert.equal(error.code, 'element_not_found');
+  assert.equal(error.code, 'element_not_ready');
   assert.match(error.message, /^<select id="s"> has no option "Never"; it has "Early", "Late"/);
 });
 

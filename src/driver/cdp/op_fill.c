@@ -102,7 +102,12 @@ static bool failed_form(struct tb_opwork *work, const struct tb_err *err)
                        err->text);
         return true;
     }
-    tb_opwork_fail(work, tb_opwork_code(err), "field %d (%.*s): %s%s", fill->number,
+    char before[40] = "";
+    if (fill->number > 1) {
+        snprintf(before, sizeof(before), "%d field%s filled; ", fill->number - 1,
+                 fill->number == 2 ? " was" : "s were");
+    }
+    tb_opwork_fail(work, tb_opwork_code(err), "%sfield %d (%.*s): %s%s", before, fill->number,
                    TB_STR_ARG(tb_str_sub(fill->filler.target, 0, 100)), err->text,
                    tb_filler_doubt(&fill->filler, err));
     return true;

@@ -147,11 +147,6 @@ static void step(struct tb_opwork *work, struct tb_str value)
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
-    /* The select is there, only not with that option. */
-    if (err->code == TB_E_ELEMENT_NOT_FOUND && strstr(err->text, "has no option")) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "%s", err->text);
-        return true;
-    }
     if (work->state == WAITING && err->code == TB_E_TIMEOUT) {
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
         return true;
