@@ -22,6 +22,17 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
+static int check(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err)
+{
+    (void)caller;
+    if (tb_str_eq_cstr(tb_args_text(args, "action", ""), "select") && !tb_args_has(args, "tab") &&
+        !tb_args_has(args, "id")) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "say which tab to select: by its number or id in the list");
+    }
+    return 0;
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_json_get(result->data, "opened")) {
@@ -46,5 +57,6 @@ const struct tb_tool tb_tool_browser_tabs = {
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
     .params = params,
     .op = TB_OP_TABS,
+    .check = check,
     .print = print,
 };

@@ -328,6 +328,26 @@ static void an_argument_of_another_server_is_answered_with_ours(void **state)
     }
 }
 
+static void a_tab_is_not_selected_without_saying_which(void **state)
+{
+    static const struct {
+        const char *args;
+        int code;
+    } rows[] = {
+        {"{\"action\":\"select\"}", TB_E_PARAMS},
+        {"{\"action\":\"select\",\"tab\":0}", 0},
+        {"{\"action\":\"select\",\"id\":\"x\"}", 0},
+        {"{\"action\":\"close\"}", 0},
+        {"{}", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        TB_AUTO(tb_json_free) struct cJSON *args = tb_json_parse(tb_str_of(rows[i].args));
+        struct tb_err err = {0};
+        assert_int_equal(tb_tool_browser_tabs.check(NULL, args, &err), rows[i].code);
+    }
+}
+
 /* The size of tools/list. */
 
 static void put_flag(struct tb_json_writer *json, const char *key, bool value)
@@ -473,6 +493,7 @@ int main(void)
         cmocka_unit_test(a_tool_that_differs_in_its_name_only_is_found_by_it),
         cmocka_unit_test(what_describes_a_target_is_passed_over),
         cmocka_unit_test(an_argument_of_another_server_is_answered_with_ours),
+        cmocka_unit_test(a_tab_is_not_selected_without_saying_which),
         cmocka_unit_test(the_default_list_is_small),
         cmocka_unit_test(the_session_tools_are_described_as_proposed),
         cmocka_unit_test(every_tool_that_acts_takes_a_session_in_the_same_words),
