@@ -131,7 +131,9 @@ int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
     }
     req->core->metrics.values[TB_METRIC_AUTH_FAILURES]++;
     return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this address")
-                           : tb_fail(err, rc, "a valid token is required");
+                           : tb_fail(err, rc,
+                                     "a valid token is required; the operator finds it in "
+                                     "admin.token in the state directory");
 }
 
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)

@@ -58,7 +58,7 @@ static size_t error_headers(int code, struct tb_str allow, struct tb_http_header
     return count;
 }
 
-static void reply_error(struct tb_front_req *req, int code, const char *message,
+static void reply_error(struct tb_front_req *req, int code, const char *message, const char *hint,
                         struct tb_str allow)
 {
     const struct tb_err_info *info = tb_err_info(code);
@@ -73,7 +73,7 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
     tb_json_key(&json, "message");
     tb_json_put_cstr(&json, message);
     tb_json_key(&json, "hint");
-    tb_json_put_cstr(&json, info->advice);
+    tb_json_put_cstr(&json, hint ? hint : info->advice);
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 
@@ -85,12 +85,17 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
 
 void tb_reply_error(struct tb_front_req *req, int code, const char *message)
 {
-    reply_error(req, code, message, TB_STR(""));
+    reply_error(req, code, message, NULL, TB_STR(""));
+}
+
+void tb_reply_error_hint(struct tb_front_req *req, int code, const char *message, const char *hint)
+{
+    reply_error(req, code, message, hint, TB_STR(""));
 }
 
 void tb_reply_not_allowed(struct tb_front_req *req, struct tb_str allow)
 {
     char message[128];
     snprintf(message, sizeof(message), "this address takes only %.*s", TB_STR_ARG(allow));
-    reply_error(req, TB_E_METHOD_NOT_ALLOWED, message, allow);
+    reply_error(req, TB_E_METHOD_NOT_ALLOWED, message, NULL, allow);
 }

@@ -13,5 +13,7 @@ void tb_reply_text(struct tb_front_req *req, int status, const char *type, struc
 void tb_reply_events(struct tb_front_req *req);
 /* Status and hint come from the code's row in err.def; `message` is shown to the caller. */
 void tb_reply_error(struct tb_front_req *req, int code, const char *message);
+/* With another hint, where that of the code is for agents. */
+void tb_reply_error_hint(struct tb_front_req *req, int code, const char *message, const char *hint);
 /* The address is there, but not for this method; `allow` lists those that it has. */
 void tb_reply_not_allowed(struct tb_front_req *req, struct tb_str allow);

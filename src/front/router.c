@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/quote.h"
 #include "core/limits.h"
 #include "front/guard.h"
 #include "front/reply.h"
@@ -186,7 +187,10 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
         return false;
     }
     if (!found.route) {
-        tb_reply_error(req, TB_E_NOT_FOUND, "nothing is served at this address");
+        struct tb_quoted path;
+        tb_fail(&err, TB_E_NOT_FOUND, "nothing is served at %s; 'tabard routes' lists what is",
+                tb_quoted(&path, tb_http_req_head(req->http)->path, 0));
+        tb_reply_error(req, err.code, err.text);
         return false;
     }
     req->route = found.route;

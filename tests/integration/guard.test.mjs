@@ -40,6 +40,7 @@ test('AUTH-2: a token is right as a whole or not at all', async (t) => {
     const reply = await daemon.request('/metrics', { headers: { authorization } });
     assert.equal(reply.status, 401, authorization);
     assert.match(reply.headers['www-authenticate'], /^Bearer/);
+    assert.match(JSON.parse(reply.text).error.message, /finds it in admin\.token in the state directory/);
   }
   assert.equal((await daemon.request(`/metrics?token=${token}`)).status, 401);
   assert.equal((await daemon.request('/metrics', { headers: { authorization: `bearer ${token}` } })).status, 200);

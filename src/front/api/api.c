@@ -173,7 +173,13 @@ static struct tb_session *find(struct act *act)
     bool chosen;
     if (tb_sessions_resolve(act->req->core->sessions, &act->caller, tb_str_of(act->target), false,
                             &session, &chosen, &err) < 0) {
-        tb_reply_error(act->req, err.code, err.text);
+        struct tb_quoted name;
+        if (err.code == TB_E_SESSION_NOT_FOUND) {
+            tb_fail(&err, err.code, "there is no session %s",
+                    tb_quoted(&name, tb_str_of(act->target), 0));
+        }
+        tb_reply_error_hint(act->req, err.code, err.text,
+                            "GET /api/sessions lists the sessions that there are.");
         return NULL;
     }
     return session;

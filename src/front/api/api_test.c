@@ -117,11 +117,13 @@ static void what_there_is_not_is_said(void **state)
     static const struct {
         const char *line, *status;
     } cases[] = {
-        {"POST /api/sessions/nobody/close", "HTTP/1.1 404 "},
+        {"POST /api/sessions/nobody/close",
+         "\"message\":\"there is no session \\\"nobody\\\"\",\"hint\":\"GET /api/sessions "},
         {"POST /api/sessions/%zz/close", "HTTP/1.1 404 "},
         {"POST /api/sessions/a%00b/close", "HTTP/1.1 404 "},
         {"POST /api/sessions/nobody/renew", "HTTP/1.1 404 "},
-        {"POST /api/sessions/nobody/nonsense", "HTTP/1.1 404 "},
+        {"POST /api/sessions/nobody/nonsense",
+         "nothing is served at \\\"/api/sessions/nobody/nonsense\\\"; 'tabard routes' lists"},
         {"GET /api/stop-all", "HTTP/1.1 405 "},
     };
     struct fixture *f = *state;

@@ -51,7 +51,9 @@ static bool has_session(const struct arrival *arrival)
                "that were started by name still exist: list_sessions shows them");
     } else {
         refuse(arrival, 400, -32600,
-               "the Mcp-Session-Id header is missing; start a session with initialize");
+               "the Mcp-Session-Id header is missing; start a session with initialize, or, to do "
+               "without one, send the header MCP-Protocol-Version: 2026-07-28 and what that "
+               "version asks for");
     }
     return false;
 }

@@ -99,7 +99,9 @@ static void a_session_begins_works_and_ends(void **state)
 static void a_session_has_to_be_named_and_begins_once(void **state)
 {
     struct fixture *f = *state;
-    expect(ask(f, POST, "", PING), "HTTP/1.1 400 ");
+    const char *said = ask(f, POST, "", PING);
+    expect(said, "HTTP/1.1 400 ");
+    expect(said, "to do without one, send the header MCP-Protocol-Version: 2026-07-28");
     expect(ask(f, "GET /mcp", "", ""), "HTTP/1.1 400 ");
     expect(ask(f, POST, "Mcp-Session-Id: nope\r\n", PING), "HTTP/1.1 404 ");
     begin(f, "2025-06-18");
