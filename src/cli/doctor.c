@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/doctor.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -20,12 +16,13 @@
 #include "cli/browser_version.h"
 #include "core/limits.h"
 #include "daemon/dirs.h"
+#include "daemon/doors.h"
 #include "daemon/lock.h"
 #include "daemon/secret.h"
 #include "daemon/token.h"
 #include "driver/cdp/browser_find.h"
 #include "driver/cdp/launch_check.h"
-#include "proto/authority.h"
+#include "front/guard.h"
 
 #define SAY(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
 
@@ -110,30 +107,20 @@ static void check_sandbox(const struct tb_config *config, struct tb_finding *fin
         geteuid() == 0 ? "; browsers run as an unprivileged user" : "");
 }
 
-/* The nearest existing folder on the way to `path` decides whether it can be made. */
-static int can_make(const char *path)
+/* What a start would say, by the checks that it makes itself. */
+static void refuse(struct tb_finding *finding, const struct tb_err *err)
 {
-    TB_AUTO(tb_free) char *part = tb_strdup(path);
-    for (;;) {
-        if (access(part, F_OK) == 0) {
-            return access(part, W_OK | X_OK) == 0 ? 0 : -errno;
-        }
-        char *slash = strrchr(part, '/');
-        if (!slash || slash == part) {
-            return access("/", W_OK) == 0 ? 0 : -errno;
-        }
-        *slash = '\0';
-    }
+    finding->health = TB_HEALTH_BAD;
+    SAY(finding->seen, "%.250s", err->text);
+    SAY(finding->mend, "do as it says; until then the daemon cannot be started");
 }
 
 static void check_dir(const char *path, const char *flag, struct tb_finding *finding)
 {
-    int rc = can_make(path);
+    struct tb_err err;
     SAY(finding->seen, "%s", path);
-    if (rc < 0) {
-        finding->health = TB_HEALTH_BAD;
-        SAY(finding->seen, "%.180s: %s", path, tb_err_name(rc));
-        SAY(finding->mend, "make it writable, or choose another with %s", flag);
+    if (tb_dirs_try(path, flag, &err) < 0) {
+        refuse(finding, &err);
     }
 }
 
@@ -147,53 +134,19 @@ static void check_runtime_dir(const struct tb_config *config, struct tb_finding 
     check_dir(config->runtime_dir, "--runtime-dir", finding);
 }
 
-/* Tries to bind; 0 when the address is free. */
-static int try_bind(const struct tb_authority *where)
-{
-    TB_AUTO(tb_free) char *host = tb_str_dup(where->host);
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(where->port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(where->port)};
-    bool is_v4 = inet_pton(AF_INET, host, &v4.sin_addr) == 1;
-    if (!is_v4 && inet_pton(AF_INET6, host, &v6.sin6_addr) != 1) {
-        return -EINVAL;
-    }
-    int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return -errno;
-    }
-    int yes = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    int rc = is_v4 ? bind(fd, (const struct sockaddr *)&v4, sizeof(v4))
-                   : bind(fd, (const struct sockaddr *)&v6, sizeof(v6));
-    rc = rc < 0 ? -errno : 0;
-    close(fd);
-    return rc;
-}
-
 static void check_ports(const struct tb_config *config, struct tb_finding *finding)
 {
-    const char *const listens[] = {config->listen, config->agent_listen};
     char holder[TB_LOCK_HOLDER_SIZE];
+    struct tb_err err;
     tb_lock_holder(config->state_dir, holder, sizeof(holder));
     if (holder[0]) {
         SAY(finding->seen, "a daemon is running: %.120s", holder);
-        return;
-    }
-    SAY(finding->seen, "%.100s and %.100s are free", listens[0], listens[1]);
-    for (size_t i = 0; i < TB_COUNT(listens); i++) {
-        struct tb_authority where;
-        if (i == 1 && strcmp(listens[i], "off") == 0) {
-            continue;
-        }
-        int rc =
-            tb_authority_parse_listen(tb_str_of(listens[i]), &where) ? try_bind(&where) : -EINVAL;
-        if (rc < 0) {
-            finding->health = TB_HEALTH_BAD;
-            SAY(finding->seen, "%.150s: %s", listens[i], tb_err_name(rc));
-            SAY(finding->mend, "stop the program that uses it, or choose another with %s",
-                i == 0 ? "--listen" : "--agent-listen");
-            return;
-        }
+    } else if (tb_guard_check_config(config, &err) < 0 || tb_doors_try(config, &err) < 0) {
+        refuse(finding, &err);
+    } else if (tb_doors_agent_wanted(config)) {
+        SAY(finding->seen, "%.100s and %.100s are free", config->listen, config->agent_listen);
+    } else {
+        SAY(finding->seen, "%.100s is free", config->listen);
     }
 }
 
@@ -237,9 +190,7 @@ static void check_keys(const struct tb_config *config, struct tb_finding *findin
     explicit_bzero(secret, sizeof(secret));
     explicit_bzero(token, sizeof(token));
     if (token_rc < 0) {
-        finding->health = TB_HEALTH_BAD;
-        SAY(finding->seen, "%.250s", err.text);
-        SAY(finding->mend, "do as it says; until then the daemon cannot be started again");
+        refuse(finding, &err);
         return;
     }
     SAY(finding->seen, rc || token_rc ? "will be created at the next start" : "secret and token");

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -98,6 +99,27 @@ static int make_private(const char *path, const char *flag, struct tb_err *err)
                        path);
     }
     return 0;
+}
+
+static void to_parent(char *path)
+{
+    char *slash = strrchr(path, '/');
+    *(slash ? slash : path) = '\0';
+}
+
+int tb_dirs_try(const char *path, const char *flag, struct tb_err *err)
+{
+    TB_AUTO(tb_free) char *there = tb_strdup(path);
+    TB_AUTO(tb_free) char *made = tb_strdup(path);
+    while (there[0] && access(there, F_OK) < 0) {
+        to_parent(there);
+    }
+    int rc = make_private(path, flag, err);
+    while (strlen(made) > strlen(there)) {
+        rmdir(made);
+        to_parent(made);
+    }
+    return rc;
 }
 
 int tb_dirs_make(const struct tb_config *config, struct tb_err *err)

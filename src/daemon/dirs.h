@@ -12,6 +12,9 @@ char *tb_dirs_config_file(void);
 int tb_dirs_fill(struct tb_config *config, struct tb_err *err);
 /* Makes both folders, and refuses one that another user owns or that others may write to. */
 int tb_dirs_make(const struct tb_config *config, struct tb_err *err);
+/* What tb_dirs_make says of one of them, which `flag` names. Nothing stays of what was not there.
+ */
+int tb_dirs_try(const char *path, const char *flag, struct tb_err *err);
 /* The runtime folder again, where somebody removed it, but none on the way to it: those belong to
  * others, or to a state directory that is gone. */
 int tb_dirs_remake_runtime(const struct tb_config *config, struct tb_err *err);

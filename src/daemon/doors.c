@@ -40,6 +40,13 @@ struct tb_doors {
     void *drained_user;
 };
 
+/* What a listener needs, whether there is a daemon or not. */
+struct place {
+    struct tb_loop *loop;
+    const struct tb_config *config;
+    struct tb_tls *tls;
+};
+
 static void on_connection(struct tb_stream *stream, void *user)
 {
     struct door *door = user;
@@ -77,12 +84,12 @@ static struct door *add_server(struct tb_doors *doors, size_t index, struct tb_r
 }
 
 /* Whoever is on the way reads tokens and pages. */
-static int check_reach(const struct tb_doors *doors, const char *text,
+static int check_reach(const struct tb_config *config, bool has_tls, const char *text,
                        const struct tb_authority *where, struct tb_err *err)
 {
     bool loopback =
         tb_str_starts(where->host, TB_STR("127.")) || tb_str_eq_cstr(where->host, "::1");
-    if (loopback || doors->tls || !doors->core->config->tls_required) {
+    if (loopback || has_tls || !config->tls_required) {
         return 0;
     }
     return tb_fail(
@@ -117,24 +124,32 @@ static bool is_ip(const struct tb_authority *where)
 }
 
 /* "127.0.0.1:8765" or "[::1]:8765": an IP literal, or localhost, and a port. */
-static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, const char *flag,
-                    struct tb_err *err)
+static struct tb_listener *listen_on(const struct place *place, const char *text, const char *flag,
+                                     struct door *door, struct tb_err *err)
 {
     struct tb_authority where;
     if (!tb_authority_parse_listen(tb_str_of(text), &where) || !is_ip(&where)) {
-        return tb_fail(err, TB_E_CONFIG,
-                       "'%s' is not an address to listen on; write it like 127.0.0.1:8765", text);
+        tb_fail(err, TB_E_CONFIG,
+                "'%s' is not an address to listen on; write it like 127.0.0.1:8765", text);
+        return NULL;
     }
-    int rc = check_reach(doors, text, &where, err);
-    if (rc < 0) {
-        return rc;
+    if (check_reach(place->config, place->tls != NULL, text, &where, err) < 0) {
+        return NULL;
     }
     TB_AUTO(tb_free) char *host = tb_str_dup(where.host);
-    door->listener = tb_listener_new_tcp(doors->core->loop, host, where.port, doors->tls,
-                                         on_connection, door, err);
-    if (!door->listener && err->code == -EADDRINUSE) {
-        return fail_in_use(text, where.port, flag, err);
+    struct tb_listener *listener =
+        tb_listener_new_tcp(place->loop, host, where.port, place->tls, on_connection, door, err);
+    if (!listener && err->code == -EADDRINUSE) {
+        fail_in_use(text, where.port, flag, err);
     }
+    return listener;
+}
+
+static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, const char *flag,
+                    struct tb_err *err)
+{
+    const struct place place = {doors->core->loop, doors->core->config, doors->tls};
+    door->listener = listen_on(&place, text, flag, door, err);
     return door->listener ? 0 : err->code;
 }
 
@@ -145,9 +160,8 @@ static int open_unix(struct tb_doors *doors, struct door *door, struct tb_err *e
     return door->listener ? 0 : err->code;
 }
 
-static int open_tls(struct tb_doors *doors, struct tb_err *err)
+static int open_tls(const struct tb_config *config, struct tb_tls **ret_tls, struct tb_err *err)
 {
-    const struct tb_config *config = doors->core->config;
     if (!config->tls_cert[0] && !config->tls_key[0]) {
         return 0;
     }
@@ -155,8 +169,8 @@ static int open_tls(struct tb_doors *doors, struct tb_err *err)
         return tb_fail(err, TB_E_CONFIG,
                        "tls.cert and tls.key go together; one of them is missing");
     }
-    doors->tls = tb_tls_new(config->tls_cert, config->tls_key, err);
-    return doors->tls ? 0 : err->code;
+    *ret_tls = tb_tls_new(config->tls_cert, config->tls_key, err);
+    return *ret_tls ? 0 : err->code;
 }
 
 static void note_address(struct tb_doors *doors, const struct door *main_door)
@@ -181,10 +195,33 @@ static void warn_nameless(const struct tb_core *core)
     }
 }
 
+bool tb_doors_agent_wanted(const struct tb_config *config)
+{
+    return !tb_str_eq_cstr(TB_STR("off"), config->agent_listen);
+}
+
+int tb_doors_try(const struct tb_config *config, struct tb_err *err)
+{
+    TB_AUTO(tb_loop_free) struct tb_loop *loop = tb_loop_new(tb_clock_system());
+    struct place place = {loop, config, NULL};
+    int rc = open_tls(config, &place.tls, err);
+    struct tb_listener *main_door =
+        rc < 0 ? NULL : listen_on(&place, config->listen, "--listen", NULL, err);
+    struct tb_listener *agent_door =
+        main_door && tb_doors_agent_wanted(config)
+            ? listen_on(&place, config->agent_listen, "--agent-listen", NULL, err)
+            : NULL;
+    bool good = main_door && (agent_door || !tb_doors_agent_wanted(config));
+    tb_listener_free(agent_door);
+    tb_listener_free(main_door);
+    tb_tls_free(place.tls);
+    return good ? 0 : err->code;
+}
+
 static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_err *err)
 {
     const struct tb_config *config = doors->core->config;
-    int rc = open_tls(doors, err);
+    int rc = open_tls(config, &doors->tls, err);
     if (rc < 0) {
         return rc;
     }
@@ -195,7 +232,7 @@ static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_
     }
     note_address(doors, main_door);
     warn_nameless(doors->core);
-    if (!tb_str_eq_cstr(TB_STR("off"), config->agent_listen)) {
+    if (tb_doors_agent_wanted(config)) {
         rc = open_tcp(doors, add_server(doors, AGENT_DOOR, router, TB_DOOR_AGENT),
                       config->agent_listen, "--agent-listen", err);
         if (rc < 0) {

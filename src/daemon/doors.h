@@ -3,6 +3,7 @@
  * server in front of the one router. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -14,6 +15,10 @@ struct tb_doors;
 
 /* Opens all; NULL with words in *err when one cannot be opened (none is open then). */
 struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router, struct tb_err *err);
+/* What tb_doors_new says of certificate and addresses; nothing stays open. */
+int tb_doors_try(const struct tb_config *config, struct tb_err *err);
+/* Whether there is a listener for agents beside the main one. */
+bool tb_doors_agent_wanted(const struct tb_config *config);
 void tb_doors_free(struct tb_doors *doors);
 TB_DEFINE_AUTO(struct tb_doors *, tb_doors_free)
 /* "http://127.0.0.1:8765", with the port that is really in use. */

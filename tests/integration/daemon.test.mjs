@@ -334,6 +334,33 @@ test('a browser that cannot be run, or a switch that may not be, stops the start
   }
 });
 
+test('tabard doctor says of directories and addresses what a start says', async (t) => {
+  const dir = await tempDir(t);
+  const stateDir = path.join(dir, 'not', 'there');
+  const args = (more) => Object.entries({ '--state-dir': stateDir, '--runtime-dir': path.join(dir, 'run'),
+    '--listen': '127.0.0.1:0', '--agent-listen': 'off', ...more }).flat();
+  const look = async (more, check) => JSON.parse((await run(['doctor', '--json', ...args(more)])).stdout)
+    .find((finding) => finding.check === check);
+  for (const [check, more] of [
+    ['state directory', { '--state-dir': '/proc/x' }],
+    ['runtime directory', { '--runtime-dir': '/proc/x' }],
+    ['ports', { '--listen': '0.0.0.0:0' }],
+    ['ports', { '--listen': '18777' }],
+    ['ports', { '--listen': '127.0.0.1:80000' }],
+    ['ports', { '--agent-listen': 'myhost:18777' }],
+  ]) {
+    const finding = await look(more, check);
+    const served = await run(['serve', ...args(more)]);
+    assert.equal(served.code, 1, JSON.stringify(more));
+    assert.equal(finding.health, 'bad', JSON.stringify(more));
+    assert.equal(`tabard serve: ${finding.seen}\n`, served.stderr);
+    await rm(path.join(dir, 'not'), { recursive: true, force: true });
+  }
+  assert.equal((await look({}, 'ports')).seen, '127.0.0.1:0 is free');
+  assert.equal((await look({}, 'state directory')).health, 'ok');
+  await assert.rejects(stat(path.join(dir, 'not')), /ENOENT/);
+});
+
 test('tabard doctor sees a running daemon', async (t) => {
   const daemon = await Daemon.start(t);
   const result = await run(['doctor', '--state-dir', daemon.stateDir]);
