@@ -52,6 +52,18 @@ void tb_config_env_name(const struct tb_config_key *key, char *ret_name, size_t 
     }
 }
 
+const struct tb_config_key *tb_config_by_env(struct tb_str name)
+{
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        char own[64];
+        tb_config_env_name(&keys[i], own, sizeof(own));
+        if (tb_str_eq_cstr(name, own)) {
+            return &keys[i];
+        }
+    }
+    return NULL;
+}
+
 static void *place(const struct tb_config *config, const struct tb_config_key *key)
 {
     return (char *)(uintptr_t)config + key->offset;

@@ -73,6 +73,8 @@ struct tb_config_key {
 const struct tb_config_key *tb_config_keys(size_t *ret_count);
 /* The row of a flag such as "--listen"; NULL if there is none. */
 const struct tb_config_key *tb_config_by_flag(struct tb_str flag);
+/* The row of a variable such as "TABARD_LISTEN"; NULL if there is none. */
+const struct tb_config_key *tb_config_by_env(struct tb_str name);
 /* "TABARD_HTTP_IDLE_MS" for "http.idle_ms". */
 void tb_config_env_name(const struct tb_config_key *key, char *ret_name, size_t size);
 

@@ -57,18 +57,13 @@ static int load_file(struct tb_config *config, const char *path, bool required, 
 
 static int load_env(struct tb_config *config, const char *const *env, struct tb_err *err)
 {
-    size_t count;
-    const struct tb_config_key *keys = tb_config_keys(&count);
     for (; env && *env; env++) {
         struct tb_str value = tb_str_of(*env);
         struct tb_str name = tb_str_cut(&value, '=');
-        for (size_t i = 0; i < count; i++) {
-            char wanted[64];
-            tb_config_env_name(&keys[i], wanted, sizeof(wanted));
-            if (tb_str_eq_cstr(name, wanted) && tb_config_set(config, &keys[i], value, err) < 0) {
-                tb_err_prefix(err, "environment variable %s: ", wanted);
-                return TB_E_CONFIG;
-            }
+        const struct tb_config_key *key = tb_config_by_env(name);
+        if (key && tb_config_set(config, key, value, err) < 0) {
+            tb_err_prefix(err, "environment variable %.*s: ", TB_STR_ARG(name));
+            return TB_E_CONFIG;
         }
     }
     return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What somebody meets who has just found tabard: help, mistakes, the first page, the next step.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Daemon, root, run, tempDir, until } from '../support/daemon.mjs';
+import { binary, Daemon, root, run, tempDir, undo, until } from '../support/daemon.mjs';
 
 test('help and version are found under the names that people try', async () => {
   for (const args of [['help'], ['--help'], ['-h'], ['help', '--help'], ['help', 'help']]) {
@@ -86,6 +86,20 @@ test('the ready daemon says how to give it to an agent, with the settings that i
   assert.equal(words[8], 'mcp');
   assert.equal(words[words.indexOf('--state-dir') + 1], daemon.stateDir);
   assert.equal(words[words.indexOf('--config') + 1], daemon.configFile);
+});
+
+test('settings of the environment are part of it, too', async (t) => {
+  const dir = await tempDir(t);
+  const env = { ...process.env, TABARD_STATE_DIR: path.join(dir, 'state'), TABARD_RUNTIME_DIR: path.join(dir, 'run'),
+    TABARD_LISTEN: '127.0.0.1:0', TABARD_AGENT_LISTEN: 'off', TABARD_SESSIONS_TOTAL: '7', TABARD_BROWSER_ARGS: '--lang=de,--mute-audio' };
+  const child = spawn(binary, ['serve', '--listen', '127.0.0.1:0'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  undo(t, () => child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.on('data', (data) => { said += data; });
+  await until(() => /claude mcp add .*\n/.test(said), 9000, 'the next step');
+  const [, words] = / -- (.*)\n/.exec(said);
+  assert.equal(words, `env TABARD_SESSIONS_TOTAL=7 TABARD_BROWSER_ARGS=--lang=de,--mute-audio ${binary} mcp`
+    + ` --state-dir ${dir}/state --runtime-dir ${dir}/run --agent-listen off --listen 127.0.0.1:0`);
 });
 
 test('a second daemon says which command stops the first', async (t) => {
