@@ -22,8 +22,8 @@ static const struct {
     const char *name;
     size_t width;
 } columns[COLUMNS] = {
-    [WHEN] = {"WHEN", 24},    [EVENT] = {"EVENT", 15}, [SESSION] = {"SESSION", 9},
-    [WHERE] = {"WHERE", 15},  [TOOL] = {"TOOL", 16},   [OUTCOME] = {"OUTCOME", 12},
+    [WHEN] = {"WHEN", 24},    [EVENT] = {"EVENT", 18}, [SESSION] = {"SESSION", 12},
+    [WHERE] = {"WHERE", 15},  [TOOL] = {"TOOL", 19},   [OUTCOME] = {"OUTCOME", 19},
     [DETAIL] = {"DETAIL", 0},
 };
 

@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
+#include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
+#include "tool/tools.h"
 
 static struct tb_audit_entry sample(void)
 {
@@ -41,13 +44,52 @@ static void a_row_has_when_event_where_and_detail(void **state)
     TB_AUTO(tb_buf_fini) struct tb_buf head = TB_BUF(SIZE_MAX);
     (void)state;
     expect(&entry, TB_AUDIT_TABLE,
-           "2023-11-14T22:13:20.000Z session_ended   shop      a.test:8443     "
-           "                 idle_timeout "
+           "2023-11-14T22:13:20.000Z session_ended      shop         a.test:8443     "
+           "                    idle_timeout        "
            "url=https://a.test:8443/x duration_ms=5 calls=2 agent=\"a 1\"\n");
     tb_audit_print_head(TB_AUDIT_JSON, &head);
     assert_int_equal(head.len, 0);
     tb_audit_print_head(TB_AUDIT_TABLE, &head);
     assert_true(tb_str_starts(tb_buf_str(&head), TB_STR("WHEN                     EVENT")));
+}
+
+static size_t detail_at(const struct tb_audit_entry *entry)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
+    tb_audit_print(entry, TB_AUDIT_TABLE, &out);
+    const uint8_t *detail = memmem(out.data, out.len, "url=", 4);
+    assert_non_null(detail);
+    return (size_t)(detail - out.data);
+}
+
+/* Every tool, and what a call or a session can end with. */
+static void no_name_of_ours_moves_the_columns(void **state)
+{
+    struct tb_audit_entry entry = sample();
+    (void)state;
+    entry.session = TB_STR("browser-1234");
+    const size_t usual = detail_at(&entry);
+    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+        entry.tool = tb_str_of((*tool)->name);
+        assert_int_equal(detail_at(&entry), usual);
+    }
+    static const int codes[] = {TB_E_PARAMS, TB_E_SESSION_NOT_FOUND, TB_E_ELEMENT_AMBIGUOUS,
+                                TB_E_NAVIGATION, TB_E_BROWSER_START};
+    for (size_t i = 0; i < TB_COUNT(codes); i++) {
+        entry.outcome = tb_str_of(tb_err_info(codes[i])->wire);
+        assert_int_equal(detail_at(&entry), usual);
+    }
+    static const char *const reasons[] = {
+#define TB_REASON(name, wire, expired, words, after) wire,
+#include "core/reasons.def"
+#undef TB_REASON
+    };
+    for (size_t i = 0; i < TB_COUNT(reasons); i++) {
+        entry.outcome = tb_str_of(reasons[i]);
+        assert_int_equal(detail_at(&entry), usual);
+    }
+    entry.type = TB_STR("session_hibernated");
+    assert_int_equal(detail_at(&entry), usual);
 }
 
 static void json_is_one_line_with_everything(void **state)
@@ -83,8 +125,8 @@ static void what_an_agent_calls_itself_passes_for_no_other_value(void **state)
     entry.agent = TB_STR("x ms=0 \xe2\x80\xae\xe2\x80\xa8\"");
     entry.details = TB_STR("{\"error\":\"a\\nb\",\"n\":1}");
     expect(&entry, TB_AUDIT_TABLE,
-           "2023-11-14T22:13:20.000Z session_ended   shop                      "
-           "                 idle_timeout "
+           "2023-11-14T22:13:20.000Z session_ended      shop                         "
+           "                    idle_timeout        "
            "error=\"a\\nb\" n=1 agent=\"x ms=0 \\u202e\\u2028\\\"\"\n");
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(SIZE_MAX);
     tb_audit_print(&entry, TB_AUDIT_JSON, &out);
@@ -107,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_has_when_event_where_and_detail),
+        cmocka_unit_test(no_name_of_ours_moves_the_columns),
         cmocka_unit_test(json_is_one_line_with_everything),
         cmocka_unit_test(what_an_agent_calls_itself_cannot_move_the_cursor),
         cmocka_unit_test(what_an_agent_calls_itself_passes_for_no_other_value),
