@@ -11,6 +11,8 @@ static const char *const formats[] = {"jpeg", "png", "webp", NULL};
 
 static const char *const full_page_aliases[] = {"fullPage", NULL};
 
+static const double READABLE_SCALE = 0.5; /* of text in the usual sizes */
+
 static const struct tb_param params[] = {
     {.name = "target",
      .type = TB_PARAM_TEXT,
@@ -45,6 +47,9 @@ static void print(const struct tb_result *result, struct tb_buf *out)
                   tb_data_int(data, "height"), tb_data_int(data, "bytes"));
     if (scale != 1) {
         tb_buf_printf(out, ", scale %.2f", scale);
+    }
+    if (scale < READABLE_SCALE) {
+        tb_buf_append_cstr(out, "; max_px: 0 gives it in full size");
     }
     tb_buf_append_char(out, '.');
     tb_print_events(data, out);
