@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {url, title, truncated, diff, unchanged} and the page keys; text: the outline. */
+/* data: {url, title, truncated, diff, unchanged, undiffed: first, most or part} and the page keys;
+ * text: the outline. */
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -23,6 +24,20 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
+/* Changes were asked for, and this is no list of them. */
+static void print_undiffed(struct tb_str why, struct tb_buf *out)
+{
+    if (tb_str_eq_cstr(why, "first")) {
+        tb_buf_append_cstr(out, "There was no snapshot of the whole page to compare with; this is "
+                                "the page as it is. ");
+    } else if (tb_str_eq_cstr(why, "most")) {
+        tb_buf_append_cstr(out,
+                           "Most has changed since the last snapshot; this is the page as it is. ");
+    } else if (why.len) {
+        tb_buf_append_cstr(out, "Only snapshots of the whole page are compared. ");
+    }
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_data_flag(result->data, "unchanged")) {
@@ -35,6 +50,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     if (tb_data_flag(result->data, "diff")) {
         tb_buf_append_cstr(out, "Changes since the last snapshot. ");
     }
+    print_undiffed(tb_data_text(result->data, "undiffed"), out);
     tb_print_frame(result->data, out);
     tb_buf_append_str(out, tb_buf_str(&result->text));
     tb_print_events(result->data, out);

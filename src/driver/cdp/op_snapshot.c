@@ -68,14 +68,18 @@ static void compare(struct snapshot *snapshot)
     struct tb_opwork *work = &snapshot->work;
     struct tb_result *result = work->op->result;
     struct tb_tab_memory *tab = tb_memory_tab(tb_memory_of(work->session), work->page_id);
-    bool wanted = tb_args_flag(work->op->args, "diff", false) && tab->outline.len;
+    bool asked = tb_args_flag(work->op->args, "diff", false);
+    bool wanted = asked && tab->outline.len;
     TB_AUTO(tb_buf_fini) struct tb_buf diff = TB_BUF(TB_RESULT_TEXT_MAX);
     int changes =
         wanted ? tb_outline_diff(tb_buf_str(&tab->outline), tb_buf_str(&result->text), &diff) : -1;
     tb_buf_clear(&tab->outline);
     tb_buf_append_str(&tab->outline, tb_buf_str(&result->text));
     if (changes < 0 || diff.len > result->text.len) {
-        return; /* the outline itself says it in fewer words */
+        /* The outline itself says it in fewer words. */
+        tb_json_set_take(result->data, "undiffed",
+                         asked ? tb_json_new_str(wanted ? TB_STR("most") : TB_STR("first")) : NULL);
+        return;
     }
     tb_json_set_bool(result->data, "diff", true);
     if (changes == 0) {
@@ -90,6 +94,8 @@ static void finish(struct snapshot *snapshot)
     struct tb_opwork *work = &snapshot->work;
     if (is_whole(work->op->args)) {
         compare(snapshot);
+    } else if (tb_args_flag(work->op->args, "diff", false)) {
+        tb_json_set_cstr(work->op->result->data, "undiffed", "part");
     }
     tb_opwork_done_at(work, tb_buf_str(&snapshot->page));
 }

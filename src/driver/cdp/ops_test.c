@@ -174,7 +174,10 @@ static void the_outline_tells_what_is_there_and_what_changed(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'diff':true,'find':'Welcome'}");
+    assert_string_equal(ops_text(lab, "undiffed"), "part");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'diff':true}");
+    assert_string_equal(ops_text(lab, "undiffed"), "first");
     assert_non_null(strstr(ops_out(lab), "heading \"Welcome\""));
     assert_non_null(strstr(ops_out(lab), "button \"Press me\" [ref="));
     assert_string_equal(ops_text(lab, "title"), "Home");
