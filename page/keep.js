@@ -25,19 +25,44 @@ const countDatabases = async () => {
 
 const FIELD_LIMIT = 10000;
 
-/** Whether a field is not as the page gave it. A range or a colour makes up a value of its own. */
+const createElement = method(Document, 'createElementNS');
+
+/** The value that the page gave it. A range or a colour makes one up from its other attributes, so a new one is asked. */
+const givenValue = (el) => {
+  if (!/^(range|color)$/.test(el.type)) {
+    return el.defaultValue;
+  }
+  const fresh = createElement(document, HTML, 'input');
+  for (const name of ['type', 'min', 'max', 'step', 'value'].filter((each) => hasAttr(el, each))) {
+    fresh.setAttribute(name, attr(el, name));
+  }
+  return fresh.value;
+};
+
+// Nobody but the page knows what an editor held at first, so it counts once a person's input has come to it.
+const edited = new WeakSet();
+guards.push(['beforeinput', (event) => {
+  if (event.isTrusted) {
+    edited.add(targetOf(event));
+  }
+}, { capture: true, passive: true }]);
+
+/** Whether a field is not as the page gave it. */
 const isTypedInto = (el) => {
+  if (isEditableHost(el)) {
+    return edited.has(el);
+  }
   if (el.localName === 'select') {
     return !el.multiple && el.selectedIndex !== Math.max(0, Array.from(el.options).findIndex((option) => option.defaultSelected));
   }
   return /^(checkbox|radio)$/.test(el.type) ? el.checked !== el.defaultChecked
-    : !/^(hidden|range|color)$/.test(el.type) && el.value !== el.defaultValue;
+    : el.type !== 'hidden' && el.value !== givenValue(el);
 };
 
 const countTyped = () => {
   let typed = 0;
   let seen = 0;
-  for (const el of findByCss('input,textarea,select')) {
+  for (const el of findByCss('input,textarea,select,[contenteditable]')) {
     typed += isTypedInto(el) ? 1 : 0;
     seen += 1;
     if (seen === FIELD_LIMIT) {

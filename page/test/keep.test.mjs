@@ -37,6 +37,17 @@ test('typed fields are counted, and what was typed is not kept', async (t) => {
   assert.doesNotMatch(JSON.stringify(kept), /hunter/);
 });
 
+test('a range, a colour and an editor count once they are changed', async (t) => {
+  const tab = await rig.show(t, `<input type=range id=r><input type=range min=3 value=1><input type=range max=9 value=20 id=q>
+    <input type=color id=c><input type=color value="#abcdef"><div contenteditable id=e>text</div><div contenteditable>text</div>`);
+  assert.equal((await tab.call('kept')).typed, 0);
+  await tab.page(`r.value = 7, q.value = 2, c.value = '#010203', 0`);
+  assert.equal((await tab.call('kept')).typed, 3);
+  await tab.page('e.focus(), 0');
+  await tab.send('Input.insertText', { text: 'more' });
+  assert.equal((await tab.call('kept')).typed, 4);
+});
+
 test('an empty tab', async (t) => {
   const tab = await rig.tab(t);
   await tab.goto('about:blank');

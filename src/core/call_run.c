@@ -162,10 +162,29 @@ static int64_t element_ms(const struct tb_call *call, const struct cJSON *args)
     return as_long_as_it_may ? 0 : call->core->config->browser_element_timeout_ms;
 }
 
+/* An act on a page from which the caller's own text has gone, before it was told so, would send a
+ * form half empty. Who goes to another page has no need of that text. */
+static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind)
+{
+    struct tb_session *session = call->session;
+    if (kind == TB_OP_NAVIGATE) {
+        session->unaware = 0;
+    }
+    return call->number <= session->unaware && tb_op_acts(kind);
+}
+
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
 {
     struct tb_session *session = call->session;
     struct tb_op_call *op_call = op_call_new(call, args);
+    if (acts_unaware(call, kind)) {
+        tb_result_fail(&op_call->result, TB_E_TYPED_LOST,
+                       "what was typed into the page was lost when session '%s' was restored from "
+                       "its last save, so this was not done",
+                       session->name);
+        note_end(op_call);
+        return;
+    }
     op_call->session = session;
     session->op = op_call;
     op_call->op = (struct tb_op){

@@ -12,11 +12,21 @@ void tb_op_done(struct tb_op *op)
 const char *tb_op_name(enum tb_op_kind kind)
 {
     static const char *const names[TB_OP_COUNT] = {
-#define TB_OP(NAME, name) name,
+#define TB_OP(NAME, name, acts) name,
 #include "core/ops.def"
 #undef TB_OP
     };
     return kind < TB_OP_COUNT ? names[kind] : "none";
+}
+
+bool tb_op_acts(enum tb_op_kind kind)
+{
+    static const bool acting[TB_OP_COUNT] = {
+#define TB_OP(NAME, name, acts) acts,
+#include "core/ops.def"
+#undef TB_OP
+    };
+    return kind < TB_OP_COUNT && acting[kind];
 }
 
 const struct tb_driver_slot *tb_driver_find(const struct tb_core *core, struct tb_str name)

@@ -22,7 +22,7 @@ struct tb_op;
 struct tb_op_call; /* core's side of an operation */
 
 enum tb_op_kind {
-#define TB_OP(NAME, name) TB_OP_##NAME,
+#define TB_OP(NAME, name, acts) TB_OP_##NAME,
 #include "core/ops.def"
 #undef TB_OP
     TB_OP_COUNT,
@@ -51,6 +51,8 @@ struct tb_op {
 void tb_op_done(struct tb_op *op);
 /* As in core/ops.def: "navigate". */
 const char *tb_op_name(enum tb_op_kind kind);
+/* It counts on what was typed into the page before: see there. */
+bool tb_op_acts(enum tb_op_kind kind);
 
 typedef void tb_op_fn(struct tb_driver_session *session, struct tb_op *op);
 
@@ -115,8 +117,9 @@ struct tb_driver {
     /* The session has ended for good and is closed: what is left of it outside of what `save` gave
      * can go. Also for one that had no driver session. May be NULL. */
     void (*forget)(void *state, const char *session_id);
-    /* What could not be brought back, in words for the agent; NULL: nothing, or none was saved. */
-    const char *(*restored)(struct tb_driver_session *session);
+    /* What could not be brought back, in words for the agent; NULL: nothing, or none was saved.
+     * *ret_typed: what was typed into pages is among it. */
+    const char *(*restored)(struct tb_driver_session *session, bool *ret_typed);
     /* {"browserName":"chrome",...} for list_sessions. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */

@@ -103,6 +103,8 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
             tb_json_set_cstr(call->result.data, "note", session->note);
             tb_free(session->note);
             session->note = NULL;
+            /* Those that wait were sent before this reply. */
+            session->unaware = session->unaware ? session->stats.calls : 0;
         }
         if (session->replaces && session->owner) {
             tb_end_told(session->home, session->replaces, session->owner->name);

@@ -102,9 +102,11 @@ struct tb_session {
     struct tb_err *trouble;       /* why it did not open, or was lost */
     struct tb_browsing *browsing; /* what it needs only while it is not asleep */
     char *note;                   /* for the next reply */
-    char *replaces; /* the id of the session whose end its first reply tells; NULL: of none */
-    char *loss;     /* how its browser was lost while no call ran; NULL: it was not */
-    bool files;     /* its driver keeps downloads; only for this run of the daemon */
+    char *replaces;  /* the id of the session whose end its first reply tells; NULL: of none */
+    int64_t unaware; /* calls up to this number came from who could not know that what was typed is
+                        lost; 0: nothing is, or all know */
+    char *loss;      /* how its browser was lost while no call ran; NULL: it was not */
+    bool files;      /* its driver keeps downloads; only for this run of the daemon */
     bool opening;
     bool retiring; /* too old; ends with the call that runs */
     bool closing;

@@ -424,7 +424,9 @@ static char *note_of(const struct tb_session *session, const char *missing)
 void tb_session_woken(struct tb_session *session)
 {
     const struct tb_driver *driver = session->driver;
-    const char *missing = driver->restored ? driver->restored(session->driver_session) : NULL;
+    bool typed = false;
+    const char *missing =
+        driver->restored ? driver->restored(session->driver_session, &typed) : NULL;
     session->woke = false;
     if (!session->known) {
         session->known = true;
@@ -432,6 +434,7 @@ void tb_session_woken(struct tb_session *session)
     }
     tb_free(session->note);
     session->note = note_of(session, missing);
+    session->unaware = typed ? INT64_MAX : 0;
     tb_free(session->loss);
     session->loss = NULL;
     tb_buf_fini(&session->browsing->state);

@@ -113,6 +113,29 @@ test('a form that was half filled is told as lost, once', async (t) => {
   assert.doesNotMatch(await after.call('browser_evaluate', { sessionId: 'login', script: '1' }), /lost/);
 });
 
+test('an act that counts on a form that was lost is refused once, as a call and as a step', async (t) => {
+  const { site, daemon, agent } = await logIn(t);
+  const url = `${site.url}/vault`;
+  const fill = { target: '#note', value: 'hunter2' };
+  await agent.call('browser_fill', { sessionId: 'login', ...fill });
+  for (const sessionId of ['other', 'third']) {
+    await agent.call('start_session', { sessionId, url });
+    await agent.call('browser_fill', { sessionId, ...fill });
+  }
+  daemon.child.kill('SIGTERM');
+  await within(daemon.exited, 15_000, 'the end of the daemon');
+  const { agent: after } = await restart(t, daemon);
+  const click = { sessionId: 'login', target: '#note' };
+  assert.match(await after.failure('browser_click', click),
+    /What was typed into 1 field is lost\.[^]*so this was not done\nCall browser_snapshot, fill the fields again/);
+  assert.match(await after.call('browser_click', click), /^Clicked/);
+  const steps = (...first) => ({ actions: [...first, { action: 'browser_click', target: '#note' }] });
+  assert.match(await after.failure('execute_sequence', { sessionId: 'other', ...steps({ action: 'browser_fill', ...fill }) }),
+    /typed into 1 field is lost\.[^]*action 2 of 2 \(browser_click\) failed: .*so this was not done\. 1 completed/);
+  // What was lost is nothing to a sequence that goes to another page first.
+  assert.match(await after.call('execute_sequence', { sessionId: 'third', ...steps({ action: 'browser_navigate', url }) }), /typed into 1 field is lost/);
+});
+
 test('browser_state keeps the storage of a site that no tab shows any more', async (t) => {
   const site = await Site.start(t);
   const daemon = await Daemon.start(t, { config: NO_LINGER });

@@ -323,7 +323,9 @@ static void a_tab_that_does_not_load_does_not_keep_the_session_from_opening(void
                   1500);
     OPS_WAIT(lab, opening.done);
     assert_non_null(opening.session);
-    assert_non_null(strstr(tb_cdp_session_restored(opening.session), "did not load"));
+    bool typed;
+    assert_non_null(strstr(tb_cdp_session_restored(opening.session, &typed), "did not load"));
+    assert_false(typed);
     close_opened(lab, &opening);
 }
 

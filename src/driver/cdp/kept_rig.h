@@ -80,7 +80,8 @@ static inline void kept_open_text(struct ops_lab *lab, const char *text)
 
 static inline const char *kept_words(const struct ops_lab *lab)
 {
-    const char *words = tb_cdp_session_restored(lab->session);
+    bool typed;
+    const char *words = tb_cdp_session_restored(lab->session, &typed);
     return words ? words : "";
 }
 

@@ -103,8 +103,9 @@ static void on_ended(struct tb_deferred *job)
     done(session);
 }
 
-const char *tb_cdp_session_restored(struct tb_driver_session *session)
+const char *tb_cdp_session_restored(struct tb_driver_session *session, bool *ret_typed)
 {
+    *ret_typed = session->typed_lost;
     return session->restored;
 }
 
@@ -142,6 +143,7 @@ static void note_losses(struct tb_restore *restore)
                 i);
         }
     }
+    restore->session->typed_lost = typed > 0;
     if (typed > 0) {
         tb_buf_printf(&restore->words, "What was typed into %lld field%s is lost. ",
                       (long long)typed, typed == 1 ? "" : "s");

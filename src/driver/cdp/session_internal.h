@@ -47,6 +47,7 @@ struct tb_driver_session {
     struct tb_restore *restore; /* the same */
     char *saved;                /* what is to be brought back; NULL: nothing, or done */
     char *restored;             /* what could not be; NULL: nothing */
+    bool typed_lost;            /* what was typed is among it */
     struct tb_list sites;       /* of tb_kept_site */
 };
 

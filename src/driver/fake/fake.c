@@ -286,9 +286,10 @@ static void save(struct tb_driver_session *session, int64_t deadline_ms, tb_save
     }
 }
 
-static const char *restored(struct tb_driver_session *session)
+static const char *restored(struct tb_driver_session *session, bool *ret_typed)
 {
     must(session->open);
+    *ret_typed = session->restored && session->fake->typed_lost;
     return session->restored ? session->fake->missing : NULL;
 }
 
@@ -376,7 +377,7 @@ const struct tb_driver tb_driver_fake = {
     .describe = describe,
     .ops =
         {
-#define TB_OP(NAME, name) [TB_OP_##NAME] = run,
+#define TB_OP(NAME, name, acts) [TB_OP_##NAME] = run,
 #include "core/ops.def"
 #undef TB_OP
         },

@@ -47,6 +47,7 @@ struct tb_fake {
     size_t text_bytes;   /* the text of a good operation is filled up to so many */
     bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
+    bool typed_lost;     /* what was typed is among it */
     bool detachable;     /* sessions leave their pages behind when asked to */
     size_t opened;       /* how many of each so far */
     size_t closed;

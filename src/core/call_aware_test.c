@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of agents that do not know yet that what they typed is lost. */
+#include <string.h>
+
+#include "support/fake_store.h"
+
+#define HALF_HOUR_MS ((int64_t)30 * 60 * 1000)
+
+/* Session "a" slept, and a form of it is empty when it wakes. */
+static void lose_form(struct rig *rig)
+{
+    rig_create(rig, "a");
+    rig_turn(rig);
+    rig->fake->missing = "What was typed into 2 fields is lost.";
+    rig->fake->typed_lost = true;
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"login\"}"), 0);
+    rig_advance(rig, HALF_HOUR_MS);
+    assert_true(rig_find(rig, "a")->asleep);
+}
+
+static void an_act_is_refused_once(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_str note = TB_STR("");
+    lose_form(rig);
+    size_t before = rig->fake->begun;
+    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->message, "what was typed into the page was lost when session 'a' was "
+                                       "restored from its last save, so this was not done");
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    assert_non_null(strstr(note.ptr, "What was typed into 2 fields is lost."));
+    rig_expect(call, TB_E_TYPED_LOST);
+    assert_int_equal(rig->fake->begun, before);
+    assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
+}
+
+/* Agents send several calls at once: a reply to the first is not known to who sent the second. */
+static void so_are_those_that_were_sent_before_the_first_reply(void **state)
+{
+    struct rig *rig = *state;
+    lose_form(rig);
+    struct rig_call *wait = rig_start(rig, &rig_wait, "", NULL);
+    struct rig_call *click = rig_start(rig, &rig_click, "", NULL);
+    struct rig_call *again = rig_start(rig, &rig_click, "", NULL);
+    rig_turns(rig, 8);
+    rig_expect(wait, 0);
+    rig_expect(click, TB_E_TYPED_LOST);
+    rig_expect(again, TB_E_TYPED_LOST);
+    assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
+}
+
+static void who_has_been_told_or_goes_elsewhere_may_act(void **state)
+{
+    struct rig *rig = *state;
+    lose_form(rig);
+    assert_int_equal(rig_run(rig, &rig_wait, "", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
+    rig_advance(rig, HALF_HOUR_MS);
+    struct rig_call *away = rig_start(rig, &rig_navigate, "", NULL);
+    struct rig_call *click = rig_start(rig, &rig_click, "", NULL);
+    rig_turns(rig, 8);
+    rig_expect(away, 0);
+    rig_expect(click, 0);
+}
+
+static void other_losses_do_not_keep_anybody_from_acting(void **state)
+{
+    struct rig *rig = *state;
+    lose_form(rig);
+    rig->fake->typed_lost = false;
+    assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(an_act_is_refused_once),
+        RIG_TEST(so_are_those_that_were_sent_before_the_first_reply),
+        RIG_TEST(who_has_been_told_or_goes_elsewhere_may_act),
+        RIG_TEST(other_losses_do_not_keep_anybody_from_acting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
