@@ -21,7 +21,9 @@ struct tb_end {
     int64_t span_ms; /* that ran out, if the reason is one of time */
     bool hidden;     /* it was private */
     char *owner;
-    struct cJSON *missed_by; /* the conversations whose calls went to it without naming it */
+    /* The conversations whose calls went to it without naming it; false: was told to ask before it
+     * starts another. */
+    struct cJSON *missed_by;
 };
 
 static struct tb_end *end_of(struct tb_list *link)
@@ -205,6 +207,22 @@ void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversat
             put(tenant, end);
         }
     }
+}
+
+bool tb_ends_warn(const struct tb_tenant *tenant, const char *conversation)
+{
+    bool warned = false;
+    LIST_FOREACH(link, &tenant->ends) {
+        struct tb_end *end = end_of(link);
+        bool news = false;
+        if (tb_end_code(end) == TB_E_SESSION_STOPPED &&
+            tb_json_bool(tb_json_get(end->missed_by, conversation), &news) && news) {
+            tb_json_set_bool(end->missed_by, conversation, false);
+            put(tenant, end);
+            warned = true;
+        }
+    }
+    return warned;
 }
 
 static struct cJSON *missed_by(const struct tb_session *session, const char *by)

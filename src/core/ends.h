@@ -27,6 +27,9 @@ const char *tb_end_id(const struct tb_end *end);
 int tb_end_code(const struct tb_end *end);
 /* The reply that tells of the end of the session with this id is on its way to the conversation. */
 void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversation);
+/* The conversation hears that its session was stopped, which is to keep it from starting another
+ * without asking the user. False: it has heard that before, or none was. */
+bool tb_ends_warn(const struct tb_tenant *tenant, const char *conversation);
 /* "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was 5 minutes
  * ago." */
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out);

@@ -109,6 +109,28 @@ static void what_could_not_be_kept_over_a_stop_is_told(void **state)
                 "just now. Session browser-2 is new.");
 }
 
+static void who_was_stopped_is_told_to_ask_before_it_starts_another(void **state)
+{
+    struct rig *rig = *state;
+    static const char words[] = "Session a was stopped by the operator, with all other sessions; "
+                                "its cookies are gone. That was just now.";
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_create_as(rig, "t", "talk", "a");
+    rig_create_as(rig, "t", "other", "b");
+    rig_turn(rig);
+    assert_int_equal(tb_sessions_stop_all(rig->core.sessions, "t", NULL), 3);
+    rig_turn(rig);
+    expect(rig, &rig_navigate, "talk", NULL, TB_E_SESSION_STOPPED, words);
+    rig_kill(rig, 0); /* the daemon remembers what it said */
+    struct rig_call *next = rig_start(rig, &rig_navigate, "talk", NULL);
+    rig_turn(rig);
+    rig_expect(next, 0);
+    /* Who heard of it otherwise was told to ask, too. */
+    assert_int_equal(rig_run(rig, &rig_click, "other", NULL), TB_E_SESSION_STOPPED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_navigate, "third", NULL), 0);
+}
+
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
 {
     struct rig *rig = *state;
@@ -162,6 +184,7 @@ int main(void)
         RIG_TEST(who_was_told_is_not_told_again_after_a_restart),
         RIG_TEST(a_session_that_does_not_open_leaves_the_note_to_the_next),
         RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
+        RIG_TEST(who_was_stopped_is_told_to_ask_before_it_starts_another),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),
         RIG_TEST(only_the_last_ends_are_kept),

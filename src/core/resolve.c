@@ -47,6 +47,9 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
         end = name.len ? tb_end_find(tenant, caller, name) : tb_end_missed(tenant, caller);
     }
     if (end) {
+        if (!caller->everyone) {
+            tb_ends_warn(tenant, caller->conversation);
+        }
         tb_end_print(tenant->core, end, &more);
         return tb_fail(err, tb_end_code(end), "%.*s", TB_STR_ARG(tb_buf_str(&more)));
     }

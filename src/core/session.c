@@ -231,7 +231,7 @@ void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason
 void tb_session_close(struct tb_session *session, const struct tb_caller *caller)
 {
     end_by(session, caller->everyone ? TB_END_USER_STOPPED : TB_END_CLOSED, caller,
-           caller->conversation);
+           caller->everyone ? NULL : caller->conversation);
 }
 
 void tb_session_end(struct tb_session *session, enum tb_end_reason reason)

@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/ends.h"
+#include "core/limits.h"
 #include "core/policy.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
@@ -230,6 +232,20 @@ int tb_sessions_add(struct tb_session *session)
     return 0;
 }
 
+/* Who stopped an agent's session does not want it to go on in the next one as if nothing was. */
+static int check_stopped(const struct tb_tenant *tenant, const struct tb_caller *caller,
+                         struct tb_err *err)
+{
+    const struct tb_end *end = tb_end_missed(tenant, caller);
+    if (!end || tb_end_code(end) != TB_E_SESSION_STOPPED ||
+        !tb_ends_warn(tenant, caller->conversation)) {
+        return 0;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
+    tb_end_print(tenant->core, end, &words);
+    return tb_fail(err, TB_E_SESSION_STOPPED, "%.*s", TB_STR_ARG(tb_buf_str(&words)));
+}
+
 static int check_spec(struct tb_sessions *sessions, const struct tb_caller *caller,
                       const struct tb_session_spec *spec, bool owned, struct tb_err *err)
 {
@@ -247,8 +263,12 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
             "it with the header X-Conversation-Id or with \"tabard/conversation\" in "
             "_meta, or leave out private");
     }
+    struct tb_tenant *tenant = tb_tenant_make(sessions, caller->tenant);
     int rc = check_name(sessions, caller, spec->name, err);
-    return rc < 0 ? rc : admit(sessions, tb_tenant_make(sessions, caller->tenant), owned, err);
+    if (rc == 0) {
+        rc = check_stopped(tenant, caller, err);
+    }
+    return rc < 0 ? rc : admit(sessions, tenant, owned, err);
 }
 
 static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,

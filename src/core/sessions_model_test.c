@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/ends.h"
 #include "core/limits.h"
+#include "core/sessions_internal.h"
 
 enum {
     OPERATIONS = 10000,
@@ -236,6 +238,13 @@ static void do_end_many(struct model *model)
         assert_int_equal(tb_sessions_end_all(model->rig->core.sessions, tenants[tenant],
                                              TB_END_GLOBAL_STOP, NULL),
                          model_count(model, tenant));
+        for (int i = 0; i < CONVERSATIONS; i++) { /* all of them ask before they start another */
+            const struct tb_tenant *found =
+                tb_tenant_find(model->rig->core.sessions, tenants[tenant]);
+            if (found) {
+                tb_ends_warn(found, conversations[i]);
+            }
+        }
     }
     for (size_t i = 0; i < SESSIONS_MAX; i++) {
         struct model_session *session = &model->sessions[i];

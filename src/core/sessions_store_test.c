@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/sessions.h"
+#include "core/ends.h"
+#include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
 
@@ -97,6 +98,7 @@ static void end_all(struct rig *rig, const struct tb_caller *caller)
 static void stop_all(struct rig *rig, const struct tb_caller *caller)
 {
     tb_sessions_stop_all(rig->core.sessions, "t", caller->gate);
+    tb_ends_warn(tb_tenant_find(rig->core.sessions, "t"), "talk"); /* or it could start no other */
 }
 
 static void end_conversation(struct rig *rig, const struct tb_caller *caller)

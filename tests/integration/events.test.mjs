@@ -129,8 +129,17 @@ test('sessions are listed, renewed and stopped by REST, and their events tell it
   assert.deepEqual(events.slice(5).map(({ data }) => data.reason), ['global_stop', 'global_stop']);
   assert.deepEqual(events.slice(3, 5).map(({ data }) => [data.reason, data.agent]), [[undefined, 'operator'], ['user_stopped', 'operator']]);
   const told = (sessionId) => source.call('browser_snapshot', { sessionId });
-  await assert.rejects(told('two'), /Session two was stopped by the user; .*Ask the user before you start another session\./s);
+  await assert.rejects(told('two'), /Session two was stopped by the user; .*Ask the user before you start another session;/s);
   await assert.rejects(told('one'), /Session one was stopped by the operator, with all other sessions; .*Ask the user before/s);
+  // Who names no session, and has not heard of it, is not let into a new one unasked either.
+  for (const [tool, args] of [['start_session', { name: 'four' }], ['browser_navigate', { url: 'http://127.0.0.1/' }]]) {
+    const agent = await Source.begin(daemon);
+    await agent.call('browser_navigate', { url: 'http://127.0.0.1/' });
+    await ask('stop-all');
+    await assert.rejects(agent.call(tool, args),
+      /was stopped by the operator, with all other sessions; .*Ask the user .* when the user agrees, call browser_navigate or start_session/s);
+    await agent.call(tool, args);
+  }
   daemon.child.kill('SIGTERM'); // then all of the log is there
   await daemon.exited;
   const log = await run(['audit', 'export', '--type', 'global_stop', '--state-dir', daemon.stateDir]);
