@@ -198,14 +198,29 @@ static void put(const struct tb_tenant *tenant, const struct tb_end *end)
     }
 }
 
-void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversation)
+static void forget(const struct tb_tenant *tenant, struct tb_end *end, const char *conversation)
+{
+    if (tb_json_get(end->missed_by, conversation)) {
+        tb_json_remove(end->missed_by, conversation);
+        put(tenant, end);
+    }
+}
+
+void tb_end_told(const struct tb_tenant *tenant, const char *id, const char *conversation)
 {
     LIST_FOREACH(link, &tenant->ends) {
         struct tb_end *end = end_of(link);
+        forget(tenant, end, conversation);
         if (strcmp(end->id, id) == 0) {
-            tb_json_remove(end->missed_by, conversation);
-            put(tenant, end);
+            return; /* those that follow are newer */
         }
+    }
+}
+
+void tb_ends_forget(const struct tb_tenant *tenant, const char *conversation)
+{
+    LIST_FOREACH(link, &tenant->ends) {
+        forget(tenant, end_of(link), conversation);
     }
 }
 
@@ -225,7 +240,7 @@ bool tb_ends_warn(const struct tb_tenant *tenant, const char *conversation)
     return warned;
 }
 
-static struct cJSON *missed_by(const struct tb_session *session, const char *by)
+static struct cJSON *missed_by(const struct tb_session *session)
 {
     struct cJSON *names = tb_json_new_object();
     size_t count = 0;
@@ -241,9 +256,6 @@ static struct cJSON *missed_by(const struct tb_session *session, const char *by)
                              true);
         }
     }
-    if (by) {
-        tb_json_remove(names, by);
-    }
     return names;
 }
 
@@ -258,7 +270,11 @@ void tb_end_keep(const struct tb_session *session, enum tb_end_reason reason, co
     end->span_ms = span_of(session, reason);
     end->hidden = session->hidden;
     end->owner = tb_strdup(session->owner->name);
-    end->missed_by = missed_by(session, by);
+    end->missed_by = missed_by(session);
+    if (by && tb_json_get(end->missed_by, by)) {
+        tb_json_remove(end->missed_by, by);
+        tb_ends_forget(session->home, by);
+    }
     put(session->home, end);
     add(session->home, end);
 }

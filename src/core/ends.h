@@ -25,8 +25,11 @@ struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_cal
 const char *tb_end_id(const struct tb_end *end);
 /* The error that a call to it gets. */
 int tb_end_code(const struct tb_end *end);
-/* The reply that tells of the end of the session with this id is on its way to the conversation. */
-void tb_end_told(struct tb_tenant *tenant, const char *id, const char *conversation);
+/* The reply that tells of the end of the session with this id is on its way to the conversation;
+ * what it used before that is of no concern any more. */
+void tb_end_told(const struct tb_tenant *tenant, const char *id, const char *conversation);
+/* The conversation has let go of its current session by itself: there is no end to tell it of. */
+void tb_ends_forget(const struct tb_tenant *tenant, const char *conversation);
 /* The conversation hears that its session was stopped, which is to keep it from starting another
  * without asking the user. False: it has heard that before, or none was. */
 bool tb_ends_warn(const struct tb_tenant *tenant, const char *conversation);

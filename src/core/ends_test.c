@@ -146,6 +146,36 @@ static void who_closed_it_need_not_be_told_but_others_are(void **state)
                 "browser-3 is new.");
 }
 
+static void only_the_end_of_the_session_used_last_is_told(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    static const char none[] = "No session: none active. There are: alice. Pass one of them as "
+                               "sessionId, or navigate without one to start a new session.";
+    rig_create_as(rig, "t", "talk", "alice");
+    rig_create_as(rig, "t", "talk", "bob");
+    rig_turn(rig);
+    tb_session_end(rig_find(rig, "bob"), TB_END_CLOSED);
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED,
+           "Session bob was closed; its cookies are gone. That was just now.");
+    rig_create_as(rig, "t", "talk", "small");
+    rig_turn(rig);
+    tb_session_close(rig_find(rig, "small"), &talk);
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_NOT_FOUND, none);
+    /* The same after a detach; and what was told takes all that is older with it. */
+    rig_create_as(rig, "t", "talk", "small");
+    rig_create_as(rig, "t", "talk", "bob");
+    rig_turn(rig);
+    tb_session_end(rig_find(rig, "bob"), TB_END_CLOSED);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &talk, TB_STR("small"), NULL), 0);
+    tb_session_end(rig_find(rig, "small"), TB_END_CLOSED);
+    expect_note(rig, "talk",
+                "Session small was closed; its cookies are gone. That was just now. Session "
+                "browser-1 is new.");
+    tb_session_detach(rig_find(rig, "browser-1"), &talk);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_SESSION_NOT_FOUND);
+}
+
 static void a_name_that_lives_again_is_the_live_one(void **state)
 {
     struct rig *rig = *state;
@@ -186,6 +216,7 @@ int main(void)
         RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
         RIG_TEST(who_was_stopped_is_told_to_ask_before_it_starts_another),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
+        RIG_TEST(only_the_end_of_the_session_used_last_is_told),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),
         RIG_TEST(only_the_last_ends_are_kept),
     };

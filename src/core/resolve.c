@@ -169,6 +169,7 @@ void tb_session_detach(struct tb_session *session, const struct tb_caller *calle
 {
     if (tb_current_get(session->home, caller->conversation) == session) {
         tb_current_drop(session->home, caller->conversation);
+        tb_ends_forget(session->home, caller->conversation);
     }
     if (leaves_pages(session)) {
         tb_session_close(session, caller);
