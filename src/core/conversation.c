@@ -72,14 +72,14 @@ const char *tb_session_owner(const struct tb_session *session)
     return session->owner->name;
 }
 
-struct tb_session *tb_conversation_newest(const struct tb_conversation *conversation)
+struct tb_session *tb_conversation_last(const struct tb_conversation *conversation)
 {
-    struct tb_session *newest = NULL;
+    struct tb_session *last = NULL;
     LIST_FOREACH(link, &conversation->sessions) {
         struct tb_session *session = tb_session_owned(link);
-        newest = session->of_conversation && !session->retiring ? session : newest;
+        last = session->of_conversation && !session->retiring ? session : last;
     }
-    return newest;
+    return last;
 }
 
 /* Choosing. */
@@ -119,6 +119,10 @@ void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_sessio
     tb_list_append(&session->currents, &conversation->of_session);
     tb_list_append(&tenant->current_order, &conversation->in_order);
     tenant->current_count++;
+    if (session->owner == conversation) {
+        tb_list_remove(&session->owned);
+        tb_list_append(&conversation->sessions, &session->owned);
+    }
 }
 
 void tb_current_choose(const struct tb_caller *caller, struct tb_session *session)
@@ -131,6 +135,25 @@ void tb_current_choose(const struct tb_caller *caller, struct tb_session *sessio
         }
     }
     tb_record_put(session, caller->gate);
+}
+
+const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struct tb_caller *caller,
+                                           const struct tb_session *from)
+{
+    const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
+    struct tb_session *last = NULL;
+    if (!own) {
+        return NULL;
+    }
+    LIST_FOREACH(link, &own->sessions) {
+        struct tb_session *session = tb_session_owned(link);
+        bool goes_on = !session->retiring && !tb_session_too_old(session);
+        last = session != from && goes_on ? session : last;
+    }
+    if (last) {
+        tb_current_choose(caller, last);
+    }
+    return last;
 }
 
 void tb_current_print(const struct tb_session *session, struct tb_json_writer *json)

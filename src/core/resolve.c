@@ -129,7 +129,7 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
         return current;
     }
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
-    return fresh || !own ? NULL : if_young(tb_conversation_newest(own));
+    return fresh || !own ? NULL : if_young(tb_conversation_last(own));
 }
 
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -165,6 +165,13 @@ static bool leaves_pages(const struct tb_session *session)
            session->driver->detach(session->driver_session);
 }
 
+/* Of all that its owner could go back to it is the last. */
+static void put_back(struct tb_session *session)
+{
+    tb_list_remove(&session->owned);
+    tb_list_append(session->owner->sessions.next, &session->owned);
+}
+
 void tb_session_detach(struct tb_session *session, const struct tb_caller *caller)
 {
     if (tb_current_get(session->home, caller->conversation) == session) {
@@ -175,8 +182,24 @@ void tb_session_detach(struct tb_session *session, const struct tb_caller *calle
         tb_session_close(session, caller);
         return;
     }
-    if (session->of_conversation && strcmp(session->owner->name, caller->conversation) == 0) {
-        tb_session_make_named(session);
+    if (strcmp(session->owner->name, caller->conversation) == 0) {
+        put_back(session);
+        if (session->of_conversation) {
+            tb_session_make_named(session);
+        }
     }
     tb_record_put(session, caller->gate);
+}
+
+const struct tb_session *tb_session_give_up(struct tb_session *session,
+                                            const struct tb_caller *caller, bool detach)
+{
+    struct tb_tenant *tenant = session->home;
+    bool current = implied(session->core->sessions, caller, false) == session;
+    if (detach) {
+        tb_session_detach(session, caller);
+    } else {
+        tb_session_close(session, caller);
+    }
+    return current ? tb_current_return(tenant, caller, session) : NULL;
 }

@@ -51,6 +51,36 @@ static void the_explicit_one_then_the_current_one_then_the_conversations(void **
     set_current(rig, "talk", "nobody", TB_E_SESSION_NOT_FOUND);
 }
 
+static const char *give_up(struct rig *rig, const char *conversation, const char *name, bool detach)
+{
+    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_session *current = tb_session_give_up(rig_find(rig, name), &caller, detach);
+    return current ? current->name : "";
+}
+
+static void who_closes_its_current_session_goes_on_in_the_one_before(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-1");
+    rig_create_as(rig, "t", "talk", "a");
+    rig_create_as(rig, "t", "talk", "b");
+    rig_create_as(rig, "t", "other", "c");
+    set_current(rig, "talk", "a", 0);
+    set_current(rig, "talk", "c", 0);
+    rig_create_as(rig, "t", "talk", "d");
+    assert_string_equal(give_up(rig, "talk", "d", false), "a"); /* not that of another agent */
+    assert_string_equal(resolve(rig, "talk", "", false, &err), "a");
+    assert_string_equal(give_up(rig, "talk", "c", false), ""); /* it was not the current one */
+    assert_string_equal(give_up(rig, "talk", "a", true), "b");
+    assert_string_equal(give_up(rig, "talk", "b", false), "browser-1"); /* not one let go */
+    set_current(rig, "talk", "a", 0);
+    assert_string_equal(give_up(rig, "talk", "browser-1", false), "");
+    assert_string_equal(give_up(rig, "talk", "a", false), "");
+    assert_null(resolve(rig, "talk", "", false, &err));
+    assert_string_equal(err.text, "No session: none active. Navigate to a page to start one.");
+}
+
 /* S1-34 */
 static void who_finds_none_is_told_the_candidates(void **state)
 {
@@ -265,6 +295,7 @@ int main(void)
         RIG_TEST(a_caller_without_a_conversation_keeps_its_session),
         RIG_TEST(without_reuse_each_call_that_may_create_gets_a_fresh_session),
         RIG_TEST(a_session_that_is_let_go_lives_on_as_a_named_one),
+        RIG_TEST(who_closes_its_current_session_goes_on_in_the_one_before),
         RIG_TEST(a_session_whose_pages_can_stay_ends_when_it_is_let_go),
         RIG_TEST(who_hears_of_one_let_go_may_end_the_next),
         RIG_TEST(without_a_driver_none_is_made),

@@ -94,7 +94,7 @@ struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *te
 struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct tb_caller *caller,
                                      struct tb_str id_or_name);
 /* Which session does the call mean: the explicit one; the caller's current one; that of the
- * caller's conversation (the newest, if it made several); a new one if `may_create`; else
+ * caller's conversation (of several the one that was current last); a new one if `may_create`; else
  * TB_E_SESSION_ENDED with what is known of its end, or TB_E_SESSION_NOT_FOUND with the candidates.
  * *ret_chosen: the caller did not name it. */
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -106,6 +106,10 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
  * its conversation, and it goes on as one that was started by name; or it ends and leaves its pages
  * in a browser that is not ours. */
 void tb_session_detach(struct tb_session *session, const struct tb_caller *caller);
+/* The caller closes it, or with `detach` lets go of it. If its calls went there, they go on in the
+ * one of its own that was current before: that one, else NULL. */
+const struct tb_session *tb_session_give_up(struct tb_session *session,
+                                            const struct tb_caller *caller, bool detach);
 /* {"sessions":[...],"currentSession":name or null}: the caller's own, then those of others that it
  * can reach, each oldest first; if very many sleep, the oldest of those are only counted, as
  * hibernatedNotListed. */

@@ -15,7 +15,7 @@
 struct tb_conversation {
     char name[TB_CONVERSATION_SIZE]; /* empty: all callers that have none */
     struct tb_tenant *tenant;
-    struct tb_list sessions;    /* that it started, the oldest first */
+    struct tb_list sessions;    /* that it started; the one that was its current one last is last */
     struct tb_session *current; /* NULL: it has none */
     struct tb_list of_session;  /* of that session's `currents` */
     struct tb_list in_order;    /* of the tenant's */
@@ -77,8 +77,9 @@ struct tb_conversation *tb_conversation_find(const struct tb_tenant *tenant, con
 /* The conversation has started this session. */
 void tb_conversation_own(const char *name, struct tb_session *session);
 void tb_conversation_disown(struct tb_session *session);
-/* The newest session that its calls made; NULL: there is none that goes on. */
-struct tb_session *tb_conversation_newest(const struct tb_conversation *conversation);
+/* Of the sessions that its calls made the one that was current last; NULL: there is none that goes
+ * on. */
+struct tb_session *tb_conversation_last(const struct tb_conversation *conversation);
 
 /* The current session of a conversation, NULL if it has none. */
 struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *name);
@@ -87,6 +88,11 @@ void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_sessio
 void tb_current_forget(struct tb_session *session);
 /* The caller's choice is forgotten. */
 void tb_current_drop(struct tb_tenant *tenant, const char *name);
+
+/* The caller's choice becomes the one of its own, other than `from`, that was current last; NULL:
+ * there is none. */
+const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struct tb_caller *caller,
+                                           const struct tb_session *from);
 
 /* The conversations whose current session this is, as an array. */
 void tb_current_print(const struct tb_session *session, struct tb_json_writer *json);

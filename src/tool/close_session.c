@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {sessionId, detached, ended}. */
+/* data: {sessionId, detached, ended, currentSession}; the last if the current session was closed
+ * and there is another. */
 #include "core/call.h"
 #include "core/core.h"
 #include "tool/params.h"
@@ -30,10 +31,10 @@ static void run(struct tb_call *call)
         tb_call_about(call, session);
         tb_json_set_cstr(out->data, "sessionId", session->name);
         tb_json_set_bool(out->data, "detached", detach);
-        if (detach) {
-            tb_session_detach(session, tb_call_caller(call));
-        } else {
-            tb_session_close(session, tb_call_caller(call));
+        const struct tb_session *current =
+            tb_session_give_up(session, tb_call_caller(call), detach);
+        if (current) {
+            tb_json_set_cstr(out->data, "currentSession", current->name);
         }
         tb_json_set_bool(out->data, "ended", session->state >= TB_STATE_EXPIRED);
     }
@@ -51,6 +52,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     } else {
         tb_buf_append_cstr(out,
                            " is detached; it keeps running until it is closed or idle too long.");
+    }
+    if (tb_json_get(result->data, "currentSession")) {
+        tb_buf_append_cstr(out, " Current is now ");
+        tb_print_quoted(tb_data_text(result->data, "currentSession"), out);
+        tb_buf_append_char(out, '.');
     }
 }
 

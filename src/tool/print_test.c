@@ -276,6 +276,8 @@ static const struct {
      "The current session is now \"bob\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":false}", NULL,
      "Session \"a\" is closed."},
+    {&tb_tool_close_session, "{\"sessionId\":\"d\",\"currentSession\":\"a\"}", NULL,
+     "Session \"d\" is closed. Current is now \"a\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":true,\"ended\":true}", NULL,
      "Session \"a\" is detached; its pages stay in the browser."},
     {&tb_tool_close_all_sessions, "{\"count\":2,\"detached\":true}", NULL,

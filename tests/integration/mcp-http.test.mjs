@@ -166,6 +166,28 @@ test('the conformance fixtures are off unless asked for, and never leave loopbac
   assert.equal((await daemon.request('/metrics')).status, 401);
 });
 
+test('who closes its current session goes on in the one before, and hears of no older end', async (t) => {
+  const daemon = await Daemon.start(t, { args: ['--fake-driver'] });
+  const connect = async () => {
+    const { headers } = await beginSession(daemon);
+    return async (name, args = {}) => {
+      const { json } = await post(daemon, request(1, 'tools/call', { name, arguments: args }), { headers });
+      return json.result.content.map(({ text }) => text).join('\n');
+    };
+  };
+  const [call, other] = [await connect(), await connect()];
+  const current = async () => JSON.parse(await call('list_sessions')).currentSession;
+  for (const sessionId of ['alice', 'bob']) await call('start_session', { sessionId });
+  await other('close_session', { sessionId: 'bob' });
+  assert.match(await call('browser_tabs'), /Session bob was closed/);
+  await call('set_current_session', { sessionId: 'alice' });
+  await call('start_session', { sessionId: 'small' });
+  assert.equal(await call('close_session'), 'Session "small" is closed. Current is now "alice".');
+  assert.equal(await current(), 'alice');
+  assert.equal(await call('close_session'), 'Session "alice" is closed.');
+  assert.match(await call('browser_tabs'), /^No session: none active\./);
+});
+
 test('after a restart the private session of an MCP session ends, and those of named conversations stay', async (t) => {
   const first = await Daemon.start(t, { args: ['--fake-driver'] });
   const { headers } = await beginSession(first);

@@ -113,4 +113,8 @@ void tb_wdio_print_close(const struct cJSON *args, const struct tb_result *resul
     }
     tb_buf_printf(out, "Session %.*s %s", TB_STR_ARG(tb_data_text(result->data, "sessionId")),
                   tb_data_flag(result->data, "detached") ? "detached from" : "closed");
+    if (tb_json_get(result->data, "currentSession")) {
+        tb_buf_printf(out, ". Current session: %.*s",
+                      TB_STR_ARG(tb_data_text(result->data, "currentSession")));
+    }
 }
