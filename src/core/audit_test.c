@@ -180,7 +180,7 @@ static void every_end_reason_is_on_record(void **state)
     struct scene *scene = *state;
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         char line[80];
-        struct tb_session *session = rig_create(scene->rig, names[i]);
+        struct tb_session *session = rig_create_as(scene->rig, "t", names[i], names[i]);
         rig_turn(scene->rig);
         tb_session_end(session, (enum tb_end_reason)i);
         tb_session_end(session, TB_END_CLOSED);

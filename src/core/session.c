@@ -194,12 +194,26 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
                         json, ending->gate);
 }
 
+/* Whose call fails because the session was stopped has heard so. */
+static void warn_callers(const struct tb_session *session)
+{
+    if (session->running) {
+        tb_ends_warn(session->home, session->running->conversation);
+    }
+    LIST_FOREACH(link, &session->waiting) {
+        tb_ends_warn(session->home, TB_CONTAINER(link, struct tb_call, link)->conversation);
+    }
+}
+
 static void end(struct tb_session *session, const struct ending *ending)
 {
     const enum tb_end_reason reason = ending->reason;
     session->state = tb_end_reason_expired(reason) ? TB_STATE_EXPIRED : TB_STATE_TERMINATED;
     tb_timer_stop(&session->timer);
     tb_end_keep(session, reason, ending->by);
+    if (ending->err->code == TB_E_SESSION_STOPPED) {
+        warn_callers(session);
+    }
     tb_sessions_forget(session);
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
@@ -231,7 +245,7 @@ void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason
 void tb_session_close(struct tb_session *session, const struct tb_caller *caller)
 {
     end_by(session, caller->everyone ? TB_END_USER_STOPPED : TB_END_CLOSED, caller,
-           caller->everyone ? NULL : caller->conversation);
+           caller->conversation);
 }
 
 void tb_session_end(struct tb_session *session, enum tb_end_reason reason)

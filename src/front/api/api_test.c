@@ -199,19 +199,19 @@ static void an_agent_cannot_stop_everything(void **state)
 static void an_answer_waits_until_what_it_says_is_stored(void **state)
 {
     static const struct {
-        const char *line, *answer;
+        const char *owner, *line, *answer; /* who was stopped would be told to ask first */
         bool fails;
     } cases[] = {
-        {"POST /api/sessions/box/close", "HTTP/1.1 200 ", false},
-        {"POST /api/sessions/box/close", "HTTP/1.1 507 ", true},
-        {"POST /api/stop-all", "HTTP/1.1 200 ", false},
-        {"POST /api/stop-all", "HTTP/1.1 507 ", true},
+        {"a", "POST /api/sessions/box/close", "HTTP/1.1 200 ", false},
+        {"b", "POST /api/sessions/box/close", "HTTP/1.1 507 ", true},
+        {"c", "POST /api/stop-all", "HTTP/1.1 200 ", false},
+        {"d", "POST /api/stop-all", "HTTP/1.1 507 ", true},
     };
     struct fixture *f = *state;
     const struct tb_err full = {TB_E_STORE, "the disk is full"};
     f->slow = true;
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
-        make(f, "box", "");
+        make(f, "box", cases[i].owner);
         assert_string_equal(ask(f, cases[i].line, "{}"), "");
         tb_hold_release(&f->hold, cases[i].fails ? &full : NULL);
         mcp_rig_turn(&f->rig);
