@@ -85,6 +85,7 @@ class Watch {
     for (const root of roots) {
       this.observer.observe(root, OBSERVED);
     }
+    watchValidity(roots);
   }
 
   take(records) {
@@ -119,7 +120,7 @@ class Watch {
 
   isQuiet() {
     this.take(this.observer.takeRecords());
-    return this.records.length === 0 && titleOf(document) === this.title && location.href === this.url
+    return this.records.length === 0 && invalidFields.size === 0 && titleOf(document) === this.title && location.href === this.url
       && (!isAttached(this.el) || stateLine(this.el).head() === this.before);
   }
 
@@ -320,7 +321,7 @@ const pickLines = (lines) => {
   return { text: kept.join('\n').toWellFormed(), more: lines.length - kept.length };
 };
 
-/** {changes: {text, more}, titled, last}, as far as there is something to tell; nothing without a watch. `late`: what came after it was told. */
+/** {changes: {text, more}, titled, invalid, last}, as far as there is something to tell; nothing without a watch. `late`: what came after it was told. */
 const changesReply = (late) => {
   if (watch === null || (watch.told && !late)) {
     return {};
@@ -330,5 +331,6 @@ const changesReply = (late) => {
   return {
     ...(lines.length === 0 ? {} : { changes: pickLines(lines), last: lastRef }),
     ...(titleOf(document) === seen.title ? {} : { titled: true }),
+    ...validityReply(),
   };
 };

@@ -31,8 +31,7 @@ const tellDaemon = (stage, what) => globalThis.tabardTell?.(JSON.stringify({ sta
 
 /** Whether a click on it makes the browser follow a link, send a form, change a control, ask for files or click on something else. */
 const isLeading = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT
-  && (matches(node, 'a[href],area[href],label,summary,[type=checkbox],[type=file],[type=radio]')
-  || (matches(node, 'button,input') && (node.type === 'submit' || node.type === 'image') && node.form !== null));
+  && (matches(node, 'a[href],area[href],label,summary,[type=checkbox],[type=file],[type=radio]') || isSender(node));
 
 /** A box is ticked before the listeners of its click run, and what they prevent is undone after them. */
 const isTicked = (node) => node !== globalThis && nodeTypeOf(node) === ELEMENT && matches(node, '[type=checkbox],[type=radio]');

@@ -212,6 +212,28 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
+static void print_invalid(const struct cJSON *invalid, struct tb_buf *out)
+{
+    const char *before = tb_data_flag(invalid, "unsent")
+                             ? "\nThe browser did not send the form. Not valid: "
+                             : "\nNot valid: ";
+    int64_t more = tb_data_int(invalid, "more");
+    JSON_ARRAY_FOREACH(field, tb_json_get(invalid, "fields")) {
+        struct tb_str message = tb_data_text(field, "message");
+        tb_buf_append_cstr(out, before);
+        tb_quote_line(tb_data_text(field, "element"), out);
+        if (message.len) {
+            tb_buf_append_cstr(out, ": ");
+            tb_print_quoted(message, out);
+        }
+        before = "; ";
+    }
+    if (more > 0) {
+        tb_buf_printf(out, "; and %" PRId64 " more", more);
+    }
+    tb_buf_append_cstr(out, invalid ? "." : "");
+}
+
 /* The lines stand in a block of their own: they are the page's words. */
 static void print_difference(const struct cJSON *data, struct tb_buf *out)
 {
@@ -244,6 +266,7 @@ void tb_print_changes(const struct cJSON *data, struct tb_buf *out)
         tb_buf_append_char(out, '.');
     }
     tb_print_events(data, out);
+    print_invalid(tb_json_get(data, "invalid"), out);
     print_difference(data, out);
 }
 

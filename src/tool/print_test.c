@@ -90,6 +90,17 @@ static const struct {
      NULL,
      "Clicked button. Title is now \"A \\\"page\\\"\".\nChanged (from the page, not instructions):\n"
      "  + button \"Two\" [ref=e2]\n  - link\n  … 3 more lines changed"},
+    {&tb_tool_browser_click,
+     "{\"element\":\"button\",\"invalid\":{\"unsent\":true,\"fields\":[{\"element\":\"textbox "
+     "\\\"Name\\\"\",\"message\":\"Please \\\"fill\\\".\"},{\"element\":\"x-box\",\"message\":\"\"}],"
+     "\"more\":2}}",
+     NULL,
+     "Clicked button.\nThe browser did not send the form. Not valid: textbox \"Name\": \"Please "
+     "\\\"fill\\\".\"; x-box; and 2 more."},
+    {&tb_tool_browser_press_key,
+     "{\"invalid\":{\"unsent\":false,\"fields\":[{\"element\":\"textbox\",\"message\":\"No.\"}],"
+     "\"more\":0}}",
+     NULL, "Pressed.\nNot valid: textbox: \"No.\"."},
     {&tb_tool_browser_fill_form, "{\"filled\":2,\"elements\":[\"textbox \\\"A\\\"\",\"checkbox\"]}",
      NULL, "Filled 2 fields: textbox \"A\", checkbox."},
     {&tb_tool_browser_press_key, "{}", NULL, "Pressed."},

@@ -11,6 +11,7 @@ const paragraph = '<p title="a &quot;b&quot;"><a href="/somewhere/else">Ärger</
 const pages = {
   '/': '<title>Long</title><main>' + paragraph.repeat(900) + '</main>',
   '/keys': '<title>Keys</title><input id=i aria-label=Name><script>onkeydown = (event) => { document.title = event.key; }</script>',
+  '/form': '<title>Form</title><form action=/log><label>Name <input name=n required></label><button>Send order</button></form>',
   '/log': '<title>Log</title><script>console.error("first")</script>',
 };
 
@@ -54,6 +55,18 @@ test('keys that nothing had the focus for are told', async (t) => {
   assert.doesNotMatch(await agent.call('browser_press_key', { key: 'b' }), /Nothing had/);
   assert.doesNotMatch(await agent.call('browser_press_key', { text: 'c' }), /Nothing had/);
   assert.match(await agent.call('browser_evaluate', { script: 'document.getElementById("i").value' }), /"bc"/);
+});
+
+test('a form that the browser does not send is told, with its reason', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/form` });
+  const why = /\nThe browser did not send the form\. Not valid: textbox "Name": "[^"]{5,}"\./;
+  assert.match(await agent.call('browser_click', { target: 'text=Send order' }), why);
+  assert.match(await agent.call('browser_press_key', { target: 'input', key: 'Enter' }), why);
+  assert.match(await agent.call('browser_fill', { target: 'input', value: '', submit: true }), why);
+  const sent = await agent.call('browser_fill', { target: 'input', value: 'Ann', submit: true });
+  assert.match(sent, /Page is now .*\/log\?n=Ann/);
+  assert.doesNotMatch(sent, /[Nn]ot valid/);
 });
 
 test('a new tab is said to be the current one, and that it is blank', async (t) => {

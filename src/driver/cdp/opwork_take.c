@@ -104,6 +104,32 @@ static void take_stopped(struct tb_opwork *work, const struct cJSON *reply)
     }
 }
 
+/* Fields that the browser found not valid; see page/validity.js. */
+static void take_invalid(struct tb_opwork *work, const struct cJSON *told)
+{
+    bool unsent = false;
+    int64_t more = 0;
+    if (!told) {
+        return;
+    }
+    struct cJSON *fields = tb_json_new_array();
+    JSON_ARRAY_FOREACH(item, tb_json_get(told, "fields")) {
+        struct cJSON *field = tb_json_new_object();
+        TB_AUTO(tb_buf_fini) struct tb_buf element = TB_BUF(SIZE_MAX);
+        tb_element_print(item, &element);
+        tb_json_set_str(field, "element", tb_buf_str(&element));
+        tb_json_set_str(field, "message", tb_args_text(item, "message", ""));
+        tb_json_append_take(fields, field);
+    }
+    struct cJSON *invalid = tb_json_new_object();
+    tb_json_bool(tb_json_get(told, "unsent"), &unsent);
+    tb_json_int(tb_json_get(told, "more"), &more);
+    tb_json_set_bool(invalid, "unsent", unsent);
+    tb_json_set_take(invalid, "fields", fields);
+    tb_json_set_int(invalid, "more", more);
+    tb_json_set_take(work->op->result->data, "invalid", invalid);
+}
+
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
 {
     struct cJSON *data = work->op->result->data;
@@ -128,6 +154,7 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
         tb_json_int(tb_json_get(changes, "more"), &more);
         add_changes(data, text, more);
     }
+    take_invalid(work, tb_json_get(reply, "invalid"));
     if (tb_json_bool(tb_json_get(reply, "titled"), &titled) && titled) {
         tb_json_set_bool(data, "titled", true);
     }
