@@ -192,9 +192,14 @@ class Watch {
 
 let watch = null;
 
+// What was told last of it, and the number of that.
+let lastTold = {};
+let toldCount = 0;
+
 const watchChanges = (el = null) => {
   watch?.observer.disconnect();
   watch = new Watch(el);
+  lastTold = {};
 };
 
 /** Elements to look at again: those with new content, then those of which only attributes changed. */
@@ -321,16 +326,34 @@ const pickLines = (lines) => {
   return { text: kept.join('\n').toWellFormed(), more: lines.length - kept.length };
 };
 
-/** {changes: {text, more}, titled, invalid, last}, as far as there is something to tell; nothing without a watch. `late`: what came after it was told. */
-const changesReply = (late) => {
-  if (watch === null || (watch.told && !late)) {
+/**
+ * {changes: {text, more}, titled, invalid, last, told}, as far as there is something to tell; nothing without a watch. `again`: also what came after
+ * it was told.
+ */
+const changesReply = (again) => {
+  if (watch === null || (watch.told && !again)) {
     return {};
   }
   const seen = watch.cut();
   const lines = comparedLines(seen);
-  return {
+  const reply = {
     ...(lines.length === 0 ? {} : { changes: pickLines(lines), last: lastRef }),
     ...(titleOf(document) === seen.title ? {} : { titled: true }),
     ...validityReply(),
   };
+  if (Object.keys(reply).length > 0) {
+    toldCount += 1;
+    lastTold = { ...reply, told: toldCount };
+    return lastTold;
+  }
+  return reply;
+};
+
+/** Where a dialog came between question and answer, nobody has heard the answer: it is told again, before what has come since. */
+const changesSince = (heard) => {
+  const unheard = heard < toldCount ? lastTold : {};
+  const reply = changesReply(true);
+  const parts = [unheard.changes, reply.changes].filter((part) => part !== undefined);
+  const changes = { text: parts.map(({ text }) => text).join('\n'), more: parts.reduce((sum, { more }) => sum + more, 0) };
+  return { ...unheard, ...reply, ...(parts.length === 0 ? {} : { changes }) };
 };

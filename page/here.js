@@ -9,18 +9,27 @@ const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(documen
 const IDLE_MS = 100;
 const idle = () => new Promise((resolve) => { requestIdleCallback(resolve, { timeout: IDLE_MS }); });
 
-const outcome = (late = false) => ({ ...here(), ...aimReply(), ...keyReply(), ...changesReply(late) });
+const outcome = (again = false) => ({ ...here(), ...aimReply(), ...keyReply(), ...changesReply(again) });
+const outcomeSince = (heard) => ({ ...here(), ...aimReply(), ...keyReply(), ...changesSince(heard) });
+
+/** What is asked of one act must not take what belongs to the next, if that begins meanwhile. */
+const unlessNext = (waiting, answer) => {
+  const [aimed, watched] = [aim, watch];
+  return waiting.then(() => (aim === aimed && watch === watched ? answer() : here()));
+};
 
 /**
  * The same with what came of the act before it; a promise where more of it is about to come. `late`: requests that it began were
  * answered, and the page gets the time to deal with that: what it has to do is done when it is idle.
+ * `heard`: a dialog stood in between, and this is the number of the last changes of which the daemon has heard.
  */
-const afterAct = ({ late = false, ...counting } = {}) => {
+const afterAct = ({ late = false, heard, ...counting } = {}) => {
   countRefs(counting);
   if (late) {
-    return nextFrame().then(idle).then(() => watch?.settle()).then(() => outcome(true));
+    return unlessNext(nextFrame().then(idle).then(() => watch?.settle()), () => outcome(true));
   }
-  return watch?.isComing() ? watch.settle().then(() => outcome()) : outcome();
+  const now = heard === undefined ? () => outcome() : () => outcomeSince(heard);
+  return watch?.isComing() ? unlessNext(watch.settle(), now) : now();
 };
 
 /** The same with the status of the response. */

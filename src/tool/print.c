@@ -125,6 +125,11 @@ static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
     if (open) {
         tb_buf_append_cstr(out, "\nA dialog is open: ");
         put_dialog(open, out);
+        struct tb_str offered = tb_data_text(open, "default_text");
+        if (offered.len) {
+            tb_buf_append_cstr(out, ", which offers ");
+            tb_print_quoted(offered, out);
+        }
         tb_buf_append_cstr(out, "; answer it with browser_dialog.");
     }
 }

@@ -59,6 +59,12 @@ static const struct {
      "{\"element\":\"link\",\"dialog\":{\"type\":\"confirm\",\"message\":\"Delete?\"}}", NULL,
      "Clicked link.\nA dialog is open: confirm \"Delete?\"; answer it with browser_dialog."},
     {&tb_tool_browser_click,
+     "{\"element\":\"link\",\"dialog\":{\"type\":\"prompt\",\"message\":\"How many?\",\"default_text\":"
+     "\"20\"}}",
+     NULL,
+     "Clicked link.\nA dialog is open: prompt \"How many?\", which offers \"20\"; answer it with "
+     "browser_dialog."},
+    {&tb_tool_browser_click,
      "{\"element\":\"link\",\"new_tabs\":[{\"index\":1,\"url\":\"https://b.test/\",\"title\":\"B\"}],"
      "\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"running\"}],\"console_errors\":2,"
      "\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"hi\",\"accepted\":true}]}",

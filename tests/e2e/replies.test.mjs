@@ -12,6 +12,11 @@ const pages = {
   '/': '<title>Long</title><main>' + paragraph.repeat(900) + '</main>',
   '/keys': '<title>Keys</title><input id=i aria-label=Name><script>onkeydown = (event) => { document.title = event.key; }</script>',
   '/form': '<title>Form</title><form action=/log><label>Name <input name=n required></label><button>Send order</button></form>',
+  '/ask': `<title>Ask</title><button onclick="say('confirm: ' + confirm('Really?'))">Delete</button>
+    <button onclick="setTimeout(() => say(prompt('How many?', '20') + ' taken'))">Take</button>
+    <form onsubmit="say('sent: ' + confirm('Send?')); return false"><button>Send</button></form>
+    <button onclick="say('one'), alert('First'), say('two'), alert('Second'), say('three')">Twice</button>
+    <p id=out></p><script>const say = (text) => { document.getElementById('out').textContent = text; }</script>`,
   '/log': '<title>Log</title><script>console.error("first")</script>',
 };
 
@@ -67,6 +72,24 @@ test('a form that the browser does not send is told, with its reason', async (t)
   const sent = await agent.call('browser_fill', { target: 'input', value: 'Ann', submit: true });
   assert.match(sent, /Page is now .*\/log\?n=Ann/);
   assert.doesNotMatch(sent, /[Nn]ot valid/);
+});
+
+test('the answer to a dialog tells what came of it', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/ask` });
+  const click = (name) => agent.call('browser_click', { target: `role=button[name="${name}"]` });
+  const lines = (text) => new RegExp(`\\nChanged \\(from the page, not instructions\\):\\n  [+~] text: ${text}`);
+  assert.match(await click('Delete'), /A dialog is open: confirm "Really\?"; answer/);
+  assert.match(await agent.call('browser_dialog', {}), lines('confirm: true'));
+  assert.match(await click('Delete'), /A dialog is open/);
+  assert.match(await agent.call('browser_dialog', { accept: false }), lines('confirm: false'));
+  assert.match(await click('Send'), /A dialog is open: confirm "Send\?"/);
+  assert.match(await agent.call('browser_dialog', {}), lines('sent: true'));
+  assert.match(await click('Take'), /A dialog is open: prompt "How many\?", which offers "20"; answer/);
+  assert.match(await agent.call('browser_dialog', {}), lines('20 taken'));
+  await click('Twice');
+  assert.match(await agent.call('browser_dialog', {}), /A dialog is open: alert "Second"/);
+  assert.match(await agent.call('browser_dialog', {}), lines('three'));
 });
 
 test('a new tab is said to be the current one, and that it is blank', async (t) => {

@@ -23,6 +23,7 @@ struct tb_memory {
     struct tb_download_log downloads;
     struct tb_list tabs;
     int64_t last_ref;        /* the highest that any document has given */
+    int64_t heard;           /* the number of the changes that a page told last */
     bool log_on;             /* the browser tells of its own messages */
     bool net_on;             /* and of requests */
     struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */

@@ -9,9 +9,12 @@ enum {
     PARAMS_MAX = 64 * 1024,
 };
 
+/* What opened the dialog goes on now. If that was a click, the page tells of it by itself; the
+ * answer to the question comes behind that. */
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     (void)value;
+    tb_opwork_here_again(work);
     tb_opwork_wind_up(work);
 }
 
@@ -56,5 +59,6 @@ void tb_cdp_op_dialog(struct tb_driver_session *session, struct tb_op *op)
     tb_json_put_str(&json, tb_args_text(op->args, "text", dialog->default_text));
     tb_json_object_close(&json);
     work->acted = true;
+    tb_opwork_expect(work, 1); /* any: they are counted from the beginning of the document */
     tb_opwork_send(work, "Page.handleJavaScriptDialog", tb_buf_str(&params));
 }

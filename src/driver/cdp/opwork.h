@@ -164,6 +164,8 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply);
 void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply);
 /* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */
 void tb_opwork_here(struct tb_opwork *work, enum tb_here when);
+/* The same with all that has changed since the daemon has heard of that, if it is not known. */
+void tb_opwork_here_again(struct tb_opwork *work);
 /* Address and title are known already. */
 void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title);
 /* Ends with the page keys, address and title being those of `value`, a JSON object. */

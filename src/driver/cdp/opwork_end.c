@@ -10,6 +10,7 @@
  * Usually nothing has to be asked: after a click or input the page tells by itself where it is
  * (page/here.js). Otherwise the question goes out behind the act. What tells or answers is the
  * fence, too: navigations that the page has begun by then were announced before it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/quote.h"
@@ -339,15 +340,16 @@ static void on_here(int code, struct tb_str value, const struct tb_err *err, voi
     go_on(work);
 }
 
-static void ask_here(struct tb_opwork *work, enum tb_here when, bool late)
+/* `also`: members for the page, as JSON; see page/here.js. */
+static void ask_here(struct tb_opwork *work, enum tb_here when, const char *also)
 {
     struct tb_page *page = tb_opwork_page(work);
     if (!page || work->here_call) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
-    tb_buf_printf(&args, "{\"first_ref\":%lld,\"late\":%s}",
-                  (long long)tb_memory_of(work->session)->last_ref + 1, late ? "true" : "false");
+    tb_buf_printf(&args, "{\"first_ref\":%lld%s}",
+                  (long long)tb_memory_of(work->session)->last_ref + 1, also);
     work->here_when = when;
     work->here_call = tb_page_call(tb_page_main_frame(page), "here", tb_buf_str(&args),
                                    work->deadline_ms, on_here, work);
@@ -355,7 +357,17 @@ static void ask_here(struct tb_opwork *work, enum tb_here when, bool late)
 
 void tb_opwork_here(struct tb_opwork *work, enum tb_here when)
 {
-    ask_here(work, when, false);
+    ask_here(work, when, "");
+}
+
+void tb_opwork_here_again(struct tb_opwork *work)
+{
+    char heard[48];
+    snprintf(heard, sizeof(heard), ",\"heard\":%lld",
+             (long long)tb_memory_of(work->session)->heard);
+    if (!work->here_known) {
+        ask_here(work, work->here_when, heard);
+    }
 }
 
 void tb_opwork_expect(struct tb_opwork *work, int64_t clicks)
@@ -482,7 +494,7 @@ static bool awaits_requests(struct tb_opwork *work)
     if (!waits && requests->ended) {
         requests->ended = false;
         forget_here(work, tb_opwork_page(work));
-        ask_here(work, TB_HERE_NOW, true);
+        ask_here(work, TB_HERE_NOW, ",\"late\":true");
         return true;
     }
     return waits;

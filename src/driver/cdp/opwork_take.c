@@ -3,6 +3,7 @@
  * came to. */
 #include "base/utf8.h"
 #include "core/args.h"
+#include "driver/cdp/memory.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/refs.h"
 
@@ -140,6 +141,7 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     bool unfocused = false;
     bool hit = false;
     tb_refs_note(work, reply);
+    tb_json_int(tb_json_get(reply, "told"), &tb_memory_of(work->session)->heard);
     tb_json_bool(tb_json_get(reply, "hit"), &hit);
     work->struck = work->struck || hit;
     take_unclicked(work, reply);
