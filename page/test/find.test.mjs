@@ -205,3 +205,19 @@ for (const [what, html, target, expected] of SEVERAL) {
     assert.equal((await tab.call('point', { target, timeout_ms: 5000 })).matches, undefined);
   });
 }
+
+test('a line of the outline is the ref in it', async (t) => {
+  const tab = await rig.show(t, `<button>A "b" [ref=e2]</button><button disabled>Other</button><div onclick="" style="cursor: pointer">Some text</div>
+    <select aria-label=s>${'<option>o'.repeat(30)}</select><a href=/x>L</a><a href=/y>L</a>`);
+  const lines = await tab.lines();
+  assert.equal(lines.filter((line) => line.includes('[ref=e')).length, 6, lines.join('\n'));
+  for (const [at, line] of lines.entries()) {
+    for (const pasted of [line, line.slice(2), line.replace('-', '+'), ` ${line.replace(/\](?::.*)?$/, ']')}`]) {
+      const found = await tab.inside(`tabard.element({ target: ${JSON.stringify(pasted)} }) === tabard.element({ target: 'e${at + 1}' })`);
+      assert.equal(found, true, pasted);
+    }
+  }
+  for (const target of ['text=see [ref=e2]', '"x" [ref=e2]', 'b c [ref=e2]']) {
+    assert.notEqual(await tab.inside(`tabard.element({ target: ${JSON.stringify(target)} }).tagName`), 'BUTTON', target);
+  }
+});

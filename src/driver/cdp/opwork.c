@@ -170,9 +170,25 @@ struct tb_page *tb_opwork_page(struct tb_opwork *work)
     return tb_session_page_by_target(work->session, tb_str_of(work->page_id));
 }
 
+/* From the mark of the ref on in a line of an outline, where names stand in quotes; the target
+ * itself if it has none. See page/refs.js. */
+static struct tb_str skip_to_mark(struct tb_str target)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < target.len; i++) {
+        struct tb_str rest = tb_str_sub(target, i, target.len);
+        if (!quoted && tb_str_starts(rest, TB_STR("[ref="))) {
+            return tb_str_cut(&rest, ']');
+        }
+        quoted = quoted != (target.ptr[i] == '"');
+        i += target.ptr[i] == '\\';
+    }
+    return target;
+}
+
 unsigned tb_ref_frame(struct tb_str target)
 {
-    target = tb_str_trim(target);
+    target = skip_to_mark(tb_str_trim(target));
     static const char *const openings[] = {"@", "[ref=", "ref="};
     for (size_t i = 0; i < TB_COUNT(openings); i++) {
         struct tb_str opening = tb_str_of(openings[i]);

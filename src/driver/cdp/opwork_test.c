@@ -82,10 +82,22 @@ static void refs_name_their_frame(void **state)
         const char *target;
         unsigned frame;
     } rows[] = {
-        {"e5", 0},       {"f2e7", 2},           {"@f12e1", 12}, {"[ref=f3e4]", 3},
-        {"ref=f3e4", 3}, {" f2e7 ", 2},         {"f2", 0},      {"fe1", 0},
-        {"f2e", 0},      {"form", 0},           {"f2e7x", 0},   {"#f2e7", 0},
-        {"", 0},         {"f99999999999e1", 0},
+        {"e5", 0},
+        {"f2e7", 2},
+        {"@f12e1", 12},
+        {"[ref=f3e4]", 3},
+        {"ref=f3e4", 3},
+        {" f2e7 ", 2},
+        {"f2", 0},
+        {"fe1", 0},
+        {"f2e", 0},
+        {"form", 0},
+        {"f2e7x", 0},
+        {"#f2e7", 0},
+        {"", 0},
+        {"f99999999999e1", 0},
+        {"- button \"A \\\" [ref=f8e1]\" [ref=f2e7]: f9e1", 2},
+        {"button \"A\" [ref=e7]", 0},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
