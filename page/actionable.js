@@ -72,6 +72,7 @@ class Waiting {
     this.deadline = this.began + this.timeoutMs;
     this.tries = 0;
     this.careful = false;
+    this.looked = null;
     this.place = null; // in the frame before
     this.undrawn = 0; // waits in a row in which no frame was drawn
     seeking = false;
@@ -95,7 +96,7 @@ class Waiting {
         lastActAt = performance.now();
         return count > 1 ? { ...await result, matches: count } : result;
       }
-      if (performance.now() >= this.deadline || (result?.surely === true && !mayStillChange())) {
+      if (performance.now() >= this.deadline || (!mayStillChange() && (result === null ? this.isText() : result.surely === true))) {
         return this.giveUp(el, result);
       }
       seek(true);
@@ -112,6 +113,12 @@ class Waiting {
 
   forNobody() {
     return fail('timeout', `nobody waits for this any more; nothing was done${this.waited()}`);
+  }
+
+  /** Whether the target is a text of the page, not a selector. One look: it takes its time. */
+  isText() {
+    this.looked ??= { isText: isOnlyText(asTarget(this.target)) };
+    return this.looked.isText;
   }
 
   /** For the end of a message. */

@@ -110,8 +110,24 @@ const findFirst = (target) => {
   return first;
 };
 
+// Words alone are CSS, too: the names of elements in each other.
+const ONLY_WORDS = /^\p{L}[\p{L}\p{N}]*(?: \p{L}[\p{L}\p{N}]*)*$/u;
+const createElement = method(Document, 'createElement');
+const createElementNS = method(Document, 'createElementNS');
+
+/** Whether a target is the text of something that the page shows. This looks through the page. */
+const isShownText = (target) => ONLY_WORDS.test(target) && target.length <= LINE_TEXT && findByText(target).length > 0;
+
+const isElementName = (word) => !(createElement(document, word) instanceof HTMLUnknownElement)
+  || createElementNS(document, SVG, word).constructor !== SVGElement;
+
+/** The same of one that no waiting helps: there are no elements of these names. */
+const isOnlyText = (target) => ONLY_WORDS.test(target) && !target.split(' ').every(isElementName) && isShownText(target);
+
 const noSuchElement = (target, waited = '') => {
-  fail('element_not_found', `nothing on the page matches ${quote(cut(squeeze(String(target)), 120))}${waited}`);
+  const text = squeeze(String(target));
+  const advice = isShownText(text) ? `. The page shows this text: for that, the target is text=${text}` : '';
+  fail('element_not_found', `nothing on the page matches ${quote(cut(text, 120))}${waited}${advice}`);
 };
 
 /** The ref of an element in a message. The daemon hears of it, for none is given twice in a session. */

@@ -221,3 +221,22 @@ test('a line of the outline is the ref in it', async (t) => {
     assert.notEqual(await tab.inside(`tabard.element({ target: ${JSON.stringify(target)} }).tagName`), 'BUTTON', target);
   }
 });
+
+test('words that the page shows are no selector, and the message says what is', async (t) => {
+  const tab = await rig.show(t, '<button>Later</button><label>Notes for you <input></label><p>Details and more</p><section>see the path</section>');
+  const ask = async (target, timeout_ms) => {
+    const began = performance.now();
+    const { error } = await tab.call('point', { target, timeout_ms });
+    return { message: error?.message ?? '', ms: performance.now() - began };
+  };
+  for (const target of ['Later', 'Notes for you', 'later']) {
+    const { message, ms } = await ask(target, 15_000);
+    assert.ok(message.endsWith(`. The page shows this text: for that, the target is text=${target}`), message);
+    assert.ok(ms < 12_000, `${target}: ${ms}`);
+  }
+  // There may be such elements yet.
+  for (const target of ['Details', 'path']) {
+    assert.match((await ask(target, 1500)).message, new RegExp(`; waited 1\\d{3} ms\\. The page shows .* text=${target}$`));
+  }
+  assert.match((await ask('Elsewhere', 100)).message, /^nothing on the page matches "Elsewhere"(; waited \d+ ms)?$/);
+});
