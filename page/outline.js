@@ -162,12 +162,34 @@ const parentsOf = (lines) => {
   return parents;
 };
 
-/** For every line whether it is kept: those that match, two lines around them, and all that they are in. */
+const ROW_LINES = 40; // what is longer is no row to a reader, but the layout of a page
+
+/** For every line {row, end} of the row that it is in or is itself; undefined: it is in none. */
+const rowsOf = (lines) => {
+  const rows = new Array(lines.length);
+  lines.forEach(({ role, depth }, at) => {
+    if (role !== 'row') {
+      return;
+    }
+    let end = at + 1;
+    while (end < lines.length && lines[end].depth > depth && end - at <= ROW_LINES) {
+      end += 1;
+    }
+    if (end - at <= ROW_LINES) {
+      rows.fill({ row: at, end }, at, end);
+    }
+  });
+  return rows;
+};
+
+/** For every line whether it is kept: those that match, the whole row of each or else two lines around it, and all that they are in. */
 const keepMatches = (lines, find) => {
   const pattern = asPattern(find);
   const needle = find.toLowerCase();
   const fits = (text) => (pattern === null ? text.toLowerCase().includes(needle) : pattern.test(text));
   const parents = parentsOf(lines);
+  const rows = rowsOf(lines);
+  const isWhole = (at) => rows[at] === undefined || rows[at].end === rows[at].row + 1; // and not one cell of another row
   const keep = new Uint8Array(lines.length);
   const traced = new Uint8Array(lines.length); // all above it is kept
   let count = 0;
@@ -176,7 +198,13 @@ const keepMatches = (lines, find) => {
       return;
     }
     count += 1;
-    keep.fill(1, Math.max(0, at - 2), at + 3);
+    if (isWhole(at)) {
+      for (let near = Math.max(0, at - 2); near < Math.min(lines.length, at + 3); near += 1) {
+        keep[near] ||= isWhole(near) ? 1 : 0;
+      }
+    } else {
+      keep.fill(1, rows[at].row, rows[at].end);
+    }
     for (let up = at; up >= 0 && traced[up] === 0; up = parents[up]) {
       keep[up] = 1;
       traced[up] = 1;

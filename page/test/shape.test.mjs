@@ -47,6 +47,21 @@ test('find: matching lines with two lines around and what they are in', async (t
   assert.equal((await tab.call('snapshot', { find: '/item \\d/' })).matches, 30);
 });
 
+test('find: a row is kept whole, and the rows beside it only if they match', async (t) => {
+  const row = (n) => `<tr><td>Thing ${n}<td>${n}<td><button>Buy ${n}</button>`;
+  const tab = await rig.show(t, `<p>Before<table><tr><th>What<th>Price<th>Act${[1, 2, 3].map(row).join('')}</table><p>After`);
+  assert.deepEqual(await tab.lines({ find: 'Buy 2' }), ['- table [ref=e1]', '  - row', '    - cell: Thing 2', '    - cell: 2', '    - button "Buy 2" [ref=e2]']);
+  assert.deepEqual(await tab.lines({ find: 'Price' }), ['- text: Before', '- table [ref=e1]', '  - row [header]: What | Price | Act']);
+  assert.deepEqual(await tab.lines({ find: 'After' }), ['- text: After']);
+  assert.equal((await tab.lines({ find: '/Thing [12]/' })).length, 9);
+});
+
+test('find: a row that holds half of the page is not kept whole', async (t) => {
+  const tab = await rig.show(t, `<table role=table><tr><td><button>Top</button>${'<p>line</p><button>x</button>'.repeat(30)}<td>side</table>`);
+  const lines = await tab.lines({ find: 'Top' });
+  assert.ok(lines.length < 10, lines.join('\n'));
+});
+
 test('find: nothing found is said, a bad pattern is refused', async (t) => {
   const tab = await rig.show(t, PAGE);
   assert.deepEqual(await tab.lines({ find: 'zebra' }), ['… none of 11 lines contains zebra']);
