@@ -3,7 +3,7 @@
 
 const MARKDOWN_LEVELS = 200;
 const ADDRESS_TEXT = 500;
-const SKIPPED_IN_MARKDOWN = words('audio button canvas embed input meter object progress select svg:svg textarea video');
+const SKIPPED_IN_MARKDOWN = words('audio canvas embed input meter object progress select svg:svg textarea video');
 const HEADINGS = words('h1 h2 h3 h4 h5 h6');
 const STRONG = words('b strong');
 const EMPHASIS = words('em i');
@@ -13,7 +13,7 @@ const CODE = words('code kbd samp');
 /** Signs that would read as Markdown. */
 const escapeMarkdown = (text) => text.replace(/[\\`*[\]<]|_(?=[^\W_]*_)/g, '\\$&');
 
-const isInline = (tag) => INLINE.has(tag) || tag === 'img' || tag === 'br' || tag === 'picture';
+const isInline = (tag) => INLINE.has(tag) || tag === 'button' || tag === 'img' || tag === 'br' || tag === 'picture';
 
 /** An address between brackets. */
 const inAddress = (url) => url.replace(/[()\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
@@ -94,6 +94,10 @@ class Markdown {
     const inner = this.inline(node, tag, level + 1);
     if (tag === 'a') {
       return this.link(node, inner);
+    }
+    if (tag === 'button') {
+      const text = squeeze(inner);
+      return text === '' ? '' : ` [${text}] `; // apart from the next one, and no content
     }
     if (STRONG.has(tag)) {
       return this.wrapped(inner, '**');

@@ -23,7 +23,9 @@ const MARKDOWN = [
   ['signs are escaped', '<p>2 * 3 * 4 [x] `y` &lt;b&gt; snake_case_name</p>',
     '2 \\* 3 \\* 4 \\[x\\] \\`y\\` \\<b> snake\\_case_name'],
   ['what is not shown is left out', '<script>s</script><style>p{}</style><p hidden>h</p><p aria-hidden=true>a</p><details>'
-    + '<summary>S</summary>closed</details><button>B</button><p>x</p>', 'S\n\nx'],
+    + '<summary>S</summary>closed</details><p>x</p>', 'S\n\nx'],
+  ['buttons', '<table><tr><th>Thing<th>Act<tr><td>Pen<td><button>Buy</button><button><b>No</b></button></table><button></button><button>More</button><p>x</p>',
+    '| Thing | Act |\n| --- | --- |\n| Pen | [Buy] [**No**] |\n\n[More]\n\nx'],
   ['shadow roots, slots and frames', '<div><template shadowrootmode=open><h2>S</h2><slot></slot></template><p>light</p></div>'
     + '<iframe srcdoc="<p>framed</p>"></iframe>', '## S\n\nlight\n\nframed'],
   ['a link around a card', '<a href=x><div><h3>T</h3><p>d</p></div></a>', '### T\n\nd'],
