@@ -58,6 +58,9 @@ const stateLine = (el) => {
 
 const withoutRef = (text) => text.replace(/ \[ref=\w+\]/, '');
 
+/** Whether a line says the same as before, but for the focus, which has gone elsewhere as it does with any act. */
+const isOnlyBlurred = (told, text) => told !== undefined && told.includes(' [focused]') && told.replace(' [focused]', '') === text;
+
 const treeWalker = method(Document, 'createTreeWalker');
 
 // What comes a moment after an act. A page can begin it in three ways that can be known without a wait for nothing: an animation of what the
@@ -293,7 +296,7 @@ const comparedLines = ({ el, before, records }) => {
   const lines = [];
   for (const [src, text] of now) {
     const told = toldLines.get(src);
-    if (told !== text) {
+    if (told !== text && !isOnlyBlurred(told, text)) {
       lines.push(...text.split('\n').map((line) => `${told === undefined ? '+' : '~'} ${line}`));
     }
   }

@@ -42,6 +42,15 @@ test('after a snapshot only what differs is told, and what has gone', async (t) 
   assert.deepEqual((await changes(tab, 'list.hidden = false')).lines, ['+ list', '+ listitem: Plain']);
 });
 
+test('that something has lost the focus is no change, that it has got it is one', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  await tab.page('old.focus(), 0');
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'go.focus(), old.className = "x"')).lines, []);
+  assert.deepEqual((await changes(tab, 'old.textContent = "New"')).lines, ['~ button "New" [ref=e2]']);
+  assert.deepEqual((await changes(tab, 'old.focus(), old.className = "y"')).lines, ['~ button "New" [focused] [ref=e2]']);
+});
+
 test('what only the outline says beside a line is no change', async (t) => {
   const options = Array.from({ length: 30 }, (_, i) => `<option>${i}`).join('');
   const tab = await rig.show(t, `<button id=go>Go</button><div id=box><a href=/a>View</a><a href=/b>View</a><select aria-label=s>${options}</select>
