@@ -33,6 +33,12 @@ const receiver = (options) => {
 /** The field itself, fetched as a remote object. */
 const received = () => zone;
 
+/** The files of a chooser come next, and what they change is told. Any object of this world tells the daemon which one it is. */
+const choosing = () => {
+  watchChanges();
+  return document;
+};
+
 /** Whether the page has accepted what was dragged there. Where it has not, the browser would open dropped files in a tab. */
 const accepts = () => {
   const view = zone === null ? globalThis : viewOf(ownerOf(zone));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files are in the session's directory, or are brought by the call and written there first.
  *
- *   no target: the page's open chooser --> SET --> WORLD, FIELD: fetch the field --> READ --> end
+ *   no target: the page's open chooser --> WORLD, FIELD: fetch the field --> SET --> READ --> end
  *   RECEIVER --a field--> ELEMENT --> SET --> READ what it has then --> end
  *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end */
 #include <inttypes.h>
@@ -162,6 +162,17 @@ static void set_files(struct upload *upload, const char *key, struct tb_str id)
     tb_opwork_frame_send(&upload->work, "DOM.setFileInputFiles", tb_buf_str(&params));
 }
 
+static void evaluate(struct tb_opwork *work, int state, const char *expression)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    const struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    char params[128 + TB_TARGET_ID_SIZE];
+    int len = snprintf(params, sizeof(params), "{\"expression\":\"%s\",\"uniqueContextId\":\"%s\"}",
+                       expression, frame ? tb_frame_world(frame) : "");
+    work->state = state;
+    tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+}
+
 static void answer_chooser(struct upload *upload)
 {
     struct tb_opwork *work = &upload->work;
@@ -178,24 +189,18 @@ static void answer_chooser(struct upload *upload)
         tb_opwork_fail(work, TB_E_PARAMS, "the file chooser takes one file, not %zu", count);
         return;
     }
-    char node[32];
-    int len = snprintf(node, sizeof(node), "%" PRId64, chooser->node);
     chooser->open = false;
     chooser->untold = false;
     upload->node = chooser->node;
     work->frame = chooser->frame;
-    set_files(upload, "backendNodeId", (struct tb_str){node, (size_t)len});
+    evaluate(work, WORLD, "tabard.choosing()");
 }
 
-static void evaluate(struct tb_opwork *work, int state, const char *expression)
+static void set_chosen(struct upload *upload)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    const struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    char params[128 + TB_TARGET_ID_SIZE];
-    int len = snprintf(params, sizeof(params), "{\"expression\":\"%s\",\"uniqueContextId\":\"%s\"}",
-                       expression, frame ? tb_frame_world(frame) : "");
-    work->state = state;
-    tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+    char node[32];
+    int len = snprintf(node, sizeof(node), "%" PRId64, upload->node);
+    set_files(upload, "backendNodeId", (struct tb_str){node, (size_t)len});
 }
 
 static void on_receiver(struct tb_opwork *work, struct tb_str value)
@@ -326,16 +331,7 @@ static void on_world(struct upload *upload, struct tb_str value)
 static void on_field(struct upload *upload, struct tb_str value)
 {
     keep_object(upload, tb_pick(tb_pick(value, "object"), "objectId"));
-    read_back(upload);
-}
-
-static void on_set(struct upload *upload)
-{
-    if (upload->node) {
-        evaluate(&upload->work, WORLD, "tabard");
-    } else {
-        read_back(upload);
-    }
+    set_chosen(upload);
 }
 
 static void on_read(struct tb_opwork *work, struct tb_str value)
@@ -360,7 +356,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_element(upload, value);
         break;
     case SET:
-        on_set(upload);
+        read_back(upload);
         break;
     case WORLD:
         on_world(upload, value);
@@ -400,9 +396,12 @@ static bool is_dropped(const struct tb_opwork *work)
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
 {
-    bool reads = work->state == WORLD || work->state == FIELD || work->state == READ;
-    if (reads && err->code != TB_E_DIALOG_OPEN) {
+    if (work->state == READ && err->code != TB_E_DIALOG_OPEN) {
         tb_opwork_wind_up(work); /* the files are given, and the page has gone on */
+        return true;
+    }
+    if ((work->state == WORLD || work->state == FIELD) && err->code == TB_E_PROTOCOL) {
+        set_chosen(upload_of(work)); /* it will tell what is in the way */
         return true;
     }
     if (work->state == DROPPED && err->code == TB_E_DIALOG_OPEN && !is_dropped(work)) {

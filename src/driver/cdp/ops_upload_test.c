@@ -17,7 +17,8 @@ static const struct ops_doc docs[] = {
              "<button id=picker onclick=\"showOpenFilePicker().catch(() => 0)\">Picker</button>"
              "<label id=label for=field>Label</label><input id=field type=file>"
              "<button id=drain onclick=\"const field = document.createElement('input');"
-             "field.type = 'file'; field.onchange = () => { field.value = '' }; field.click()\">"
+             "field.type = 'file'; field.onchange = () => { field.value = '';"
+             "document.querySelector('#status').textContent = 'Emptied' }; field.click()\">"
              "Drain</button><p id=status></p>"},
     {.path = "/two", .body = "<title>Two</title>"},
     {.path = "/same", .body = "<iframe src=/ width=600 height=300></iframe>"},
@@ -104,6 +105,7 @@ static void what_the_field_of_a_chooser_has_then_is_told(void **state)
     ops_ok(lab, TB_OP_CLICK, "{'target':'#drain'}");
     ops_ok(lab, TB_OP_UPLOAD, "%s", file);
     assert_string_equal(ops_text(lab, "now"), "[]");
+    assert_string_equal(ops_text(lab, "changes"), "+ text: Emptied");
     ops_ok(lab, TB_OP_CLICK, "{'target':'#two'}");
     ops_ok(lab, TB_OP_UPLOAD, "%s", file);
     assert_string_equal(ops_text(lab, "now"), "[\"a.txt\"]");
