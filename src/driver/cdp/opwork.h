@@ -119,9 +119,8 @@ void tb_opwork_settle(struct tb_opwork *work);
 /* The same for one that the browser was asked for; see tb_page_settle_asked. */
 void tb_opwork_settle_asked(struct tb_opwork *work);
 
-/* Arguments of a page function: an object with the named members of the operation's arguments (as
- * far as they are given) and, with `wait`, how long to wait for the element. Names stand between
- * blanks. */
+/* Arguments of a page function: those of the operation's that are named, with blanks between, and
+ * given; with `wait` also how long to wait for the element. */
 void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out);
 int64_t tb_opwork_left_ms(const struct tb_opwork *work);
 /* How long the next element may be waited for. */
@@ -148,8 +147,7 @@ void tb_opwork_begin_again(struct tb_opwork *work);
 void tb_opwork_look_again(struct tb_opwork *work);
 /* What was asked is asked anew in the document that the tab has now; nothing was done so far. */
 void tb_opwork_moved(struct tb_opwork *work);
-/* Whether the tab or the target's frame has begun to load another document since the operation
- * began. */
+/* Whether its tab or the target's frame has begun to load another document since it began. */
 bool tb_opwork_has_left(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */
 bool tb_opwork_wants_changes(const struct tb_opwork *work);
