@@ -16,6 +16,8 @@
 
 enum {
     HEAD_MAX = 4096,
+    REQUEST_MAX = 32 * 1024,
+    VALUE_MAX = 256,
     ANSWER_MS = 5000, /* for the daemon to answer on an open socket */
     START_MS = 20000, /* for a fresh daemon to be ready, after the one before it has stopped */
     RETRY_MS = 10,    /* between tries, at first; each pause is twice the one before it */
@@ -33,44 +35,66 @@ static bool finds_daemon(const struct tb_config_key *key)
     return strcmp(key->path, "state_dir") == 0 || strcmp(key->path, "runtime_dir") == 0;
 }
 
-static bool env_has(const char *const *env, const char *name)
+/* The value that an option or, without one, a variable gives to a setting; its name is `ret_name`.
+ * NULL: none does. */
+static const char *given(const struct tb_config_sources *sources, const struct tb_config_key *key,
+                         char *ret_name, size_t size)
 {
-    for (; env && *env; env++) {
+    const char *found = NULL;
+    for (const char *const *env = sources->env; env && *env; env++) {
         struct tb_str value = tb_str_of(*env);
-        if (tb_str_eq_cstr(tb_str_cut(&value, '='), name)) {
-            return true;
+        if (tb_config_by_env(tb_str_cut(&value, '=')) == key) {
+            tb_config_env_name(key, ret_name, size);
+            found = value.ptr;
         }
     }
-    return false;
-}
-
-static bool flags_have(const struct tb_config_sources *sources, const char *name)
-{
-    for (size_t i = 0; name && i < sources->flag_count; i++) {
-        if (strcmp(sources->flags[2 * i], name) == 0) {
-            return true;
+    for (size_t i = 0; key->flag && i < sources->flag_count; i++) {
+        if (strcmp(sources->flags[2 * i], key->flag) == 0) {
+            snprintf(ret_name, size, "%s", key->flag);
+            found = sources->flags[2 * i + 1];
         }
     }
-    return false;
+    return found;
 }
 
-bool tb_mcp_way_settings(const struct tb_mcp_way *way, char *ret_names, size_t size)
+bool tb_mcp_link_ignored(const struct tb_mcp_link *link, char *ret_names, size_t size)
 {
     size_t count;
     const struct tb_config_key *keys = tb_config_keys(&count);
     TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(size - 1);
     for (size_t i = 0; i < count; i++) {
-        char variable[64];
-        tb_config_env_name(&keys[i], variable, sizeof(variable));
-        const char *name = flags_have(way->sources, keys[i].flag) ? keys[i].flag
-                           : env_has(way->sources->env, variable) ? variable
-                                                                  : NULL;
-        if (name && !finds_daemon(&keys[i])) {
+        char name[64];
+        if (!finds_daemon(&keys[i]) && given(link->way->sources, &keys[i], name, sizeof(name)) &&
+            !tb_str_list_has(tb_str_of(link->same), tb_str_of(keys[i].path))) {
             tb_buf_printf(&names, "%s%s", names.len ? ", " : "", name);
         }
     }
     snprintf(ret_names, size, "%.*s", TB_STR_ARG(tb_buf_str(&names)));
     return names.len > 0;
+}
+
+/* One line of a head; a longer value, or one with anything but plain text in it, is not compared.
+ */
+static bool is_plain(const char *value)
+{
+    const char *c = value;
+    while (*c >= ' ' && *c <= '~') {
+        c++;
+    }
+    return *c == '\0' && c - value <= VALUE_MAX;
+}
+
+static void put_settings(const struct tb_config_sources *sources, struct tb_buf *out)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        char name[64];
+        const char *value = given(sources, &keys[i], name, sizeof(name));
+        if (value && is_plain(value) && !finds_daemon(&keys[i])) {
+            tb_buf_printf(out, "Tabard-Setting: %s=%s\r\n", keys[i].path, value);
+        }
+    }
 }
 
 void tb_mcp_link_init(struct tb_mcp_link *link, const struct tb_mcp_way *way)
@@ -118,16 +142,17 @@ static int connect_once(const char *path)
 static int greet(struct tb_mcp_link *link, int fd, struct tb_err *err)
 {
     const struct tb_mcp_way *way = link->way;
-    TB_AUTO(tb_free)
-    char *request = tb_strdupf("GET /mcp/stdio?toolset=%s&groups=%s HTTP/1.1\r\n"
-                               "Host: localhost\r\n"
-                               "X-Conversation-Id: %s\r\n"
-                               "Connection: Upgrade\r\n"
-                               "Upgrade: tabard-mcp\r\n\r\n",
-                               way->toolset, way->groups, way->conversation);
-    size_t len = strlen(request);
+    TB_AUTO(tb_buf_fini) struct tb_buf request = TB_BUF(REQUEST_MAX);
+    tb_buf_printf(&request,
+                  "GET /mcp/stdio?toolset=%s&groups=%s HTTP/1.1\r\n"
+                  "Host: localhost\r\n"
+                  "X-Conversation-Id: %s\r\n",
+                  way->toolset, way->groups, way->conversation);
+    put_settings(way->sources, &request);
+    tb_buf_append_cstr(&request, "Connection: Upgrade\r\n"
+                                 "Upgrade: tabard-mcp\r\n\r\n");
     enter(link, TB_MCP_LINK_GREETING, fd, ANSWER_MS);
-    return send(fd, request, len, MSG_NOSIGNAL) == (ssize_t)len
+    return send(fd, request.data, request.len, MSG_NOSIGNAL) == (ssize_t)request.len
                ? 0
                : tb_fail(err, TB_E_CLOSED, "the daemon closed the connection at once");
 }
@@ -225,6 +250,21 @@ static int read_head(struct tb_mcp_link *link, struct tb_err *err)
     return recv(link->fd, step, link->head.len - before, 0) > 0 && end != NULL;
 }
 
+/* The settings that the daemon has as they were given to us. */
+static void note_same(struct tb_mcp_link *link, struct tb_str head)
+{
+    const struct tb_str name = TB_STR("Tabard-Same: ");
+    link->same[0] = '\0';
+    while (head.ptr) {
+        struct tb_str rest = tb_str_cut(&head, '\n');
+        struct tb_str line = tb_str_cut(&rest, '\r');
+        if (tb_str_starts(line, name)) {
+            snprintf(link->same, sizeof(link->same), "%.*s",
+                     TB_STR_ARG(tb_str_sub(line, name.len, line.len)));
+        }
+    }
+}
+
 static int step_greeting(struct tb_mcp_link *link, bool readable, struct tb_err *err)
 {
     int rc = readable ? read_head(link, err)
@@ -236,6 +276,7 @@ static int step_greeting(struct tb_mcp_link *link, bool readable, struct tb_err 
     struct tb_str rest = tb_buf_str(&link->head);
     if (tb_str_starts(rest, TB_STR("HTTP/1.1 101 "))) {
         link->state = TB_MCP_LINK_OPEN;
+        note_same(link, rest);
         tb_buf_fini(&link->head);
         return 0;
     }

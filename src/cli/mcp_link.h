@@ -48,12 +48,13 @@ struct tb_mcp_link {
     int64_t retry_ms; /* the next pause */
     bool started;     /* a daemon, since the link was begun */
     struct tb_buf head;
+    char same[2048]; /* paths of settings that the daemon has as they were given, between commas */
 };
 
-/* Names the options and variables that only a daemon that is started would heed; false when there
- * are none. */
-bool tb_mcp_way_settings(const struct tb_mcp_way *way, char *ret_names, size_t size);
 void tb_mcp_link_init(struct tb_mcp_link *link, const struct tb_mcp_way *way);
 int tb_mcp_link_begin(struct tb_mcp_link *link, struct tb_err *err);
 int tb_mcp_link_step(struct tb_mcp_link *link, bool readable, struct tb_err *err);
 void tb_mcp_link_close(struct tb_mcp_link *link);
+/* Names the options and variables that a running daemon does not heed, as far as it has not the
+ * same; false when there are none. */
+bool tb_mcp_link_ignored(const struct tb_mcp_link *link, char *ret_names, size_t size);

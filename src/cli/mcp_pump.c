@@ -143,7 +143,7 @@ static void open_link(struct pump *pump)
 static void warn_ignored(const struct tb_mcp_link *link)
 {
     char names[512];
-    if (!link->started && tb_mcp_way_settings(link->way, names, sizeof(names))) {
+    if (!link->started && tb_mcp_link_ignored(link, names, sizeof(names))) {
         tb_sink_tell(STDERR_FILENO,
                      "tabard mcp: a daemon is already running and keeps its settings; no effect on "
                      "it: %s\n",

@@ -160,6 +160,10 @@ test('settings that a running daemon does not take are named', async (t) => {
   const ignored = await run([...args, '--listen', '127.0.0.1:9999'], { env });
   assert.deepEqual([ignored.code, ignored.stderr], [0,
     'tabard mcp: a daemon is already running and keeps its settings; no effect on it: --listen, TABARD_SESSIONS_TOTAL\n']);
+  // Those that it has as well are not.
+  const listen = daemon.args[daemon.args.indexOf('--listen') + 1];
+  const same = await run([...args, '--listen', listen], { env: { ...process.env, TABARD_SESSIONS_TOTAL: '50', TABARD_BROWSER_HEADLESS: 'true' } });
+  assert.deepEqual([same.code, same.stderr], [0, '']);
 });
 
 test('keys that cannot be written are a start-up error', async (t) => {

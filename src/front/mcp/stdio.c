@@ -20,6 +20,7 @@ enum {
     LOOK_MS = 250,    /* how often we look whether a peer that ended its input is still there */
     LINGER_MS = 5000, /* for the last bytes to leave */
     LINE_KEEP = 4096, /* a line's memory above this is given back */
+    HEAD_MAX = 8192,  /* of what opens the connection: as many settings as there can be headers */
 };
 
 struct conn {
@@ -337,17 +338,51 @@ static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struc
     return conn;
 }
 
+static bool is_same(struct tb_str path, struct tb_str value, const struct tb_config *config)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    struct tb_config other;
+    bool same = false;
+    tb_config_init(&other);
+    for (size_t i = 0; i < count; i++) {
+        same = same || (tb_str_eq_cstr(path, keys[i].path) &&
+                        tb_config_set(&other, &keys[i], value, NULL) == 0 &&
+                        !tb_config_differs(&other, config, &keys[i]));
+    }
+    tb_config_fini(&other);
+    return same;
+}
+
+/* Which of the settings that the bridge was given are ours as well: it warns of the others. */
+static void put_same(const struct tb_front_req *front, struct tb_buf *out)
+{
+    const struct tb_http1_head *head = tb_http_req_head(front->http);
+    const char *before = "Tabard-Same: ";
+    for (size_t i = 0; i < head->header_count; i++) {
+        struct tb_str value = head->headers[i].value;
+        if (tb_str_eq_nocase(head->headers[i].name, TB_STR("Tabard-Setting"))) {
+            struct tb_str path = tb_str_cut(&value, '=');
+            if (value.ptr && is_same(path, value, front->core->config)) {
+                tb_buf_printf(out, "%s%.*s", before, TB_STR_ARG(path));
+                before = ",";
+            }
+        }
+    }
+    tb_buf_append_cstr(out, before[0] == ',' ? "\r\n" : "");
+}
+
 static void upgrade(struct tb_front_req *front, const struct tb_view *view, struct tb_str secret)
 {
     struct conn *conn = conn_new(front->state, tb_target_tenant(front), view, secret);
     char *rest;
     size_t rest_len;
     front->status = 101;
-    conn->stream = tb_http_upgrade_take(front->http,
-                                        TB_STR("HTTP/1.1 101 Switching Protocols\r\n"
-                                               "Connection: Upgrade\r\n"
-                                               "Upgrade: tabard-mcp\r\n\r\n"),
-                                        &rest, &rest_len);
+    TB_AUTO(tb_buf_fini) struct tb_buf head = TB_BUF(HEAD_MAX);
+    tb_buf_append_cstr(&head, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n");
+    put_same(front, &head);
+    tb_buf_append_cstr(&head, "Upgrade: tabard-mcp\r\n\r\n");
+    conn->stream = tb_http_upgrade_take(front->http, tb_buf_str(&head), &rest, &rest_len);
     if (!conn->stream) {
         conn->broken = true;
         conn_free(conn);
