@@ -13,6 +13,7 @@ const nextSiblingOf = getter(Node, 'nextSibling');
 const parentNodeOf = getter(Node, 'parentNode');
 const textContentOf = getter(Node, 'textContent');
 const isConnected = getter(Node, 'isConnected');
+const createElement = method(Document, 'createElementNS');
 const ownerOf = getter(Node, 'ownerDocument');
 const baseOf = getter(Node, 'baseURI');
 const rootOf = method(Node, 'getRootNode');

@@ -112,14 +112,12 @@ const findFirst = (target) => {
 
 // Words alone are CSS, too: the names of elements in each other.
 const ONLY_WORDS = /^\p{L}[\p{L}\p{N}]*(?: \p{L}[\p{L}\p{N}]*)*$/u;
-const createElement = method(Document, 'createElement');
-const createElementNS = method(Document, 'createElementNS');
 
 /** Whether a target is the text of something that the page shows. This looks through the page. */
 const isShownText = (target) => ONLY_WORDS.test(target) && target.length <= LINE_TEXT && findByText(target).length > 0;
 
-const isElementName = (word) => !(createElement(document, word) instanceof HTMLUnknownElement)
-  || createElementNS(document, SVG, word).constructor !== SVGElement;
+const isElementName = (word) => !(createElement(document, HTML, word.toLowerCase()) instanceof HTMLUnknownElement)
+  || createElement(document, SVG, word).constructor !== SVGElement;
 
 /** The same of one that no waiting helps: there are no elements of these names. */
 const isOnlyText = (target) => ONLY_WORDS.test(target) && !target.split(' ').every(isElementName) && isShownText(target);

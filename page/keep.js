@@ -25,8 +25,6 @@ const countDatabases = async () => {
 
 const FIELD_LIMIT = 10000;
 
-const createElement = method(Document, 'createElementNS');
-
 /** The value that the page gave it. A range or a colour makes one up from its other attributes, so a new one is asked. */
 const givenValue = (el) => {
   if (!/^(range|color)$/.test(el.type)) {
