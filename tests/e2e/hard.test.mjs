@@ -196,7 +196,7 @@ test('unknown arguments and tools are named', async (t) => {
   assert.match(text, /buton/);
   assert.match(text, /button/);
   await assert.rejects(agent.raw('browser_clik', {}), /-32602|browser_clik/);
-  assert.match(await agent.failure('browser_navigate', { url: 5 }), /url/);
+  assert.match(await agent.failure('browser_navigate', { url: {} }), /url/);
   await works();
 });
 
