@@ -47,7 +47,6 @@ const watchDocument = () => new MutationObserver(() => guard()).observe(document
 const takeAim = (sharedAim, sharedLanding) => {
   aim = sharedAim;
   landing = sharedLanding;
-  dragged = null;
   guard();
 };
 
@@ -310,7 +309,9 @@ const onDrop = (event) => {
     return;
   }
   const hit = targetOf(event);
-  if (landing === null || standsFor(hit, landing.el)) {
+  if (landing === null) {
+    tellDaemon('drop', { dropped: true, instead: sketch(hit) }); // what was meant is in a document of another origin
+  } else if (standsFor(hit, landing.el)) {
     tellDaemon('drop', { dropped: true });
   } else {
     const related = landing.reached || (isAttached(landing.el) && ownerOf(landing.el) === ownerOf(hit) && isOver(landing.el, event));
@@ -320,16 +321,6 @@ const onDrop = (event) => {
     tellDaemon('drop', { dropped: related, instead: sketch(hit) });
   }
   landing = null;
-};
-
-/**
- * Files that are dropped where nothing takes them the browser opens as pages of their own, from which all files of the machine can be reached.
- * A field for files takes them by itself.
- */
-const keepFilesShut = (event) => {
-  if (event.isTrusted && event.dataTransfer?.types.includes('Files') && !matches(targetOf(event), 'input[type=file]')) {
-    event.preventDefault();
-  }
 };
 
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
@@ -344,5 +335,4 @@ guards.push(
   ['dragenter', onDragOver, { capture: true, passive: true }],
   ['dragover', onDragOver, { capture: true, passive: true }],
   ['drop', onDrop, { capture: true }],
-  ['drop', keepFilesShut, { capture: true }],
 );

@@ -1,37 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where files go: into a field for them, or onto whatever takes them when they are dropped.
+// Where files go: into a field for them, or onto whatever takes them when they are dropped. No drag of the browser's brings them there: it
+// would open what the page does not take, and go into frames of other sites. The page gets the events of a drag from here.
 
-// What the files were brought to, and the last event of a drag over this document.
+// What the files are for; a field of our own that no page sees, through which the browser hands them over.
 let zone = null;
-let dragged = null;
+let basket = null;
 
-/** Of an earlier drag, in whatever window. */
-const forgetDrag = () => {
-  dragged = null;
-  landing = null;
-  shareAim(allWindows());
+// {x, y, el, at, accepted}: where they are held over our viewport, what lies there, the same point in its own viewport, and what came of
+// the last dragover there; null: none was made.
+let held = null;
+
+/** As a place to drop files on. */
+const tryZone = (el, waiting) => (isVisible(el) ? tryPoint(el, undefined, 0, waiting) : whyUndrawn(el));
+
+const tryField = (field) => {
+  const why = whyDisabled(field);
+  return why === null ? {} : { why };
 };
 
 /** `kind` is `file` for a field of files, which may be hidden; anything else is a place to drop them. */
 const receiver = (options) => {
   countRefs(options);
   forgetAim();
-  forgetDrag();
-  return new Waiting(options).until((found) => {
+  const waiting = new Waiting(options);
+  return waiting.until((found) => {
     const field = fieldOf(found);
     const isField = kindOf(field) === 'file';
     zone = isField ? field : found;
-    const why = isField ? whyDisabled(field) : null;
-    if (why !== null) {
-      return { why };
+    const { why, surely, giveUp } = isField ? tryField(field) : tryZone(found, waiting);
+    if (why !== undefined) {
+      return { why, surely, giveUp };
     }
     watchChanges(zone);
     return { kind: isField ? 'file' : 'zone', ...introduce(zone) };
   });
 };
 
-/** The field itself, fetched as a remote object. */
-const received = () => zone;
+/** What the browser is to give the files to, fetched as a remote object: the field, or ours. */
+const received = () => {
+  if (kindOf(zone) === 'file') {
+    return zone;
+  }
+  basket = createElement(document, HTML, 'input');
+  Object.assign(basket, { type: 'file', multiple: true });
+  return basket;
+};
 
 /** The files of a chooser come next, and what they change is told. Any object of this world tells the daemon which one it is. */
 const choosing = () => {
@@ -39,11 +52,134 @@ const choosing = () => {
   return document;
 };
 
-/** Whether the page has accepted what was dragged there. Where it has not, the browser would open dropped files in a tab. */
-const accepts = () => {
-  const view = zone === null ? globalThis : viewOf(ownerOf(zone));
-  const isTheirs = view !== null && view !== globalThis && Object.hasOwn(view, 'tabard');
-  return isTheirs ? view.tabard.accepts() : { accepted: dragged?.defaultPrevented === true };
+const intoFrame = (frame, at) => {
+  const { x, y } = localPoint(frame, at);
+  const style = styleOf(frame);
+  return { x: x - Number.parseFloat(style.paddingLeft), y: y - Number.parseFloat(style.paddingTop) };
 };
 
-guards.push(['dragover', (event) => { dragged = event.isTrusted ? event : dragged; }, { capture: true, passive: true }]);
+/** {el, at}: the innermost element at a point of our viewport, in frames of our origin as well, and the point in its own viewport. */
+const elementUnder = ({ x, y }) => {
+  let at = { x, y };
+  let el = elementAt(document, at) ?? rootElementOf(document);
+  for (let steps = 0; steps < 100; steps += 1) {
+    const doc = frameDocumentOf(el);
+    const inside = doc === null ? null : intoFrame(el, at);
+    const hit = doc === null ? null : elementAt(doc, inside) ?? rootElementOf(doc);
+    if (hit === null) {
+      break;
+    }
+    el = hit;
+    at = inside;
+  }
+  return { el, at };
+};
+
+/** True: the page has prevented what browsers do by themselves. (That it wants no copy of them, dropEffect, Chromium 156 keeps to real drags.) */
+const sendDrag = (type, { el, at }, dataTransfer) => {
+  const cancelable = type !== 'dragleave';
+  const event = new DragEvent(type, {
+    bubbles: true, cancelable, composed: true, clientX: at.x, clientY: at.y, view: viewOf(ownerOf(el)), dataTransfer,
+  });
+  dispatch(el, event);
+  return event.defaultPrevented;
+};
+
+const asTransfer = (files) => {
+  const transfer = new DataTransfer();
+  for (const file of files) {
+    transfer.items.add(file);
+  }
+  return transfer;
+};
+
+/** Until they are dropped a page learns of files only how many there are and of which types. */
+const hintOf = (files) => asTransfer(Array.from(files, ({ type }) => new File([], '', { type })));
+
+const letGo = () => {
+  if (held !== null) {
+    sendDrag('dragleave', held, hintOf(basket.files));
+  }
+  held = null;
+};
+
+/** Fails where a drop would come to nothing. */
+const checkAccepted = () => {
+  const { el, accepted } = held;
+  if (accepted === true) {
+    return;
+  }
+  letGo();
+  if (OTHER_DOCUMENTS.has(tagOf(el))) {
+    fail('element_not_ready', `nothing was dropped: ${sketch(el)} lies there, which shows another site; for a place inside it give a ref of a snapshot`);
+  }
+  if (kindOf(el) === 'file') {
+    fail('element_not_ready', `nothing was dropped: what lies there is a file input; give it the files with target ${handleOf(el)}`);
+  }
+  if (accepted === null) {
+    fail('element_not_ready', 'nothing was dropped: what lies there changes whenever files are dragged over it; try again, or give another target');
+  }
+  fail('element_not_ready', 'the element is no file input (input type=file), and the page does not accept files that are dropped on it');
+};
+
+const CARRY_STEPS = 20;
+
+/** A frame is drawn after each event: pages put places to drop there when something is dragged over them. */
+const carryTo = async ({ x, y }, { turn: ours }) => {
+  for (let steps = 0; steps < CARRY_STEPS && (held?.accepted ?? null) === null; steps += 1) {
+    const { el, at } = elementUnder({ x, y });
+    if (el === held?.el) {
+      held.accepted = sendDrag('dragover', held, hintOf(basket.files));
+    } else {
+      const left = held;
+      held = { x, y, el, at, accepted: OTHER_DOCUMENTS.has(tagOf(el)) ? false : null };
+      if (held.accepted === null) {
+        sendDrag('dragenter', held, hintOf(basket.files));
+      }
+      if (left !== null) {
+        sendDrag('dragleave', left, hintOf(basket.files));
+      }
+    }
+    await nextFrame();
+    if (ours !== turn) {
+      letGo();
+      fail('timeout', 'nobody waits for this any more; nothing was dropped');
+    }
+    if (held.accepted !== null && elementUnder({ x, y }).el !== held.el) {
+      held.accepted = null; // something else has come there
+    }
+  }
+};
+
+/** Holds the files over the element, so that `drop` can drop them. */
+const carry = async (options) => {
+  if (basket === null) {
+    fail('element_stale', 'the page moved to another document before the files were dropped; nothing was dropped');
+  }
+  const waiting = new Waiting({ ...options, known: zone });
+  const at = await waiting.until((el) => {
+    zone = el;
+    return tryZone(el, waiting);
+  });
+  held = null;
+  await carryTo(at, waiting);
+  checkAccepted();
+  return {};
+};
+
+/** The page may show a dialog or leave when it gets them, so it is told first. */
+const drop = () => {
+  const now = held === null ? null : elementUnder(held);
+  if (now === null || now.el !== held.el) {
+    letGo();
+    fail('element_stale', `nothing was dropped: ${now === null ? 'the page moved to another document' : `${sketch(now.el)} came there in the last moment`}`);
+  }
+  const reply = { dropped: true, ...(standsFor(now.el, zone) ? {} : { instead: sketch(now.el) }) };
+  const files = asTransfer(basket.files);
+  held = null;
+  basket = null;
+  tellDaemon('drop', reply);
+  tellDaemon('struck', { struck: true });
+  sendDrag('drop', now, files);
+  return reply;
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: {element, files, directory, dropped, instead, now: names that the field has then} and the
- * page keys; no `element`: they answer the file chooser; `dropped` only where they were dropped on
- * the element, `instead` what was in its place then. */
+ * page keys; no `element`: they answer the file chooser; `dropped`: they were dropped on the
+ * element, or on what was in its place then, `instead`. */
 #include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -47,7 +47,6 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     bool by_chooser = !tb_data_text(result->data, "element").len;
     TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(TB_PRINT_PAGE_MAX);
     struct tb_str instead = tb_data_text(result->data, "instead");
-    bool dropped = tb_data_flag(result->data, "dropped");
     tb_buf_append_cstr(out, instead.len ? "Brought " : by_drop ? "Dropped " : "Chose ");
     size_t given = print_names(tb_json_get(result->data, "files"), out);
     size_t has = print_names(now, &names);
@@ -59,9 +58,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     if (instead.len) {
         tb_buf_append_cstr(out, " But what was there then was ");
         tb_quote_line(instead, out);
-        tb_buf_append_cstr(out, dropped ? "; it got the drop." : "; nothing was dropped on it.");
-    } else if (by_drop && !dropped) {
-        tb_buf_append_cstr(out, " But the page received no drop.");
+        tb_buf_append_cstr(out, "; it got the drop.");
     }
     if (now && has < given) {
         tb_buf_append_cstr(out, has ? " The field has only " : " The field is empty now");

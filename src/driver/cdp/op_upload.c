@@ -2,8 +2,12 @@
 /* The files are in the session's directory, or are brought by the call and written there first.
  *
  *   no target: the page's open chooser --> WORLD, FIELD: fetch the field --> SET --> READ --> end
- *   RECEIVER --a field--> ELEMENT --> SET --> READ what it has then --> end
- *      +--anything else--> POINT --> [OUTWARD] --> OVER --> ACCEPTED --> DROPPED --> end */
+ *   RECEIVER --> ELEMENT --a field--> SET --> READ what it has then --> end
+ *                    +--a place to drop them--> HANDED to the page scripts --> CARRIED there -->
+ *                       DROPPED --> end
+ *
+ * They are not dropped by a drag of the browser's, which opens what the page does not take; see
+ * page/upload.js. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +18,6 @@
 #include "driver/cdp/files.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
-#include "driver/cdp/outward.h"
 #include "driver/cdp/refs.h"
 #include "proto/json_string.h"
 
@@ -25,10 +28,8 @@ enum state {
     WORLD,
     FIELD,
     READ,
-    POINT,
-    OUTWARD,
-    OVER,
-    ACCEPTED,
+    HANDED,
+    CARRIED,
     DROPPED,
 };
 
@@ -43,7 +44,7 @@ struct upload {
     struct cJSON *files;   /* names; part of the result */
     int64_t node;          /* of the chooser that they answer, the browser's number; 0: of none */
     char object[256];      /* the id of the field, as JSON; empty: it is not known */
-    struct tb_outward point;
+    bool drops;            /* the element is no field */
 };
 
 static struct upload *upload_of(struct tb_opwork *work)
@@ -157,8 +158,8 @@ static void set_files(struct upload *upload, const char *key, struct tb_str id)
     tb_json_put_raw(&json, id);
     put_files(upload, &json);
     tb_json_object_close(&json);
-    upload->work.state = SET;
-    upload->work.acted = true;
+    upload->work.state = upload->drops ? HANDED : SET;
+    upload->work.acted = !upload->drops;
     tb_opwork_frame_send(&upload->work, "DOM.setFileInputFiles", tb_buf_str(&params));
 }
 
@@ -209,16 +210,8 @@ static void on_receiver(struct tb_opwork *work, struct tb_str value)
     struct tb_str kind = {NULL, 0};
     tb_json_str(tb_json_get(json, "kind"), &kind);
     tb_opwork_set_element(work, "element", json);
-    if (tb_str_eq_cstr(kind, "file")) {
-        evaluate(work, ELEMENT, "tabard.received()");
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, "target", true, &args);
-    args.len--; /* the closing brace */
-    tb_buf_append_cstr(&args, ",\"drop\":true}");
-    work->state = POINT;
-    tb_opwork_call(work, "point", tb_buf_str(&args));
+    upload_of(work)->drops = !tb_str_eq_cstr(kind, "file");
+    evaluate(work, ELEMENT, "tabard.received()");
 }
 
 static void keep_object(struct upload *upload, struct tb_str id)
@@ -235,69 +228,29 @@ static void on_element(struct upload *upload, struct tb_str value)
     set_files(upload, "objectId", id.len ? id : TB_STR("\"\""));
 }
 
-static void drag_event(struct upload *upload, const char *type, bool ask)
+static void carry(struct tb_opwork *work)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_key(&json, "type");
-    tb_json_put_cstr(&json, type);
-    tb_json_key(&json, "x");
-    tb_json_put_num(&json, upload->point.x);
-    tb_json_key(&json, "y");
-    tb_json_put_num(&json, upload->point.y);
-    tb_json_key(&json, "data");
-    tb_json_object_open(&json);
-    tb_json_key(&json, "items");
-    tb_json_array_open(&json);
-    tb_json_array_close(&json);
-    put_files(upload, &json);
-    tb_json_key(&json, "dragOperationsMask");
-    tb_json_put_int(&json, 1); /* a copy */
-    tb_json_object_close(&json);
-    tb_json_object_close(&json);
-    if (ask) {
-        tb_opwork_send(&upload->work, "Input.dispatchDragEvent", tb_buf_str(&params));
-    } else {
-        tb_opwork_post(&upload->work, "Input.dispatchDragEvent", tb_buf_str(&params));
-    }
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    tb_opwork_args(work, "target", true, &args);
+    tb_refs_continue(work, &args);
+    work->state = CARRIED;
+    tb_opwork_call(work, "carry", tb_buf_str(&args));
 }
 
-static void go_out(struct upload *upload)
+static void drop(struct tb_opwork *work)
 {
-    upload->work.state = OUTWARD;
-    if (tb_outward_ask(&upload->point, &upload->work)) {
-        return;
-    }
-    upload->work.state = OVER;
-    drag_event(upload, "dragEnter", false);
-    drag_event(upload, "dragOver", true);
-}
-
-static void on_point(struct upload *upload, struct tb_str value)
-{
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    upload->point = (struct tb_outward){.frame = upload->work.frame};
-    tb_json_num(tb_json_get(json, "x"), &upload->point.x);
-    tb_json_num(tb_json_get(json, "y"), &upload->point.y);
-    go_out(upload);
-}
-
-static void on_accepted(struct upload *upload, struct tb_str value)
-{
-    struct tb_opwork *work = &upload->work;
-    if (!tb_str_eq_cstr(tb_pick(value, "accepted"), "true")) {
-        drag_event(upload, "dragCancel", false);
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "the element is no file input (input type=file), and the page does not "
-                       "accept files that are dropped on it");
-        return;
-    }
     work->state = DROPPED;
     work->acted = true;
-    tb_json_set_bool(work->op->result->data, "dropped", false); /* until it is told */
-    drag_event(upload, "drop", true);
+    work->aimed = true;
+    tb_opwork_call(work, "drop", TB_STR("{}"));
+}
+
+static void on_dropped(struct tb_opwork *work, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    work->struck = true;
+    tb_opwork_take_drop(work, json);
+    tb_opwork_wind_up(work);
 }
 
 /* A field for one file takes the first, and a page may put away what it was given. */
@@ -367,31 +320,38 @@ static void step(struct tb_opwork *work, struct tb_str value)
     case READ:
         on_read(work, value);
         break;
-    case POINT:
-        on_point(upload, value);
+    case HANDED:
+        carry(work);
         break;
-    case OUTWARD:
-        tb_outward_take(&upload->point, work, value);
-        go_out(upload);
-        break;
-    case OVER:
-        work->state = ACCEPTED;
-        tb_opwork_call(work, "accepts", TB_STR("{}"));
-        break;
-    case ACCEPTED:
-        on_accepted(upload, value);
+    case CARRIED:
+        drop(work);
         break;
     default:
-        tb_opwork_wind_up(work);
+        on_dropped(work, value);
         break;
     }
 }
 
-static bool is_dropped(const struct tb_opwork *work)
+/* The page tells of the drop before it gets it, so what is told here is known. */
+static bool failed_drop(struct tb_opwork *work, const struct tb_err *err)
 {
-    bool dropped = false;
-    tb_json_bool(tb_json_get(work->op->result->data, "dropped"), &dropped);
-    return dropped;
+    struct tb_err words = *err;
+    if (work->state != DROPPED && err->code == TB_E_DIALOG_OPEN) {
+        tb_err_prefix(&words, "nothing was dropped, because ");
+        tb_opwork_fail_err(work, &words);
+        return true;
+    }
+    if (work->state == DROPPED && work->struck && err->code == TB_E_ELEMENT_STALE) {
+        tb_opwork_wind_up(work); /* it has led elsewhere */
+        return true;
+    }
+    if (work->state == DROPPED && !work->struck && err->code == TB_E_TIMEOUT) {
+        tb_opwork_fail(work, TB_E_TIMEOUT,
+                       "the page was busy, so it is not known whether it got the files; it may get "
+                       "them yet: look at it before you drop them again");
+        return true;
+    }
+    return false;
 }
 
 static bool failed(struct tb_opwork *work, const struct tb_err *err)
@@ -404,13 +364,8 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         set_chosen(upload_of(work)); /* it will tell what is in the way */
         return true;
     }
-    if (work->state == DROPPED && err->code == TB_E_DIALOG_OPEN && !is_dropped(work)) {
-        struct tb_err cut_off = *err;
-        tb_err_prefix(&cut_off, "a dialog came before the page told that it got the files, which "
-                                "may be so by now or when the dialog is answered: look at the "
-                                "page then; ");
-        tb_opwork_fail_err(work, &cut_off);
-        return true;
+    if (upload_of(work)->drops) {
+        return failed_drop(work, err);
     }
     if (work->state != SET || err->code != TB_E_PROTOCOL) {
         return false;
@@ -425,19 +380,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return true;
 }
 
-/* Nothing is left hanging over the page. */
-static void stop(struct tb_opwork *work)
-{
-    if (work->state == OVER || work->state == ACCEPTED) {
-        drag_event(upload_of(work), "dragCancel", false);
-    }
-}
-
 static const struct tb_opwork_kind kind = {.size = sizeof(struct upload),
                                            .step = step,
                                            .told = tb_opwork_take_drop,
-                                           .failed = failed,
-                                           .stop = stop};
+                                           .failed = failed};
 
 void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
 {

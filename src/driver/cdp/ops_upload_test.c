@@ -38,14 +38,39 @@ static const struct ops_doc docs[] = {
              "ondragover = event => { event.preventDefault();"
              "above.style.marginTop = '-100px' }</script>"},
     {.path = "/asks",
-     .body = "<p id=zone ondrop=event.preventDefault()>Zone</p><script>let n = 0;"
-             "ondragover = event => { event.preventDefault();"
-             "if (++n === 2) alert('over') }</script>"},
+     .body = "<p id=zone>Zone</p><script>let got = 0; ondrop = () => { got++; ask('drop') };"
+             "ondragover = event => { event.preventDefault(); ask('over') };"
+             "function ask(when) { if (location.hash === '#' + when) alert(when) }</script>"},
+    {.path = "/leads",
+     .body = "<p id=zone ondragover=event.preventDefault() ondrop=\"location = '/two'\">Zone</p>"},
+    {.path = "/removes",
+     .body = "<p id=zone ondragover=event.preventDefault() ondrop=\"this.remove();"
+             "document.title = event.dataTransfer.files[0].name\">Zone</p>"},
+    {.path = "/once", /* takes them when it is asked first, and not when it is asked again */
+     .body = "<p id=zone>Zone</p><script>let asked = 0;"
+             "ondragover = event => { if (!asked++) event.preventDefault() }</script>"},
+    {.path = "/covers",
+     .body = "<style>* { margin: 0 } p { height: 150px } iframe { position: absolute; left: 0; top:"
+             " 400px; width: 100%; height: 300px; border: 0 }</style><p id=zone>Zone</p>"
+             "<iframe id=other src='http://localhost:{port}/takes'></iframe><iframe id=same "
+             "src=/takes></iframe><script>let got = 0; zone.ondragover = event => {"
+             "event.preventDefault(); document.querySelector(location.hash).style.top = 0 };"
+             " ondrop = () => got++;"
+             "</script>"},
+    {.path = "/takes",
+     .body = "<body style='height:300px'><b>Hungry</b><script>let got = 0; ondragover = event => "
+             "event.preventDefault(); ondrop = event => { event.preventDefault(); got++;"
+             "document.body.firstChild.textContent = 'Fed' }</script>"},
     {.path = "/inner", .body = "<iframe src=/zone width=600 height=300></iframe>"},
     {.path = "/dragged",
      .body = "<p id=card draggable=true>Card</p><div style='position:relative'><p id=pile>Pile</p>"
              "<b style='position:absolute;inset:0'>Over it</b></div>"
              "<iframe src=/zone width=600 height=300></iframe>"},
+    {.path = "/passes_on", /* a file that it was given, in a drag of its own that nothing takes */
+     .body = "<title>Home</title><input id=field type=file><p id=card draggable=true>Card</p>"
+             "<p id=pile>Pile</p><script>let asked = 0;"
+             "card.ondragstart = event => event.dataTransfer.items.add(field.files[0]);"
+             "ondragover = event => { if (!asked++) event.preventDefault() }</script>"},
     {.path = NULL},
 };
 
@@ -194,14 +219,54 @@ static void whoever_gets_the_files_instead_is_told(void **state)
     assert_string_equal(ops_eval(lab, "document.title"), "\"trash\"");
 }
 
-/* The browser asks the page once more before it makes the drop. */
+#define DROP "{'target':'#zone','content':[{'name':'a.html','text':'hello'}]}"
+
 static void a_dialog_before_the_drop_is_not_told_as_one_after_it(void **state)
 {
     struct ops_lab *lab = *state;
-    ops_goto(lab, "/asks");
-    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_UPLOAD,
-              "{'target':'#zone','content':[{'name':'a.txt','text':'hello'}]}");
-    assert_non_null(strstr(lab->result.message, "before the page told that it got the files"));
+    ops_goto(lab, "/asks#over");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_UPLOAD, DROP);
+    assert_non_null(strstr(lab->result.message, "nothing was dropped, because "));
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    assert_string_equal(ops_eval(lab, "got"), "0");
+    ops_goto(lab, "/two");
+    ops_goto(lab, "/asks#drop");
+    ops_ok(lab, TB_OP_UPLOAD, DROP);
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    assert_string_equal(ops_eval(lab, "got"), "1");
+}
+
+static void a_drop_may_lead_elsewhere_or_take_its_place_away(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/leads");
+    ops_ok(lab, TB_OP_UPLOAD, DROP);
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    ops_goto(lab, "/removes");
+    ops_ok(lab, TB_OP_UPLOAD, DROP);
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+    assert_string_equal(ops_text(lab, "instead"), "");
+    assert_string_equal(ops_eval(lab, "document.title"), "\"a.html\"");
+}
+
+/* With a drag of the browser's it got the files, and that was told as a drop on the target. */
+static void a_frame_of_another_site_that_comes_there_gets_nothing(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/covers#other");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_UPLOAD, DROP);
+    assert_non_null(strstr(lab->result.message, "nothing was dropped"));
+    assert_non_null(strstr(lab->result.message, "<iframe id="));
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_non_null(strstr(ops_out(lab), "Hungry"));
+    assert_null(strstr(ops_out(lab), "Fed"));
+    ops_goto(lab, "/two");
+    ops_goto(lab, "/covers#same");
+    ops_ok(lab, TB_OP_UPLOAD, DROP);
+    assert_non_null(strstr(ops_text(lab, "instead"), "<body"));
+    assert_string_equal(ops_eval(lab, "[got, same.contentWindow.eval(`got`)].join()"), "\"0,1\"");
 }
 
 static void a_drag_that_came_to_nothing_is_over_when_files_are_dropped(void **state)
@@ -215,23 +280,40 @@ static void a_drag_that_came_to_nothing_is_over_when_files_are_dropped(void **st
     wait_for_title(lab, "frames[0].document", "a.txt hello");
 }
 
-/* The browser would open them in a tab of their own. */
-/* The browser would show the file in a tab of its own. */
+/* The browser would show the file in a tab of its own, and that could open all others. */
 static void a_drop_that_nothing_takes_shows_no_file(void **state)
 {
-    static const char *const ways[] = {"zone.remove()", "zone.style.marginTop = `300px`"};
+    static const char *const paths[] = {"/once", "/zone", "/zone"};
+    static const char *const ways[] = {"0", "zone.remove()", "zone.style.marginTop = `300px`"};
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(ways); i++) {
+        uint64_t opened = tb_session_tabs_opened(lab->session);
         char script[160];
-        ops_goto(lab, "/zone");
+        ops_goto(lab, paths[i]);
         snprintf(script, sizeof(script),
-                 "ondragover = () => { setTimeout(() => { %s }) }, document.title", ways[i]);
+                 "addEventListener(`dragover`, () => { setTimeout(() => { %s }) }), 0", ways[i]);
         ops_eval(lab, script);
-        ops_run(lab, TB_OP_UPLOAD, "{'target':'#zone','content':[{'name':'a.html','text':'x'}]}");
-        OPS_WAIT(lab, !tb_str_starts(tb_page_url(tb_session_page(lab->session)), TB_STR("file:")));
+        ops_run(
+            lab, TB_OP_UPLOAD,
+            "{'target':'#zone','content':[{'name':'a.html','text':'<script>open()</script>'}]}");
+        ops_goto(lab, paths[i]); /* what the drop has begun is told before this ends */
         assert_int_equal(tb_session_page_count(lab->session), 1);
+        assert_int_equal(tb_session_tabs_opened(lab->session), opened);
         assert_null(strstr(ops_eval(lab, "location.href"), "file:"));
     }
+}
+
+static void a_drag_of_a_page_shows_no_file_either(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/passes_on");
+    uint64_t opened = tb_session_tabs_opened(lab->session);
+    ops_ok(lab, TB_OP_UPLOAD,
+           "{'target':'#field','content':[{'name':'a.html','text':'<script>open()</script>'}]}");
+    ops_run(lab, TB_OP_DRAG, "{'target':'#card','to':'#pile'}");
+    ops_goto(lab, "/passes_on");
+    assert_int_equal(tb_session_tabs_opened(lab->session), opened);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
 }
 
 /* Whatever has led there. */
@@ -284,8 +366,11 @@ int main(int argc, char **argv)
         OPS_TEST(files_are_dropped_on_what_takes_them),
         OPS_TEST(whoever_gets_the_files_instead_is_told),
         OPS_TEST(a_dialog_before_the_drop_is_not_told_as_one_after_it),
+        OPS_TEST(a_drop_may_lead_elsewhere_or_take_its_place_away),
+        OPS_TEST(a_frame_of_another_site_that_comes_there_gets_nothing),
         OPS_TEST(a_drag_that_came_to_nothing_is_over_when_files_are_dropped),
         OPS_TEST(a_drop_that_nothing_takes_shows_no_file),
+        OPS_TEST(a_drag_of_a_page_shows_no_file_either),
         OPS_TEST(a_tab_that_shows_a_file_is_closed),
         OPS_TEST(files_are_not_dropped_on_what_does_not_take_them),
     };

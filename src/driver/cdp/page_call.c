@@ -91,7 +91,7 @@ static bool only_reads(const struct call *call)
 static bool may_wait(const struct call *call)
 {
     static const char *const waiters[] = {"point",  "through",  "focus", "fill",
-                                          "select", "receiver", NULL};
+                                          "select", "receiver", "carry", NULL};
     return is_one_of(call->function, waiters);
 }
 
