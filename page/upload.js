@@ -14,6 +14,9 @@ let held = null;
 const tryZone = (el, waiting) => (isVisible(el) ? tryPoint(el, undefined, 0, waiting) : whyUndrawn(el));
 
 const tryField = (field) => {
+  if (hasAttr(field, 'webkitdirectory')) {
+    fail('not_possible', `${sketch(field)} takes a whole directory (webkitdirectory), and only files can be given; use a field or drop zone of the page that takes files`);
+  }
   const why = whyDisabled(field);
   return why === null ? {} : { why };
 };

@@ -41,6 +41,7 @@ static void take_attributes(struct tb_chooser *chooser, const struct cJSON *node
         tb_json_str(item, &text);
         if (is_name) {
             is_accept = tb_str_eq_cstr(text, "accept");
+            chooser->open = chooser->open && !tb_str_eq_cstr(text, "webkitdirectory");
         } else if (is_accept) {
             snprintf(chooser->accept, sizeof(chooser->accept), "%.*s",
                      TB_STR_ARG(tb_str_sub(tb_str_trim(text), 0, sizeof(chooser->accept) - 1)));

@@ -16,7 +16,7 @@ struct tb_page_cmd;
 struct tb_target;
 
 struct tb_chooser {
-    bool open;               /* it can be answered */
+    bool open;               /* it can be answered: it is one for files, and of a field */
     bool untold;             /* no reply has mentioned it yet */
     bool multiple;           /* it takes several files */
     int64_t node;            /* the browser's number of the field, which may be in no document */

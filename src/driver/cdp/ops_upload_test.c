@@ -19,7 +19,7 @@ static const struct ops_doc docs[] = {
              "<button id=drain onclick=\"const field = document.createElement('input');"
              "field.type = 'file'; field.onchange = () => { field.value = '';"
              "document.querySelector('#status').textContent = 'Emptied' }; field.click()\">"
-             "Drain</button><p id=status></p>"},
+             "Drain</button><p id=status></p><input id=tree type=file webkitdirectory>"},
     {.path = "/two", .body = "<title>Two</title>"},
     {.path = "/same", .body = "<iframe src=/ width=600 height=300></iframe>"},
     {.path = "/other",
@@ -162,6 +162,21 @@ static void a_picker_without_a_field_is_told_as_what_it_is(void **state)
     ops_ok(lab, TB_OP_CLICK, "{'target':'#picker'}");
     assert_string_equal(ops_text(lab, "chooser"), "{\"open\":false,\"multiple\":false}");
     ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file);
+}
+
+static void what_takes_a_directory_is_told_before_files_are_given(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_eval(lab, "tree.onchange = () => { document.title = `changed` }, 0");
+    ops_fails(lab, TB_E_NOT_POSSIBLE, TB_OP_UPLOAD,
+              "{'target':'#tree','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_non_null(strstr(lab->result.message, "takes a whole directory"));
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#tree'}");
+    assert_non_null(strstr(ops_text(lab, "chooser"), "\"open\":false"));
+    ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
 }
 
 static void so_many_files_at_once_are_refused(void **state)
@@ -361,6 +376,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_the_field_of_a_chooser_has_then_is_told),
         OPS_TEST(the_last_chooser_counts_and_goes_with_its_document),
         OPS_TEST(a_picker_without_a_field_is_told_as_what_it_is),
+        OPS_TEST(what_takes_a_directory_is_told_before_files_are_given),
         OPS_TEST(so_many_files_at_once_are_refused),
         OPS_TEST(choosers_of_frames_are_answered),
         OPS_TEST(files_are_dropped_on_what_takes_them),
