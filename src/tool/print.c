@@ -171,6 +171,16 @@ static void print_loading(struct tb_str url, struct tb_buf *out)
     }
 }
 
+/* Of a tab that was opened with an address and has no page of it. */
+static void print_unopened(struct tb_str url, struct tb_buf *out)
+{
+    if (url.len) {
+        bool is_web = tb_str_starts(url, TB_STR("http:")) || tb_str_starts(url, TB_STR("https:"));
+        tb_buf_append_cstr(out, is_web ? "; no page came from " : "; the browser refused to open ");
+        tb_quote_url(url, TB_PRINT_URL_MAX, out);
+    }
+}
+
 /* The one that opened last has the calls from now on. */
 static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
 {
@@ -179,6 +189,7 @@ static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
     JSON_ARRAY_FOREACH(tab, tb_json_get(data, "new_tabs")) {
         tb_buf_printf(out, "\nNew tab %" PRId64 ": ", tb_data_int(tab, "index"));
         tb_print_address(tab, out);
+        print_unopened(tb_data_text(tab, "unopened"), out);
         tb_buf_append_char(out, '.');
         any = true;
     }

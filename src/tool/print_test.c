@@ -71,6 +71,14 @@ static const struct {
      NULL,
      "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\". It is "
      "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors (browser_console, group debug)."},
+    {&tb_tool_browser_click,
+     "{\"element\":\"link\",\"new_tabs\":[{\"index\":1,\"url\":\"about:blank\",\"unopened\":"
+     "\"data:text/html,x\"},{\"index\":2,\"url\":\"about:blank\",\"unopened\":\"http://a.test/"
+     "empty\"}]}",
+     NULL,
+     "Clicked link.\nNew tab 1: about:blank; the browser refused to open data:text/html,x.\nNew tab "
+     "2: about:blank; no page came from http://a.test/empty. It is selected now; browser_tabs "
+     "switches back."},
     {&tb_tool_browser_click, "{\"element\":\"link\",\"new_tabs\":[],\"tabs_gone\":1}", NULL,
      "Clicked link.\n1 new tab opened and closed again."},
     {&tb_tool_browser_navigate, "{" PAGE ",\"status\":200,\"forced\":true}", NULL,

@@ -2,9 +2,10 @@
 /* Navigations of a frame, as the browser tells of them:
  *
  *   requestedNavigation -> startedNavigating -> frameNavigated -> lifecycleEvent ...
- *                                  |
- *                                  +-> frameStoppedLoading: it came to nothing (204, a download,
- * mailto:)
+ *                |                 |
+ *                |                 +-> frameStoppedLoading: it came to nothing (204, a download,
+ *                |                     mailto:)
+ *                +-> frameClearedScheduledNavigation: a form was refused before it began (data:)
  */
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,25 @@ static void bound_for(struct tb_page *page, struct tb_str url)
     page->bound_for = url.len ? tb_str_dup(tb_str_sub(url, 0, TB_URL_KEPT)) : NULL;
 }
 
+static void came_to_nothing(struct tb_frame *frame)
+{
+    struct tb_page *page = frame->page;
+    bool has_document = tb_str_of(frame->url).len > 0;
+    if (!frame->parent && page->opened_by_page && !has_document) {
+        tb_free(page->unopened);
+        page->unopened = page->bound_for;
+        page->bound_for = NULL;
+    }
+    frame->nav_asked = false;
+    frame->nav_started = false;
+    frame->nav = 0;
+    frame->left = 0;
+    if (!frame->parent) {
+        bound_for(page, (struct tb_str){NULL, 0});
+    }
+    tb_nav_check(page);
+}
+
 /* Frames load on their own all the time (advertisements ...); only what a person's act does to one
  * counts as a navigation of the tab. */
 static bool counts(const struct tb_frame *frame, struct tb_str reason)
@@ -78,6 +98,9 @@ void tb_nav_on_started(struct tb_target *target, const struct cJSON *params)
         tb_requests_on_leave(frame->page);
     }
     frame->nav_started = frame->nav_asked;
+    if (!frame->parent && tb_page_awaits_first(frame->page)) {
+        frame->loading = true; /* since before we heard of the window */
+    }
 }
 
 void tb_nav_on_loading(struct tb_target *target, const struct cJSON *params)
@@ -96,14 +119,16 @@ void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
     }
     frame->loading = false;
     if (frame->nav_asked && frame->nav_started) {
-        frame->nav_asked = false;
-        frame->nav_started = false;
-        frame->nav = 0;
-        frame->left = 0;
-        if (!frame->parent) {
-            bound_for(target->page, (struct tb_str){NULL, 0});
-        }
-        tb_nav_check(target->page);
+        came_to_nothing(frame);
+    }
+}
+
+/* A form that is on its way has begun to load by then. */
+void tb_nav_on_cleared(struct tb_target *target, const struct cJSON *params)
+{
+    struct tb_frame *frame = frame_of(target, params);
+    if (frame && frame->nav_asked && !frame->nav_started && !frame->loading) {
+        came_to_nothing(frame);
     }
 }
 
@@ -160,6 +185,8 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     }
     if (!frame->parent) {
         bound_for(page, (struct tb_str){NULL, 0});
+        tb_free(page->unopened);
+        page->unopened = NULL;
         page->crashed = false;
         page->windows_refused = 0;
         page->kept_waiting = false;

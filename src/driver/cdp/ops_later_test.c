@@ -34,6 +34,17 @@ static const struct ops_doc docs[] = {
          "<button id=b onmouseover=\"n = 'over'\" onclick=\"document.title = 'Clicked'\">B</button>"
          "<select id=s><option>a<option>b</select>"},
     {.path = "/two", .body = "<title>Two</title>"},
+    {.path = "/refused",
+     .body = "<style>* { display: block }</style><form action=data:text/html,x method=post>"
+             "<button id=same>Same</button></form>"
+             "<form action=data:text/html,x method=post target=_blank><button id=data>D</button>"
+             "</form><form action=chrome-extension://a/x method=post target=_blank>"
+             "<button id=extension>E</button></form>"
+             "<a id=link href=data:text/html,x target=_blank>L</a>"
+             "<a id=mail href=mailto:a@example.org target=_blank>M</a>"
+             "<a id=empty href=/empty target=_blank>N</a>"
+             "<button id=window onclick=\"window.open('/empty')\">W</button>"},
+    {.path = "/empty", .body = "", .status = 204},
     {.path = NULL},
 };
 
@@ -205,6 +216,34 @@ static void a_page_that_is_not_parsed_yet_is_told_as_loading(void **state)
     assert_string_equal(ops_text(lab, "loading"), "");
 }
 
+/* Each of them took all of the time, and the tab was told as loading. */
+static void what_the_browser_does_not_open_is_over_at_once(void **state)
+{
+    static const struct {
+        const char *target;
+        const char *unopened; /* empty: in the same tab */
+    } rows[] = {
+        {"#same", ""},
+        {"#data", "\"unopened\":\"data:text/html,x\""},
+        {"#extension", "\"unopened\":\"chrome-extension://a/x\""},
+        {"#link", "\"unopened\":\"data:text/html,x\""},
+        {"#mail", "\"unopened\":\"mailto:a@example.org\""},
+        {"#empty", "/empty\"}]"},
+        {"#window", "/empty\"}]"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/refused");
+        ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", rows[i].target);
+        assert_non_null(strstr(ops_text(lab, "new_tabs"), rows[i].unopened));
+        assert_string_equal(ops_text(lab, "loading"), "");
+        ops_ok(lab, TB_OP_TABS, "{}");
+        assert_string_equal(ops_text(lab, "loading"), "");
+        ops_goto(lab, "/two"); /* the tab is good for another page, and has no more to tell */
+        assert_string_equal(ops_text(lab, "new_tabs"), "");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -222,6 +261,7 @@ int main(int argc, char **argv)
         OPS_TEST(clicks_do_not_disturb_the_network_log),
         OPS_TEST(what_is_emulated_outlives_clicks_and_the_page),
         OPS_TEST(a_page_that_is_not_parsed_yet_is_told_as_loading),
+        OPS_TEST(what_the_browser_does_not_open_is_over_at_once),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

@@ -84,6 +84,9 @@ static void add_tabs(struct tb_opwork *work)
         struct cJSON *tab = tb_json_new_object();
         tb_json_set_int(tab, "index", (int64_t)i);
         tb_json_set_str(tab, "url", tb_page_url(page));
+        if (tb_page_unopened(page).len) {
+            tb_json_set_str(tab, "unopened", tb_page_unopened(page));
+        }
         tb_json_append_take(tabs, tab);
         opened--;
     }

@@ -129,6 +129,7 @@ static void free_now(struct tb_deferred *job)
         tb_target_free(TB_CONTAINER(link, struct tb_target, link));
     }
     tb_free(page->bound_for);
+    tb_free(page->unopened);
     tb_deferred_cancel(&page->late);
     tb_deferred_cancel(&page->free);
     tb_list_remove(&page->link);
@@ -293,6 +294,11 @@ struct tb_str tb_page_url(const struct tb_page *page)
 struct tb_str tb_page_bound_for(const struct tb_page *page)
 {
     return page->bound_for ? tb_str_of(page->bound_for) : tb_page_url(page);
+}
+
+struct tb_str tb_page_unopened(const struct tb_page *page)
+{
+    return tb_str_of(page->unopened);
 }
 
 bool tb_page_awaits_first(const struct tb_page *page)

@@ -62,6 +62,9 @@ const char *tb_page_target_id(const struct tb_page *page);
 struct tb_str tb_page_url(const struct tb_page *page); /* as last told by the browser */
 /* Where its navigation leads; its address if none is under way. */
 struct tb_str tb_page_bound_for(const struct tb_page *page);
+/* What it was opened for, if that came to nothing and it has no document yet; empty: all is well.
+ */
+struct tb_str tb_page_unopened(const struct tb_page *page);
 /* A window without a document, since its first page has not answered. */
 bool tb_page_awaits_first(const struct tb_page *page);
 /* Another page is asked for and has not answered. Until it does, the browser may pass nothing on to

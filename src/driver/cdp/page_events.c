@@ -236,6 +236,7 @@ static page_event_fn *handler_of(struct tb_str method)
         {"Page.frameStartedNavigating", tb_nav_on_started},
         {"Page.frameStartedLoading", tb_nav_on_loading},
         {"Page.frameStoppedLoading", tb_nav_on_stopped},
+        {"Page.frameClearedScheduledNavigation", tb_nav_on_cleared},
         {"Page.frameNavigated", tb_nav_on_committed},
         {"Page.navigatedWithinDocument", tb_nav_on_within},
         {"Page.frameAttached", tb_frame_on_attached},

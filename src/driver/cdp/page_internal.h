@@ -68,6 +68,7 @@ struct tb_page {
     struct tb_frame *main_frame;
     unsigned last_number;
     char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
+    char *unopened;  /* what it was opened for and has no document of; NULL: it has one */
     struct tb_dialog dialog;
     struct tb_chooser chooser;
     struct tb_held held;
@@ -165,6 +166,7 @@ void tb_nav_on_asked(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_started(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_loading(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params);
+void tb_nav_on_cleared(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_within(struct tb_target *target, const struct cJSON *params);
 void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params);
