@@ -493,7 +493,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         go(navigate); /* it was ended together with the script or the page */
         return true;
     }
-    if (err->code == TB_E_DIALOG_OPEN && work->state != HISTORY) {
+    if (err->code == TB_E_DIALOG_OPEN && work->state != HISTORY && page) {
         /* The new page asks something while it loads: that is what there is to see. */
         work->navigated = true;
         tb_json_set_int(work->op->result->data, "status", 0);
@@ -527,6 +527,7 @@ static void fini(struct tb_opwork *work)
 
 static const struct tb_opwork_kind kind = {.size = sizeof(struct navigate),
                                            .in_dialog = true,
+                                           .stays = true,
                                            .step = step,
                                            .failed = failed,
                                            .stop = stop,

@@ -122,6 +122,59 @@ static void a_tab_that_closes_again_is_not_taken_for_the_one_that_opened_it(void
     OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
 }
 
+static size_t current_tab(struct ops_lab *lab)
+{
+    return tb_session_page_index(lab->session, tb_session_page(lab->session));
+}
+
+/* Each window of the loop was the current tab for a moment, and it was that which was asked. */
+static void a_page_that_opens_and_closes_windows_is_left_at_the_first_try(void **state)
+{
+    static const char *const loops[] = {
+        "setTimeout(() => { for (;;) window.open(`about:blank`).close() }, 100); 1",
+        "setTimeout(() => setInterval(() => window.open(`about:blank`).close(), 10), 100); 1",
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(loops); i++) {
+        ops_goto(lab, "/");
+        uint64_t opened = tb_session_tabs_opened(lab->session);
+        ops_ok(lab, TB_OP_EVALUATE, "{'script':'%s'}", loops[i]);
+        OPS_WAIT(lab, tb_session_tabs_opened(lab->session) > opened + 3);
+        ops_goto(lab, "/two");
+        assert_string_equal(ops_text(lab, "title"), "Two");
+        assert_non_null(strstr(tb_page_url(tb_session_page_by_index(lab->session, 0)).ptr, "/two"));
+    }
+}
+
+static void a_window_that_opens_by_itself_is_not_the_tab_to_navigate(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'setTimeout(() => window.open(`/`), 300); 1'}");
+    OPS_WAIT(lab, current_tab(lab) == 1);
+    ops_goto(lab, "/two");
+    assert_int_equal(current_tab(lab), 0);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
+    /* One that the caller has heard of is. */
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'window.open(`/`); 1'}");
+    assert_int_equal(current_tab(lab), 2);
+    ops_goto(lab, "/two");
+    assert_int_equal(current_tab(lab), 2);
+}
+
+static void a_window_that_opens_and_closes_leaves_the_selection_as_it_was(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_ok(lab, TB_OP_TABS, "{'action':'new'}");
+    ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
+    uint64_t opened = tb_session_tabs_opened(lab->session);
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'setTimeout(() => window.open(`/close`), 300); 1'}");
+    OPS_WAIT(lab, tb_session_tabs_opened(lab->session) > opened &&
+                      tb_session_page_count(lab->session) == 2);
+    assert_int_equal(current_tab(lab), 0);
+}
+
 static void a_script_whose_page_is_left_says_that_it_was_cut_off(void **state)
 {
     struct ops_lab *lab = *state;
@@ -173,6 +226,9 @@ int main(int argc, char **argv)
         OPS_TEST(a_page_that_is_out_of_reach_is_left_with_its_process),
         OPS_TEST(a_page_that_holds_back_what_follows_is_left_at_the_second_try),
         OPS_TEST(a_tab_that_closes_again_is_not_taken_for_the_one_that_opened_it),
+        OPS_TEST(a_page_that_opens_and_closes_windows_is_left_at_the_first_try),
+        OPS_TEST(a_window_that_opens_by_itself_is_not_the_tab_to_navigate),
+        OPS_TEST(a_window_that_opens_and_closes_leaves_the_selection_as_it_was),
         OPS_TEST(a_script_whose_page_is_left_says_that_it_was_cut_off),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);

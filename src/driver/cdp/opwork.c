@@ -67,6 +67,11 @@ void tb_opwork_end(struct tb_opwork *work)
 {
     struct tb_op *op = work->op;
     struct tb_driver_session *session = work->session;
+    const struct tb_page *page = tb_session_page(session);
+    /* A failure does not tell of new tabs. */
+    if (op->result->code == 0 || (page && page == tb_opwork_page(work))) {
+        tb_session_tabs_told(session);
+    }
     tb_opwork_drop(work);
     op->driver_state = NULL;
     tb_op_done(op);
@@ -115,6 +120,9 @@ static void run_gone(struct tb_deferred *job);
 void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
                     struct tb_op *op)
 {
+    if (kind->stays) {
+        tb_session_page_select_told(session);
+    }
     struct tb_page *page = tb_session_page(session);
     if (!page) {
         tb_session_want_tab(session);

@@ -31,6 +31,7 @@ struct tb_opwork;
 struct tb_opwork_kind {
     size_t size;    /* of the operation's struct */
     bool in_dialog; /* works while the page shows a dialog */
+    bool stays;     /* in the tab that the caller knows, whatever else pages open */
     void (*step)(struct tb_opwork *work, struct tb_str value);
     bool (*failed)(struct tb_opwork *work, const struct tb_err *err); /* true: it goes on */
     /* The page says that input was held back, or that none came; see page/aim.js. May be NULL. */
@@ -184,8 +185,7 @@ void tb_opwork_on_stirred(struct tb_deferred *job);
 void tb_opwork_on_requests_late(struct tb_timer *timer, void *user);
 void tb_opwork_on_word_late(struct tb_timer *timer, void *user);
 
-/* Small helpers. */
-/* role "name", the name in quotes that it cannot end. */
+/* Small helpers. role "name", the name in quotes that it cannot end. */
 void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out);
 /* The same of a reply that has role, tag and name, and how many matched if they were several. */
 void tb_element_print(const struct cJSON *reply, struct tb_buf *out);

@@ -183,7 +183,8 @@ void tb_opwork_on_word_late(struct tb_timer *timer, void *user)
 /* Only what the browser knows without the page. */
 static void finish_blind(struct tb_opwork *work)
 {
-    struct tb_page *page = tb_session_page(work->session);
+    struct tb_page *page = tb_opwork_page(work);
+    page = page ? page : tb_session_page(work->session);
     if (page) {
         tb_json_set_str(work->op->result->data, "url", tb_page_url(page));
     }
@@ -506,7 +507,7 @@ static bool awaits_requests(struct tb_opwork *work)
 /* The next thing to do until it is known where the page is. */
 static void go_on(struct tb_opwork *work)
 {
-    bool moved = follow_current(work);
+    bool moved = !work->kind->stays && follow_current(work);
     struct tb_page *page = tb_opwork_page(work);
     if (!page || tb_page_dialog(page)->open) {
         finish_blind(work);

@@ -51,6 +51,11 @@ void tb_session_tab_close(struct tb_driver_session *session, struct tb_page *pag
  * and after an act. */
 uint64_t tb_session_tabs_opened(const struct tb_driver_session *session);
 uint64_t tb_session_tabs_refused(const struct tb_driver_session *session);
+/* The caller has heard which tab is current, and of all that have opened. */
+void tb_session_tabs_told(struct tb_driver_session *session);
+/* The current tab becomes the one that the caller has heard of last, if it has not heard of this
+ * one: pages open windows by themselves, and close them again. */
+void tb_session_page_select_told(struct tb_driver_session *session);
 
 /* The job is deferred whenever a navigation begins, a dialog opens, or a tab opens or closes. NULL:
  * no more. One at a time. */

@@ -42,6 +42,8 @@ struct tb_driver_session {
     int own_height;
     uint64_t tabs_opened;
     uint64_t tabs_refused;
+    uint64_t tabs_told;              /* of those that opened, what the caller has heard of */
+    char told_id[TB_TARGET_ID_SIZE]; /* the tab that was current then */
     /* Keeping it, see kept.h. */
     struct tb_saver *saver;     /* NULL: none under way */
     struct tb_restore *restore; /* the same */

@@ -245,16 +245,59 @@ void tb_session_want_tab(struct tb_driver_session *session)
         tb_loop_now_ms(session->cdp->loop) + TB_BROWSER_COMMAND_MS, on_tab_came, session);
 }
 
+void tb_session_tabs_told(struct tb_driver_session *session)
+{
+    session->tabs_told = session->tabs_opened;
+    session->told_id[0] = '\0';
+    if (session->current) {
+        tb_target_id_copy(session->told_id, tb_str_of(session->current->target->id));
+    }
+}
+
+static bool is_told(const struct tb_driver_session *session, const struct tb_page *page)
+{
+    return page->opened <= session->tabs_told;
+}
+
+/* The tab that the caller has heard of last, or another that it has heard of; NULL: all closed. */
+static struct tb_page *told_page(struct tb_driver_session *session)
+{
+    struct tb_page *page = tb_session_page_by_target(session, tb_str_of(session->told_id));
+    for (size_t i = tb_session_page_count(session); !page && i > 0; i--) {
+        struct tb_page *other = tb_session_page_by_index(session, i - 1);
+        page = is_told(session, other) ? other : NULL;
+    }
+    return page;
+}
+
+void tb_session_page_select_told(struct tb_driver_session *session)
+{
+    struct tb_page *told = told_page(session);
+    if (told && session->current && !is_told(session, session->current)) {
+        tb_session_page_select(session, told);
+    }
+}
+
+/* The last tab is the one a person would see next; but where one was opened and closed by a page
+ * without a word to the caller, it is the tab that the caller works in. */
+static struct tb_page *after(struct tb_driver_session *session, const struct tb_page *ended)
+{
+    const struct tb_context *context = session->context;
+    if (!context || context->closing || tb_list_empty(&context->pages)) {
+        return NULL;
+    }
+    struct tb_page *last = TB_CONTAINER(context->pages.prev, struct tb_page, link);
+    struct tb_page *told = told_page(session);
+    return told && is_told(session, last) && !is_told(session, ended) ? told : last;
+}
+
 void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *page)
 {
     struct tb_context *context = session->context;
     bool closing = !context || context->closing;
     tb_session_stirred(session);
     if (session->current == page) {
-        /* `page` has left the list; the last tab is the one a person would see next. */
-        session->current = closing || tb_list_empty(&context->pages)
-                               ? NULL
-                               : TB_CONTAINER(context->pages.prev, struct tb_page, link);
+        session->current = after(session, page); /* it has left the list */
     }
     if (closing) {
         return;
