@@ -2,9 +2,9 @@
 // What the daemon can call. See README.md for each of them.
 
 const api = {
-  snapshot: snapshotParsed, point, through, focus, fill, filled, select, check, scroll, receiver, received, choosing, carry, drop,
-  waitFor, extract, elements, adopt, hosts, describe: here, here: afterAct, arrived, kept, keptSite, stored, store, takeAim, endTurn, goOn,
-  sent, element: ({ target }) => findOne(target),
+  snapshot: snapshotParsed, point, through, focus, typing, fill, filled, select, check, scroll, receiver, received, choosing, carry, drop,
+  waitFor, extract, elements, adopt, hosts, describe: here, here: afterAct, arrived, kept, keptSite, stored, store, takeAim,
+  sent, goOn, endTurn, element: ({ target }) => findOne(target),
 };
 for (const [name, work] of Object.entries(api)) {
   api[name] = guarded(work);

@@ -230,8 +230,8 @@ const onType = (event) => {
     aim.verdict = sketch(targetOf(event));
     tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys });
   }
-  aim.keys += aim.verdict === null ? 1 : 0;
   if (aim.verdict === null) {
+    aim.keys += event.type === 'keydown' || aim.keys === 0 ? 1 : 0; // text may come without a key
     tellStruck(aim);
   }
   if (aim.verdict !== null) {
@@ -260,6 +260,30 @@ const onWindowBlur = (event) => {
     shareAim([viewOf(inner)]);
   }
   tellDaemon('away', { away: frame === null || holds(frame, aim.el) ? 'another frame' : sketch(frame), aim: aim.id, keys: aim.keys });
+};
+
+const frameWithFocus = () => {
+  const active = activeElement();
+  return active !== null && /^i?frame$/.test(tagOf(active)) ? { away: sketch(active) } : {};
+};
+
+/**
+ * Whether keys go where they are meant to, for the daemon to ask between two of them: {keys, strayed?, away?}. With no aim of this number
+ * they are for whatever has the focus: {nobody, away?}.
+ */
+const typing = ({ aim: id = 0 } = {}) => {
+  if (aim === null || aim.over || aim.id !== id) {
+    return { nobody: isNobody(inDocument.active(document)), ...frameWithFocus() };
+  }
+  const { el, keys, verdict } = aim;
+  if (verdict !== null) {
+    return { strayed: verdict, keys };
+  }
+  if (hasFocus(el) && ownerOf(el).hasFocus()) {
+    return { keys };
+  }
+  const lost = ownerOf(el).hasFocus() ? {} : { away: 'another frame' };
+  return { keys, ...lost, ...frameWithFocus() };
 };
 
 /** Why a press that hit the element was no click on it; nothing if it was one. */

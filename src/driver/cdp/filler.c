@@ -51,22 +51,14 @@ static void fill(struct tb_filler *filler)
     tb_opwork_call(filler->work, "fill", tb_buf_str(&args));
 }
 
-static void insert(struct tb_filler *filler, struct tb_str text)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_key(&json, "text");
-    tb_json_put_str(&json, text);
-    tb_json_object_close(&json);
-    tb_opwork_send(filler->work, "Input.insertText", tb_buf_str(&params));
-}
-
 static void type_next(struct tb_filler *filler)
 {
     struct tb_str rest = tb_str_sub(filler->value, filler->typed, filler->value.len);
-    filler->typed += tb_keystroke_next(filler->work, rest);
+    size_t len = filler->delay_ms > 0 ? tb_keystroke_len(rest) : rest.len;
+    filler->typed += len;
+    filler->typist = (struct tb_typist){
+        .work = filler->work, .text = tb_str_sub(rest, 0, len), .at_once = filler->delay_ms <= 0};
+    tb_typist_start(&filler->typist);
 }
 
 static bool read_back(struct tb_filler *filler)
@@ -85,12 +77,11 @@ static bool type(struct tb_filler *filler)
         return read_back(filler); /* nothing is added to what is there */
     }
     if (!filler->value.len) {
-        tb_keystroke_named(filler->work, "Backspace");
-    } else if (filler->delay_ms > 0) {
-        type_next(filler);
+        tb_key_parse(TB_STR("Backspace"), &filler->key, NULL);
+        filler->typist = (struct tb_typist){.work = filler->work, .key = &filler->key};
+        tb_typist_start(&filler->typist);
     } else {
-        filler->typed = filler->value.len;
-        insert(filler, filler->value);
+        type_next(filler);
     }
     return false;
 }
@@ -320,7 +311,7 @@ void tb_filler_start(struct tb_filler *filler)
 bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
 {
     if (filler->phase == TYPING) {
-        return on_typed(filler);
+        return tb_typist_step(&filler->typist, value) && on_typed(filler);
     }
     if ((filler->phase == READ || filler->phase == CHECKED) && !value.len) {
         return true; /* what was done has led to another document */
@@ -343,12 +334,17 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
 {
     struct tb_str where = {NULL, 0};
     int64_t keys;
-    if (tb_opwork_is_away(told, &where, &keys)) {
-        if (!keys || filler->typed < filler->value.len) {
-            tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                           "typing stopped: the page moved the focus from %s into %.*s",
-                           filler->element[0] ? filler->element : "the field",
-                           TB_STR_ARG(tb_str_sub(where, 0, 200)));
+    bool away = tb_opwork_is_away(told, &where, &keys);
+    bool lost = filler->phase == TYPING && filler->typist.lost;
+    bool has_rest = filler->typed < filler->value.len || tb_typist_has_rest(&filler->typist);
+    if ((away || lost) && !tb_opwork_is_missed(told)) {
+        if (!keys || lost || has_rest) {
+            tb_opwork_fail(
+                filler->work, TB_E_ELEMENT_NOT_READY,
+                "typing stopped: the page moved the focus from %s into %.*s%s",
+                filler->element[0] ? filler->element : "the field",
+                TB_STR_ARG(where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame")),
+                lost ? ", which may have got some of the text" : "");
         }
         return;
     }
@@ -364,6 +360,9 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
 
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
 {
+    if (filler->phase == TYPING && tb_typist_failed(&filler->typist, err)) {
+        return true;
+    }
     if (filler->phase == TYPING && filler->typed < filler->value.len) {
         fail_cut_off(filler, tb_opwork_code(err), err->text);
         return true;

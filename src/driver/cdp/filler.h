@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/press.h"
+#include "driver/cdp/typist.h"
 #include "io/timer.h"
 
 struct tb_filler {
@@ -27,6 +28,8 @@ struct tb_filler {
     size_t typed;     /* bytes so far, with a delay */
     bool last;        /* nothing is done after it, so the end may be prepared */
     struct tb_press press;
+    struct tb_typist typist;
+    struct tb_key key; /* instead of an empty text */
     struct tb_timer timer;
     char document[32]; /* that the fields before it were in; empty: there were none */
     bool has_text;     /* the page said so, before its own scripts heard of it */

@@ -30,6 +30,7 @@ struct tb_frame *tb_frame_new(struct tb_page *page, struct tb_target *target,
 void tb_frame_free(struct tb_frame *frame)
 {
     tb_free(frame->url);
+    tb_free(frame->origin);
     tb_free(frame);
 }
 
@@ -177,6 +178,8 @@ void tb_frame_on_world(struct tb_target *target, const struct cJSON *params)
     struct tb_str unique = tb_json_text(context, "uniqueId");
     if (is_default) {
         tb_target_id_copy(frame->main_world, unique);
+        tb_free(frame->origin);
+        frame->origin = tb_str_dup(tb_str_sub(tb_json_text(context, "origin"), 0, TB_URL_KEPT));
     } else if (tb_str_eq_cstr(tb_json_text(context, "name"), world_name) &&
                tb_target_id_copy(frame->world, unique)) {
         tb_page_calls_go_on(frame);
@@ -276,6 +279,27 @@ const char *tb_frame_world(const struct tb_frame *frame)
 const char *tb_frame_main_world(const struct tb_frame *frame)
 {
     return frame->main_world;
+}
+
+/* One of no address has none, and so has a frame whose sandbox gives it one of its own: "://". */
+static struct tb_str origin_of(const struct tb_frame *frame)
+{
+    struct tb_str origin = frame->main_world[0] ? tb_str_of(frame->origin) : (struct tb_str){0};
+    struct tb_str rest = origin;
+    tb_str_cut(&rest, '/');
+    return tb_str_eq_cstr(rest, "/") ? (struct tb_str){0} : origin;
+}
+
+bool tb_frame_has_strangers(const struct tb_frame *frame)
+{
+    struct tb_str origin = origin_of(frame);
+    MAP_FOREACH(slot, &frame->page->frames) {
+        const struct tb_frame *other = slot->value;
+        if (other != frame && (!origin.len || !tb_str_eq(origin, origin_of(other)))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *tb_frame_session_id(const struct tb_frame *frame)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/keystroke.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -93,6 +92,21 @@ size_t tb_keystroke_next(struct tb_opwork *work, struct tb_str text)
     return len;
 }
 
+size_t tb_keystroke_len(struct tb_str text)
+{
+    struct tb_key key;
+    return next_key(text, &key);
+}
+
+int64_t tb_keystroke_count(struct tb_str text)
+{
+    int64_t count = 0;
+    for (; text.len; count++) {
+        text = tb_str_sub(text, tb_keystroke_len(text), text.len);
+    }
+    return count;
+}
+
 void tb_keystroke_text(struct tb_opwork *work, struct tb_str text)
 {
     while (text.len) {
@@ -101,13 +115,4 @@ void tb_keystroke_text(struct tb_opwork *work, struct tb_str text)
         stroke(work, &key, len == text.len);
         text = tb_str_sub(text, len, text.len);
     }
-}
-
-void tb_keystroke_named(struct tb_opwork *work, const char *chord)
-{
-    struct tb_key key;
-    int rc = tb_key_parse(tb_str_of(chord), &key, NULL);
-    assert(rc == 0);
-    (void)rc;
-    tb_keystroke(work, &key);
 }

@@ -25,6 +25,8 @@ enum {
 struct fill {
     struct tb_opwork work;
     struct tb_filler filler;
+    struct tb_typist typist; /* of Enter */
+    struct tb_key enter;
     const struct cJSON *field; /* of a form; NULL: a single field */
     int number;
     struct cJSON *elements; /* part of the result */
@@ -151,11 +153,14 @@ static void focus(struct tb_opwork *work)
 
 static void submit(struct tb_opwork *work, struct tb_str value)
 {
+    struct fill *fill = fill_of(work);
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     tb_json_num(tb_json_get(json, "aim"), &work->aim);
     work->state = SUBMITTING;
     work->acted = true;
-    tb_keystroke_named(work, "Enter");
+    tb_key_parse(TB_STR("Enter"), &fill->enter, NULL);
+    fill->typist = (struct tb_typist){.work = work, .key = &fill->enter};
+    tb_typist_start(&fill->typist);
 }
 
 static void missed(struct tb_opwork *work, const struct cJSON *told)
@@ -171,7 +176,7 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
                        "%s was filled, but it did not get Enter: the page moved the focus to %.*s",
                        filler->element[0] ? filler->element : "the field",
-                       TB_STR_ARG(tb_str_sub(where, 0, 200)));
+                       TB_STR_ARG(where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame")));
         return;
     }
     tb_filler_missed(&fill_of(work)->filler, told);
@@ -199,7 +204,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         add_state(fill);
     }
     if (work->state != FILLING) {
-        return false;
+        return work->state == SUBMITTING && tb_typist_failed(&fill->typist, err);
     }
     const char *doubt = tb_filler_doubt(&fill->filler, err);
     if (doubt[0]) {
@@ -224,6 +229,8 @@ static void step(struct tb_opwork *work, struct tb_str value)
         }
     } else if (work->state == FOCUSING && !tb_opwork_has_left(work)) {
         submit(work, value);
+        return;
+    } else if (work->state == SUBMITTING && !tb_typist_step(&fill->typist, value)) {
         return;
     }
     tb_opwork_wind_up(work);

@@ -5,6 +5,7 @@
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
 #include "driver/cdp/refs.h"
+#include "driver/cdp/typist.h"
 
 enum state {
     FOCUS,
@@ -18,50 +19,74 @@ enum {
 struct press {
     struct tb_opwork work;
     struct tb_key key;
+    struct tb_typist typist;
 };
+
+static struct press *press_of(struct tb_opwork *work)
+{
+    return TB_CONTAINER(work, struct press, work);
+}
 
 static void act(struct press *press)
 {
-    struct tb_opwork *work = &press->work;
-    struct tb_str text = tb_args_text(work->op->args, "text", "");
-    work->state = KEYS;
-    work->acted = true;
-    if (!text.len) {
-        tb_keystroke(work, &press->key);
-        return;
-    }
-    if (text.len <= TYPED_MAX) {
-        tb_keystroke_text(work, text);
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, "text", false, &params);
-    tb_opwork_send(work, "Input.insertText", tb_buf_str(&params));
+    press->work.state = KEYS;
+    tb_typist_start(&press->typist);
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
 {
+    struct press *press = press_of(work);
     if (work->state == KEYS) {
-        tb_opwork_wind_up(work);
+        if (tb_typist_step(&press->typist, value)) {
+            tb_opwork_wind_up(work);
+        }
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     tb_refs_note(work, json);
     tb_opwork_set_element(work, "element", json);
     tb_json_num(tb_json_get(json, "aim"), &work->aim);
-    act(TB_CONTAINER(work, struct press, work));
+    act(press);
+}
+
+/* How many keys the element has to get. */
+static int64_t count_of(const struct tb_typist *typist)
+{
+    return typist->key || typist->at_once ? 1 : tb_keystroke_count(typist->text);
+}
+
+static void fail_away(struct press *press, struct tb_str where, int64_t keys)
+{
+    const struct tb_typist *typist = &press->typist;
+    int64_t count = count_of(typist);
+    where = where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame");
+    if (!typist->strokes) {
+        tb_opwork_fail(&press->work, TB_E_ELEMENT_NOT_READY,
+                       "nothing was pressed: the page moved the focus into %.*s",
+                       TB_STR_ARG(where));
+    } else if (!keys || count == 1) {
+        tb_opwork_fail(&press->work, TB_E_ELEMENT_NOT_READY,
+                       "the page moved the focus into %.*s; what was pressed may have gone there. "
+                       "Look at it before you type again",
+                       TB_STR_ARG(where));
+    } else {
+        tb_opwork_fail(&press->work, TB_E_ELEMENT_NOT_READY,
+                       "typing stopped after %lld of %lld characters: the page moved the focus "
+                       "into %.*s%s. Look at it before you type again",
+                       (long long)keys, (long long)count, TB_STR_ARG(where),
+                       typist->lost || !typist->wary ? ", where more of them may have gone" : "");
+    }
 }
 
 static void missed(struct tb_opwork *work, const struct cJSON *told)
 {
+    struct press *press = press_of(work);
     struct tb_str where = {NULL, 0};
     int64_t keys;
-    if (tb_opwork_is_away(told, &where, &keys)) {
-        if (!keys) { /* else it is the key that has moved it */
-            tb_opwork_fail(
-                work, TB_E_ELEMENT_NOT_READY,
-                "the page moved the focus into %.*s; what was pressed may have gone there",
-                TB_STR_ARG(tb_str_sub(where, 0, 200)));
+    if (tb_opwork_is_away(told, &where, &keys) || !tb_opwork_is_missed(told)) {
+        keys = work->aim > 0 ? keys : press->typist.strokes;
+        if (keys < count_of(&press->typist)) { /* else it is the key that has moved it */
+            fail_away(press, where, keys);
         }
         return;
     }
@@ -75,8 +100,14 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
                    TB_STR_ARG(tb_str_sub(where, 0, 200)));
 }
 
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    return work->state == KEYS && tb_typist_failed(&press_of(work)->typist, err);
+}
+
 static const struct tb_opwork_kind kind = {.size = sizeof(struct press),
                                            .step = step,
+                                           .failed = failed,
                                            .missed = missed};
 
 void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
@@ -96,6 +127,11 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail_err(work, &err);
         return;
     }
+    struct tb_str text = tb_args_text(op->args, "text", "");
+    press->typist = (struct tb_typist){.work = work,
+                                       .key = by_key ? &press->key : NULL,
+                                       .text = text,
+                                       .at_once = text.len > TYPED_MAX};
     if (tb_opwork_wants_changes(work)) {
         work->frame = tb_ref_frame(tb_args_text(op->args, "target", ""));
         tb_requests_count(work);

@@ -54,6 +54,8 @@ struct tb_str tb_frame_url(const struct tb_frame *frame);
 /* The uniqueContextId of our own world, or of the page's own; empty while there is none. */
 const char *tb_frame_world(const struct tb_frame *frame);
 const char *tb_frame_main_world(const struct tb_frame *frame);
+/* Whether another frame of the tab has, or may have, another origin. */
+bool tb_frame_has_strangers(const struct tb_frame *frame);
 
 struct tb_cdp_conn *tb_page_conn(struct tb_page *page);
 const char *tb_page_session_id(const struct tb_page *page);    /* of the main target */

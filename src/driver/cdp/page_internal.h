@@ -45,6 +45,7 @@ struct tb_frame {
     char world[TB_TARGET_ID_SIZE];
     char main_world[TB_TARGET_ID_SIZE];
     char *url;
+    char *origin; /* of its main world, while it has one */
     /* Navigation, see nav.c. */
     uint64_t nav;     /* the page's count when the last one began */
     uint64_t left;    /* the same when the last one began that did not stay inside its document */

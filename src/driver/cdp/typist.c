@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/typist.h"
+
+#include <stdio.h>
+
+#include "driver/cdp/keystroke.h"
+
+enum phase {
+    ASK,
+    KEY,
+};
+
+enum {
+    ARGS_MAX = 128,
+};
+
+static struct tb_str rest_of(const struct tb_typist *typist)
+{
+    return tb_str_sub(typist->text, typist->sent, typist->text.len);
+}
+
+bool tb_typist_has_rest(const struct tb_typist *typist)
+{
+    return typist->key ? !typist->sent : typist->sent < typist->text.len;
+}
+
+static void insert(struct tb_typist *typist)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_OPWORK_ARGS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "text");
+    tb_json_put_str(&json, typist->text);
+    tb_json_object_close(&json);
+    tb_opwork_send(typist->work, "Input.insertText", tb_buf_str(&params));
+}
+
+static void send(struct tb_typist *typist)
+{
+    struct tb_opwork *work = typist->work;
+    typist->phase = KEY;
+    work->acted = true;
+    typist->strokes++;
+    if (typist->key) {
+        typist->sent = 1;
+        tb_keystroke(work, typist->key);
+    } else if (typist->at_once) {
+        typist->sent = typist->text.len;
+        insert(typist);
+    } else if (typist->wary) {
+        typist->sent += tb_keystroke_next(work, rest_of(typist));
+    } else {
+        typist->sent = typist->text.len;
+        tb_keystroke_text(work, typist->text);
+    }
+}
+
+static void ask(struct tb_typist *typist)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
+    tb_buf_printf(&args, "{\"aim\":%.17g}", typist->work->aim);
+    typist->phase = ASK;
+    tb_opwork_call(typist->work, "typing", tb_buf_str(&args));
+}
+
+void tb_typist_start(struct tb_typist *typist)
+{
+    struct tb_page *page = tb_opwork_page(typist->work);
+    struct tb_frame *frame = page ? tb_page_frame_by_number(page, typist->work->frame) : NULL;
+    typist->wary = frame && tb_frame_has_strangers(frame);
+    if (typist->wary) {
+        ask(typist);
+    } else {
+        send(typist);
+    }
+}
+
+/* Whether what was sent has not arrived, or what is to come would not. */
+static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json)
+{
+    struct tb_str frame = {NULL, 0};
+    int64_t keys = 0;
+    bool away = tb_opwork_is_away(json, &frame, &keys);
+    if (typist->work->aim > 0) {
+        typist->before = typist->strokes ? typist->before : keys;
+        typist->lost = keys < typist->before + typist->strokes;
+        return typist->lost || tb_opwork_is_missed(json) || (away && tb_typist_has_rest(typist));
+    }
+    frame = tb_str_sub(frame, 0, sizeof(typist->frame) - 1);
+    if (!typist->strokes) {
+        snprintf(typist->frame, sizeof(typist->frame), "%.*s", TB_STR_ARG(frame));
+    }
+    return tb_typist_has_rest(typist) && !tb_str_eq_cstr(frame, typist->frame);
+}
+
+static bool go_on(struct tb_typist *typist)
+{
+    if (!tb_typist_has_rest(typist)) {
+        return true;
+    }
+    send(typist);
+    return false;
+}
+
+static bool on_sent(struct tb_typist *typist)
+{
+    bool left = tb_opwork_has_left(typist->work);
+    if (left && tb_typist_has_rest(typist)) { /* it is not for the page that comes next */
+        tb_opwork_fail(typist->work, TB_E_ELEMENT_STALE,
+                       "typing stopped before the end of the text: the page began to load another "
+                       "document");
+        return false;
+    }
+    if (left || !typist->wary) {
+        return true;
+    }
+    ask(typist);
+    return false;
+}
+
+bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
+{
+    if (typist->phase == KEY) {
+        return on_sent(typist);
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    if (is_elsewhere(typist, json)) {
+        typist->work->kind->missed(typist->work, json);
+        return false;
+    }
+    return go_on(typist);
+}
+
+bool tb_typist_failed(struct tb_typist *typist, const struct tb_err *err)
+{
+    bool done = typist->phase == ASK && typist->strokes && !tb_typist_has_rest(typist);
+    if (!done || err->code != TB_E_ELEMENT_STALE) {
+        return false;
+    }
+    typist->phase = KEY;
+    typist->wary = false;
+    typist->work->kind->step(typist->work, (struct tb_str){NULL, 0});
+    return true;
+}
