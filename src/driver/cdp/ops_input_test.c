@@ -342,6 +342,20 @@ static void keys_and_chords_reach_the_page(void **state)
     ops_fails(lab, TB_E_PARAMS, TB_OP_PRESS_KEY, "{'key':'a','text':'b'}");
 }
 
+static void a_long_text_that_is_for_nobody_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    char text[2100];
+    memset(text, 'x', sizeof(text));
+    ops_goto(lab, "/");
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_PRESS_KEY, "{'text':'%.*s'}", (int)sizeof(text),
+              text);
+    assert_non_null(strstr(lab->result.message, "nothing had the focus"));
+    ops_eval(lab, "document.body.innerHTML = `<input id=i>`, i.focus(), 0");
+    ops_ok(lab, TB_OP_PRESS_KEY, "{'text':'%.*s'}", (int)sizeof(text), text);
+    assert_string_equal(ops_eval(lab, "i.value.length"), "2100");
+}
+
 static void options_are_selected(void **state)
 {
     struct ops_lab *lab = *state;
@@ -478,6 +492,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_takes_no_text_says_so),
         OPS_TEST(a_form_is_filled_in_one_go),
         OPS_TEST(keys_and_chords_reach_the_page),
+        OPS_TEST(a_long_text_that_is_for_nobody_is_told),
         OPS_TEST(options_are_selected),
         OPS_TEST(the_mouse_hovers_and_the_page_scrolls),
         OPS_TEST(things_are_dragged_in_both_ways),

@@ -68,7 +68,9 @@ void tb_typist_start(struct tb_typist *typist)
 {
     struct tb_page *page = tb_opwork_page(typist->work);
     struct tb_frame *frame = page ? tb_page_frame_by_number(page, typist->work->frame) : NULL;
-    typist->wary = frame && tb_frame_has_strangers(frame);
+    /* What is pasted for nobody makes no event that would tell of it. */
+    bool blind = typist->at_once && !(typist->work->aim > 0);
+    typist->wary = blind || (frame && tb_frame_has_strangers(frame));
     if (typist->wary) {
         ask(typist);
     } else {
@@ -94,15 +96,6 @@ static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json)
     return tb_typist_has_rest(typist) && !tb_str_eq_cstr(frame, typist->frame);
 }
 
-static bool go_on(struct tb_typist *typist)
-{
-    if (!tb_typist_has_rest(typist)) {
-        return true;
-    }
-    send(typist);
-    return false;
-}
-
 static bool on_sent(struct tb_typist *typist)
 {
     bool left = tb_opwork_has_left(typist->work);
@@ -125,11 +118,19 @@ bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
         return on_sent(typist);
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    bool nobody = false;
+    tb_json_bool(tb_json_get(json, "nobody"), &nobody);
     if (is_elsewhere(typist, json)) {
         typist->work->kind->missed(typist->work, json);
-        return false;
+    } else if (!tb_typist_has_rest(typist)) {
+        return true;
+    } else if (typist->at_once && nobody) {
+        tb_opwork_fail(typist->work, TB_E_ELEMENT_NOT_READY,
+                       "nothing had the focus, so nothing was typed; give a target");
+    } else {
+        send(typist);
     }
-    return go_on(typist);
+    return false;
 }
 
 bool tb_typist_failed(struct tb_typist *typist, const struct tb_err *err)
