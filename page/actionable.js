@@ -74,7 +74,8 @@ class Waiting {
     this.careful = false;
     this.looked = null;
     this.place = null; // in the frame before
-    this.undrawn = 0; // waits in a row in which no frame was drawn
+    this.drawn = 0; // frames in a row that were drawn in time
+    this.undrawn = 0; // waits in a row in which none was
     seeking = false;
     endTurn();
     this.turn = turn;
@@ -100,7 +101,9 @@ class Waiting {
         return this.giveUp(el, result);
       }
       seek(true);
-      this.undrawn = await nextFrame() ? 0 : this.undrawn + 1;
+      const wasDrawn = await nextFrame();
+      this.drawn = wasDrawn ? this.drawn + 1 : 0;
+      this.undrawn = wasDrawn ? 0 : this.undrawn + 1;
       if (hasStalled(began) && !await isWaitedFor(this.deadline)) {
         return this.giveUp(el, result);
       }
@@ -141,7 +144,7 @@ class Waiting {
       return true;
     }
     const place = placeOf(el);
-    const sawFrames = this.tries > 1 && (this.undrawn === 0 || this.undrawn > UNDRAWN_ENOUGH);
+    const sawFrames = this.drawn > 1 || this.undrawn > UNDRAWN_ENOUGH;
     const still = moves === 'maybe' && sawFrames && place === this.place;
     this.place = place;
     if (still) {
