@@ -6,6 +6,7 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/browser.h"
+#include "driver/cdp/inner.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/page_internal.h"
@@ -272,9 +273,11 @@ static void on_attached(struct tb_browser *browser, const struct cJSON *params)
     struct tb_page *page = tb_page_new(context, session_id, target_id, opened_by_page);
     if (page) {
         page->kin = kin_of(context, info);
+        tb_target_id_copy(page->opener, tb_json_text(info, "openerId"));
     }
     if (page && context->session) {
         tb_session_page_added(context->session, page);
+        tb_inner_spread(context);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/limits.h"
+#include "driver/cdp/inner.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/page_internal.h"
 
@@ -108,6 +109,7 @@ void tb_frame_set_url(struct tb_frame *frame, struct tb_str url)
 {
     tb_free(frame->url);
     frame->url = tb_str_dup(tb_str_sub(url, 0, TB_URL_KEPT));
+    tb_inner_look(frame);
 }
 
 static struct tb_frame *find(const struct tb_page *page, struct tb_str id)

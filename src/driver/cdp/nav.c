@@ -13,7 +13,7 @@
 #include "core/bus.h"
 #include "core/limits.h"
 #include "core/url.h"
-#include "driver/cdp/address.h"
+#include "driver/cdp/inner.h"
 #include "driver/cdp/json_text.h"
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/requests.h"
@@ -150,23 +150,6 @@ static void tell(struct tb_frame *frame)
     tb_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
 }
 
-/* Whatever has led there, such as a file that was dropped: the agent must not see it. Chromium 156
- * may forget to close a tab that has only just got its document, so it is asked again. */
-static void shut_inner(struct tb_page *page)
-{
-    char params[64 + TB_TARGET_ID_SIZE];
-    if (!tb_page_session(page) || !tb_address_is_inner(tb_page_url(page))) {
-        return;
-    }
-    if (tb_session_page_count(tb_page_session(page)) == 1) {
-        tb_target_post(page->target, "Page.navigate", TB_STR("{\"url\":\"about:blank\"}"));
-        return;
-    }
-    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", tb_page_target_id(page));
-    tb_cdp_post(tb_page_conn(page), NULL, "Target.closeTarget",
-                (struct tb_str){params, (size_t)len});
-}
-
 /* The frame has another document. */
 void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
 {
@@ -203,7 +186,6 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         frame->loader_id[0] = '\0';
     }
     tb_frame_set_url(frame, tb_json_text(info, frame->failed ? "unreachableUrl" : "url"));
-    shut_inner(page);
     tell(frame);
     tb_nav_check(page);
 }
@@ -258,7 +240,8 @@ void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params)
             }
             if (!frame->parent && (stages[i].reached & TB_REACHED_LOAD)) {
                 tb_browser_page_loaded(target->page->browser);
-                shut_inner(target->page);
+                /* Chromium 156 may forget to close a tab that has only just got its document. */
+                tb_inner_close(target->page);
             }
             tb_nav_check(target->page);
             return;

@@ -14,6 +14,7 @@
 #include "driver/cdp/address.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/download_log.h"
+#include "driver/cdp/inner.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/net_error.h"
 #include "driver/cdp/ops.h"
@@ -91,6 +92,9 @@ static void on_list(struct tabs *tabs, struct tb_str value)
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct cJSON *rows = tb_json_new_array();
     for (size_t i = 0; i < tb_session_page_count(session); i++) {
+        if (tb_page_is_inner(tb_session_page_by_index(session, i))) {
+            continue;
+        }
         struct cJSON *tab = tab_json(session, i, tb_json_get(json, "targetInfos"));
         struct tb_str text;
         if (tb_session_page_by_index(session, i) == tb_session_page(session)) {

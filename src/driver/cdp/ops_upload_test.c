@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files for what a page asks them with: a chooser that it opens by script, a place to drop them.
  * With a real browser. */
+#include "driver/cdp/inner.h"
+
 #include "support/ops_lab.h"
 
 #define CHOOSE                                                                              \
@@ -66,6 +68,9 @@ static const struct ops_doc docs[] = {
      .body = "<p id=card draggable=true>Card</p><div style='position:relative'><p id=pile>Pile</p>"
              "<b style='position:absolute;inset:0'>Over it</b></div>"
              "<iframe src=/zone width=600 height=300></iframe>"},
+    {.path = "/points",
+     .body = "<title>Home</title><iframe src=file:///etc/passwd></iframe>"
+             "<iframe src=chrome://version></iframe><iframe src=view-source:about:blank></iframe>"},
     {.path = "/passes_on", /* a file that it was given, in a drag of its own that nothing takes */
      .body = "<title>Home</title><input id=field type=file><p id=card draggable=true>Card</p>"
              "<p id=pile>Pile</p><script>let asked = 0;"
@@ -331,21 +336,73 @@ static void a_drag_of_a_page_shows_no_file_either(void **state)
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
 }
 
-/* Whatever has led there. */
+/* Shows a file that holds this, whatever has led there. */
+static void show_file(struct ops_lab *lab, const char *html)
+{
+    char params[600];
+    ops_ok(lab, TB_OP_UPLOAD, "{'target':'#field','content':[{'name':'a.html','text':'%s'}]}",
+           html);
+    snprintf(params, sizeof(params), "{\"url\":\"file://%s/%s\"}", ops_text(lab, "directory"),
+             "a.html");
+    struct tb_page *page = tb_session_page(lab->session);
+    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Page.navigate", tb_str_of(params));
+    OPS_WAIT(lab, tb_session_page(lab->session) != page || tb_page_is_inner(page));
+}
+
+/* Whoever asks at once is told; then there is a tab again that shows nothing of it. */
+static void see_nothing(struct ops_lab *lab)
+{
+    while (ops_run(lab, TB_OP_SNAPSHOT, "{}") < 0) {
+        assert_int_equal(lab->result.code, TB_E_TAB_NOT_FOUND);
+        OPS_WAIT(lab,
+                 tb_session_page(lab->session) && !tb_page_is_inner(tb_session_page(lab->session)));
+    }
+    assert_null(strstr(ops_out(lab), "root:"));
+}
+
 static void a_tab_that_shows_a_file_is_closed(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    ops_ok(lab, TB_OP_TABS, "{'action':'new'}");
-    struct tb_page *page = tb_session_page(lab->session);
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Page.navigate",
-                TB_STR("{\"url\":\"file:///etc/passwd\"}"));
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1 ||
-                      tb_str_starts(tb_page_url(page), TB_STR("file:")));
-    if (ops_run(lab, TB_OP_SNAPSHOT, "{}") < 0) { /* unless it is closed by now */
-        assert_int_equal(lab->result.code, TB_E_TAB_NOT_FOUND);
-    }
+    ops_ok(lab, TB_OP_TABS, "{'action':'new','url':'http://127.0.0.1:%d/'}", lab->port);
+    show_file(lab, "<p>Receipt");
+    see_nothing(lab);
     OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
+}
+
+/* They are of its origin, so they can show all other files. */
+static void windows_that_a_file_opens_are_closed_with_it(void **state)
+{
+    static const char *const ways[] = {
+        "const w = open(`about:blank`); w.document.write(inside); w.document.close()",
+        "open(URL.createObjectURL(new Blob([inside], {type: `text/html`})))",
+        "open(URL.createObjectURL(new Blob([inside], {type: `text/html`})), ``, `noopener`)",
+        "location = URL.createObjectURL(new Blob([inside], {type: `text/html`}))",
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(ways); i++) {
+        char html[400];
+        snprintf(html, sizeof(html),
+                 "<script>const inside = `<p>Receipt<iframe src=file:///etc/passwd></iframe>`;"
+                 "%s</script>",
+                 ways[i]);
+        ops_goto(lab, "/");
+        show_file(lab, html);
+        see_nothing(lab);
+        OPS_WAIT(lab, tb_session_page_count(lab->session) == 1 &&
+                          !tb_page_is_inner(tb_session_page(lab->session)));
+        see_nothing(lab);
+    }
+}
+
+static void a_page_that_only_points_at_files_stays(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/points");
+    ops_eval(lab, "[open(`file:///etc/passwd`), open(`chrome://version`)].length");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_null(strstr(ops_out(lab), "root:"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
 }
 
@@ -388,6 +445,8 @@ int main(int argc, char **argv)
         OPS_TEST(a_drop_that_nothing_takes_shows_no_file),
         OPS_TEST(a_drag_of_a_page_shows_no_file_either),
         OPS_TEST(a_tab_that_shows_a_file_is_closed),
+        OPS_TEST(windows_that_a_file_opens_are_closed_with_it),
+        OPS_TEST(a_page_that_only_points_at_files_stays),
         OPS_TEST(files_are_not_dropped_on_what_does_not_take_them),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);

@@ -8,7 +8,7 @@
 
 #include "base/quote.h"
 #include "core/args.h"
-#include "driver/cdp/address.h"
+#include "driver/cdp/inner.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/session_internal.h"
@@ -131,10 +131,8 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
         tb_op_done(op);
         return NULL;
     }
-    if (tb_address_is_inner(tb_page_url(page))) {
-        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND,
-                       "the tab came to a file of this machine or to the browser itself, so it is "
-                       "being closed or emptied; try again");
+    if (tb_page_is_inner(page)) {
+        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
         tb_op_done(op);
         return NULL;
     }

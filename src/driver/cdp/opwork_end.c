@@ -16,6 +16,7 @@
 #include "base/quote.h"
 #include "core/limits.h"
 #include "driver/cdp/chooser.h"
+#include "driver/cdp/inner.h"
 #include "driver/cdp/memory.h"
 #include "driver/cdp/opwork.h"
 
@@ -78,7 +79,7 @@ static void add_tabs(struct tb_opwork *work)
     struct cJSON *tabs = tb_json_new_array();
     for (size_t i = 0; i < count; i++) {
         struct tb_page *page = tb_session_page_by_index(work->session, i);
-        if (tb_page_opened(page) <= work->tabs_opened) {
+        if (tb_page_opened(page) <= work->tabs_opened || tb_page_is_inner(page)) {
             continue;
         }
         struct cJSON *tab = tb_json_new_object();
@@ -227,7 +228,7 @@ void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value)
 static bool follow_current(struct tb_opwork *work)
 {
     struct tb_page *page = tb_session_page(work->session);
-    if (!page || strcmp(tb_page_target_id(page), work->page_id) == 0) {
+    if (!page || tb_page_is_inner(page) || strcmp(tb_page_target_id(page), work->page_id) == 0) {
         return false;
     }
     struct tb_page *before = tb_opwork_page(work);

@@ -74,7 +74,9 @@ struct tb_page {
     struct tb_chooser chooser;
     struct tb_held held;
     bool opened_by_page;
-    uint64_t opened;          /* see tb_page_opened */
+    uint64_t opened;                /* see tb_page_opened */
+    char opener[TB_TARGET_ID_SIZE]; /* the target that opened it; empty: none */
+    bool inner;                     /* see inner.h */
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
     bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */

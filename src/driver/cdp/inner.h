@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tabs that show a file of this machine or the browser's own pages. No address that an agent or a
+ * page gives leads there (address.h); should one get there all the same, no call sees it, and it is
+ * closed, with all windows that it opened: a blank one among them is of its origin. */
+#pragma once
+
+#include <stdbool.h>
+
+#define TB_INNER_WORDS                                                                         \
+    "the tab came to a file of this machine or to the browser itself, so it is being closed; " \
+    "try again"
+
+struct tb_context;
+struct tb_frame;
+struct tb_page;
+
+/* The frame has another address. */
+void tb_inner_look(struct tb_frame *frame);
+/* A window was opened. */
+void tb_inner_spread(struct tb_context *context);
+/* Asks the browser again to close it, if it is such a tab. */
+void tb_inner_close(struct tb_page *page);
+bool tb_page_is_inner(const struct tb_page *page);
