@@ -186,6 +186,16 @@ test('input that nobody aimed is not touched', async (t) => {
   assert.match(await tab.page('log.join(" ")'), /click:pay/);
 });
 
+test('a drop in a document that holds nothing of what was meant is told with what got it', async (t) => {
+  const tab = await rig.show(t, '<p id=ad ondragover=event.preventDefault()>Ad</p>'); // as in a frame of another origin
+  await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text)); }, 0');
+  const { x, y } = await tab.call('point', { target: '#ad' });
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await tab.send('Input.dispatchDragEvent', { type, x, y, data: { items: [{ mimeType: 'text/plain', data: 'x' }], dragOperationsMask: 1 } });
+  }
+  assert.deepEqual(await tab.inside('told'), [{ stage: 'drop', dropped: true, instead: '<p id="ad"> "Ad"' }]);
+});
+
 test('a drop on what has nothing to do with the element is held back', async (t) => {
   const tab = await rig.show(t, `<style>div{width:90px;height:40px}</style><div id=yes>Archive</div><div id=no>Trash</div>
     <script>log = []; ondragover = (e) => e.preventDefault(); ondrop = (e) => log.push(e.target.id)</script>`);
