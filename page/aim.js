@@ -347,6 +347,17 @@ const onDrop = (event) => {
   landing = null;
 };
 
+/**
+ * After a drag that was cut off, the daemon lets the button come up outside of the viewport, so that it is over for the page. Of that the
+ * browser makes a click on whatever is around both places, and nobody has meant one.
+ */
+const dropStrayClick = (event) => {
+  if (event.isTrusted && event.clientX < 0 && event.clientY < 0) {
+    holdBack(event);
+  }
+};
+
+guards.push(['click', dropStrayClick, { capture: true }]);
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
   guards.push([type, onPress, { capture: true }]);
 }

@@ -33,7 +33,7 @@ static void on_up(int code, struct tb_str result, const struct tb_err *err, void
 }
 
 /* What the page drags is brought back to where it was; but the button does not come up there, which
- * would be a click. */
+ * would be a click on it. The click that comes of this nevertheless is held back by page/aim.js. */
 void tb_held_let_go(struct tb_page *page)
 {
     const struct tb_held *held = &page->held;

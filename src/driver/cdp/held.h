@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mouse button that a drag held down when a dialog came. The browser ignores all input while
- * one is open, so the button comes up when it has been answered, and the drag is over then: the
- * page does not stay in it, and what is done next is not taken for a part of it. */
+/* The mouse button that a drag held down when it was cut off, often by a dialog. The browser
+ * ignores all input while one is open, so the button comes up when it has been answered, and the
+ * drag is over then: the page does not stay in it, and what is done next is not taken for a part of
+ * it. */
 #pragma once
 
 struct tb_page;
@@ -14,5 +15,5 @@ struct tb_held {
 
 /* The drag is cut off; drags are intercepted until the button is up. */
 void tb_held_keep(struct tb_page *page, double x, double y);
-/* A dialog that held up this tab has been answered. */
+/* The button comes up, unless a dialog is in the way: then this is for when it was answered. */
 void tb_held_let_go(struct tb_page *page);

@@ -147,16 +147,12 @@ static void lift(struct drag *drag)
     move_between(drag, 1.0 / STEPS, true);
 }
 
-static void drag_event(struct drag *drag, const char *type, bool ask)
+static void drag_event(struct drag *drag, const char *type)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_buf_printf(&params, "{\"type\":\"%s\",\"x\":%.2f,\"y\":%.2f,\"data\":%.*s}", type,
                   drag->to.x, drag->to.y, TB_STR_ARG(tb_buf_str(&drag->data)));
-    if (ask) {
-        tb_opwork_send(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
-    } else {
-        tb_opwork_post(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
-    }
+    tb_opwork_send(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
 }
 
 static void release(struct drag *drag)
@@ -186,7 +182,7 @@ static void bring_over(struct drag *drag)
     static const char *const events[] = {"dragEnter", "dragOver", "dragOver", "drop"};
     const char *event = events[drag->moved++];
     drag->work.state = drag->moved < (int)TB_COUNT(events) ? OVER : DROPPED;
-    drag_event(drag, event, true);
+    drag_event(drag, event);
 }
 
 static void drop(struct drag *drag)
@@ -336,12 +332,10 @@ static void step(struct tb_opwork *work, struct tb_str value)
 static void stop(struct tb_opwork *work)
 {
     struct drag *drag = drag_of(work);
-    if (drag->down && drag->data.len) {
-        drag_event(drag, "dragCancel", false);
-    }
-    if (drag->down) {
-        tb_mouse_send(work, &drag->from, "mouseReleased", 1, false);
-        tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+    struct tb_page *page = tb_opwork_page(work);
+    if (drag->down && page) {
+        tb_held_keep(page, drag->from.x, drag->from.y);
+        tb_held_let_go(page);
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call says it did is what happened, on pages that do not play along. With a real browser.
  */
+#include "driver/cdp/memory.h"
+
 #include "support/ops_lab.h"
 
 enum {
@@ -44,7 +46,8 @@ static const struct ops_doc docs[] = {
              "const log = []; let held = false; dst.ondragenter = dst.ondragover = event =>"
              "event.preventDefault(); src.ondragstart = event =>"
              "event.dataTransfer.setData('text', 'x'); dst.ondrop = () => log.push('drop');"
-             "knob.onmousedown = () => { held = true }; knob.onclick = () => log.push('click');"
+             "knob.onmousedown = () => { held = true }; "
+             "addEventListener('click', () => log.push('click'), true);"
              "onmouseup = event => { if (held) log.push('up'); held = false };"
              "const ask = event => { if (event.type !== 'mousemove' || event.buttons) {"
              "document.removeEventListener(event.type, ask); alert('hey') } };"
@@ -198,6 +201,11 @@ static void whether_a_drop_was_accepted_is_told(void **state)
     assert_string_equal(ops_text(lab, "dropped"), "false");
 }
 
+/* A click comes in the same breath as the button. */
+static const char what_came[] =
+    "new Promise(r => { const look = () => log.length ? setTimeout(() => "
+    "r(log.join())) : setTimeout(look, 5); look() })";
+
 /* With a dialog at each of these the page gets no drop and no click, and no button stays down. */
 static void a_drag_that_a_dialog_cuts_off_is_told_and_let_go(void **state)
 {
@@ -219,15 +227,30 @@ static void a_drag_that_a_dialog_cuts_off_is_told_and_let_go(void **state)
         assert_non_null(strstr(lab->result.message, "nothing was dropped; "));
         assert_non_null(strstr(lab->result.message, "(alert): \"hey\""));
         ops_ok(lab, TB_OP_DIALOG, "{}");
-        assert_string_equal(
-            ops_eval(lab, by_mouse ? "new Promise(r => { const look = () => log.length ? "
-                                     "setTimeout(() => r(log.join())) "
-                                     ": setTimeout(look, 5); look() })"
-                                   : "log.join()"),
-            by_mouse ? "\"up\"" : "\"\"");
+        assert_string_equal(ops_eval(lab, by_mouse ? what_came : "log.join()"),
+                            by_mouse ? "\"up\"" : "\"\"");
         ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
         assert_string_equal(ops_text(lab, "dropped"), "true");
+        assert_string_equal(ops_eval(lab, "log.includes(`click`)"), "false");
     }
+}
+
+/* The same when the caller cuts it off. */
+static void a_drag_that_is_cancelled_is_no_click(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/asks");
+    ops_eval(lab, "knob.addEventListener(`mousedown`, () => console.error(1)), 1");
+    uint64_t errors = tb_memory_of(lab->session)->console.errors;
+    ops_begin(lab, TB_OP_DRAG, OPS_MS, "{'target':'#knob','to':'#dst'}");
+    OPS_WAIT(lab, tb_memory_of(lab->session)->console.errors > errors);
+    lab->op.cancel(&lab->op);
+    assert_int_equal(ops_end(lab), TB_E_CANCELLED);
+    assert_string_equal(ops_eval(lab, what_came), "\"up\"");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#knob'}");
+    assert_string_equal(ops_eval(lab, what_came), "\"up,up,click\"");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
 }
 
 int main(int argc, char **argv)
@@ -243,6 +266,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_of_any_kind_is_known_as_one),
         OPS_TEST(whether_a_drop_was_accepted_is_told),
         OPS_TEST(a_drag_that_a_dialog_cuts_off_is_told_and_let_go),
+        OPS_TEST(a_drag_that_is_cancelled_is_no_click),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }
