@@ -86,8 +86,8 @@ const whatOpens = (el) => {
 
 const focusOn = (el) => (namespaceOf(el) === HTML ? focusHtml : focusSvg)(el);
 
-/** `watch`: what changes from now on is told after the act. `filled`: for the field that `fill` has just filled. */
-const focus = ({ watch: watches = false, filled: again = false, ...options }) => {
+/** `watch`: what changes from now on is told after the act. `filled`: for the field that `fill` has just filled. `keys`: so many will come. */
+const focus = ({ watch: watches = false, filled: again = false, keys: due = 1, ...options }) => {
   countRefs(options);
   return new Waiting({ ...options, known: again ? filling?.el : null }).until((found) => {
     const el = fieldOf(found);
@@ -101,7 +101,7 @@ const focus = ({ watch: watches = false, filled: again = false, ...options }) =>
       if (!hasFocus(el)) {
         return { why: 'does not accept the focus' };
       }
-      aimAt(el, { typing: true });
+      aimAt(el, { typing: true, due, heard: 'key' });
     }
     if (watches) {
       watchChanges(el);

@@ -4,8 +4,8 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {id, el, typing, keys, beyond, left, down, got, verdict, drags, pressed, place, unmoved, slipped, clicked, stopped, told, over}: `keys`
- * are those that have come; `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is
+ * {id, el, typing, keys, due, heard, beyond, left, down, got, verdict, drags, pressed, place, unmoved, slipped, clicked, stopped, told, over}: `keys`
+ * are those that have come, `due` how many are to come, and of the last is told when it goes down (`heard` is "key") or is in ("input"); `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is
  * under way, `got` those that went to the element; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch
  * of what was there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still
  * there when the page had dealt with that; `slipped` while the mouse comes up where the element is no more; `clicked` is null until a click
@@ -90,8 +90,8 @@ const forgetAim = () => {
 /** The windows around an element, up to ours. */
 const windowsAround = (el) => [...framesAround(el).map((frame) => frame.contentWindow), globalThis];
 
-const aimAt = (el, { typing = false, presses = 0, beyond = false } = {}) => {
-  aim = { id: Math.random(), el, typing, keys: 0, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, slipped: false, clicked: null, stopped: null, told: false, over: false };
+const aimAt = (el, { typing = false, due = 0, heard = '', presses = 0, beyond = false } = {}) => {
+  aim = { id: Math.random(), el, typing, keys: 0, due, heard, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, slipped: false, clicked: null, stopped: null, told: false, over: false };
   shareAim(typing || beyond ? windowsAround(el) : allWindows());
 };
 
@@ -153,6 +153,9 @@ const tellStruck = (struck) => {
   }
 };
 
+/** The same for the click that was meant, or the last key: a dialog before it has come in the middle of the act. */
+const tellDone = () => tellDaemon('struck', { struck: true, done: true });
+
 const onPress = (event) => {
   if (!isAimed(false, event)) {
     return;
@@ -161,10 +164,12 @@ const onPress = (event) => {
     judge(event);
   }
   aim.down = aim.down && !event.type.endsWith('up');
-  if (aim.clicked === null && aim.stopped === null && (event.type === 'click' || event.type === 'auxclick')) {
-    noteClick(event);
-    if (aim.clicked === true && aim.verdict === true && globalThis.top !== globalThis) { // and not a click on what was in its place
-      tellDaemon('struck', { struck: true, clicked: true }); // it may take its own frame away
+  if (aim.stopped === null && (event.type === 'click' || event.type === 'auxclick')) {
+    if (aim.clicked === null) {
+      noteClick(event);
+    }
+    if (aim.clicked === true && aim.verdict === true) { // and not a click on what was in its place
+      tellDone(); // it may take its own frame away
     }
   }
   aim.left -= event.type === 'mouseup' ? 1 : 0;
@@ -232,10 +237,23 @@ const onType = (event) => {
   }
   if (aim.verdict === null) {
     aim.keys += event.type === 'keydown' || aim.keys === 0 ? 1 : 0; // text may come without a key
-    tellStruck(aim);
+    if (aim.heard === 'key' && aim.keys === aim.due && event.type === 'keydown') {
+      tellDone();
+    } else {
+      tellStruck(aim);
+    }
   }
   if (aim.verdict !== null) {
     holdBack(event);
+  }
+};
+
+/** The text is in or the box ticked, whatever the page's own listeners do about it. */
+const onEntered = (event) => {
+  if (isAimed(true, event) && aim.verdict === null && aim.heard === 'input' && aim.keys >= aim.due) {
+    tellDone();
+  } else if (isAimed(false, event) && aim.verdict === true && matches(targetOf(event), '[type=checkbox],[type=radio]')) {
+    tellDaemon('ticked', { ticked: targetOf(event).checked });
   }
 };
 
@@ -365,6 +383,7 @@ guards.push(
   ['mousedown', listenToPressLast, { capture: true, passive: true }],
   ['keydown', onType, { capture: true }],
   ['beforeinput', onType, { capture: true }],
+  ['input', onEntered, { capture: true, passive: true }],
   ['keyup', onKeyUp, { capture: true }],
   ['blur', onWindowBlur, { capture: true }],
   ['dragenter', onDragOver, { capture: true, passive: true }],

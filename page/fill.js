@@ -92,7 +92,7 @@ const caretToEnd = (el) => {
 };
 
 /** Text: `keys` means that the daemon will type it key by key, as it has to where editors look for real events. */
-const startTyping = (el, kind, text, about, { target, strict, clear, keys }) => {
+const startTyping = (el, kind, text, about, { target, strict, clear, keys, strokes }) => {
   const before = textIn(el, kind);
   filling = { el, target, strict, kind, want: clear ? text : before + text, before, about, heard: keys || kind === 'contenteditable' };
   if (clear) {
@@ -101,7 +101,7 @@ const startTyping = (el, kind, text, about, { target, strict, clear, keys }) => 
     caretToEnd(el);
   }
   if (keys || kind === 'contenteditable') {
-    aimAt(el, { typing: true });
+    aimAt(el, { typing: true, due: strokes, heard: 'input' });
     return false;
   }
   if (clear || text !== '') {
@@ -168,7 +168,7 @@ const fillNow = (el, kind, text, options) => {
 // A form is filled by one call a field, and between them the page may go to another site.
 const DOCUMENT_ID = String(Math.random());
 
-const fill = ({ value, clear = true, keys = false, watch = false, document: wanted = DOCUMENT_ID, ...options }) => {
+const fill = ({ value, clear = true, keys = false, strokes = 1, watch = false, document: wanted = DOCUMENT_ID, ...options }) => {
   if (wanted !== DOCUMENT_ID) {
     fail('element_stale', 'the page moved to another document after the field before it was filled');
   }
@@ -178,7 +178,7 @@ const fill = ({ value, clear = true, keys = false, watch = false, document: want
   const text = String(value);
   return new Waiting(options).until((found) => {
     const el = fieldOf(found);
-    return fillNow(el, kindOf(el), text, { ...options, clear, keys, watch });
+    return fillNow(el, kindOf(el), text, { ...options, clear, keys, strokes, watch });
   });
 };
 

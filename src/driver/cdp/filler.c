@@ -39,6 +39,8 @@ static void fill(struct tb_filler *filler)
     tb_json_put_bool(&json, filler->clear);
     tb_json_key(&json, "keys");
     tb_json_put_bool(&json, filler->delay_ms > 0 && filler->value.len);
+    tb_json_key(&json, "strokes");
+    tb_json_put_int(&json, filler->delay_ms > 0 ? tb_keystroke_count(filler->value) : 1);
     tb_json_key(&json, "watch");
     tb_json_put_bool(&json, filler->watch);
     if (filler->document[0] && !filler->work->frame) { /* refs do not mean another one anyway */
@@ -222,6 +224,7 @@ static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
                                       .mouse = {.button = "left"},
                                       .count = 1,
                                       .watch = filler->watch,
+                                      .ticks = true,
                                       .stays = true};
     tb_press_start(&filler->press);
     return false;
@@ -301,6 +304,8 @@ void tb_filler_start(struct tb_filler *filler)
     filler->element[0] = '\0';
     filler->now[0] = '\0';
     filler->has_text = false;
+    filler->work->due = 0;
+    filler->work->had = 0;
     filler->secret = false;
     filler->differs = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
@@ -380,6 +385,12 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
 {
     bool same = false;
     bool taken = false;
+    bool ticked = false;
+    if (filler->phase == PRESS && tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
+        filler->work->had += ticked == (wish_of(filler->value) == 1) ? 1 : 0;
+        tb_opwork_look_again(filler->work);
+        return true;
+    }
     if (!tb_json_bool(tb_json_get(told, "taken"), &taken) || filler->phase != FILL) {
         return false;
     }
@@ -392,16 +403,24 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
     return true;
 }
 
+bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err)
+{
+    bool told = (filler->phase == PRESS || filler->phase == CHECKED ||
+                 (filler->phase == TYPING && filler->typed >= filler->value.len)) &&
+                filler->work->due && filler->work->had >= filler->work->due;
+    return err->code == TB_E_DIALOG_OPEN && (filler->has_text || told || filler->phase == READ);
+}
+
 const char *tb_filler_doubt(const struct tb_filler *filler, const struct tb_err *err)
 {
-    bool doubtful = filler->phase == FILL && err->code == TB_E_DIALOG_OPEN && !filler->has_text;
+    bool begun = filler->phase == FILL || filler->work->due;
+    bool doubtful = err->code == TB_E_DIALOG_OPEN && begun && !tb_filler_has_text(filler, err);
     return doubtful ? ". The field may be filled once the dialog is answered: look at it before "
                       "you fill it again"
                     : "";
 }
 
-bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err)
+bool tb_filler_awaits_word(const struct tb_filler *filler, const struct tb_err *err)
 {
-    bool typed = filler->phase == TYPING && filler->typed >= filler->value.len;
-    return err->code == TB_E_DIALOG_OPEN && (filler->has_text || typed || filler->phase == READ);
+    return err->code == TB_E_DIALOG_OPEN && filler->phase != FILL && filler->work->due > 0;
 }

@@ -52,5 +52,7 @@ bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err);
 bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told);
 /* Whether the text was in when a dialog came up. */
 bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err);
+/* Whether the page's word that it is may be on its way; the end of the operation waits for it. */
+bool tb_filler_awaits_word(const struct tb_filler *filler, const struct tb_err *err);
 /* What to add to the words of a failure where the text may go in behind a dialog; "": nothing. */
 const char *tb_filler_doubt(const struct tb_filler *filler, const struct tb_err *err);

@@ -195,23 +195,28 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     bool has_text = work->state == FILLING && tb_filler_has_text(&fill->filler, err);
-    if (work->state == FOCUSING || (has_text && tb_args_flag(work->op->args, "submit", false))) {
+    bool submits = tb_args_flag(work->op->args, "submit", false);
+    if (work->state == FOCUSING || (has_text && submits)) {
         tb_opwork_fail(work, tb_opwork_code(err), "the field was filled, but did not get Enter: %s",
                        err->text);
         return true;
     }
-    if (has_text) {
+    bool waits = work->state == FILLING && !submits && tb_filler_awaits_word(&fill->filler, err);
+    if (has_text || waits) {
         add_state(fill);
     }
     if (work->state != FILLING) {
         return work->state == SUBMITTING && tb_typist_failed(&fill->typist, err);
     }
+    if (tb_filler_failed(&fill->filler, err)) {
+        return true;
+    }
     const char *doubt = tb_filler_doubt(&fill->filler, err);
-    if (doubt[0]) {
+    if (doubt[0] && !waits) {
         tb_opwork_fail(work, err->code, "%s%s", err->text, doubt);
         return true;
     }
-    return tb_filler_failed(&fill->filler, err);
+    return false;
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)

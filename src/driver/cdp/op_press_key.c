@@ -52,7 +52,10 @@ static void step(struct tb_opwork *work, struct tb_str value)
 /* How many keys the element has to get. */
 static int64_t count_of(const struct tb_typist *typist)
 {
-    return typist->key || typist->at_once ? 1 : tb_keystroke_count(typist->text);
+    if (typist->key) {
+        return 1 + __builtin_popcount(typist->key->modifiers);
+    }
+    return typist->at_once ? 1 : tb_keystroke_count(typist->text);
 }
 
 static void fail_away(struct press *press, struct tb_str where, int64_t keys)
@@ -64,7 +67,7 @@ static void fail_away(struct press *press, struct tb_str where, int64_t keys)
         tb_opwork_fail(&press->work, TB_E_ELEMENT_NOT_READY,
                        "nothing was pressed: the page moved the focus into %.*s",
                        TB_STR_ARG(where));
-    } else if (!keys || count == 1) {
+    } else if (!keys || typist->key || typist->at_once) {
         tb_opwork_fail(&press->work, TB_E_ELEMENT_NOT_READY,
                        "the page moved the focus into %.*s; what was pressed may have gone there. "
                        "Look at it before you type again",
@@ -144,7 +147,9 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
         tb_opwork_args(work, "target", true, &args);
         args.len--; /* the closing brace */
-        tb_buf_printf(&args, ",\"watch\":%s}", tb_opwork_wants_changes(work) ? "true" : "false");
+        tb_buf_printf(&args, ",\"watch\":%s,\"keys\":%lld}",
+                      tb_opwork_wants_changes(work) ? "true" : "false",
+                      (long long)count_of(&press->typist));
         tb_refs_continue(work, &args);
         work->state = FOCUS;
         tb_opwork_call(work, "focus", tb_buf_str(&args));

@@ -364,19 +364,81 @@ static void a_dialog_before_the_press_is_no_click(void **state)
 }
 
 /* The browser tells of a dialog at once, and of what the page has done before it by other ways. */
-static void a_dialog_of_the_press_itself_is_a_click(void **state)
+static void a_dialog_during_a_click_is_told_by_what_was_done(void **state)
 {
     static const char *const halves[] = {"pointerdown", "mousedown", "mouseup", "click"};
     struct ops_lab *lab = *state;
-    for (size_t i = 0; i < TB_COUNT(halves) * 5; i++) {
+    for (size_t i = 0; i < TB_COUNT(halves) * 2; i++) {
+        const char *half = halves[i % TB_COUNT(halves)];
         char script[160];
         ops_goto(lab, "/twice");
         snprintf(script, sizeof(script),
-                 "b.addEventListener(`%s`, () => alert(`now`), {once: true}), 0",
-                 halves[i % TB_COUNT(halves)]);
+                 "b.addEventListener(`%s`, () => { alert(`now`); b.remove() }, {once: true}), 0",
+                 half);
         ops_eval(lab, script);
-        ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
-        assert_non_null(strstr(ops_text(lab, "dialog"), "now"));
+        if (strcmp(half, "click") == 0) {
+            ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+            assert_non_null(strstr(ops_text(lab, "dialog"), "now"));
+        } else {
+            ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b'}");
+            assert_non_null(strstr(lab->result.message,
+                                   "the press reached button \"Once\", but the click had not"));
+            assert_non_null(strstr(lab->result.message, "look at the page before"));
+            assert_non_null(strstr(lab->result.message, "(alert): \"now\""));
+        }
+        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    }
+    ops_goto(lab, "/twice");
+    ops_eval(lab, "b.onclick = () => alert(`now`), 0");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b','count':2}");
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+}
+
+/* A box that has its state, a text whose last key has come: those are done. */
+static void input_that_a_dialog_cuts_off_is_not_told_as_done(void **state)
+{
+    static const struct {
+        const char *script;
+        enum tb_op_kind kind;
+        const char *args;
+        bool done;
+    } rows[] = {
+        {"c.onmousedown = () => { alert(1); c.style.marginLeft = `300px` }, 0", TB_OP_FILL,
+         "{'target':'#c','value':'true'}", false},
+        {"c.onclick = (e) => { alert(1); e.preventDefault() }, 0", TB_OP_FILL,
+         "{'target':'#c','value':'true'}", false},
+        {"c.onchange = () => alert(1), 0", TB_OP_FILL, "{'target':'#c','value':'true'}", true},
+        {"c.onchange = () => alert(1), 0", TB_OP_FILL,
+         "{'target':'#c','value':'true','submit':true}", false},
+        {"u.onkeydown = (e) => { if (e.key == `h`) { alert(1); p.focus() } }, 0", TB_OP_PRESS_KEY,
+         "{'target':'#u','text':'hello'}", false},
+        {"u.onkeydown = (e) => { if (e.key == `h`) { alert(1); p.focus() } }, u.focus(), 0",
+         TB_OP_PRESS_KEY, "{'text':'hello'}", false},
+        {"u.onkeydown = (e) => { if (e.key == `o`) alert(1) }, 0", TB_OP_PRESS_KEY,
+         "{'target':'#u','text':'hello'}", true},
+        {"u.onkeydown = () => alert(1), u.focus(), 0", TB_OP_PRESS_KEY, "{'key':'Enter'}", true},
+        {"u.onkeydown = (e) => { if (e.key == `d`) { alert(1); e.preventDefault() } }, 0",
+         TB_OP_FILL, "{'target':'#u','value':'abcd','delay_ms':1}", false},
+        {"u.onkeypress = (e) => { if (e.key == `d`) { alert(1); e.preventDefault() } }, 0",
+         TB_OP_FILL, "{'target':'#u','value':'abcd','delay_ms':1}", false},
+        {"u.oninput = () => { if (u.value == `abcd`) alert(1) }, 0", TB_OP_FILL,
+         "{'target':'#u','value':'abcd','delay_ms':1}", true},
+        {"ed.oninput = () => alert(1), 0", TB_OP_FILL, "{'target':'#ed','value':'abcd'}", true},
+        {"ed.onbeforeinput = (e) => { alert(1); e.preventDefault() }, 0", TB_OP_FILL,
+         "{'target':'#ed','value':'abcd'}", false},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/form");
+        ops_eval(lab, rows[i].script);
+        if (rows[i].done) {
+            ops_ok(lab, rows[i].kind, "%s", rows[i].args);
+        } else {
+            ops_fails(lab, TB_E_DIALOG_OPEN, rows[i].kind, "%s", rows[i].args);
+            assert_true(strstr(lab->result.message, "before you") ||
+                        strstr(lab->result.message, "was filled, but did not get Enter"));
+        }
+        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
         ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
     }
 }
@@ -469,7 +531,8 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_that_removes_its_own_frame_is_done),
         OPS_TEST(the_second_click_is_not_for_what_the_first_has_put_there),
         OPS_TEST(a_dialog_before_the_press_is_no_click),
-        OPS_TEST(a_dialog_of_the_press_itself_is_a_click),
+        OPS_TEST(a_dialog_during_a_click_is_told_by_what_was_done),
+        OPS_TEST(input_that_a_dialog_cuts_off_is_not_told_as_done),
         OPS_TEST(a_key_that_is_told_as_pressed_was_seen),
         OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
         OPS_TEST(a_drop_on_something_else_is_told),

@@ -58,7 +58,8 @@ struct tb_opwork {
     bool clicks;       /* it means to click: that no click came of it is told */
     bool aimed;        /* and the page watches for the press, so it will tell of it */
     bool struck;       /* the page saw the press on the element */
-    bool clicked;      /* and a click, if its frame tells of that */
+    int due;           /* words of the page (a click, a tick, the last key) before which a dialog */
+    int had;           /* has cut the act off; and how many it has told */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's was sent to its frame */
     bool begun;        /* and found it at rest; otherwise it may wait behind the page's own work */
@@ -185,7 +186,7 @@ void tb_opwork_on_stirred(struct tb_deferred *job);
 void tb_opwork_on_requests_late(struct tb_timer *timer, void *user);
 void tb_opwork_on_word_late(struct tb_timer *timer, void *user);
 
-/* Small helpers. role "name", the name in quotes that it cannot end. */
+/* role "name", the name in quotes that it cannot end. */
 void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out);
 /* The same of a reply that has role, tag and name, and how many matched if they were several. */
 void tb_element_print(const struct cJSON *reply, struct tb_buf *out);

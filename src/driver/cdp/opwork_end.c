@@ -139,11 +139,38 @@ static bool is_unseen(const struct tb_opwork *work)
     return !work->struck && (work->aimed || (work->aim > 0 && work->navigated));
 }
 
+/* Whether a dialog came before the page had dealt with all of the input. */
+static bool is_cut_off(struct tb_opwork *work)
+{
+    struct tb_page *page = tb_session_page(work->session);
+    struct tb_err dialog;
+    return work->had < work->due && page && tb_page_in_dialog(page, &dialog);
+}
+
+static void fail_cut_off(struct tb_opwork *work, const struct tb_err *dialog)
+{
+    struct tb_str element = {NULL, 0};
+    tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
+    element = element.len ? tb_str_sub(element, 0, 200) : TB_STR("the element");
+    if (work->clicks && !work->had) {
+        tb_opwork_fail(work, TB_E_DIALOG_OPEN,
+                       "the press reached %.*s, but the click had not happened when a dialog "
+                       "opened: look at the page before you click again. Now %s",
+                       TB_STR_ARG(element), dialog->text);
+    } else {
+        tb_opwork_fail(
+            work, TB_E_DIALOG_OPEN,
+            "a dialog opened before it was known how much of the input %.*s got: look at "
+            "it before you do it again. Now %s",
+            TB_STR_ARG(element), dialog->text);
+    }
+}
+
 /* The browser itself tells of a dialog or another document, and may do so before it passes on what
  * the page had told by then. */
 static bool awaits_word(struct tb_opwork *work)
 {
-    bool waits = is_unseen(work) && !work->word_late;
+    bool waits = (is_unseen(work) || is_cut_off(work)) && !work->word_late;
     if (waits && !tb_timer_armed(&work->word)) {
         int64_t left_ms = tb_opwork_left_ms(work);
         tb_timer_start(&work->word, left_ms < WORD_MS ? left_ms : WORD_MS);
@@ -162,6 +189,10 @@ static void finish(struct tb_opwork *work)
     if (is_unseen(work) && asks) {
         tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
         tb_opwork_fail_unseen(work, dialog.text);
+        return;
+    }
+    if (asks && work->had < work->due) {
+        fail_cut_off(work, &dialog);
         return;
     }
     if (is_unseen(work)) {
@@ -394,7 +425,8 @@ void tb_opwork_begin_again(struct tb_opwork *work)
     work->acted = false;
     work->aimed = false;
     work->struck = false;
-    work->clicked = false;
+    work->due = 0;
+    work->had = 0;
 }
 
 void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
@@ -403,9 +435,10 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
     bool seeking;
     bool hit = false;
     tb_json_bool(tb_json_get(told, "hit"), &hit);
-    work->struck = work->struck || hit || tb_json_get(told, "struck"); /* it may lead elsewhere */
-    work->clicked = work->clicked || tb_json_get(told, "clicked");
-    if (work->struck && tb_timer_armed(&work->word)) {
+    hit = hit || tb_json_get(told, "struck");
+    work->struck = work->struck || hit; /* it may lead elsewhere */
+    work->had += tb_json_get(told, "done") ? 1 : 0;
+    if (hit && tb_timer_armed(&work->word)) {
         tb_timer_stop(&work->word);
         finish(work);
         return;

@@ -71,6 +71,8 @@ static void act(struct tb_press *press)
     }
     work->clicks = true;
     work->aimed = press->aimed;
+    work->due = press->ticks ? press->count + 1 : press->aimed ? press->count : 0;
+    work->had = 0;
     tb_mouse_click(work, &press->mouse, press->count);
     if (!work->frame) {
         tb_opwork_expect(work, press->clicks + press->count);
@@ -178,7 +180,7 @@ bool tb_press_failed(struct tb_press *press, const struct tb_err *err)
 {
     if (press->phase == STRUCK && err->code == TB_E_ELEMENT_STALE) {
         if (press->work->struck || !press->aimed) {
-            if (press->work->struck && !press->work->clicked) {
+            if (press->work->struck && !press->work->had) {
                 note_removed(press->work); /* between the two halves of the click */
             }
             press->work->kind->step(press->work, (struct tb_str){NULL, 0});

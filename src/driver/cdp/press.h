@@ -22,6 +22,7 @@ struct tb_press {
     struct tb_outward point;
     int count;      /* of clicks; 0: only move there */
     bool watch;     /* tell what changes */
+    bool ticks;     /* it is a box, of which the page tells when it has the other state */
     bool stays;     /* only in the document that is there already */
     bool aimed;     /* the page watches for the press */
     int64_t clicks; /* that the page had seen before */
@@ -29,7 +30,7 @@ struct tb_press {
     char missed[256]; /* what lay in its place, the last time */
 };
 
-/* Begins; work, target, mouse.button, mouse.modifiers, count, watch and stays are set. */
+/* Begins; work, target, mouse.button, mouse.modifiers, count, watch, ticks and stays are set. */
 void tb_press_start(struct tb_press *press);
 /* An answer. True: it is done. False: it goes on, or the operation has failed. */
 bool tb_press_step(struct tb_press *press, struct tb_str value);

@@ -70,6 +70,10 @@ void tb_typist_start(struct tb_typist *typist)
     struct tb_frame *frame = page ? tb_page_frame_by_number(page, typist->work->frame) : NULL;
     /* What is pasted for nobody makes no event that would tell of it. */
     bool blind = typist->at_once && !(typist->work->aim > 0);
+    /* The page counts the keys of a target. Of others nobody knows, and one has gone out. */
+    typist->work->due =
+        typist->work->aim > 0 || (!typist->key && tb_keystroke_count(typist->text) > 1) ? 1 : 0;
+    typist->work->had = 0;
     typist->wary = blind || (frame && tb_frame_has_strangers(frame));
     if (typist->wary) {
         ask(typist);
@@ -106,6 +110,7 @@ static bool on_sent(struct tb_typist *typist)
         return false;
     }
     if (left || !typist->wary) {
+        typist->work->due = 0; /* what comes up now comes after it */
         return true;
     }
     ask(typist);
@@ -123,6 +128,7 @@ bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
     if (is_elsewhere(typist, json)) {
         typist->work->kind->missed(typist->work, json);
     } else if (!tb_typist_has_rest(typist)) {
+        typist->work->due = 0;
         return true;
     } else if (typist->at_once && nobody) {
         tb_opwork_fail(typist->work, TB_E_ELEMENT_NOT_READY,
