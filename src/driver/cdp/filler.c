@@ -340,7 +340,7 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
     struct tb_str where = {NULL, 0};
     int64_t keys;
     bool away = tb_opwork_is_away(told, &where, &keys);
-    bool lost = filler->phase == TYPING && filler->typist.lost;
+    bool lost = filler->phase == TYPING && tb_typist_has_lost(&filler->typist, keys);
     bool has_rest = filler->typed < filler->value.len || tb_typist_has_rest(&filler->typist);
     if ((away || lost) && !tb_opwork_is_missed(told)) {
         if (!keys || lost || has_rest) {

@@ -77,7 +77,9 @@ static void fail_away(struct press *press, struct tb_str where, int64_t keys)
                        "typing stopped after %lld of %lld characters: the page moved the focus "
                        "into %.*s%s. Look at it before you type again",
                        (long long)keys, (long long)count, TB_STR_ARG(where),
-                       typist->lost || !typist->wary ? ", where more of them may have gone" : "");
+                       !typist->wary || tb_typist_has_lost(typist, keys)
+                           ? ", where more of them may have gone"
+                           : "");
     }
 }
 

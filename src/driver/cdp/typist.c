@@ -24,6 +24,11 @@ bool tb_typist_has_rest(const struct tb_typist *typist)
     return typist->key ? !typist->sent : typist->sent < typist->text.len;
 }
 
+bool tb_typist_has_lost(const struct tb_typist *typist, int64_t keys)
+{
+    return keys < typist->before + typist->strokes;
+}
+
 static void insert(struct tb_typist *typist)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_OPWORK_ARGS_MAX);
@@ -90,8 +95,8 @@ static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json)
     bool away = tb_opwork_is_away(json, &frame, &keys);
     if (typist->work->aim > 0) {
         typist->before = typist->strokes ? typist->before : keys;
-        typist->lost = keys < typist->before + typist->strokes;
-        return typist->lost || tb_opwork_is_missed(json) || (away && tb_typist_has_rest(typist));
+        return tb_typist_has_lost(typist, keys) || tb_opwork_is_missed(json) ||
+               (away && tb_typist_has_rest(typist));
     }
     frame = tb_str_sub(frame, 0, sizeof(typist->frame) - 1);
     if (!typist->strokes) {

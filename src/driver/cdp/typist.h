@@ -22,7 +22,6 @@ struct tb_typist {
     size_t sent;     /* bytes of the text; of a key, 1 */
     int64_t strokes; /* that were sent since it was asked first */
     int64_t before;  /* keys that the element had before them */
-    bool lost;       /* one of them has not reached it */
     char frame[256]; /* that has the focus, if there is no target */
 };
 
@@ -34,3 +33,5 @@ bool tb_typist_step(struct tb_typist *typist, struct tb_str value);
 bool tb_typist_failed(struct tb_typist *typist, const struct tb_err *err);
 /* Whether something is still to be sent. */
 bool tb_typist_has_rest(const struct tb_typist *typist);
+/* Whether a key that was sent has not reached the element, which has had so many in all. */
+bool tb_typist_has_lost(const struct tb_typist *typist, int64_t keys);
