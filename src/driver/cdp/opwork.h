@@ -99,7 +99,6 @@ struct tb_page *tb_opwork_page(struct tb_opwork *work);
 /* The frame that `target` of the arguments is in: that of its ref, or the main one. NULL: the
  * operation has ended, there is no such frame any more. */
 struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
-
 /* The number of the frame that a ref names ("f2e7": 2); 0 for the main frame and selectors. */
 unsigned tb_ref_frame(struct tb_str target);
 
