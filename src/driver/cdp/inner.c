@@ -27,13 +27,9 @@ void tb_inner_close(struct tb_page *page)
                 (struct tb_str){params, (size_t)len});
 }
 
-/* A call that is under way must not read it either. */
 static void shut(struct tb_page *page)
 {
-    struct tb_err err;
     page->inner = true;
-    tb_fail(&err, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
-    tb_page_fail_all(page, NULL, &err);
     tb_inner_close(page);
 }
 
@@ -48,19 +44,52 @@ static bool is_of_inner(const struct tb_context *context, const struct tb_page *
     return false;
 }
 
+static struct tb_page *next_to_shut(const struct tb_context *context)
+{
+    LIST_FOREACH(link, &context->pages) {
+        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        if (!page->inner && page->opener[0] && is_of_inner(context, page)) {
+            return page;
+        }
+    }
+    return NULL;
+}
+
+static struct tb_page *next_to_end(const struct tb_context *context)
+{
+    LIST_FOREACH(link, &context->pages) {
+        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        if (page->inner && !page->inner_ended) {
+            return page;
+        }
+    }
+    return NULL;
+}
+
+/* Calls that are under way must not read it either. The end of one may be that of its session, and
+ * of all its tabs. */
+static void end_calls(const struct tb_context *context)
+{
+    struct tb_page *page;
+    while ((page = next_to_end(context))) {
+        struct tb_err err;
+        tb_fail(&err, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
+        page->inner_ended = true;
+        tb_page_fail_all(page, NULL, &err);
+        if (page->gone) {
+            return;
+        }
+    }
+}
+
 /* A window may be known before the address of what opened it is, so this is done for both. */
 void tb_inner_spread(struct tb_context *context)
 {
-    for (bool found = true; found;) {
-        found = false;
-        LIST_FOREACH(link, &context->pages) {
-            struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
-            if (!page->inner && page->opener[0] && is_of_inner(context, page)) {
-                shut(page);
-                found = true;
-            }
-        }
+    struct tb_page *page;
+    while ((page = next_to_shut(context))) {
+        shut(page);
     }
+    end_calls(context);
 }
 
 /* A frame that was refused such an address shows nothing of it. */

@@ -77,6 +77,7 @@ struct tb_page {
     uint64_t opened;                /* see tb_page_opened */
     char opener[TB_TARGET_ID_SIZE]; /* the target that opened it; empty: none */
     bool inner;                     /* see inner.h */
+    bool inner_ended;               /* and so are its calls */
     uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
     bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */
