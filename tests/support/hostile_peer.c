@@ -204,6 +204,15 @@ static const char *const session_events[] = {
     "\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":\"$T\",\"mode\":"
     "\"selectMultiple\",\"backendNodeId\":7}",
     "\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":\"$F\",\"mode\":7}",
+    "\"method\":\"Page.frameNavigated\",\"params\":{\"frame\":{\"id\":\"$T\",\"loaderId\":\"$L\","
+    "\"url\":\"file:///etc/passwd\"}}",
+    "\"method\":\"Page.frameNavigated\",\"params\":{\"frame\":{\"id\":\"$F\",\"parentId\":\"$T\","
+    "\"loaderId\":\"$L\",\"url\":\"file:///etc/passwd\"}}",
+    "\"method\":\"Page.frameClearedScheduledNavigation\",\"params\":{\"frameId\":\"$T\"}",
+    TOLD("{\\\"stage\\\":\\\"stalled\\\",\\\"stalled\\\":true}"),
+    TOLD("{\\\"stage\\\":\\\"struck\\\",\\\"struck\\\":true,\\\"done\\\":true}"),
+    TOLD("{\\\"stage\\\":\\\"ticked\\\",\\\"ticked\\\":true}"),
+    TOLD("{\\\"stage\\\":\\\"away\\\",\\\"away\\\":\\\"<p>\\\",\\\"aim\\\":1,\\\"keys\\\":1}"),
 };
 
 /* Of downloads the browser tells for all its tabs. */
