@@ -64,7 +64,7 @@ static void lab_on_accept(struct tb_stream *stream, void *user)
 static void lab_set_script(struct tb_cdp *cdp)
 {
     static const char source[] =
-        "var tabard = {echo(...args) { return args; },"
+        "var tabard = {sent() {}, echo(...args) { return args; },"
         " describe() { return {url: location.href, title: document.title}; },"
         " waitFor() { return new Promise(() => {}); },"
         " act() { return new Promise(() => {}); },"

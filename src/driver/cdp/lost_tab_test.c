@@ -17,6 +17,7 @@
 
 enum {
     ROUNDS = 10,
+    PIPES_FULL = 4,
     CREATE_MS = TB_BROWSER_COMMAND_MS,
     ATTACHED = 0, /* events of hostile_tell */
     OPENED = 1,
@@ -55,10 +56,13 @@ static void on_done(struct tb_op *op)
     ((struct scene *)op->user)->dones++;
 }
 
+/* The scripts for a page are more than a pipe holds. */
 static void turn(struct scene *scene)
 {
-    tb_loop_turn(scene->loop, false);
-    hostile_read(&scene->peer);
+    for (int i = 0; i < PIPES_FULL; i++) {
+        tb_loop_turn(scene->loop, false);
+        hostile_read(&scene->peer);
+    }
 }
 
 static void answer_all(struct scene *scene)

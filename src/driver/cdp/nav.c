@@ -123,11 +123,18 @@ void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
     }
 }
 
-/* A form that is on its way has begun to load by then. */
+static bool may_be_opened(struct tb_str url)
+{
+    return tb_str_starts(url, TB_STR("http:")) || tb_str_starts(url, TB_STR("https:")) ||
+           tb_str_starts(url, TB_STR("about:")) || tb_str_starts(url, TB_STR("blob:"));
+}
+
+/* Told of all that begin, too; of a form to what no page may open it is all that is told. */
 void tb_nav_on_cleared(struct tb_target *target, const struct cJSON *params)
 {
     struct tb_frame *frame = frame_of(target, params);
-    if (frame && frame->nav_asked && !frame->nav_started && !frame->loading) {
+    if (frame && !frame->parent && frame->nav_asked && !frame->nav_started && !frame->loading &&
+        !may_be_opened(tb_str_of(frame->page->bound_for))) {
         came_to_nothing(frame);
     }
 }
