@@ -30,8 +30,8 @@ const chosenIn = (el, options) => {
     : { selected: [...there.selectedOptions].slice(0, MAX_MATCHES).map(optionLabel), ...introduce(there) };
 };
 
-/** Chooses exactly these; false if one is not there. */
-const pickOptions = (el, values) => {
+/** Chooses exactly these; false if one is not there. `onChosen` is called before the page hears of it. */
+const pickOptions = (el, values, onChosen = () => {}) => {
   const options = searchedOptions(el);
   const chosen = values.map((value) => optionFor(options, value));
   if (chosen.includes(null)) {
@@ -54,6 +54,7 @@ const pickOptions = (el, values) => {
   } else {
     chosen[0].selected = true;
   }
+  onChosen();
   tell(el, 'input', 'change');
   return true;
 };
@@ -92,6 +93,6 @@ const select = ({ values, watch: watches = false, ...options }) => {
       watchChanges(el);
     }
     seek(false);
-    return pickOptions(el, wanted) ? chosenIn(el, options) : lacksOption(el, wanted);
+    return pickOptions(el, wanted, tellDone) ? chosenIn(el, options) : lacksOption(el, wanted);
   });
 };

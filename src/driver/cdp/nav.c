@@ -75,12 +75,19 @@ static bool counts(const struct tb_frame *frame, struct tb_str reason)
            tb_str_starts(reason, TB_STR("formSubmission"));
 }
 
+static bool may_be_opened(struct tb_str url)
+{
+    return tb_str_starts(url, TB_STR("http:")) || tb_str_starts(url, TB_STR("https:")) ||
+           tb_str_starts(url, TB_STR("about:")) || tb_str_starts(url, TB_STR("blob:"));
+}
+
 void tb_nav_on_asked(struct tb_target *target, const struct cJSON *params)
 {
     struct tb_frame *frame = frame_of(target, params);
     if (frame && tb_str_eq_cstr(tb_json_text(params, "disposition"), "currentTab") &&
         counts(frame, tb_json_text(params, "reason"))) {
         begin(frame);
+        frame->nav_barred = !may_be_opened(tb_json_text(params, "url"));
     }
 }
 
@@ -123,18 +130,11 @@ void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
     }
 }
 
-static bool may_be_opened(struct tb_str url)
-{
-    return tb_str_starts(url, TB_STR("http:")) || tb_str_starts(url, TB_STR("https:")) ||
-           tb_str_starts(url, TB_STR("about:")) || tb_str_starts(url, TB_STR("blob:"));
-}
-
 /* Told of all that begin, too; of a form to what no page may open it is all that is told. */
 void tb_nav_on_cleared(struct tb_target *target, const struct cJSON *params)
 {
     struct tb_frame *frame = frame_of(target, params);
-    if (frame && !frame->parent && frame->nav_asked && !frame->nav_started && !frame->loading &&
-        !may_be_opened(tb_str_of(frame->page->bound_for))) {
+    if (frame && frame->nav_asked && frame->nav_barred && !frame->nav_started && !frame->loading) {
         came_to_nothing(frame);
     }
 }

@@ -131,6 +131,7 @@ static void call(struct page_op *page_op)
     }
     work->state = CALLED;
     work->acted = what->acts;
+    work->due = what->acts && what->wait ? 1 : 0;
     tb_opwork_call(work, what->function, tb_buf_str(&args));
     tb_opwork_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
 }
@@ -150,6 +151,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     if (work->state == WAITING && err->code == TB_E_TIMEOUT) {
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
         return true;
+    }
+    /* What waits for its element tells when it acts. After a dialog that word may still come. */
+    if (work->had < work->due && err->code != TB_E_DIALOG_OPEN) {
+        work->acted = false;
     }
     return false;
 }

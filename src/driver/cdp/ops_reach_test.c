@@ -203,7 +203,7 @@ static void what_was_given_up_does_not_act_later(void **state)
 
         ops_goto(lab, "/late");
         ops_eval(lab, "setTimeout(alert, 200, `hm`), 0");
-        ops_run(lab, rows[i].kind, "%s", rows[i].args); /* ended by the dialog */
+        ops_fails(lab, TB_E_DIALOG_OPEN, rows[i].kind, "%s", rows[i].args);
         ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
         assert_string_equal(ops_eval(lab, late), "\"old\"");
 
@@ -216,7 +216,7 @@ static void what_was_given_up_does_not_act_later(void **state)
                  late);
         ops_goto(lab, "/late");
         ops_eval(lab, script);
-        ops_run(lab, rows[i].kind, "%s", rows[i].args);
+        ops_fails(lab, TB_E_DIALOG_OPEN, rows[i].kind, "%s", rows[i].args);
         ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
         assert_string_equal(ops_eval(lab, "has"), "\"old\"");
     }

@@ -51,6 +51,7 @@ struct tb_frame {
     uint64_t left;    /* the same when the last one began that did not stay inside its document */
     bool nav_asked;   /* one is under way and has no document yet */
     bool nav_started; /* the browser has taken it up */
+    bool nav_barred;  /* to an address that no page may open */
     bool nav_within;  /* it stayed inside its document */
     bool loading;     /* as told; what stopped without a start is older than we are */
     bool mended;      /* its missing world was asked for, see frame.c */
