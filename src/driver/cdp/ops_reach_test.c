@@ -75,13 +75,6 @@ static const struct ops_doc docs[] = {
              "<div id=no class=to>Trash</div><script>act = () => 0; a.ondragstart = () => act();"
              "for (const to of document.querySelectorAll('.to')) { to.ondragover = (e) => "
              "e.preventDefault(); to.ondrop = () => { document.title = to.id } }</script>"},
-    /* What is looked for comes when asked, and is seen for some frames. */
-    {.path = "/late",
-     .body =
-         "<title>Late</title><body><script>stall = (since = Date.now()) => {"
-         "while (Date.now() < since + 100); }; frame = () => new Promise(requestAnimationFrame);"
-         "come = async (html) => { document.body.innerHTML = html;"
-         "for (let i = 0; i < 4; i++) await frame(); return late.value }</script>"},
     {.path = NULL},
 };
 
@@ -123,103 +116,6 @@ static void a_form_is_not_filled_on_in_another_document(void **state)
     ops_eval(lab, "u.onkeydown = () => document.title = `entered`, 0");
     ops_ok(lab, TB_OP_FILL, "{'target':'#u','value':'ab','delay_ms':1,'submit':true}");
     assert_string_equal(ops_text(lab, "title"), "entered");
-}
-
-static void a_text_that_opens_a_dialog_is_in(void **state)
-{
-    struct ops_lab *lab = *state;
-    ops_goto(lab, "/form");
-    ops_eval(lab, "act = () => alert(`hm`), 0");
-    ops_ok(lab, TB_OP_FILL, "{'target':'#u','value':'abc','clear_first':false}");
-    assert_string_equal(ops_text(lab, "element"), "textbox");
-    assert_non_null(strstr(ops_text(lab, "dialog"), "hm"));
-    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    assert_string_equal(ops_eval(lab, "u.value"), "\"abc\"");
-    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'x','submit':true}");
-    assert_non_null(strstr(lab->result.message, "was filled, but did not get Enter"));
-    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL_FORM, "%s", form);
-    assert_non_null(strstr(lab->result.message, "field 1 (#u) was filled, those after it were"));
-    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    ops_ok(lab, TB_OP_FILL_FORM, "{'fields':[{'target':'#u','value':'y'}]}");
-    assert_int_equal(ops_int(lab, "filled"), 1);
-    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-}
-
-/* One that is answered at once, or shown by what hears of the text first, may not. */
-static void a_dialog_before_the_text_keeps_it_out(void **state)
-{
-    static const char *const events[] = {"focus", "beforeinput"};
-    struct ops_lab *lab = *state;
-    for (size_t i = 0; i < TB_COUNT(events); i++) {
-        char script[256];
-        snprintf(script, sizeof(script),
-                 "u.addEventListener(`%s`, () => { alert(`no`); const since = Date.now();"
-                 "while (Date.now() < since + 100); }, {once: true})",
-                 events[i]);
-        ops_goto(lab, "/form");
-        ops_eval(lab, script);
-        ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'z'}");
-        assert_non_null(strstr(lab->result.message, "look at it before you fill it again"));
-        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-        ops_eval(lab,
-                 "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-                 ".then(() => 0)");
-        if (strcmp(events[i], "focus") == 0) {
-            assert_string_equal(ops_eval(lab, "u.value"), "\"\"");
-        }
-
-        ops_goto(lab, "/form");
-        ops_eval(lab, script);
-        ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL_FORM, "%s", form);
-        assert_non_null(strstr(lab->result.message, "field 1 (#u)"));
-        assert_non_null(strstr(lab->result.message, "look at it before you fill it again"));
-        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    }
-}
-
-/* By its caller, or by a dialog. */
-static void what_was_given_up_does_not_act_later(void **state)
-{
-    static const struct {
-        enum tb_op_kind kind;
-        const char *args;
-    } rows[] = {
-        {TB_OP_FILL, "{'target':'#late','value':'abc'}"},
-        {TB_OP_FILL_FORM, "{'fields':[{'target':'#late','value':'abc'}]}"},
-        {TB_OP_SELECT, "{'target':'#late','values':['abc']}"},
-    };
-    struct ops_lab *lab = *state;
-    for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        const char *late = rows[i].kind == TB_OP_SELECT
-                               ? "come(`<select id=late><option>old<option>abc</select>`)"
-                               : "come(`<input id=late value=old>`)";
-        ops_goto(lab, "/late");
-        ops_begin(lab, rows[i].kind, OPS_MS, rows[i].args);
-        tb_loop_turn(lab->loop, false);
-        lab->op.cancel(&lab->op);
-        assert_int_equal(ops_end(lab), TB_E_CANCELLED);
-        assert_string_equal(ops_eval(lab, late), "\"old\"");
-
-        ops_goto(lab, "/late");
-        ops_eval(lab, "setTimeout(alert, 200, `hm`), 0");
-        ops_fails(lab, TB_E_DIALOG_OPEN, rows[i].kind, "%s", rows[i].args);
-        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-        assert_string_equal(ops_eval(lab, late), "\"old\"");
-
-        /* It comes before the page can hear that the call was given up, or before the call itself
-         * has come there. */
-        char script[256];
-        snprintf(script, sizeof(script),
-                 "has = new Promise(done => setTimeout(() => { alert(`hm`); stall();"
-                 "done(%s) }, 200)), 0",
-                 late);
-        ops_goto(lab, "/late");
-        ops_eval(lab, script);
-        ops_fails(lab, TB_E_DIALOG_OPEN, rows[i].kind, "%s", rows[i].args);
-        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-        assert_string_equal(ops_eval(lab, "has"), "\"old\"");
-    }
 }
 
 static void a_tick_that_leads_to_another_page_is_done(void **state)
@@ -353,96 +249,6 @@ static void the_second_click_is_not_for_what_the_first_has_put_there(void **stat
     assert_string_equal(ops_eval(lab, "document.title"), "\"Twice\"");
 }
 
-static void a_dialog_before_the_press_is_no_click(void **state)
-{
-    struct ops_lab *lab = *state;
-    ops_goto(lab, "/twice");
-    ops_eval(lab, "onmousemove = (e) => { if (e.clientX) { onmousemove = null; alert(`hm`) } }, 0");
-    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'#b'}");
-    assert_non_null(strstr(lab->result.message, "not seen to reach button \"Once\""));
-    assert_non_null(strstr(lab->result.message, "browser_dialog"));
-}
-
-/* The browser tells of a dialog at once, and of what the page has done before it by other ways. */
-static void a_dialog_during_a_click_is_told_by_what_was_done(void **state)
-{
-    static const char *const halves[] = {"pointerdown", "mousedown", "mouseup", "click"};
-    struct ops_lab *lab = *state;
-    for (size_t i = 0; i < TB_COUNT(halves) * 2; i++) {
-        const char *half = halves[i % TB_COUNT(halves)];
-        char script[160];
-        ops_goto(lab, "/twice");
-        snprintf(script, sizeof(script),
-                 "b.addEventListener(`%s`, () => { alert(`now`); b.remove() }, {once: true}), 0",
-                 half);
-        ops_eval(lab, script);
-        if (strcmp(half, "click") == 0) {
-            ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
-            assert_non_null(strstr(ops_text(lab, "dialog"), "now"));
-        } else {
-            ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b'}");
-            assert_non_null(strstr(lab->result.message,
-                                   "the press reached button \"Once\", but the click had not"));
-            assert_non_null(strstr(lab->result.message, "look at the page before"));
-            assert_non_null(strstr(lab->result.message, "(alert): \"now\""));
-        }
-        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    }
-    ops_goto(lab, "/twice");
-    ops_eval(lab, "b.onclick = () => alert(`now`), 0");
-    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b','count':2}");
-    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-}
-
-/* A box that has its state, a text whose last key has come: those are done. */
-static void input_that_a_dialog_cuts_off_is_not_told_as_done(void **state)
-{
-    static const struct {
-        const char *script;
-        enum tb_op_kind kind;
-        const char *args;
-        bool done;
-    } rows[] = {
-        {"c.onmousedown = () => { alert(1); c.style.marginLeft = `300px` }, 0", TB_OP_FILL,
-         "{'target':'#c','value':'true'}", false},
-        {"c.onclick = (e) => { alert(1); e.preventDefault() }, 0", TB_OP_FILL,
-         "{'target':'#c','value':'true'}", false},
-        {"c.onchange = () => alert(1), 0", TB_OP_FILL, "{'target':'#c','value':'true'}", true},
-        {"c.onchange = () => alert(1), 0", TB_OP_FILL,
-         "{'target':'#c','value':'true','submit':true}", false},
-        {"u.onkeydown = (e) => { if (e.key == `h`) { alert(1); p.focus() } }, 0", TB_OP_PRESS_KEY,
-         "{'target':'#u','text':'hello'}", false},
-        {"u.onkeydown = (e) => { if (e.key == `h`) { alert(1); p.focus() } }, u.focus(), 0",
-         TB_OP_PRESS_KEY, "{'text':'hello'}", false},
-        {"u.onkeydown = (e) => { if (e.key == `o`) alert(1) }, 0", TB_OP_PRESS_KEY,
-         "{'target':'#u','text':'hello'}", true},
-        {"u.onkeydown = () => alert(1), u.focus(), 0", TB_OP_PRESS_KEY, "{'key':'Enter'}", true},
-        {"u.onkeydown = (e) => { if (e.key == `d`) { alert(1); e.preventDefault() } }, 0",
-         TB_OP_FILL, "{'target':'#u','value':'abcd','delay_ms':1}", false},
-        {"u.onkeypress = (e) => { if (e.key == `d`) { alert(1); e.preventDefault() } }, 0",
-         TB_OP_FILL, "{'target':'#u','value':'abcd','delay_ms':1}", false},
-        {"u.oninput = () => { if (u.value == `abcd`) alert(1) }, 0", TB_OP_FILL,
-         "{'target':'#u','value':'abcd','delay_ms':1}", true},
-        {"ed.oninput = () => alert(1), 0", TB_OP_FILL, "{'target':'#ed','value':'abcd'}", true},
-        {"ed.onbeforeinput = (e) => { alert(1); e.preventDefault() }, 0", TB_OP_FILL,
-         "{'target':'#ed','value':'abcd'}", false},
-    };
-    struct ops_lab *lab = *state;
-    for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        ops_goto(lab, "/form");
-        ops_eval(lab, rows[i].script);
-        if (rows[i].done) {
-            ops_ok(lab, rows[i].kind, "%s", rows[i].args);
-        } else {
-            ops_fails(lab, TB_E_DIALOG_OPEN, rows[i].kind, "%s", rows[i].args);
-            assert_true(strstr(lab->result.message, "before you") ||
-                        strstr(lab->result.message, "was filled, but did not get Enter"));
-        }
-        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
-        ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
-    }
-}
-
 /* Whichever comes first, the key or the next document. */
 static void a_key_that_is_told_as_pressed_was_seen(void **state)
 {
@@ -519,9 +325,6 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_form_is_not_filled_on_in_another_document),
-        OPS_TEST(a_text_that_opens_a_dialog_is_in),
-        OPS_TEST(a_dialog_before_the_text_keeps_it_out),
-        OPS_TEST(what_was_given_up_does_not_act_later),
         OPS_TEST(a_tick_that_leads_to_another_page_is_done),
         OPS_TEST(a_document_that_is_written_anew_is_watched),
         OPS_TEST(so_is_one_that_is_written_when_the_mouse_comes),
@@ -530,9 +333,6 @@ int main(int argc, char **argv)
         OPS_TEST(what_may_have_been_pressed_is_told),
         OPS_TEST(a_click_that_removes_its_own_frame_is_done),
         OPS_TEST(the_second_click_is_not_for_what_the_first_has_put_there),
-        OPS_TEST(a_dialog_before_the_press_is_no_click),
-        OPS_TEST(a_dialog_during_a_click_is_told_by_what_was_done),
-        OPS_TEST(input_that_a_dialog_cuts_off_is_not_told_as_done),
         OPS_TEST(a_key_that_is_told_as_pressed_was_seen),
         OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
         OPS_TEST(a_drop_on_something_else_is_told),
