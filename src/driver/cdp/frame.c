@@ -263,11 +263,6 @@ void tb_frame_set_owner(struct tb_frame *frame, struct tb_str ref)
     snprintf(frame->owner, sizeof(frame->owner), "%.*s", TB_STR_ARG(ref));
 }
 
-const char *tb_frame_id(const struct tb_frame *frame)
-{
-    return frame->id;
-}
-
 struct tb_str tb_frame_url(const struct tb_frame *frame)
 {
     return tb_str_of(frame->url);
@@ -276,11 +271,6 @@ struct tb_str tb_frame_url(const struct tb_frame *frame)
 const char *tb_frame_world(const struct tb_frame *frame)
 {
     return frame->world;
-}
-
-const char *tb_frame_main_world(const struct tb_frame *frame)
-{
-    return frame->main_world;
 }
 
 /* One of no address has none, and so has a frame whose sandbox gives it one of its own: "://". */

@@ -49,11 +49,9 @@ unsigned tb_frame_number(const struct tb_frame *frame);
  * entered the frame. */
 const char *tb_frame_owner(const struct tb_frame *frame);
 void tb_frame_set_owner(struct tb_frame *frame, struct tb_str ref);
-const char *tb_frame_id(const struct tb_frame *frame);
 struct tb_str tb_frame_url(const struct tb_frame *frame);
-/* The uniqueContextId of our own world, or of the page's own; empty while there is none. */
+/* The uniqueContextId of our own world; empty while there is none. */
 const char *tb_frame_world(const struct tb_frame *frame);
-const char *tb_frame_main_world(const struct tb_frame *frame);
 /* Whether another frame of the tab has, or may have, another origin. */
 bool tb_frame_has_strangers(const struct tb_frame *frame);
 

@@ -218,11 +218,6 @@ void tb_page_cmds_go_on(struct tb_page *page)
     }
 }
 
-uint64_t tb_page_cmd_handle(const struct tb_page_cmd *cmd)
-{
-    return cmd->handle;
-}
-
 void tb_page_cmd_drop(struct tb_page_cmd *cmd)
 {
     struct tb_page *page = cmd->target->page;

@@ -128,7 +128,6 @@ struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method
 /* One of those that set it up. */
 void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_reply_fn *fn,
                         void *user);
-uint64_t tb_page_cmd_handle(const struct tb_page_cmd *cmd);
 void tb_page_cmd_drop(struct tb_page_cmd *cmd);
 void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
                        const struct tb_err *err);

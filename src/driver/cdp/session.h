@@ -29,8 +29,6 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
 struct tb_loop *tb_session_loop(const struct tb_driver_session *session);
 /* Tells core of something for the bus; type is a row of core/events.def. */
 void tb_session_tell(struct tb_driver_session *session, int type, struct tb_str json);
-/* The id that core gave; names the session's directory. */
-const char *tb_session_id(const struct tb_driver_session *session);
 const char *tb_session_context_id(const struct tb_driver_session *session);
 
 /* Tabs. An index is a place in the list, from 0, in order of opening. */
@@ -60,9 +58,6 @@ void tb_session_page_select_told(struct tb_driver_session *session);
 /* The job is deferred whenever a navigation begins, a dialog opens, or a tab opens or closes. NULL:
  * no more. One at a time. */
 void tb_session_watch(struct tb_driver_session *session, struct tb_deferred *job);
-
-/* The viewport of all tabs of the session, now and later; 0x0: as the window is (1280x720). */
-void tb_session_set_viewport(struct tb_driver_session *session, int width, int height);
 
 /* Events of tabs that the driver does not handle itself. `prefix` such as "Network." chooses them;
  * enabling the domain is the listener's business, on each tab that `on_page` announces (those that

@@ -108,11 +108,6 @@ void tb_session_tell(struct tb_driver_session *session, int type, struct tb_str 
     }
 }
 
-const char *tb_session_id(const struct tb_driver_session *session)
-{
-    return session->id;
-}
-
 const char *tb_session_context_id(const struct tb_driver_session *session)
 {
     return session->context ? session->context->id : "";
@@ -391,18 +386,6 @@ uint64_t tb_session_tabs_opened(const struct tb_driver_session *session)
 uint64_t tb_session_tabs_refused(const struct tb_driver_session *session)
 {
     return session->tabs_refused;
-}
-
-void tb_session_set_viewport(struct tb_driver_session *session, int width, int height)
-{
-    session->width = width;
-    session->height = height;
-    if (!session->context) {
-        return;
-    }
-    LIST_FOREACH(link, &session->context->pages) {
-        tb_page_set_viewport(TB_CONTAINER(link, struct tb_page, link), width, height);
-    }
 }
 
 void tb_session_listen(struct tb_driver_session *session, struct tb_page_listener *listener)
