@@ -60,7 +60,7 @@ const hasFocus = (el) => {
     return false; // and what it hangs from may be no root that could tell
   }
   const active = readerOf(rootOf(el)).active(rootOf(el));
-  return active === el || (active !== null && el.isContentEditable === true && holds(active, el));
+  return active === el || (active !== null && kindOf(el) === 'contenteditable' && holds(active, el));
 };
 
 const whyNotFocusable = (el, kind) => {
@@ -127,6 +127,11 @@ const VALUE_FORMS = {
   week: 'YYYY-Www',
 };
 Object.setPrototypeOf(VALUE_FORMS, null);
+
+const WITH_TIME = words('datetime-local time');
+
+/** The value as the field wants it written: 9:30 is 09:30. */
+const inForm = (el, value) => (WITH_TIME.has(el.type) ? value.replace(/(^|[T ])(\d:\d\d)/, (_, before, time) => `${before}0${time}`) : value);
 
 /**
  * Frameworks put accessors of their own on elements to see what scripts set; those live in the page's world, so to them this

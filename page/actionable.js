@@ -83,11 +83,16 @@ class Waiting {
 
   /**
    * Calls `attempt(el)` until it gives something else than {why}; fails with the last reason, or as {giveUp} says. `surely` is
-   * what no waiting mends: it fails at once, unless the page is still busy with what was done last.
+   * what no waiting mends: it fails at once, unless the page is still busy with what was done last. `code` is the code of the failure, else
+   * it is element_not_ready.
    */
   async until(attempt) {
     if (Date.now() - sentAt > STALLED_MS && !await isWaitedFor(this.deadline)) {
       return this.forNobody();
+    }
+    const untold = selectionHeard();
+    if (untold !== null) {
+      await untold;
     }
     for (;;) {
       const began = performance.now();
@@ -134,7 +139,7 @@ class Waiting {
     if (result === null) {
       return noSuchElement(this.target, this.waited());
     }
-    return result.giveUp?.(this.waited()) ?? fail('element_not_ready', `${sketch(el)} ${result.why}${this.waited()}`);
+    return result.giveUp?.(this.waited()) ?? fail(result.code ?? 'element_not_ready', `${sketch(el)} ${result.why}${this.waited()}`);
   }
 
   /** Whether the element stood still from one frame to the next, or has no reason to move. */
@@ -301,12 +306,11 @@ const whyUndrawn = (el) => {
   const list = tag === 'option' ? closest(el, 'select') : null;
   if (list !== null && isVisible(list)) {
     // The words have a ref in them, so they are made once, at the end.
-    const useSelect = (waited) => fail('element_not_ready',
-      `${sketch(el)} is an option of a closed select; use browser_select with target ${handleOf(list)} and this option${waited}`);
+    const useSelect = (waited) => fail('closed_select', `${sketch(el)} is an option of a closed select, ${handleOf(list)}${waited}`);
     return { why: 'is an option of a closed select', surely: true, giveUp: useSelect };
   }
   if (tag === 'input' && el.type === 'file') {
-    return { why: `${whyHidden(el)}; give it files with browser_upload, or click what stands for it`, surely: true };
+    return { why: `${whyHidden(el)} and takes files; only what stands for it can be clicked`, surely: true, code: 'takes_files' };
   }
   return { why: whyHidden(el) };
 };

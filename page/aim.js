@@ -4,8 +4,8 @@
 // back before the page sees it, and the daemon is told. Listeners are there from the start of the document, before any of the page's.
 
 /**
- * {id, el, typing, keys, due, heard, beyond, left, down, got, verdict, drags, pressed, place, unmoved, slipped, clicked, stopped, told, over}: `keys`
- * are those that have come, `due` how many are to come, and of the last is told when it goes down (`heard` is "key") or is in ("input"); `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is
+ * {id, el, typing, keys, entering, due, heard, beyond, left, down, got, verdict, drags, pressed, place, unmoved, slipped, clicked, stopped, told, over}: `keys`
+ * are those that have come, `entering` while one is about to put its text in, `due` how many are to come, and of the last is told when it goes down (`heard` is "key") or is in ("input"); `beyond` a frame, so that nothing of it is for this document; `left` presses are to come, `down` is one that is
  * under way, `got` those that went to the element; `verdict` is null until the first of them (or a stray key) has come, then true or a sketch
  * of what was there; `pressed` is what the mouse went down on; `place` is where the element was then, and `unmoved` whether it was still
  * there when the page had dealt with that; `slipped` while the mouse comes up where the element is no more; `clicked` is null until a click
@@ -44,10 +44,17 @@ const guard = (view = globalThis) => {
 /** A document that is opened anew loses its content, too, and of that an observer hears before the next event comes. */
 const watchDocument = () => new MutationObserver(() => guard()).observe(document, { childList: true });
 
+/** So our own window is guarded already, unless another document has taken it over. This is part of every click: twenty listeners are too many for it. */
+const stayGuarded = () => {
+  if (guardedDocument !== document) {
+    guard();
+  }
+};
+
 const takeAim = (sharedAim, sharedLanding) => {
   aim = sharedAim;
   landing = sharedLanding;
-  guard();
+  stayGuarded();
 };
 
 const WINDOWS = 100;
@@ -68,7 +75,7 @@ const shareAim = (views) => {
   for (const view of views) {
     try {
       if (view === globalThis) {
-        guard();
+        stayGuarded();
       } else if (Object.hasOwn(view, 'tabard')) {
         view.tabard.takeAim(aim, landing);
       } else {
@@ -91,7 +98,7 @@ const forgetAim = () => {
 const windowsAround = (el) => [...framesAround(el).map((frame) => frame.contentWindow), globalThis];
 
 const aimAt = (el, { typing = false, due = 0, heard = '', presses = 0, beyond = false } = {}) => {
-  aim = { id: Math.random(), el, typing, keys: 0, due, heard, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, slipped: false, clicked: null, stopped: null, told: false, over: false };
+  aim = { id: Math.random(), el, typing, keys: 0, entering: false, due, heard, beyond, left: presses, down: false, got: 0, verdict: null, drags: false, pressed: null, place: '', unmoved: false, slipped: false, clicked: null, stopped: null, told: false, over: false };
   shareAim(typing || beyond ? windowsAround(el) : allWindows());
 };
 
@@ -121,10 +128,10 @@ const noteClick = (event) => {
 /**
  * Whether the mouse went down on the element and comes up elsewhere, because the element was on its way. The browser makes no click
  * on it of that. What the press itself has moved has had its press, and must not get another; so it is judged before the page hears
- * that the mouse comes up.
+ * that the mouse comes up. The place comes last: asking for it has the browser do its layout.
  */
 const hasSlipped = (event) => event.type === 'pointerup' && !aim.drags && aim.verdict === true && aim.clicked === null && aim.unmoved
-  && placeOf(aim.el) !== aim.place && !standsFor(targetOf(event), aim.el);
+  && !standsFor(targetOf(event), aim.el) && placeOf(aim.el) !== aim.place;
 
 /** Each press is judged when it goes down: a page may put something else there after the first. */
 const judge = (event) => {
@@ -205,8 +212,9 @@ const listenToPressLast = ({ currentTarget: view }) => {
   addListener(view, 'mousedown', onPressed);
 };
 
+/** Whether keys for this target are for the element. Of a closed root only the host is named, whichever of its fields has the focus. */
 const takesKeys = (target) => holds(aim.el, target)
-  || (holds(target, aim.el) && (aim.el.isContentEditable === true || adopted.has(target)));
+  || (holds(target, aim.el) && (adopted.has(target) ? hasFocus(aim.el) : kindOf(aim.el) === 'contenteditable'));
 
 // Whether the last key came while nothing had the focus.
 let keyForNobody = false;
@@ -224,9 +232,7 @@ const keyReply = () => {
 const onType = (event) => {
   if (event.isTrusted) {
     keyForNobody = event.type === 'keydown' && isNobody(targetOf(event));
-  }
-  if (event.isTrusted && (watch === null || watch.told)) {
-    watchChanges(); // the daemon may press a key without a word before it
+    witness(event); // the daemon may press a key without a word before it
   }
   if (!isAimed(true, event)) {
     return;
@@ -236,6 +242,7 @@ const onType = (event) => {
     tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys });
   }
   if (aim.verdict === null) {
+    aim.entering = event.type === 'beforeinput';
     aim.keys += event.type === 'keydown' || aim.keys === 0 ? 1 : 0; // text may come without a key
     if (aim.heard === 'key' && aim.keys === aim.due && event.type === 'keydown') {
       tellDone();
@@ -248,9 +255,17 @@ const onType = (event) => {
   }
 };
 
-/** The text is in or the box ticked, whatever the page's own listeners do about it. */
+/** The text is in or the box ticked, whatever the page's own listeners do about it; or it went where they have moved the selection. */
 const onEntered = (event) => {
-  if (isAimed(true, event) && aim.verdict === null && aim.heard === 'input' && aim.keys >= aim.due) {
+  const typed = isAimed(true, event) && aim.verdict === null;
+  const strays = typed && aim.entering && !takesKeys(targetOf(event));
+  if (typed) {
+    aim.entering = false;
+  }
+  if (strays) {
+    aim.verdict = sketch(targetOf(event));
+    tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys, got: true });
+  } else if (typed && aim.heard === 'input' && aim.keys >= aim.due) {
     tellDone();
   } else if (isAimed(false, event) && aim.verdict === true && matches(targetOf(event), '[type=checkbox],[type=radio]')) {
     tellDaemon('ticked', { ticked: targetOf(event).checked });

@@ -4,15 +4,7 @@
 
 const CHANGED_TEXT = 600; // characters of the lines that are told
 const CHANGED_NODES = 2000; // nodes that are looked at
-const RECORDS = 500;
-const NAMED_NODES = 3000; // nodes that came or went by the records
 const GONE_NODES = 10_000; // nodes that are looked through for what was told of them
-const REGIONS = 300;
-
-const SHOWING = ['alt', 'aria-checked', 'aria-current', 'aria-disabled', 'aria-expanded', 'aria-hidden', 'aria-invalid', 'aria-label',
-  'aria-pressed', 'aria-selected', 'aria-valuenow', 'aria-valuetext', 'class', 'contenteditable', 'disabled', 'hidden', 'inert', 'open',
-  'placeholder', 'readonly', 'required', 'role', 'style', 'title'];
-const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: SHOWING };
 
 // An element whose text is part of its own line is told whole.
 const ONE_LINE = `${CLICKABLE},h1,h2,h3,h4,h5,h6,tr,[role=row],[role=heading]`;
@@ -48,14 +40,6 @@ const linesBySource = (lines) => {
   return texts;
 };
 
-/** Role, name, states and value of one element: what a click can change without a mutation. */
-const stateLine = (el) => {
-  const source = controlOf(el);
-  const tag = tagOf(source);
-  const role = roleOf(source, tag);
-  return new Line(0, role || tag, lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
-};
-
 const withoutRef = (text) => text.replace(/ \[ref=\w+\]/, '');
 
 /** Whether a line says the same as before, but for the focus, which has gone elsewhere as it does with any act. */
@@ -63,151 +47,61 @@ const isOnlyBlurred = (told, text) => told !== undefined && told.includes(' [foc
 
 const treeWalker = method(Document, 'createTreeWalker');
 
-// What comes a moment after an act. A page can begin it in three ways that can be known without a wait for nothing: an animation of what the
-// act has changed, and where nothing has come of a click at all, a timer that is due or the next frames.
-const COMING_MS = 400;
-const COMING_FRAMES = 2;
-const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter|^(background|fill|stroke|outline|text|cursor)/i;
+// What is there all the time in most pages that have it, and shown for a while.
+const POPUP = `dialog,[aria-modal=true],[popover],[role=alert],[role=alertdialog],[role=dialog],[role=listbox],[role=menu],[role=status],
+  [role=tooltip]`;
+const POPUP_NODES = 40; // elements inside of what has another class that are looked at
+const POPUPS_SOUGHT = 20;
 
-class Watch {
-  records = []; // {type, target, added, removed}
-  room = NAMED_NODES;
-  told = false;
-
-  constructor(el) {
-    this.el = el;
-    this.began = performance.now();
-    this.url = location.href;
-    this.title = titleOf(document);
-    this.before = el === null ? '' : stateLine(el).head();
-    this.observer = new MutationObserver((records) => this.take(records));
-    const roots = new Set([document, ...rootsSeen]);
-    for (let up = el; up !== null; up = parentOf(rootOf(up))) {
-      roots.add(rootOf(up));
-    }
-    for (const root of roots) {
-      this.observer.observe(root, OBSERVED);
-    }
-    watchValidity(roots);
-  }
-
-  take(records) {
-    for (const { type, target, addedNodes, removedNodes } of records) {
-      if (this.records.length === RECORDS || this.room === 0) {
-        this.observer.disconnect();
-        return;
-      }
-      this.records.push({ type, target, added: this.someOf(addedNodes), removed: this.someOf(removedNodes) });
+/** What pops up with another class or style of an element: itself, or the first such thing in it; null: nothing that is known to. */
+const popupIn = (el) => {
+  const walker = treeWalker(ownerOf(el), el, NodeFilter.SHOW_ELEMENT);
+  let left = POPUP_NODES;
+  for (let inner = el; inner !== null && left > 0; inner = walker.nextNode(), left -= 1) {
+    if (matches(inner, POPUP)) {
+      return inner;
     }
   }
-
-  /** As many as there is room for: one record can name any number. */
-  someOf(nodes) {
-    const taken = [];
-    for (let i = 0; i < nodes.length && this.room > 0; i += 1, this.room -= 1) {
-      taken.push(nodes[i]);
-    }
-    return taken;
-  }
-
-  /** What was seen until now. It goes on, since more may come of the same act, until the next act or too many records. */
-  cut() {
-    this.take(this.observer.takeRecords());
-    const { el, before, title, records } = this;
-    this.records = [];
-    this.room = NAMED_NODES;
-    this.title = titleOf(document);
-    this.told = true;
-    return { el, before, title, records };
-  }
-
-  isQuiet() {
-    this.take(this.observer.takeRecords());
-    return this.records.length === 0 && invalidFields.size === 0 && titleOf(document) === this.title && location.href === this.url
-      && (!isAttached(this.el) || stateLine(this.el).head() === this.before);
-  }
-
-  /** Whether a click has hit something that is there to be clicked, and nothing has come of it. A field only gets the focus. */
-  isUnanswered() {
-    return this.el !== null && aim !== null && !aim.over && aim.verdict === true && kindOf(this.el) === 'none'
-      && (closest(this.el, CLICKABLE) !== null || styleOf(this.el).cursor === 'pointer') && this.isQuiet();
-  }
-
-  /** The nodes that the act has changed; true: its own attributes. */
-  changed() {
-    const nodes = new Map();
-    for (const { type, target, added } of this.records) {
-      nodes.set(target, type === 'attributes' || nodes.get(target) === true);
-      for (const node of added) {
-        nodes.set(node, true);
-      }
-    }
-    return nodes;
-  }
-
-  /** Whether an animation came of the act and shows or hides something. What the mouse does to the element itself and around it is no such thing. */
-  isOurs(animation, changed) {
-    const target = animation.effect?.target ?? null;
-    if (animation.playState !== 'running' || target === null || (this.el !== null && holds(this.el, target))) {
-      return false;
-    }
-    const at = animation.currentTime ?? 0;
-    const { endTime } = animation.effect.getComputedTiming();
-    if (endTime - at > COMING_MS || at > performance.now() - this.began + COMING_MS) {
-      return false;
-    }
-    const isAround = this.el !== null && holds(target, this.el);
-    let up = target;
-    for (let steps = 0; !isAround && up !== null && steps < 50 && !changed.has(up); steps += 1) {
-      up = parentElementOf(up);
-    }
-    return (isAround ? changed.get(target) === true : changed.has(up))
-      && animation.effect.getKeyframes().slice(0, 20).some((frame) => Object.keys(frame).some((property) => !COSMETIC.test(property)));
-  }
-
-  animations() {
-    this.take(this.observer.takeRecords());
-    if (this.records.length === 0) {
-      return [];
-    }
-    const changed = this.changed();
-    return inDocument.animations(document).slice(0, ANIMATION_LIMIT).filter((animation) => this.isOurs(animation, changed));
-  }
-
-  /** Whether more is to come of the act than has come so far. */
-  isComing() {
-    return !this.told && (this.isUnanswered() || this.animations().length > 0);
-  }
-
-  async settle() {
-    for (let frames = 0; frames < COMING_FRAMES && this.isUnanswered(); frames += 1) {
-      await nextFrame();
-      await new Promise((resolve) => { setTimeout(resolve); }); // timers that are due come first
-    }
-    const deadline = performance.now() + COMING_MS;
-    for (let moving = this.animations(); moving.length > 0 && performance.now() < deadline; moving = this.animations()) {
-      const over = new Promise((resolve) => { setTimeout(resolve, deadline - performance.now()); });
-      await Promise.race([Promise.allSettled(moving.map((animation) => animation.finished)), over]);
-      await nextFrame();
-    }
-  }
-}
-
-let watch = null;
-
-// What was told last of it, and the number of that.
-let lastTold = {};
-let toldCount = 0;
-
-const watchChanges = (el = null) => {
-  watch?.observer.disconnect();
-  watch = new Watch(el);
-  lastTold = {};
+  return null;
 };
 
+/**
+ * Elements that were not shown before the act, as far as that can be known of those that are no new ones: the old value of an attribute says so, or
+ * they are of a kind that pops up. What was acted on was shown, and all around it. If that is hidden now, what has become accessible is most
+ * likely the page behind a dialog that was closed.
+ */
+const revealedBy = (records, acted) => {
+  const names = new Map(); // of each element, the attributes that have changed: their first change counts
+  const revealed = new Set();
+  const isOver = () => acted !== null && !(isAttached(acted) && isShown(acted));
+  let sought = 0;
+  for (const { type, target, name, hidden } of records) {
+    const seen = type === 'attributes' ? names.get(target) ?? new Set() : null;
+    if (seen === null || seen.has(name)) {
+      continue;
+    }
+    names.set(target, seen.add(name));
+    if (hidden) {
+      if ((name !== 'aria-hidden' && name !== 'inert') || !isOver()) {
+        revealed.add(target);
+      }
+    } else if (name === 'class' || name === 'style') {
+      sought += 1;
+      const popup = sought > POPUPS_SOUGHT ? null : popupIn(target);
+      if (popup !== null) {
+        revealed.add(popup);
+      }
+    }
+  }
+  return [...revealed].filter((el) => acted === null || localNameOf(el) === 'details' || !holds(el, acted));
+};
+
+/** What is revealed as a part of another line, such as another icon on a button, only changes that. */
+const isLineOfItsOwn = (el) => (closest(el, ONE_LINE) ?? el) === el || matches(el, POPUP);
+
 /** Elements to look at again: those with new content, then those of which only attributes changed. */
-const regionsOf = (records) => {
-  const renewed = new Set();
+const regionsOf = (records, acted) => {
+  const renewed = new Set(revealedBy(records, acted).filter(isLineOfItsOwn));
   const changed = new Set();
   for (const { type, target, added, removed } of records) {
     for (const node of added) {
@@ -243,17 +137,15 @@ const regionsOf = (records) => {
   return regions;
 };
 
-/** Lines that were told before of what is under the roots and are not there any more. */
+/** The elements under the roots of which something was told and is not there any more. */
 const goneFrom = (roots, now) => {
   const gone = [];
   let left = GONE_NODES;
   for (const root of roots) {
     const walker = treeWalker(ownerOf(root), root, NodeFilter.SHOW_ELEMENT);
     for (let el = root; el !== null && left > 0; el = walker.nextNode(), left -= 1) {
-      const text = toldLines.get(el);
-      if (text !== undefined && !now.has(el)) {
-        toldLines.delete(el);
-        gone.push(...text.split('\n'));
+      if (toldLines.has(el) && !now.has(el)) {
+        gone.push(el);
       }
     }
   }
@@ -287,20 +179,27 @@ const linesOfRegions = (regions) => {
   return { now, whole };
 };
 
-const comparedLines = ({ el, before, records }) => {
-  const { now, whole } = linesOfRegions(regionsOf(records));
-  const own = el === null || !isAttached(el) ? null : stateLine(el);
-  if (own !== null && own.head() !== before && !now.has(own.src)) {
-    now.set(own.src, own.print());
-  }
-  const lines = [];
-  for (const [src, text] of now) {
-    const told = toldLines.get(src);
-    if (told !== text && !isOnlyBlurred(told, text)) {
-      lines.push(...text.split('\n').map((line) => `${told === undefined ? '+' : '~'} ${line}`));
+/** Of what was acted on, if its state is another, and of the controls that were changed by it. They need not be new, though they were never told. */
+const ownLines = ({ el, before, entered }) => {
+  const lines = el === null || !isAttached(el) ? [] : [stateLine(el)].filter((line) => line.head() !== before);
+  return [...lines, ...[...entered].filter(isAttached).map(stateLine)];
+};
+
+/** Takes note of what the page shows now where the act has changed it, and of what was told of that before. */
+const noteLines = (seen) => {
+  const { el: acted, records, first, known } = seen;
+  const { now, whole } = linesOfRegions(regionsOf(records, acted));
+  for (const { target, name } of records) {
+    if (name === 'open') {
+      summaryOf(target).forEach((summary) => known.add(summary));
     }
   }
-  const came = new Set(lines.map((line) => withoutRef(line.slice(2))));
+  for (const line of ownLines(seen)) {
+    known.add(line.src);
+    if (!now.has(line.src)) {
+      now.set(line.src, line.print());
+    }
+  }
   const roots = new Set(whole);
   for (const { removed } of records) {
     for (const node of removed) {
@@ -309,11 +208,31 @@ const comparedLines = ({ el, before, records }) => {
       }
     }
   }
-  lines.push(...goneFrom(roots, now).filter((line) => !came.has(withoutRef(line))).map((line) => `- ${line}`));
+  const note = (src) => first.has(src) || first.set(src, toldLines.get(src));
+  for (const el of goneFrom(roots, now)) {
+    note(el);
+    toldLines.delete(el);
+  }
   for (const [src, text] of now) {
+    note(src);
     toldLines.set(src, text);
   }
-  return lines;
+};
+
+/** What is told of the elements now in comparison with what was told of them first. */
+const comparedLines = ({ first, known }) => {
+  const lines = [];
+  const gone = [];
+  for (const [src, before] of first) {
+    const text = toldLines.get(src);
+    if (text === undefined) {
+      gone.push(...before?.split('\n') ?? []);
+    } else if (text !== before && !isOnlyBlurred(before, text)) {
+      lines.push(...text.split('\n').map((line) => `${before === undefined && !known.has(src) ? '+' : '~'} ${line}`));
+    }
+  }
+  const came = new Set(lines.map((line) => withoutRef(line.slice(2))));
+  return [...lines, ...gone.filter((line) => !came.has(withoutRef(line))).map((line) => `- ${line}`)];
 };
 
 const pickLines = (lines) => {
@@ -331,17 +250,19 @@ const pickLines = (lines) => {
 
 /**
  * {changes: {text, more}, titled, invalid, last, told}, as far as there is something to tell; nothing without a watch. `again`: also what came after
- * it was told.
+ * it was told; the changes are then all of the act's.
  */
 const changesReply = (again) => {
   if (watch === null || (watch.told && !again)) {
     return {};
   }
   const seen = watch.cut();
+  noteLines(seen);
   const lines = comparedLines(seen);
   const reply = {
     ...(lines.length === 0 ? {} : { changes: pickLines(lines), last: lastRef }),
     ...(titleOf(document) === seen.title ? {} : { titled: true }),
+    ...(watch.hasGrown() ? { grown: true } : {}),
     ...validityReply(),
   };
   if (Object.keys(reply).length > 0) {
@@ -352,11 +273,12 @@ const changesReply = (again) => {
   return reply;
 };
 
-/** Where a dialog came between question and answer, nobody has heard the answer: it is told again, before what has come since. */
+/** Where a dialog came between question and answer, nobody has heard the answer: it is told again, with what has come since. */
 const changesSince = (heard) => {
-  const unheard = heard < toldCount ? lastTold : {};
-  const reply = changesReply(true);
-  const parts = [unheard.changes, reply.changes].filter((part) => part !== undefined);
-  const changes = { text: parts.map(({ text }) => text).join('\n'), more: parts.reduce((sum, { more }) => sum + more, 0) };
-  return { ...unheard, ...reply, ...(parts.length === 0 ? {} : { changes }) };
+  if (heard >= toldCount) {
+    watch?.forget();
+    return changesReply(true);
+  }
+  const { changes, ...unheard } = lastTold;
+  return { ...unheard, ...changesReply(true) };
 };

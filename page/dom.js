@@ -47,6 +47,7 @@ const rootElementOf = getter(Document, 'documentElement');
 const viewOf = getter(Document, 'defaultView');
 const titleOf = getter(Document, 'title');
 const readyStateOf = getter(Document, 'readyState');
+const addressOf = getter(Document, 'URL');
 
 // Documents, shadow roots and elements each have their own copy of these.
 const inDocument = {
@@ -98,6 +99,10 @@ const shadowOf = (el) => openShadowOf(el) ?? (anyAdopted ? adopted.get(el) ?? nu
 
 /** The document inside an iframe if this origin may see it, or null. */
 const frameDocumentOf = (el, tag = tagOf(el)) => (tag === 'iframe' || tag === 'frame' ? el.contentDocument : null);
+
+/** Whether the document that a frame was made for has not come yet, or only in part: until then it has an empty one of our origin. */
+const isAwaited = (frame, doc) => readyStateOf(doc) === 'loading'
+  || (addressOf(doc) === 'about:blank' && !hasAttr(frame, 'srcdoc') && /^(?!about:|javascript:)./.test((attr(frame, 'src') ?? '').trim()));
 
 /** The element that holds the document as a frame; null for our own document. */
 const frameElementOf = (doc) => (doc === document ? null : viewOf(doc)?.frameElement ?? null);

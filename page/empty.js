@@ -50,14 +50,14 @@ const hiderInside = (root) => {
 const whyDocumentEmpty = () => {
   const body = bodyOf(document);
   if (location.href === 'about:blank' && (body === null || firstElementOf(body) === null)) {
-    return 'the tab is blank; open a page with browser_navigate';
+    return 'the tab is blank; navigate to a page first';
   }
   if (location.protocol === 'chrome-error:') {
-    return 'this is the error page of the browser: the address could not be opened; try again with browser_navigate';
+    return 'this is the error page of the browser: the address could not be opened; navigate again, or to another one';
   }
   const state = readyStateOf(document);
   if (state !== 'complete') {
-    return `the page is still loading (readyState ${state}); wait for a text of it with browser_wait`;
+    return `the page is still loading (readyState ${state}); wait for a text of it`;
   }
   if (body === null || firstElementOf(body) === null) {
     return 'the document is empty';
@@ -65,12 +65,12 @@ const whyDocumentEmpty = () => {
   return hiderInside(body);
 };
 
-const NO_MEANING = 'there is neither text nor a name, nor anything to act on; browser_wait waits for a text, browser_screenshot shows what is drawn';
+const NO_MEANING = 'there is neither text nor a name, nor anything to act on; wait for a text, or take a screenshot to see what is drawn';
 
-/** The only line of an outline without any, of the whole document or of one element. A frame may be empty without a word. */
+/** The only line of an outline without any, of the whole document or of one element. A frame that has loaded may be empty without a word. */
 const whyEmpty = (root, interactive) => {
   if (root === null && globalThis.top !== globalThis) {
-    return '';
+    return readyStateOf(document) === 'complete' ? '' : '… this frame is still loading';
   }
   const why = root === null ? whyDocumentEmpty() : hiderAround(root);
   return `… nothing to show: ${why || (interactive ? 'nothing here can be acted on; ask without interactive' : NO_MEANING)}`;

@@ -28,10 +28,13 @@ const guarded = (work) => (...args) => {
   }
 };
 
-/** `/body/flags` as a regular expression; null if the text does not have that form. */
+/**
+ * `/body/flags` as a regular expression; null if the text does not have that form. Paths can have it, too: whoever calls this looks for the
+ * text itself first, unless its form leaves no doubt.
+ */
 const asPattern = (text) => {
-  const match = /^\/(.+)\/([a-z]*)$/s.exec(text);
-  if (!match) {
+  const match = /^\/(.+)\/([dgimsuvy]*)$/s.exec(text);
+  if (!match || new Set(match[2]).size < match[2].length) {
     return null;
   }
   try {

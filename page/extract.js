@@ -3,6 +3,7 @@
 
 const EXTRACT_CHARS = 100_000;
 const EXTRACT_LIMIT = 100;
+const FRAMES_READ = 100;
 const cloneNode = method(Node, 'cloneNode');
 
 /** The one element that holds what the page is about, or else its body. */
@@ -32,21 +33,51 @@ const hasShadow = (el) => {
   return shadowOf(el) !== null;
 };
 
-/** {text, cutShort}: the text as it is drawn. The browser's own innerText knows styles best, but does not look into shadow roots. */
-const drawnText = (el, room) => {
-  if (tagOf(el) === 'input' || tagOf(el) === 'select' || tagOf(el) === 'textarea') {
-    return { text: valueOf(el, tagOf(el), roleOf(el)), cutShort: false };
+/** {text, cutShort}: the text as it is drawn. The browser's own innerText knows styles best, but looks neither into shadow roots nor into frames. */
+const drawnText = (el, room, level = 0) => {
+  const tag = tagOf(el);
+  if (tag === 'input' || tag === 'select' || tag === 'textarea') {
+    return { text: valueOf(el, tag, roleOf(el)), cutShort: false };
   }
   if (namespaceOf(el) !== HTML) {
     return { text: textContentOf(el), cutShort: false };
   }
-  if (!hasShadow(el)) {
-    return { text: innerTextOf(el), cutShort: false };
+  if (tag === 'iframe' || tag === 'frame') {
+    return frameText(el, tag, room, level);
   }
+  return withFrames(hasShadow(el) ? gatheredText(el, tag, room) : { text: innerTextOf(el), cutShort: false }, el, room, level);
+};
+
+const gatheredText = (el, tag, room) => {
   const run = new LongRun(room);
   const how = newGathering(null, MAX_NODES);
-  gather(el, tagOf(el), run, how);
+  gather(el, tag, run, how);
   return { text: run.whole(), cutShort: run.isFull() || how.left.nodes <= 0 };
+};
+
+const FRAME_LEVELS = 20;
+
+const frameText = (el, tag, room, level) => {
+  const doc = frameDocumentOf(el, tag);
+  const root = doc === null ? null : bodyOf(doc) ?? rootElementOf(doc);
+  return root === null || level >= FRAME_LEVELS ? { text: closedFrameNote(el, tag) ?? '', cutShort: level >= FRAME_LEVELS } : drawnText(root, room, level + 1);
+};
+
+/** Behind the text of an element that of the frames in it, each below its name. */
+const withFrames = ({ text, cutShort }, el, room, level) => {
+  const parts = [text];
+  let left = room - text.length;
+  for (const frame of [...queryAll(el, 'iframe,frame')].slice(0, FRAMES_READ).filter(isVisible)) {
+    const inner = left <= 0 ? { text: '', cutShort: true } : frameText(frame, tagOf(frame), left, level);
+    const name = cut(nameOf(frame));
+    const isOpen = frameDocumentOf(frame) !== null;
+    cutShort ||= inner.cutShort;
+    if (inner.text.trim() !== '') {
+      parts.push(isOpen ? `[frame${name === '' ? '' : ` ${quote(name)}`}]\n${inner.text.trim()}` : inner.text);
+      left -= parts.at(-1).length + 2;
+    }
+  }
+  return { text: parts.length === 1 ? text : parts.map((part) => part.trimEnd()).filter(Boolean).join('\n\n'), cutShort };
 };
 
 /** Like TextRun, for more text than `room`, with blocks on lines of their own. */

@@ -13,7 +13,7 @@ const textIn = (el, kind) => {
 
 const failStrayed = (el) => {
   const active = activeElement();
-  fail('element_not_ready', `the page moved the focus from ${sketch(el)}${active === null ? '' : ` to ${sketch(active)}`}; nothing was typed`);
+  fail('focus_moved', `the page moved the focus from ${sketch(el)}${active === null ? '' : ` to ${sketch(active)}`}; nothing was typed`);
 };
 
 /**
@@ -91,16 +91,24 @@ const caretToEnd = (el) => {
   viewOf(ownerOf(el)).getSelection().modify('move', 'forward', 'documentboundary');
 };
 
-/** Text: `keys` means that the daemon will type it key by key, as it has to where editors look for real events. */
+/** Whether the field will find the text too short. A browser minds that only of what a person has typed, which a command of ours is not. */
+const isTooShort = (el, text) => (el.minLength ?? -1) > text.replace(/\r\n?/g, '\n').length;
+
+/**
+ * Text: `keys` means that the daemon will type it key by key. It also types, though at once, what editors look for real events of, and what the
+ * field is to refuse.
+ */
 const startTyping = (el, kind, text, about, { target, strict, clear, keys, strokes }) => {
   const before = textIn(el, kind);
-  filling = { el, target, strict, kind, want: clear ? text : before + text, before, about, heard: keys || kind === 'contenteditable' };
+  const want = clear ? text : before + text;
+  const byDaemon = keys || kind === 'contenteditable' || (text !== '' && isTooShort(el, want));
+  filling = { el, target, strict, kind, want, before, about, heard: byDaemon };
   if (clear) {
     selectContent(el, kind);
   } else {
     caretToEnd(el);
   }
-  if (keys || kind === 'contenteditable') {
+  if (byDaemon) {
     aimAt(el, { typing: true, due: strokes, heard: 'input' });
     return false;
   }
@@ -110,8 +118,9 @@ const startTyping = (el, kind, text, about, { target, strict, clear, keys, strok
   return true;
 };
 
-const setInto = (el, kind, text, about, { target, strict }) => {
+const setInto = (el, kind, given, about, { target, strict }) => {
   const before = textIn(el, kind);
+  const text = inForm(el, given);
   // What is wanted is known before the page hears of it: its handlers may choose another option. And the focus may have taken it away.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
   filling = { el, target, strict, kind, want, before, about, heard: false };
@@ -137,7 +146,7 @@ const fillNow = (el, kind, text, options) => {
     return { ...about, checked: checkedOf(el) };
   }
   if (isReadOnly(el) && whatOpens(el) !== null) {
-    return { why: `is read-only; click it instead: it opens ${whatOpens(el)}`, surely: true };
+    return { why: `is read-only; click it instead: it opens ${whatOpens(el)}`, surely: true, code: 'wrong_element' };
   }
   if (kind === 'select' && optionFor(searchedOptions(el), text) === null) {
     return lacksOption(el, [text]);
@@ -152,7 +161,7 @@ const fillNow = (el, kind, text, options) => {
     return { why: 'kept the page busy when it got the focus' };
   }
   if (isReadOnly(el)) { // after the focus: some pages make it writable then
-    return { why: 'is read-only' };
+    return { why: 'is read-only', code: 'wrong_element' };
   }
   if (options.watch) {
     watchChanges(el);

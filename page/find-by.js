@@ -105,10 +105,11 @@ const parseRole = (text) => {
     return badSelector(`role=${text}`, 'write role=button or role=button[name="Log in"]');
   }
   const [, role, quoted, tests] = match;
-  const parsed = { role: role.toLowerCase(), name: quoted === undefined ? null : unquote(quoted), states: [] };
+  const parsed = { role: role.toLowerCase(), name: quoted === undefined ? null : unquote(quoted), pattern: null, states: [] };
   for (const [, key, value] of tests.matchAll(ROLE_TEST)) {
     if (key === 'name') {
       parsed.name = unquote(value ?? '');
+      parsed.pattern = asPattern(value ?? ''); // in quotes it is a name
     } else if (STATE_TESTS[key] !== undefined) {
       parsed.states.push([key, unquote(value ?? 'true')]);
     } else {
@@ -119,7 +120,7 @@ const parseRole = (text) => {
 };
 
 const findByRole = (text) => {
-  const { role, name, states } = parseRole(text);
+  const { role, name, pattern, states } = parseRole(text);
   const found = [];
   for (const el of findByCss('*')) {
     if (roleOf(el) === role && states.every(([key, value]) => STATE_TESTS[key](el) === value)) {
@@ -129,6 +130,5 @@ const findByRole = (text) => {
   if (name === null) {
     return found;
   }
-  const pattern = asPattern(name);
   return pattern === null ? bestNamed(found, squeeze(name)) : found.filter((el) => pattern.test(nameOf(el)));
 };

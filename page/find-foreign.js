@@ -34,7 +34,7 @@ const takeStep = (step, outer) => {
     return new Set([...outer ?? []].filter(isVisible));
   }
   const fits = outer === null ? () => true : (el) => liesIn(el, outer);
-  const found = step.startsWith('text=') ? findByText(unquote(step.slice(5).trim()), fits) : candidates(step);
+  const found = step.startsWith('text=') ? findByTextForm(step.slice(5).trim(), fits) : candidates(step);
   const kept = new Set();
   for (const el of found) {
     if (fits(el)) {

@@ -20,6 +20,20 @@ const drawnOf = (el, tag) => {
   return isBoxless(el) ? ALL : NOTHING;
 };
 
+/** What is looked for in texts: `mayBeIn` is asked about all that an element holds, drawn or not, `isIn` about what it shows. */
+const partOfText = (text) => {
+  const needle = text.toLowerCase();
+  const all = needle.split(' ');
+  return {
+    mayBeIn: (content) => {
+      const lower = content.toLowerCase();
+      return all.every((word) => lower.includes(word));
+    },
+    isIn: (shown) => shown.toLowerCase().includes(needle),
+  };
+};
+const patternOfText = (pattern) => ({ mayBeIn: (content) => /\S/.test(content), isIn: (shown) => pattern.test(shown) });
+
 class TextSearch {
   left = TEXT_BUDGET;
 
@@ -61,24 +75,23 @@ class TextSearch {
     return text;
   }
 
-  /** Whether all words are somewhere in an element, drawn or not: quick, and most elements need no closer look. */
+  /** Quick, and most elements need no closer look. */
   #mayShow(el, wanted) {
-    const text = textContentOf(el).toLowerCase();
+    const text = textContentOf(el);
     this.left -= text.length + 1;
-    return wanted.every((word) => text.includes(word));
+    return wanted.mayBeIn(text);
   }
 
-  /** The innermost elements under a root whose text contains `needle` (in lower case), in document order. Only those that fit count. */
-  innermost(root, needle, fits = () => true) {
+  /** The innermost elements under a root whose text has what is wanted, in document order. Only those that fit count. */
+  innermost(root, wanted, fits = () => true) {
     const found = [];
-    const wanted = needle.split(' ');
     const stack = [{ el: null, tag: '', next: firstElementIn(root), inner: true }];
     while (stack.length > 0 && this.left > 0 && found.length < MAX_MATCHES) {
       const top = stack[stack.length - 1];
       const el = top.next;
       if (el === null) {
         stack.pop();
-        if (!top.inner && this.textOf(top.el, top.tag).toLowerCase().includes(needle)) {
+        if (!top.inner && wanted.isIn(this.textOf(top.el, top.tag))) {
           top.inner = true;
           if (fits(top.el)) {
             found.push(top.el);
@@ -99,7 +112,7 @@ class TextSearch {
       if (found.length >= MAX_MATCHES) {
         break;
       }
-      if (this.textOf(el).toLowerCase().includes(needle) && fits(el)) {
+      if (wanted.isIn(this.textOf(el)) && fits(el)) {
         found.push(el);
       }
     }
@@ -123,7 +136,7 @@ const findByText = (text, fits = () => true) => {
   const exact = [];
   const part = [];
   for (const root of everyRoot()) {
-    for (const el of search.innermost(root, want.toLowerCase(), fits)) {
+    for (const el of search.innermost(root, partOfText(want), fits)) {
       if (search.textOf(el) === want) {
         exact.push(search.clickableAround(el, want));
       } else {
@@ -132,6 +145,24 @@ const findByText = (text, fits = () => true) => {
     }
   }
   return exact.length > 0 ? exact : part;
+};
+
+const findByTextPattern = (pattern, fits) => {
+  const search = new TextSearch();
+  const found = [];
+  for (const root of everyRoot()) {
+    for (const el of search.innermost(root, patternOfText(pattern), fits)) {
+      found.push(search.clickableAround(el, search.textOf(el)));
+    }
+  }
+  return found;
+};
+
+/** What stands behind `text=`: a text, in quotes or not; where nothing shows it and it is none in quotes, perhaps a regular expression. */
+const findByTextForm = (form, fits) => {
+  const found = findByText(unquote(form), fits);
+  const pattern = found.length > 0 ? null : asPattern(form);
+  return pattern === null ? found : findByTextPattern(pattern, fits);
 };
 
 /** WebdriverIO's `tag=text` and `tag*=text`: by the whole text of an element, or by a part of it. */

@@ -14,7 +14,7 @@ const findByTagForm = (match) => {
   return findByTagText({ css: tag + rest || '*', text, part: star !== undefined, ignoreCase: dot !== undefined });
 };
 
-const SELECTOR_ADVICE = 'write CSS, //xpath, text=Log in, role=button[name="Log in"] or a ref of browser_snapshot';
+const SELECTOR_ADVICE = 'write CSS, //xpath, text=Log in, role=button[name="Log in"] or a ref from a snapshot';
 
 /** Each with what it means: elements by CSS and XPath are looked for in `roots`, all others everywhere. */
 const FORMS = [
@@ -28,7 +28,7 @@ const FORMS = [
   [/^(?:id:|id=)(.*)$/s, (match, roots) => findByCss(attributeIs('id', match[1]), roots)],
   [/^(?:accessibility id:|~)(.*)$/s, (match) => findByAccessibilityId(match[1])],
   [/^(?:\/|\(|\.\.?\/|\*\/|\.\.?$)/, (match, roots) => findByXPath(match.input, roots)],
-  [/^text=(.*)$/s, (match) => findByText(unquote(match[1].trim()))],
+  [/^text=(.*)$/s, (match) => findByTextForm(match[1].trim())],
   [/^role=(.*)$/s, (match) => findByRole(match[1])],
   [/^aria\/(.*)$/s, (match) => findByName(match[1])],
   [/^=(.*)$/s, (match) => linkText(match[1], false)],
@@ -122,9 +122,25 @@ const isElementName = (word) => !(createElement(document, HTML, word.toLowerCase
 /** The same of one that no waiting helps: there are no elements of these names. */
 const isOnlyText = (target) => ONLY_WORDS.test(target) && !target.split(' ').every(isElementName) && isShownText(target);
 
+/** How many frames one can see that this script cannot enter. This looks through the page. */
+const countClosedFrames = () => {
+  let count = 0;
+  for (const root of everyRoot()) {
+    count += [...queryAll(root, 'iframe,frame')].filter((el) => frameDocumentOf(el) === null && isVisible(el)).length;
+  }
+  return count;
+};
+
+/** The end of a message that says that something is not there: it may be in a frame of another site. '' if there is none. */
+const unlessInFrame = (advice) => {
+  const count = countClosedFrames();
+  return count === 0 ? '' : `; the page has ${count === 1 ? '1 frame of another site' : `${count} frames of other sites`}, ${advice}`;
+};
+
 const noSuchElement = (target, waited = '') => {
   const text = squeeze(String(target));
-  const advice = isShownText(text) ? `. The page shows this text: for that, the target is text=${text}` : '';
+  const advice = isShownText(text) ? `. The page shows this text: for that, the target is text=${text}`
+    : unlessInFrame('in which selectors do not look; refs of elements in there work');
   fail('element_not_found', `nothing on the page matches ${quote(cut(text, 120))}${waited}${advice}`);
 };
 

@@ -27,10 +27,23 @@ const stepTo = (el, at, want) => {
   return Math.abs(area) < 1e-9 ? null : { x: (d * x - b * y) / area, y: (a * y - c * x) / area };
 };
 
-/** A point of the document inside a frame, in the viewport that the frame is in. One step does it, but for perspective. */
-const outOf = (frame, { x, y }) => {
+/** {left, top, zoom}: where the document inside a frame begins, and how much larger CSS zoom draws it; it knows nothing of that itself. */
+const insetOf = (frame) => {
   const style = styleOf(frame);
-  const want = { x: x + Number.parseFloat(style.paddingLeft), y: y + Number.parseFloat(style.paddingTop) };
+  return { left: Number.parseFloat(style.paddingLeft), top: Number.parseFloat(style.paddingTop), zoom: frame.currentCSSZoom ?? 1 };
+};
+
+/** A point of the viewport that a frame is in, in the document inside. */
+const intoFrame = (frame, at) => {
+  const { x, y } = localPoint(frame, at);
+  const { left, top, zoom } = insetOf(frame);
+  return { x: x / zoom - left, y: y / zoom - top };
+};
+
+/** The reverse. One step does it, but for perspective. */
+const outOf = (frame, { x, y }) => {
+  const { left, top, zoom } = insetOf(frame);
+  const want = { x: (x + left) * zoom, y: (y + top) * zoom };
   const box = boxOf(frame);
   const at = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
   for (let tries = 0; tries < 5; tries += 1) {

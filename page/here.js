@@ -18,15 +18,23 @@ const unlessNext = (waiting, answer) => {
   return waiting.then(() => (aim === aimed && watch === watched ? answer() : here()));
 };
 
+/** What came late. `whole`: all that came of the act, in place of what was told of it before. */
+const outcomeLate = (whole) => {
+  if (!whole) {
+    watch?.forget();
+  }
+  return { ...outcome(true), ...(whole ? { again: true } : {}) };
+};
+
 /**
  * The same with what came of the act before it; a promise where more of it is about to come. `late`: requests that it began were
  * answered, and the page gets the time to deal with that: what it has to do is done when it is idle.
  * `heard`: a dialog stood in between, and this is the number of the last changes of which the daemon has heard.
  */
-const afterAct = ({ late = false, heard, ...counting } = {}) => {
+const afterAct = ({ late = false, whole = false, heard, ...counting } = {}) => {
   countRefs(counting);
   if (late) {
-    return unlessNext(nextFrame().then(idle).then(() => watch?.settle()), () => outcome(true));
+    return unlessNext(nextFrame().then(idle).then(() => watch?.settle()), () => outcomeLate(whole));
   }
   const now = heard === undefined ? () => outcome() : () => outcomeSince(heard);
   return watch?.isComing() ? unlessNext(watch.settle(), now) : now();
@@ -54,8 +62,9 @@ const listenLast = () => {
   removeListener(globalThis, 'click', onClick);
   addListener(globalThis, 'click', onClick);
 };
+// What a key makes a click of is no press of the mouse: nobody waits for word of it, and what it has changed must not be told to nobody.
 const onClick = (event) => {
-  if (event.isTrusted && (aim === null || aim.left <= 0) && !leadsOn(event) && !watch?.isComing()) {
+  if (event.isTrusted && event.detail > 0 && (aim === null || aim.left <= 0) && !leadsOn(event) && !watch?.isComing()) {
     tellDaemon('click', outcome());
   }
 };
@@ -66,5 +75,3 @@ if (globalThis.top === globalThis) {
   globalThis.addEventListener('DOMContentLoaded', () => tellDaemon('domcontentloaded', arrived()), { once: true });
   globalThis.addEventListener('load', () => tellDaemon('load', arrived()), { once: true });
 }
-guard();
-watchDocument();

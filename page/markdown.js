@@ -15,6 +15,15 @@ const escapeMarkdown = (text) => text.replace(/[\\`*[\]<]|_(?=[^\W_]*_)/g, '\\$&
 
 const isInline = (tag) => INLINE.has(tag) || tag === 'button' || tag === 'img' || tag === 'br' || tag === 'picture';
 
+/** What stands for a frame that this script cannot enter; null for anything else. */
+const closedFrameNote = (el, tag) => {
+  if ((tag !== 'iframe' && tag !== 'frame') || frameDocumentOf(el, tag) !== null || !isVisible(el)) {
+    return null;
+  }
+  const name = cut(nameOf(el, tag));
+  return `[a frame of another site${name === '' ? '' : `, ${quote(name)}`}, is left out]`;
+};
+
 /** An address between brackets. */
 const inAddress = (url) => url.replace(/[()\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
@@ -70,7 +79,7 @@ class Markdown {
     if (level > MARKDOWN_LEVELS) {
       return escapeMarkdown(this.take(textContentOf(el)));
     }
-    let out = '';
+    let out = closedFrameNote(el, tag) ?? '';
     for (const child of this.children(el, tag)) {
       out += this.inlineNode(child, level);
     }
@@ -133,7 +142,7 @@ class Markdown {
     if (level > MARKDOWN_LEVELS) {
       return [escapeMarkdown(squeeze(this.take(textContentOf(el))))].filter(Boolean);
     }
-    const out = [];
+    const out = [closedFrameNote(el, tag)].filter(Boolean);
     let line = '';
     const endLine = () => {
       const text = line.split('\n').map((each) => squeeze(each)).join('\n').trim();

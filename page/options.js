@@ -39,7 +39,7 @@ const pickOptions = (el, values, onChosen = () => {}) => {
   }
   const disabled = chosen.find((option) => matches(option, ':disabled'));
   if (disabled !== undefined) {
-    return fail('element_not_ready', `option ${quote(optionLabel(disabled))} is disabled`);
+    return fail('wrong_value', `option ${quote(optionLabel(disabled))} is disabled`);
   }
   if (chosen.length > 1 && !el.multiple) {
     return fail('invalid_params', `${sketch(el)} takes one value, not ${chosen.length}`);
@@ -69,7 +69,7 @@ const noOption = (el, values, waited = '') => {
   const more = el.options.length > OPTIONS_TOLD ? ` and ${el.options.length - OPTIONS_TOLD} more` : '';
   const among = el.options.length > options.length ? ` among its first ${options.length}` : '';
   const wanted = missing.map((value) => quote(cut(value, 60))).join(', ');
-  return fail('element_not_ready', `${sketch(el)} has no option ${wanted}${among}; it has ${there || 'none'}${more}${waited}`);
+  return fail('wrong_value', `${sketch(el)} has no option ${wanted}${among}; it has ${there || 'none'}${more}${waited}`);
 };
 
 /** {why}, for the caller's next attempt. */

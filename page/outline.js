@@ -182,19 +182,26 @@ const rowsOf = (lines) => {
   return rows;
 };
 
+/** For every line 1 if it has the text; if none has and the text is a regular expression, if it fits that. */
+const matchLines = (lines, find) => {
+  const texts = lines.map((line) => (line.text === '' ? line.head() : `${line.head()}: ${line.text}`));
+  const needle = find.toLowerCase();
+  const found = Uint8Array.from(texts, (text) => (text.toLowerCase().includes(needle) ? 1 : 0));
+  const pattern = found.includes(1) ? null : asPattern(find);
+  return pattern === null ? found : Uint8Array.from(texts, (text) => (pattern.test(text) ? 1 : 0));
+};
+
 /** For every line whether it is kept: those that match, the whole row of each or else two lines around it, and all that they are in. */
 const keepMatches = (lines, find) => {
-  const pattern = asPattern(find);
-  const needle = find.toLowerCase();
-  const fits = (text) => (pattern === null ? text.toLowerCase().includes(needle) : pattern.test(text));
+  const matching = matchLines(lines, find);
   const parents = parentsOf(lines);
   const rows = rowsOf(lines);
   const isWhole = (at) => rows[at] === undefined || rows[at].end === rows[at].row + 1; // and not one cell of another row
   const keep = new Uint8Array(lines.length);
   const traced = new Uint8Array(lines.length); // all above it is kept
   let count = 0;
-  lines.forEach((line, at) => {
-    if (!fits(line.text === '' ? line.head() : `${line.head()}: ${line.text}`)) {
+  matching.forEach((matches, at) => {
+    if (matches === 0) {
       return;
     }
     count += 1;

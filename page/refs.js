@@ -7,7 +7,7 @@ let lastRef = 0;
 const elementOfRef = new Map();
 const refOfElement = new WeakMap();
 const given = []; // [first, last] of the numbers that this document gave, in order
-const REF = /^(?:@|\[?ref=)?((f\d+)?e(\d+))\]?$/;
+const REF = /^(?:@|\[?(?:aria-)?ref=)?((f\d+)?e(\d+))\]?$/i;
 // A line of an outline, or of changes, is as good as the ref in it. Names stand in quotes, so it is none of the page's words.
 const LINE_WITH_REF = /^(?:[-+~] +)?(?:[a-zA-Z][\w-]*|\[clickable\])(?: "(?:[^"\\]|\\.)*")?(?: \[[^\]"]*\])*? \[ref=((?:f\d+)?e\d+)\](?:[: ].*)?$/s;
 const PRUNE_EVERY = 4096;
@@ -51,7 +51,7 @@ const refOf = (el) => {
 };
 
 /** The ref that a target names, or null if it is a selector. */
-const asRef = (target) => REF.exec(target)?.[1] ?? LINE_WITH_REF.exec(target)?.[1] ?? null;
+const asRef = (target) => REF.exec(target)?.[1].toLowerCase() ?? LINE_WITH_REF.exec(target)?.[1] ?? null;
 
 const wasGiven = (ref) => {
   const [, , prefix = '', digits] = REF.exec(ref);

@@ -60,22 +60,87 @@ const scrollSome = (el, direction, pixels) => {
   scrollBy(el, { left: way[0] * far, top: way[1] * far, behavior: 'instant' });
 };
 
-const scroll = ({ target, direction, pixels, to } = {}) => {
-  const el = isGiven(target) ? findOne(target) : null;
-  const scroller = el === null ? mainScroller() : scrollerOf(el);
-  if (isGiven(to)) {
-    scrollEnd(scroller, to);
-  } else if (el !== null && !isGiven(direction) && !isGiven(pixels)) {
-    scrollIntoView(el, { block: 'center', inline: 'nearest', behavior: 'instant' });
-  } else {
-    scrollSome(scroller, direction ?? 'down', pixels);
-  }
+/** What a person would say was scrolled: a part of the page, or a frame; null: the page. */
+const whatScrolls = (scroller) => {
+  const doc = ownerOf(scroller);
+  return scroller === pageScroller(doc) ? frameElementOf(doc) : scroller;
+};
+
+const positionOf = (scroller) => {
   const y = scrollTopOf(scroller);
   return {
     x: rounded(scrollLeftOf(scroller)),
     y: rounded(y),
     atTop: y <= 0,
     atBottom: y + clientHeightOf(scroller) >= scrollHeightOf(scroller) - 1,
-    ...(el === null ? {} : introduce(el)),
   };
+};
+
+const scrollNow = (el, scroller, { direction, pixels, to }) => {
+  if (isGiven(to)) {
+    scrollEnd(scroller, to);
+  } else if (el !== null && !isGiven(direction) && !isGiven(pixels)) {
+    scrollIntoView(el, { block: 'center', inline: 'nearest', behavior: 'instant' });
+    return { ...positionOf(scroller), intoView: true, ...introduce(el) };
+  } else {
+    scrollSome(scroller, direction ?? 'down', pixels);
+  }
+  const scrolled = whatScrolls(scroller);
+  return { ...positionOf(scroller), ...(scrolled === null ? {} : introduce(scrolled)) };
+};
+
+const noteBottom = (scroller, { atBottom }) => {
+  watch.scrolled = atBottom ? { el: scroller, height: scrollHeightOf(scroller) } : null;
+};
+
+/** Whether more comes of what is at its end already, for as long as the page may be busy with what was done last. */
+const hasMore = async () => {
+  const deadline = performance.now() + AFTER_ACT_MS;
+  const changes = new Changes();
+  while (!watch.hasGrown() && mayStillChange() && performance.now() < deadline) {
+    await changes.next(deadline);
+  }
+  changes.stop();
+  const more = watch.hasGrown();
+  if (more) {
+    await afterFrame(); // before the page has seen it grow, it would take the next scroll for none
+  }
+  return more;
+};
+
+const END_FRAMES = 2;
+
+/** Pages hear of a scroll with the next frame, and of what has come into view behind it. At an end they have more to do: they ask for more. */
+const afterScroll = async ({ atTop, atBottom }) => {
+  lastActAt = performance.now();
+  const frames = atTop || atBottom ? END_FRAMES : 1;
+  for (let n = 0; n < frames && !watch.hasGrown(); n += 1) {
+    await afterFrame();
+  }
+};
+
+/** The same with what `here` tells, when the page has had the time to react to it. */
+const scrollWatched = async (el, scroller, options) => {
+  const place = () => `${scrollLeftOf(scroller)} ${scrollTopOf(scroller)} ${el === null ? '' : placeOf(el)}`;
+  const before = place();
+  forgetAim();
+  watchChanges(el);
+  let reply = scrollNow(el, scroller, options);
+  noteBottom(scroller, reply);
+  const wantsMore = options.to === 'bottom' || (!isGiven(options.to) && !reply.intoView && (options.direction ?? 'down') === 'down');
+  if (place() === before && wantsMore && reply.atBottom && await hasMore()) {
+    reply = scrollNow(el, scroller, options);
+    noteBottom(scroller, reply);
+  }
+  if (place() !== before) {
+    await afterScroll(reply);
+  }
+  return { ...reply, ...outcome() };
+};
+
+const scroll = ({ target, watch: watches = false, direction, pixels, to, ...counting } = {}) => {
+  countRefs(counting);
+  const el = isGiven(target) ? findOne(target) : null;
+  const scroller = el === null ? mainScroller() : scrollerOf(el);
+  return (watches ? scrollWatched : scrollNow)(el, scroller, { direction, pixels, to });
 };

@@ -2,7 +2,7 @@
 // The snapshot as the daemon asks for it.
 
 const DEFAULT_CHARS = 40_000;
-const LEAST_CHARS = 500;
+const LEAST_CHARS = 200;
 
 const isGiven = (value) => value !== undefined && value !== null && value !== '';
 

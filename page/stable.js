@@ -71,3 +71,30 @@ const nextFrame = () => new Promise((resolve) => {
   requestAnimationFrame(() => resolve(true));
   setTimeout(() => resolve(false), 100);
 });
+
+/** For what pages do once a frame. */
+const drawn = () => nextFrame().then(() => ({}));
+
+// Editors learn what is selected from an event that comes behind other work. An act that overtakes it works on what was selected before.
+const SELECTION_MS = 100; // far more than it takes
+const selectionNow = () => {
+  const { anchorNode = null, anchorOffset, focusNode = null, focusOffset } = getSelection() ?? {};
+  return [[anchorNode, anchorOffset], [focusNode, focusOffset]];
+};
+let heardSelection = selectionNow();
+let whenHeard = null;
+const noteSelection = () => {
+  heardSelection = selectionNow();
+  whenHeard?.();
+};
+guards.push(['selectionchange', noteSelection, { capture: true, passive: true }]);
+
+/** Whether one end of it was moved. What a page removes or puts in moves it as well, but of that no event tells. */
+const isMoved = ([node, offset], [before, offsetBefore]) => (node !== before ? before === null || isConnected(before)
+  : node !== null && nodeTypeOf(node) === TEXT && offset !== offsetBefore);
+
+/** When the page has been told what is selected; null: it has. */
+const selectionHeard = () => (selectionNow().some((end, at) => isMoved(end, heardSelection[at])) ? new Promise((resolve) => {
+  whenHeard = resolve;
+  setTimeout(noteSelection, SELECTION_MS);
+}) : null);

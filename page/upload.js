@@ -2,8 +2,10 @@
 // Where files go: into a field for them, or onto whatever takes them when they are dropped. No drag of the browser's brings them there: it
 // would open what the page does not take, and go into frames of other sites. The page gets the events of a drag from here.
 
-// What the files are for; a field of our own that no page sees, through which the browser hands them over.
+// What the files are for, and whether it was a field for them when the daemon was told; a field of our own that no page sees, through which
+// the browser hands over what is dropped.
 let zone = null;
+let zoneIsField = false;
 let basket = null;
 
 // {x, y, el, at, accepted}: where they are held over our viewport, what lies there, the same point in its own viewport, and what came of
@@ -28,20 +30,20 @@ const receiver = (options) => {
   const waiting = new Waiting(options);
   return waiting.until((found) => {
     const field = fieldOf(found);
-    const isField = kindOf(field) === 'file';
-    zone = isField ? field : found;
-    const { why, surely, giveUp } = isField ? tryField(field) : tryZone(found, waiting);
+    zoneIsField = kindOf(field) === 'file';
+    zone = zoneIsField ? field : found;
+    const { why, ...how } = zoneIsField ? tryField(field) : tryZone(found, waiting);
     if (why !== undefined) {
-      return { why, surely, giveUp };
+      return { why, ...how };
     }
     watchChanges(zone);
-    return { kind: isField ? 'file' : 'zone', ...introduce(zone) };
+    return { kind: zoneIsField ? 'file' : 'zone', ...introduce(zone) };
   });
 };
 
 /** What the browser is to give the files to, fetched as a remote object: the field, or ours. */
 const received = () => {
-  if (kindOf(zone) === 'file') {
+  if (zoneIsField) {
     return zone;
   }
   basket = createElement(document, HTML, 'input');
@@ -55,10 +57,18 @@ const choosing = () => {
   return document;
 };
 
-const intoFrame = (frame, at) => {
-  const { x, y } = localPoint(frame, at);
-  const style = styleOf(frame);
-  return { x: x - Number.parseFloat(style.paddingLeft), y: y - Number.parseFloat(style.paddingTop) };
+const ACCEPT_TEXT = 100;
+
+/** Whether a file is of a type that the attribute `accept` names: .pdf, image/*, text/csv. */
+const isAccepted = ({ name, type }, accept) => accept.toLowerCase().split(',').map((each) => each.trim()).some((each) => (
+  each.startsWith('.') ? name.toLowerCase().endsWith(each) : each.endsWith('/*') ? type.startsWith(each.slice(0, -1)) : type === each));
+
+/** What a field has by now: {now, unaccepted?, accept?}. A person's dialog hides files of other types, but the browser takes them from us. */
+const filesOf = (field) => {
+  const files = [...field.files];
+  const accept = (attr(field, 'accept') ?? '').trim();
+  const unaccepted = accept === '' ? [] : files.filter((file) => !isAccepted(file, accept)).map(({ name }) => name);
+  return { now: files.map(({ name }) => name), ...(unaccepted.length === 0 ? {} : { unaccepted, accept: cut(squeeze(accept), ACCEPT_TEXT) }) };
 };
 
 /** {el, at}: the innermost element at a point of our viewport, in frames of our origin as well, and the point in its own viewport. */
@@ -114,15 +124,15 @@ const checkAccepted = () => {
   }
   letGo();
   if (OTHER_DOCUMENTS.has(tagOf(el))) {
-    fail('element_not_ready', `nothing was dropped: ${sketch(el)} lies there, which shows another site; for a place inside it give a ref of a snapshot`);
+    fail('wrong_element', `nothing was dropped: ${sketch(el)} lies there, which shows another site; for a place inside it give a ref of a snapshot`);
   }
   if (kindOf(el) === 'file') {
-    fail('element_not_ready', `nothing was dropped: what lies there is a file input; give it the files with target ${handleOf(el)}`);
+    fail('wrong_element', `nothing was dropped: what lies there is a file input; give it the files with target ${handleOf(el)}`);
   }
   if (accepted === null) {
     fail('element_not_ready', 'nothing was dropped: what lies there changes whenever files are dragged over it; try again, or give another target');
   }
-  fail('element_not_ready', 'the element is no file input (input type=file), and the page does not accept files that are dropped on it');
+  fail('takes_no_files', `${sketch(el)} is not a file input, and the page does not accept files that are dropped on it`);
 };
 
 const CARRY_STEPS = 20;

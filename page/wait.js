@@ -18,12 +18,24 @@ const findOrGone = (target) => {
   }
 };
 
+const NO_MATCH = 'nothing on the page matches it';
+const NO_TEXT_SHOWN = 'the page does not show it';
+
+/** What was seen in place of what was waited for, and where else that may be. */
+const whatWasSeen = (seen) => {
+  switch (seen) {
+    case NO_MATCH: return seen + unlessInFrame('in which selectors do not look; refs of elements in there work');
+    case NO_TEXT_SHOWN: return seen + unlessInFrame('in which this does not look');
+    default: return seen;
+  }
+};
+
 /** What keeps the target from its state, in words; null: nothing does. */
 const elementLacks = (target, state) => {
   const wantsIt = state === 'visible' || state === 'attached';
   const el = wantsIt ? findFirst(target) : findOrGone(target);
   if (el === null) {
-    return wantsIt ? 'nothing on the page matches it' : null;
+    return wantsIt ? NO_MATCH : null;
   }
   const visible = isVisible(el);
   switch (state) {
@@ -36,17 +48,39 @@ const elementLacks = (target, state) => {
 
 /** Whether the page shows a text anywhere. */
 const showsText = (text) => {
-  const needle = squeeze(text).toLowerCase();
+  const wanted = partOfText(squeeze(text));
   const search = new TextSearch();
   for (const root of everyRoot()) {
-    if (search.innermost(root, needle).some(isVisible)) {
+    if (search.innermost(root, wanted).some(isVisible)) {
       return true;
     }
   }
   return false;
 };
 
-const fitsUrl = (url) => asPattern(url)?.test(location.href) ?? location.href.includes(url);
+/** Whether the pieces stand in a text, from its beginning to its end, with anything between them. */
+const fitsPieces = (text, [first, ...rest]) => {
+  const last = rest.pop();
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const piece of rest) {
+    at = text.indexOf(piece, at);
+    if (at < 0) {
+      return false;
+    }
+    at += piece.length;
+  }
+  return text.startsWith(first) && text.endsWith(last) && at <= end;
+};
+
+/** `url` is a part of the address, or with stars the whole of it; from the path on, if it begins with one. A path between slashes is no pattern. */
+const fitsUrl = (url) => {
+  if (!url.includes('*')) {
+    return location.href.includes(url);
+  }
+  const { href, pathname, search, hash } = location;
+  return fitsPieces(url.startsWith('/') ? pathname + search + hash : href, url.split(/\*+/));
+};
 
 const shown = (text) => quote(cut(squeeze(String(text)), 80));
 
@@ -62,7 +96,7 @@ const conditionsOf = ({ target, state = 'visible', text, text_gone: textGone, ur
   if (isGiven(text)) {
     conditions.push({
       what: `the text ${shown(text)}`,
-      lacks: () => (showsText(String(text)) ? null : 'the page does not show it'),
+      lacks: () => (showsText(String(text)) ? null : NO_TEXT_SHOWN),
     });
   }
   if (isGiven(textGone)) {
@@ -121,7 +155,7 @@ const waitUntil = async (target, conditions, timeoutMs, changes) => {
       return { found: true, ...(el === null ? {} : introduce(el)) };
     }
     if (performance.now() >= deadline) {
-      return fail('timeout', `waited ${Math.round(timeoutMs)} ms for ${missing.what}; ${missing.seen}`);
+      return fail('timeout', `waited ${Math.round(timeoutMs)} ms for ${missing.what}; ${whatWasSeen(missing.seen)}`);
     }
     const cost = performance.now() - began;
     await changes.next(deadline);

@@ -247,6 +247,9 @@ class Walk {
       const doc = frameDocumentOf(el, tag);
       line.closed = doc === null && (tag === 'iframe' || tag === 'frame');
       if (doc !== null) {
+        if (isAwaited(el, doc)) {
+          line.states.push('loading');
+        }
         this.stack.push(level);
         this.startDocument(doc, level);
       }

@@ -15,7 +15,8 @@ page_ERRORS() {
 
 Every failure has one of these codes, on every interface. The code is stable; the message
 that comes with it is for people and may change. *Retry* says whether the same request can succeed
-later: `no`, `once` (try one more time) or `later` (wait first).
+later: `no`, `once` (try one more time) or `later` (wait first). Callers of another toolset are told what to do with the names of
+their own tools.
 
 | code | HTTP | JSON-RPC | retry | what to do |
 | --- | --- | --- | --- | --- |
@@ -23,7 +24,7 @@ END
     rows 'TB_ERR(name, wire, http, rpc, retry, advice)' 'wire @ http @ rpc @ retry @ advice' \
         base/err.def | awk -F ' @ ' '{
             gsub(/"/, "", $1); sub(/^"/, "", $5); sub(/"$/, "", $5)
-            gsub(/\\"/, "\"", $5); gsub(/\|/, "\\|", $5)
+            gsub(/\\"/, "\"", $5); sub(/\|.*/, "", $5); gsub(/[{}]/, "`", $5) # see src/base/hint.h
             sub(/TB_RETRY_/, "", $4)
             print "| `" $1 "` | " $2 " | " $3 " | " tolower($4) " | " $5 " |"
         }'

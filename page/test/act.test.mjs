@@ -91,7 +91,7 @@ test('a field that the page takes away when it is reached', async (t) => {
   const tab = await rig.show(t, '<input id=a onfocus="outerHTML = \'<input id=a>\'"><input id=b onbeforeinput="this.remove()">');
   assert.equal((await tab.call('fill', { target: '#a', value: 'x' })).now, 'x'); // the one that came in its place
   const { error } = await tab.call('fill', { target: '#b', value: 'x' });
-  assert.deepEqual(error, { code: 'element_not_ready', message: 'the page moved the focus from <input id="b"> to <body>; nothing was typed' });
+  assert.deepEqual(error, { code: 'focus_moved', message: 'the page moved the focus from <input id="b"> to <body>; nothing was typed' });
 });
 
 test('what happens to the field before is not told of the next', async (t) => {
@@ -152,6 +152,15 @@ test('fill sets what cannot be typed, with events', async (t) => {
   assert.equal(await tab.page('log.length'), 10);
 });
 
+test('fill takes a time with one digit for the hour', async (t) => {
+  const tab = await rig.show(t, '<input id=t type=time><input id=d type=datetime-local><input id=x value="">');
+  for (const [target, value, now] of [['#t', '9:30', '09:30'], ['#t', '19:30', '19:30'], ['#d', '2026-01-31T9:30', '2026-01-31T09:30'], ['#x', '9:30', '9:30']]) {
+    const reply = await tab.call('fill', { target, value });
+    assert.deepEqual([reply.now, reply.same], [now, true], value);
+  }
+  assert.equal((await tab.call('fill', { target: '#t', value: '9.30' })).error.code, 'invalid_params');
+});
+
 test('fill refuses what the field cannot hold and leaves it as it was', async (t) => {
   const tab = await rig.show(t, '<input id=d type=date value=2020-01-01><input id=c type=color value="#112233">'
     + '<button id=b>x</button><input id=x disabled>');
@@ -206,9 +215,9 @@ test('select: what is not there, disabled, too much, no select', async (t) => {
   const tab = await rig.show(t, `${PETS}<div id=d role=combobox>x</div>`);
   const select = (target, values) => tab.call('select', { target, values, timeout_ms: 50 });
   const { error } = await select('#s', ['Cow']);
-  assert.equal(error.code, 'element_not_ready');
+  assert.equal(error.code, 'wrong_value');
   assert.match(error.message, /^<select id="s"> has no option "Cow"; it has "Cat", "Dog label", "Fish"/);
-  assert.deepEqual((await select('#s', ['Fish'])).error, { code: 'element_not_ready', message: 'option "Fish" is disabled' });
+  assert.deepEqual((await select('#s', ['Fish'])).error, { code: 'wrong_value', message: 'option "Fish" is disabled' });
   assert.equal((await select('#s', ['Cat', 'Dog'])).error.code, 'invalid_params');
   assert.deepEqual((await select('#s', [])).error, { code: 'invalid_params',
     message: '<select id="s"> always has one option selected, so values must name one' });
@@ -234,7 +243,7 @@ test('fill of a select waits for them, too', async (t) => {
   await tab.page('setTimeout(() => { s.innerHTML = "<option>Early<option>Late"; }, 100)');
   assert.equal((await tab.call('fill', { target: '#s', value: 'Late', timeout_ms: 5000 })).now, 'Late');
   const { error } = await tab.call('fill', { target: '#s', value: 'Never', timeout_ms: 50 });
-  assert.equal(error.code, 'element_not_ready');
+  assert.equal(error.code, 'wrong_value');
   assert.match(error.message, /^<select id="s"> has no option "Never"; it has "Early", "Late"/);
 });
 
@@ -260,6 +269,44 @@ test('scroll the page', async (t) => {
   assert.equal((await tab.call('scroll', { direction: 'sideways' })).error.code, 'invalid_params');
 });
 
+test('scroll says what was scrolled, and what was brought into view', async (t) => {
+  const tab = await rig.show(t, `<div id=box role=region aria-label=Box style="height:100px;overflow:auto"><p id=in style="margin:900px 0">In</p></div>
+    <iframe title=Frame src=/tall.html></iframe><ul><li id=item style="margin:2000px 0">Item</ul>`, { '/tall.html': '<p style="margin:900px 0">Deep</p>' });
+  const scrolled = async (args) => { const { role, name, intoView } = await tab.call('scroll', args); return [role, name, intoView]; };
+  assert.deepEqual(await scrolled({ target: '#item', direction: 'down' }), [undefined, undefined, undefined]);
+  assert.deepEqual(await scrolled({ target: '#in', direction: 'down' }), ['region', 'Box', undefined]);
+  assert.deepEqual(await scrolled({ target: 'text=Deep', to: 'bottom' }), ['iframe', 'Frame', undefined]);
+  assert.deepEqual(await scrolled({ target: '#item' }), ['listitem', '', true]);
+});
+
+test('a scroll tells what the page does about it', async (t) => {
+  const tab = await rig.show(t, `<ul id=l></ul><div id=end style="height:10px"></div><script>let n = 0;
+    const more = (count) => { for (let i = 0; i < count; i += 1) l.insertAdjacentHTML('beforeend', '<li style="height:100px">Item ' + n++); };
+    more(20); new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting && n < 24) more(2); }).observe(end);
+    onscroll = () => { document.title = 'at ' + Math.round(scrollY); };</script>`);
+  const { changes: at, title, titled } = await tab.call('scroll', { pixels: 300, watch: true });
+  assert.deepEqual([at, title, titled], [undefined, 'at 300', true]);
+  const { changes: { text }, grown, atBottom } = await tab.call('scroll', { to: 'bottom', watch: true });
+  assert.deepEqual([text, grown, atBottom], ['+ listitem: Item 20\n+ listitem: Item 21', true, true]);
+  assert.equal((await tab.call('scroll', { to: 'bottom', watch: true })).changes.text, '+ listitem: Item 22\n+ listitem: Item 23');
+  const { changes: none, grown: still } = await tab.call('scroll', { to: 'bottom', watch: true });
+  assert.deepEqual([none, still], [undefined, undefined]);
+});
+
+test('a scroll at the end waits for more while the page may be about to bring it, and goes there', async (t) => {
+  const tab = await rig.show(t, `<ul id=l></ul><script>setTimeout(() => { l.innerHTML = '<li style="height:400px">Item'.repeat(5); }, 300)</script>`);
+  const { y, grown, atBottom } = await tab.call('scroll', { to: 'bottom', watch: true });
+  assert.ok(y > 1000 && atBottom && grown === undefined, String(y));
+  // Nothing more comes, and soon nobody waits for it.
+  const times = [];
+  for (let i = 0; i < 4; i += 1) {
+    const began = performance.now();
+    assert.equal((await tab.call('scroll', { to: 'bottom', watch: true })).y, y);
+    times.push(performance.now() - began);
+  }
+  assert.ok(times[0] < 3000 && Math.min(...times.slice(1)) < 200, times.join());
+});
+
 test('scroll what scrolls when the page itself does not', async (t) => {
   const tab = await rig.show(t, '<style>html,body{height:100%;margin:0;overflow:hidden}</style>'
     + '<div id=app style="height:100%;overflow:auto"><div style="height:3000px">x</div></div>');
@@ -269,18 +316,19 @@ test('scroll what scrolls when the page itself does not', async (t) => {
 
 // No waiting mends these, so nobody waits out the time for them.
 const AT_ONCE = [
-  ['a select that has other options', 'select', { target: '#s', values: ['Cow'] }, /has no option "Cow"; it has "Cat", "Dog"/],
-  ['the same by fill', 'fill', { target: '#s', value: 'Cow' }, /has no option "Cow"; it has "Cat", "Dog"/],
-  ['a read-only field that opens something', 'fill', { target: '#date', value: 'x' }, /is read-only; click it instead: it opens a dialog/],
-  ['and what it opens', 'fill', { target: '#pick', value: 'x' }, /is read-only; click it instead: it opens <ul id="list">/],
-  ['an option of a closed select', 'point', { target: 'option=Dog' }, /is an option of a closed select; use browser_select with target e1 and/],
-  ['a hidden file field', 'point', { target: '#file' }, /is hidden \(display: none\); give it files with browser_upload/],
+  ['a select that has other options', 'select', { target: '#s', values: ['Cow'] }, 'wrong_value', /has no option "Cow"; it has "Cat", "Dog"/],
+  ['the same by fill', 'fill', { target: '#s', value: 'Cow' }, 'wrong_value', /has no option "Cow"; it has "Cat", "Dog"/],
+  ['a read-only field that opens something', 'fill', { target: '#date', value: 'x' }, 'wrong_element', /is read-only; click it instead: it opens a dialog/],
+  ['and what it opens', 'fill', { target: '#pick', value: 'x' }, 'wrong_element', /is read-only; click it instead: it opens <ul id="list">/],
+  ['an option of a closed select', 'point', { target: 'option=Dog' }, 'closed_select', /^<option> "Dog" is an option of a closed select, e1/],
+  ['a hidden file field', 'point', { target: '#file' }, 'takes_files', /is hidden \(display: none\) and takes files; only what stands for it can be clicked/],
 ];
-for (const [what, name, args, words] of AT_ONCE) {
+for (const [what, name, args, code, words] of AT_ONCE) {
   test(`told at once: ${what}`, async (t) => {
     const tab = await rig.show(t, `<select id=s><option>Cat<option>Dog</select><input id=date readonly aria-haspopup=dialog>
       <div role=combobox><input id=pick readonly aria-controls=list></div><ul id=list></ul><input id=file type=file hidden>`);
     const { error } = await tab.call(name, { ...args, timeout_ms: 600_000 }); // longer than the test may take
+    assert.equal(error.code, code);
     assert.match(error.message, words);
   });
 }

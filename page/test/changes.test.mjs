@@ -69,8 +69,58 @@ test('an element that was replaced by its like is told with its new ref only', a
 
 test('a tick is told though it changes no node', async (t) => {
   const tab = await rig.show(t, PAGE);
-  assert.deepEqual((await changes(tab, 'c.checked = true', '#c')).lines, ['+ checkbox "Agree" [checked] [ref=e1]']);
+  assert.deepEqual((await changes(tab, 'c.checked = true', '#c')).lines, ['~ checkbox "Agree" [checked] [ref=e1]']);
   assert.deepEqual((await changes(tab, 'c.checked = false', '#c')).lines, ['~ checkbox "Agree" [ref=e1]']);
+});
+
+const HIDDEN = `<button id=go>Go</button><main id=app><p>Page</p></main>
+  <div id=attr hidden><p>By attribute</p></div><section id=away aria-hidden=true><p>By ARIA</p></section><section id=dead inert><p>By inert</p></section>
+  <dialog id=dlg><p>Sure?</p><button>Yes</button></dialog><details id=det><summary>More</summary>Bare <p>Inside</p></details>
+  <style>.off, .modal, .menu { display: none } .modal.on, .menu.on { display: block }</style>
+  <div id=modal class=modal><div><div role=dialog aria-label=Order><p>Address</p></div></div></div><ul id=menu class=menu role=menu><li role=menuitem>Cut</ul>
+  <div id=plain class=off><p>By class</p></div><div id=style style="color: red; display: none"><p>By style</p></div><div id=styled class=off role=status>Saved</div>
+  <div id=pop popover><p>Popped</p></div><button id=icon><i>a</i><i id=other hidden>b</i></button>`;
+
+// What is changed, and what is told of it though no snapshot was taken before.
+const REVEALED = [
+  ['attr.hidden = false', ['+ text: By attribute']],
+  ['away.removeAttribute("aria-hidden")', ['+ text: By ARIA']],
+  ['dead.inert = false', ['+ text: By inert']],
+  ['dlg.showModal()', ['+ dialog [modal] [ref=e1]', '+ text: Sure?', '+ button "Yes" [focused] [ref=e2]']],
+  ['det.open = true', ['~ button "More" [expanded] [ref=e1]', '+ text: Bare', '+ text: Inside']],
+  ['modal.classList.add("on")', ['+ dialog "Order" [ref=e1]: Address']],
+  ['menu.className = "menu on"', ['+ menu', '+ menuitem "Cut" [ref=e1]']],
+  ['styled.style.display = "block"', ['+ status: Saved']],
+  ['style.style.display = "block"', ['+ text: By style']],
+  ['pop.showPopover()', ['+ text: Popped']],
+  ['document.body.className = "modal-open", modal.className = "modal on"', ['+ dialog "Order" [ref=e1]: Address']],
+  // Of these it cannot be known, or they were shown before.
+  ['plain.className = ""', []],
+  ['document.body.className = "x"', []],
+  ['app.style.color = "red"', []],
+  ['app.hidden = true, app.hidden = false', []],
+  ['other.hidden = false', []],
+  ['attr.hidden = false, attr.hidden = true', []],
+];
+
+for (const [script, lines] of REVEALED) {
+  test(`what was not shown is told as new without a snapshot before: ${script}`, async (t) => {
+    const tab = await rig.show(t, HIDDEN);
+    assert.deepEqual((await changes(tab, script)).lines, lines);
+  });
+}
+
+test('a dialog that was shown is not told as new, nor is the page behind it when it is closed', async (t) => {
+  const tab = await rig.show(t, `<div id=app inert aria-hidden=true><p>Page</p></div><div id=box class=a><div role=dialog aria-label=Order>
+    <button id=go>Go</button></div></div>`);
+  assert.deepEqual((await changes(tab, 'box.className = "b"')).lines, []);
+  assert.deepEqual((await changes(tab, 'box.hidden = true, app.inert = false, app.removeAttribute("aria-hidden")')).lines, []);
+});
+
+test('a popover that has gone is told', async (t) => {
+  const tab = await rig.show(t, HIDDEN);
+  await changes(tab, 'pop.showPopover()');
+  assert.deepEqual((await changes(tab, 'pop.hidePopover()')).lines, ['- text: Popped']);
 });
 
 test('changes in shadow roots and frames that the snapshot has shown', async (t) => {
@@ -117,6 +167,23 @@ test('what a page hides from readers is not told', async (t) => {
   assert.deepEqual((await changes(tab, 'mute.innerHTML = "<p>x</p>", box.innerHTML = "<p hidden>y</p><script>1</scr" + "ipt>"')).lines, []);
 });
 
+test('what was shown for a moment only is not among the changes at the end', async (t) => {
+  const tab = await rig.show(t, PAGE);
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'text.textContent = "Loading", box.innerHTML = "<p>Please wait"')).lines, ['~ text: Loading', '+ text: Please wait']);
+  await tab.page('text.textContent = "Done", box.innerHTML = "<b>New</b>", list.remove(), 0');
+  const late = async (whole) => {
+    const { changes: told, again } = await tab.call('here', { late: true, whole });
+    assert.equal(again, whole ? true : undefined);
+    return told?.text.split('\n') ?? [];
+  };
+  assert.deepEqual(await late(true), ['~ text: Done', '+ text: New', '- list', '- button "Old" [ref=e2]', '- listitem: Plain']);
+  await tab.page('text.textContent = "Before", box.innerHTML = "", 0');
+  assert.deepEqual(await late(true), ['- list', '- button "Old" [ref=e2]', '- listitem: Plain']);
+  await tab.page('text.textContent = "Later", 0');
+  assert.deepEqual(await late(false), ['~ text: Later']);
+});
+
 /** What `here` says after a real click, and whether the page had told of the click by itself. */
 async function clicked(tab, target) {
   await tab.inside(`told = 0, tabardTell = (text) => { told += JSON.parse(text).stage === 'click' ? 1 : 0; }, 0`);
@@ -125,6 +192,52 @@ async function clicked(tab, target) {
   const { changes: { text = '' } = {}, title } = await tab.call('here');
   return { told, lines: text === '' ? [] : text.split('\n'), title };
 }
+
+/** The lines of what a key changes, where the focus is or in `target`; and whether the page told of a click by itself. */
+async function pressed(tab, key, target) {
+  await tab.inside(`told = 0, tabardTell = (text) => { told += JSON.parse(text).stage === 'click' ? 1 : 0; }, 0`);
+  if (target !== undefined) await tab.call('focus', { target, watch: true });
+  const text = { Enter: '\r', ' ': ' ' }[key];
+  const code = { Enter: 13, ' ': 32, ArrowDown: 40, ArrowRight: 39, ArrowUp: 38, Tab: 9 }[key];
+  const event = { key, code: key === ' ' ? 'Space' : key, windowsVirtualKeyCode: code };
+  await tab.send('Input.dispatchKeyEvent', { ...event, type: text === undefined ? 'rawKeyDown' : 'keyDown', text });
+  await tab.send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' });
+  const { changes: { text: lines = '' } = {} } = await tab.call('here');
+  assert.equal(await tab.inside('told'), 0);
+  return lines === '' ? [] : lines.split('\n');
+}
+
+const KEYS = `<button id=add onclick="n.textContent = 1 + +n.textContent">Add</button><p id=n>0</p>
+  <button id=later onclick="setTimeout(() => { n.textContent = 'Later' })">Later</button><button id=open onclick="d.showModal()">Open</button>
+  <dialog id=d><p>Sure?</p></dialog><select id=s aria-label=Pet><option>Cat<option>Dog</select>
+  <input type=radio name=r id=r1 aria-label=One checked><input type=radio name=r id=r2 aria-label=Two><input type=checkbox id=c aria-label=Box>
+  <input type=range id=slide aria-label=Size value=50><input type=number id=num aria-label=Count value=3><input id=text aria-label=Name>`;
+
+test('what a key does is told as what a click does', async (t) => {
+  const tab = await rig.show(t, KEYS);
+  await tab.call('snapshot');
+  assert.deepEqual(await pressed(tab, 'Enter', '#add'), ['~ text: 1']);
+  assert.deepEqual(await pressed(tab, 'Enter'), ['~ text: 2']);
+  assert.deepEqual(await pressed(tab, ' '), ['~ text: 3']);
+  assert.deepEqual(await pressed(tab, 'Tab'), []);
+  assert.deepEqual(await pressed(tab, 'Enter'), ['~ text: Later']);
+  assert.deepEqual(await pressed(tab, ' ', '#c'), ['~ checkbox "Box" [checked] [ref=e7]']);
+  assert.deepEqual(await pressed(tab, ' '), ['~ checkbox "Box" [ref=e7]']);
+  assert.deepEqual(await pressed(tab, 'ArrowDown', '#s'), ['~ combobox "Pet" [ref=e4]: Dog']);
+  assert.deepEqual(await pressed(tab, 'ArrowUp'), ['~ combobox "Pet" [ref=e4]: Cat']);
+  assert.deepEqual(await pressed(tab, 'ArrowDown', '#r1'), ['~ radio "One" [ref=e5]', '~ radio "Two" [checked] [ref=e6]']);
+  assert.deepEqual(await pressed(tab, 'ArrowRight', '#slide'), ['~ slider "Size" [ref=e8]: 51']);
+  assert.deepEqual(await pressed(tab, 'ArrowUp', '#num'), ['~ spinbutton "Count" [ref=e9]: 4']);
+  assert.deepEqual(await pressed(tab, 'Enter', '#open'), ['+ dialog [modal] [focused] [ref=e11]: Sure?']);
+});
+
+test('a key inside a frame of our origin tells what it does there', async (t) => {
+  const tab = await rig.show(t, '<iframe src=/keys.html width=600 height=400></iframe>', { '/keys.html': KEYS });
+  await tab.page('frames[0].document.getElementById("add").focus(), 0');
+  assert.deepEqual(await pressed(tab, 'Enter'), ['+ text: 1']);
+  await tab.page('frames[0].document.getElementById("s").focus(), 0');
+  assert.deepEqual(await pressed(tab, 'ArrowDown'), ['~ combobox "Pet" [ref=e1]: Dog']);
+});
 
 test('what the next frames and due timers bring after a click that did nothing yet is waited for', async (t) => {
   const tab = await rig.show(t, `<title>One</title><div id=box></div>

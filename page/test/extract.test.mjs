@@ -44,6 +44,29 @@ test('text is what is drawn', async (t) => {
   assert.deepEqual(await tab.call('extract', {}), { count: 1, results: ['a\n\nC'], truncated: false });
 });
 
+const FRAMED = (other) => `<h1>Outer</h1><iframe title=Payment src=/card.html></iframe><p>Between</p><iframe title="Other site" src="${other}/card.html"></iframe>
+  <iframe hidden src=/card.html></iframe><iframe src=/empty.html></iframe>`;
+const FRAMES = { '/card.html': '<h2>Card</h2><p>Number</p>', '/empty.html': '', '/deep.html': '<p>Deep</p><iframe src=/card.html></iframe>' };
+const LEFT_OUT = '[a frame of another site, "Other site", is left out]';
+
+test('frames of our origin are part of the content, others are said to be left out', async (t) => {
+  const tab = await rig.show(t, FRAMED(rig.server.otherOrigin), FRAMES);
+  const content = async (args) => (await tab.call('extract', args)).results;
+  assert.deepEqual(await content({}), [`Outer\n\nBetween\n\n[frame "Payment"]\nCard\n\nNumber\n\n${LEFT_OUT}`]);
+  assert.deepEqual(await content({ format: 'markdown' }), [`# Outer\n\n## Card\n\nNumber\n\nBetween\n\n${LEFT_OUT}`]);
+  assert.match((await content({ format: 'json' }))[0].text, /Card\n\nNumber\n\n\[a frame of another site/);
+  assert.deepEqual(await content({ target: 'iframe:visible' }), ['Card\n\nNumber', LEFT_OUT, '']);
+  assert.deepEqual(await content({ target: 'p' }), ['Between', 'Number', 'Number']);
+});
+
+test('frames in frames, and room for them', async (t) => {
+  const tab = await rig.show(t, '<p>Outer</p><iframe src=/deep.html></iframe>', FRAMES);
+  assert.deepEqual((await tab.call('extract', {})).results, ['Outer\n\n[frame]\nDeep\n\n[frame]\nCard\n\nNumber']);
+  await tab.page('frames[0].document.querySelector("p").textContent = "x ".repeat(500), 0');
+  const { results: [text], truncated } = await tab.call('extract', { max_chars: 200 });
+  assert.ok(truncated && text.length <= 200, text);
+});
+
 test('text of shadow roots', async (t) => {
   const tab = await rig.show(t, '<div id=d>x<span><template shadowrootmode=open><p>one</p><p>two <slot></slot></p>'
     + '</template>three</span></div>');

@@ -37,6 +37,8 @@ const FORMS = [
   ['text=Log in', 'login'], ['text=log in elsew', 'login-other'], ['text=Send it', 'send'], ['text=Hello world', 'split'],
     ['text="First"', 'li1'], ['text=Save all', 'icon'],
   ['text=In shadow', 'inner'], ['text=In frame', 'framed'],
+  ['text=/^log in e/i', 'login-other'], ['text=/^Fir/', 'li1'], ['text=/^Save .ll$/', 'icon'], ['text=/hello w/i', 'split'], ['text=/d it$/', 'send'], ['ul >> text=/bo.d/', 'bold'],
+    ['text=/In (shadow|cellar)/', 'inner'], ['internal:text=/secon/i', 'li2'],
   ['role=button[name="Log in"]', 'login'], ['role=button "Log in"', 'login'], ["role=button[name='Close dialog']", 'close'],
     ['role=button[name="elsewhere"]', 'login-other'],
   ['role=button[name="Send it"]', 'send'], ['role=checkbox', 'remember'], ['role=checkbox[checked]', 'remember'],
@@ -77,6 +79,26 @@ test('each form of selector finds its element', async (t) => {
       return el.error?.message ?? el.getAttribute('data-id'); })()`);
     assert.equal(found, id, selector);
   }
+});
+
+test('a text that looks like a regular expression is first of all a text', async (t) => {
+  const tab = await rig.show(t, `<p id=word>spa</p><p id=path>In /spa/us</p><a href=x id=link>/log/i</a><a href=x id=other>Log out</a>
+    <p id=b>A slash: /us/a</p>`);
+  const found = (target) => tab.inside(`(tabard.element({target: ${JSON.stringify(target)}}).id)`);
+  for (const [target, id] of [['text=/spa/us', 'path'], ['text=/spa/u', 'path'], ['text=/^spa$/', 'word'], ['text=/us/a', 'b'],
+    ['role=link[name="/log/i"]', 'link'], ['role=link[name=/log/i]', 'link'], ['role=link[name=/^log/i]', 'other']]) {
+    assert.equal(await found(target), id, target);
+  }
+  for (const target of ['text="/^spa$/"', 'text=/spa/users', 'text=/spa/ii', 'role=link[name="/^log/i"]']) {
+    assert.equal((await tab.call('check', { target })).error.code, 'element_not_found', target);
+  }
+  assert.equal((await tab.call('check', { target: 'text=/(/' })).error.code, 'invalid_params');
+});
+
+test('a search by regular expression has a ceiling', async (t) => {
+  const tab = await rig.show(t, `${'<div>'.repeat(400)}${'<p>some words of filler</p>'.repeat(5000)}`);
+  const ms = await tab.inside(`(() => { const began = performance.now(); tabard.check({target: 'text=/^nothing$/'}); return performance.now() - began; })()`);
+  assert.ok(ms < 5000, String(ms));
 });
 
 test('what fits nothing is said with the selector', async (t) => {
@@ -220,6 +242,15 @@ test('a line of the outline is the ref in it', async (t) => {
   for (const target of ['text=see [ref=e2]', '"x" [ref=e2]', 'b c [ref=e2]']) {
     assert.notEqual(await tab.inside(`tabard.element({ target: ${JSON.stringify(target)} }).tagName`), 'BUTTON', target);
   }
+});
+
+test('a ref in the forms that others write', async (t) => {
+  const tab = await rig.show(t, '<a href=/>A</a><button>B</button>');
+  await tab.lines();
+  for (const target of ['e2', 'E2', '@e2', '[ref=e2]', 'ref=e2', 'aria-ref=e2', '[aria-ref=e2]']) {
+    assert.equal(await tab.inside(`tabard.element({ target: ${JSON.stringify(target)} }).tagName`), 'BUTTON', target);
+  }
+  assert.match((await tab.call('point', { target: 'E9', timeout_ms: 0 })).error.message, /^ref e9 does not belong to the current page/);
 });
 
 test('words that the page shows are no selector, and the message says what is', async (t) => {

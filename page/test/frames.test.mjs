@@ -25,6 +25,30 @@ test('frames of other origins are listed for the daemon', async (t) => {
   assert.deepEqual(frames, ['e1', 'e2']);
 });
 
+test('a frame whose document has not come yet says so', async (t) => {
+  const tab = await rig.show(t, `<iframe title=Late src=/late.html></iframe><iframe title=Blank></iframe><iframe title=About src="about:blank"></iframe>
+    <iframe title=Doc srcdoc=""></iframe><iframe title=Lazy loading=lazy src="${rig.server.otherOrigin}/late.html" style="margin-top:9000px"></iframe>`,
+    { '/late.html': 'Here' });
+  await tab.page('frames[0].document.open(), 0');
+  assert.deepEqual(await tab.lines(), ['- iframe "Late" [loading] [ref=e1]', '- iframe "Blank" [ref=e2]', '- iframe "About" [ref=e3]', '- iframe "Doc" [ref=e4]',
+    '- iframe "Lazy" [loading] [ref=e5]']);
+});
+
+test('what is not found may be in a frame of another site, and the message says so', async (t) => {
+  const tab = await rig.show(t, `<iframe src="${rig.server.otherOrigin}/ad.html"></iframe><iframe src=/in.html></iframe><iframe hidden src="${rig.server.otherOrigin}/ad.html"></iframe>`,
+    { '/ad.html': '<button>Ad</button>', '/in.html': '<p>In</p>' });
+  const words = async (name, args) => (await tab.call(name, { timeout_ms: 0, ...args })).error.message;
+  const one = '; the page has 1 frame of another site, in which selectors do not look; refs of elements in there work';
+  assert.equal(await words('point', { target: 'text=Ad' }), `nothing on the page matches "text=Ad"${one}`);
+  assert.equal(await words('extract', { target: '.ad' }), `nothing on the page matches ".ad"${one}`);
+  assert.equal(await words('waitFor', { target: '.ad' }), `waited 0 ms for ".ad" to be visible; nothing on the page matches it${one}`);
+  assert.equal(await words('waitFor', { text: 'Ad' }),
+    'waited 0 ms for the text "Ad"; the page does not show it; the page has 1 frame of another site, in which this does not look');
+  assert.doesNotMatch(await words('waitFor', { target: 'iframe', state: 'hidden' }), /another site/);
+  await tab.page(`document.querySelector('iframe[hidden]').hidden = false`);
+  assert.match(await words('point', { target: 'text=Ad' }), /; the page has 2 frames of other sites, in which/);
+});
+
 test('hidden frames are not listed', async (t) => {
   const tab = await rig.show(t, `<iframe hidden src="${rig.server.otherOrigin}/ad.html"></iframe>`);
   assert.deepEqual((await tab.call('snapshot')).frames, []);
@@ -38,11 +62,12 @@ test('frames are listed in a flat snapshot too', async (t) => {
 });
 
 const TRANSFORMS = ['none', 'scale(.5)', 'rotate(25deg) scale(1.4, .8)', 'skew(20deg)', 'perspective(400px) rotateY(35deg)', 'rotate(180deg)'];
+const ZOOMS = ['none;zoom:1.6', 'rotate(25deg);zoom:.7'];
 
-for (const transform of TRANSFORMS) {
+for (const transform of [...TRANSFORMS, ...ZOOMS]) {
   test(`points of a frame come out where it draws them: ${transform}`, async (t) => {
     const tab = await rig.show(t, `<div style="height:200px"></div><div style="margin:150px;width:300px;transform:${transform}">
-      <iframe title=F style="border:9px solid;padding:4px 11px;width:260px;height:160px" src=/spot.html></iframe></div>
+      <iframe title=F style="border:9px solid;padding:4px 11px;width:260px;height:160px;zoom:${transform.includes('zoom') ? 1.2 : 1}" src=/spot.html></iframe></div>
       <div style="height:3000px"></div>`, { '/spot.html': '<style>body{margin:0}</style><button onclick="parent.hit=1" '
         + 'style="position:absolute;left:180px;top:100px;width:30px;height:14px">Spot</button>' });
     await tab.page('scrollTo(0, 120)');

@@ -259,6 +259,16 @@ test('a ref in a message is told to the daemon once, however long it took', asyn
   await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(JSON.parse(text)); }, 0');
   // After an act the page may still change, so there is more than one look.
   const { error } = await tab.inside(`tabard.point({ target: '#b' }).then(() => tabard.point({ target: 'option=Cat', timeout_ms: 300 }))`);
-  assert.match(error.message, /^<option> "Cat" is an option of a closed select; use browser_select with target e1 and this option/);
+  assert.match(error.message, /^<option> "Cat" is an option of a closed select, e1/);
   assert.deepEqual(await tab.inside('told.filter(({ stage }) => stage === "named")'), [{ stage: 'named', last: 1 }]);
+});
+
+test('an act waits until the page has heard what is selected, and not where it never will', async (t) => {
+  const tab = await rig.show(t, '<p id=p contenteditable>One <b id=b>two</b></p><button id=go>Go</button>');
+  const isAtOnce = (before) => tab.inside(`(async () => { ${before}; let done = false;
+    const point = tabard.point({ target: '#go' }).then(() => { done = true; });
+    for (let i = 0; i < 100; i += 1) await null; const atOnce = done; await point; return atOnce; })()`);
+  assert.equal(await isAtOnce('getSelection().collapse(b.firstChild, 1)'), false);
+  assert.equal(await isAtOnce('0'), true);
+  assert.equal(await isAtOnce('b.remove()'), true);
 });

@@ -47,6 +47,13 @@ test('find: matching lines with two lines around and what they are in', async (t
   assert.equal((await tab.call('snapshot', { find: '/item \\d/' })).matches, 30);
 });
 
+test('find: a path is a text, even if it could be a regular expression', async (t) => {
+  const tab = await rig.show(t, '<p>spa</p><p>a</p><p>b</p><p>c</p><a href=/spa/us></a>');
+  assert.equal((await tab.call('snapshot', { find: '/spa/us' })).matches, 1);
+  assert.equal((await tab.call('snapshot', { find: '/spa/users' })).matches, 0);
+  assert.equal((await tab.call('snapshot', { find: '/^text: spa/' })).matches, 1);
+});
+
 test('find: a row is kept whole, and the rows beside it only if they match', async (t) => {
   const row = (n) => `<tr><td>Thing ${n}<td>${n}<td><button>Buy ${n}</button>`;
   const tab = await rig.show(t, `<p>Before<table><tr><th>What<th>Price<th>Act${[1, 2, 3].map(row).join('')}</table><p>After`);

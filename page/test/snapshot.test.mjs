@@ -177,6 +177,16 @@ for (const [name, body, expected] of CASES) {
   });
 }
 
+test('an outline is no longer than max_chars, however little that is', async (t) => {
+  const tab = await rig.show(t, Array.from({ length: 60 }, (_, at) => `<button>Button ${at}</button>`).join(''));
+  for (const most of [200, 300, 500]) {
+    const { text, truncated } = await tab.call('snapshot', { max_chars: most });
+    assert.equal(truncated, true);
+    assert.ok(text.length <= most && text.length > most / 2, `${text.length} for ${most}`);
+    assert.match(text, /\n… \d+ more lines; ask with target, depth or find$/);
+  }
+});
+
 test('a modal dialog is all there is', async (t) => {
   const tab = await rig.show(t, '<button>Behind</button><dialog id=d aria-label=Sure><button>Yes</button></dialog>'
     + '<script>d.showModal()</script>');
@@ -206,7 +216,7 @@ const EMPTY = [
   ['a document without content', '<!doctype html><title>x</title>', /^… nothing to show: the document is empty$/],
   ['a hidden body', '<!doctype html><body style="display:none"><p>x</p>', /^… nothing to show: <body> has display: none$/],
   ['a hidden part of it', '<div><div id=app aria-hidden=true>x</div></div>', /: <div id="app"> "x" has aria-hidden$/],
-  ['nothing that means anything', '<div><div></div></div>', /: there is neither text nor a name, nor anything to act on; browser_wait/],
+  ['nothing that means anything', '<div><div></div></div>', /: there is neither text nor a name, nor anything to act on; wait for a text/],
   ['nothing to act on', '<p>x', /: nothing here can be acted on; ask without interactive$/, { interactive: true }],
   ['a hidden target', '<section style="visibility:hidden"><p id=p>x</p></section>', /: <section> has visibility: hidden$/, { target: '#p' }],
   ['a page that is looked through', '<!doctype html><title>x</title>', /: the document is empty$/, { find: 'x' }],
@@ -221,7 +231,7 @@ for (const [name, body, expected, args] of EMPTY) {
 test('an empty outline says why: a page that is loading', async (t) => {
   const tab = await rig.show(t, '');
   await tab.page('document.open(), 0');
-  assert.match((await tab.lines()).join('\n'), /: the page is still loading \(readyState loading\); wait for a text of it with browser_wait$/);
+  assert.match((await tab.lines()).join('\n'), /: the page is still loading \(readyState loading\); wait for a text of it$/);
 });
 
 test('the refs behind one line for many things are good', async (t) => {

@@ -25,6 +25,26 @@ const bring = async (tab, target, between = '0') => {
   return carried.error ? carried : tab.call('drop');
 };
 
+test('a field is what it was when the daemon was told of it', async (t) => {
+  const tab = await rig.show(t, '<input id=i ondragover="event.preventDefault()">');
+  assert.equal((await tab.call('receiver', { target: '#i' })).kind, 'zone');
+  await tab.page(`i.type = 'file', 0`);
+  assert.equal(await tab.inside('tabard.received() === i'), false);
+  assert.equal((await tab.call('receiver', { target: '#i' })).kind, 'file');
+  await tab.page(`i.type = 'text', 0`);
+  assert.equal(await tab.inside('tabard.received() === i'), true);
+});
+
+test('files of a type that a field does not ask for are named', async (t) => {
+  const tab = await rig.show(t, '<input type=file multiple>');
+  const given = (accept) => tab.inside(`(() => { const field = document.querySelector('input'); const files = new DataTransfer();
+    for (const [name, type] of [['a.PDF', 'application/pdf'], ['b.png', 'image/png'], ['c', '']]) files.items.add(new File([], name, { type }));
+    field.files = files.files; field.setAttribute('accept', ${JSON.stringify(accept)}); return tabard.filesOf(field).unaccepted ?? []; })()`);
+  for (const [accept, names] of [['', []], ['.pdf', ['b.png', 'c']], ['image/*, .pdf', ['c']], ['IMAGE/PNG', ['a.PDF', 'c']], ['image/jpeg', ['a.PDF', 'b.png', 'c']]]) {
+    assert.deepEqual(await given(accept), names, accept);
+  }
+});
+
 test('until the drop a page learns only of what type the files are', async (t) => {
   const tab = await rig.show(t, ZONE);
   assert.deepEqual(await bring(tab, '#zone'), { dropped: true });

@@ -27,7 +27,8 @@ const COMES = [
   ['a text is shown', `<p id=p hidden>Ready</p>${later('p.hidden = false')}`, { text: 'Ready' }],
   ['a text goes', `<p id=p>Loading</p>${later('p.textContent = "x"')}`, { text_gone: 'Loading' }],
   ['the address changes', later('history.pushState(0, "", "/next?step=2")'), { url: 'step=2' }],
-  ['the address fits a pattern', later('location.hash = "#a7"'), { url: '/#a\\d$/' }],
+  ['the address fits a pattern', later('history.pushState(0, "", "/list/7?step=2")'), { url: 'http://*/list/*' }],
+  ['the address fits a pattern from its path on', later('history.pushState(0, "", "/list/7/all")'), { url: '/list/**/all' }],
   ['something in a shadow root', `<x-a id=x></x-a>${later('x.attachShadow({mode: "open"}).innerHTML = "<button>In</button>"')}`,
     { target: 'text=In' }],
   ['a change inside a shadow root', `<div id=x><template shadowrootmode=open><p></p></template>`
@@ -73,7 +74,17 @@ test('nothing to wait for, and bad states, are refused', async (t) => {
   const tab = await rig.show(t, '');
   assert.equal((await tab.call('waitFor', { timeout_ms: 50 })).error.code, 'invalid_params');
   assert.equal((await tab.call('waitFor', { target: 'p', state: 'gone', timeout_ms: 50 })).error.code, 'invalid_params');
-  assert.equal((await tab.call('waitFor', { url: '/(/', timeout_ms: 50 })).error.code, 'invalid_params');
+});
+
+test('a path is a part of the address, never a regular expression', async (t) => {
+  const tab = await rig.show(t, '<script>history.replaceState(0, "", "/spa/list")</script>');
+  const fits = async (url) => (await tab.call('waitFor', { url, timeout_ms: 0 })).found === true;
+  for (const url of ['/spa/li', '/spa/', '/spa', '/list', '*/list', '/*/list', '**/spa/**', 'http://127.0.0.1:*/spa/list', '/spa/l*ist']) {
+    assert.equal(await fits(url), true, url);
+  }
+  for (const url of ['/spa/us', '/spa/users', '/list/', '/(/', '/s*/spa/list', '/list*', '*/spa', '/spa/list*list', '/spa/li*x*t']) {
+    assert.equal(await fits(url), false, url);
+  }
 });
 
 test('a ref: gone is detached, stale is an error', async (t) => {

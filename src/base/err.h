@@ -33,7 +33,7 @@ struct tb_err_info {
     int http_status;
     int rpc_code;
     enum tb_retry retry;
-    const char *advice;
+    const char *advice; /* a hint, see base/hint.h */
 };
 
 struct tb_err {

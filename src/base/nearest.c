@@ -5,6 +5,7 @@
 
 enum {
     WORD_MAX = 79,
+    SLIPS_MAX = 3, /* in a word of any length; more are another word */
 };
 
 static size_t least(size_t a, size_t b)
@@ -46,7 +47,7 @@ void tb_nearest_offer(struct tb_nearest *nearest, const char *candidate)
         return;
     }
     size_t far = distance(nearest->word, to);
-    if (far <= (to.len + 2) / 3 && (!nearest->best[0] || far < nearest->distance)) {
+    if (far <= least(to.len / 3, SLIPS_MAX) && (!nearest->best[0] || far < nearest->distance)) {
         nearest->distance = far;
         snprintf(nearest->best, sizeof(nearest->best), "%s", candidate);
     }

@@ -24,6 +24,8 @@ static void the_nearest_name_is_suggested(void **state)
         {"cpm", ""},
         {"verison", " (did you mean version?)"},
         {"completely-different", ""},
+        {"octopus_idle_mss", " (did you mean octopus_idle_ms?)"},
+        {"octopus_max_age_ms", ""},
         {"", ""},
     };
     (void)state;
@@ -32,6 +34,7 @@ static void the_nearest_name_is_suggested(void **state)
         tb_nearest_offer(&nearest, "version");
         tb_nearest_offer(&nearest, "serve");
         tb_nearest_offer(&nearest, "mcp");
+        tb_nearest_offer(&nearest, "octopus_idle_ms");
         assert_string_equal(tb_nearest_words(&nearest), cases[i].words);
     }
 }
@@ -41,7 +44,7 @@ static void a_word_of_any_length_is_borne(void **state)
     char word[1000];
     (void)state;
     memset(word, 'a', sizeof(word));
-    for (size_t len = 70; len < 90; len++) {
+    for (size_t len = 76; len < 90; len++) {
         struct tb_nearest nearest = {.word = {word, len}};
         char name[100];
         memset(name, 'a', 79);

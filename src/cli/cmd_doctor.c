@@ -49,19 +49,16 @@ static int run(int argc, char **argv)
 {
     static const char *const own[] = {"--json", NULL};
     struct tb_options options;
-    struct tb_config config;
     struct tb_finding findings[TB_DOCTOR_CHECKS];
     struct tb_err err;
     if (tb_options_parse(&options, argc, argv, own, &err) < 0) {
         fprintf(stderr, "tabard doctor: %s; 'tabard help doctor' lists the options\n", err.text);
         return 2;
     }
-    if (tb_config_load(&options.sources, &config, &err) < 0) {
+    if (tb_doctor_check(&options.sources, findings, &err) < 0) {
         fprintf(stderr, "tabard doctor: %s\n", err.text);
         return 1;
     }
-    tb_doctor_check(&config, findings);
-    tb_config_fini(&config);
     if (options.json) {
         print_json(findings);
     } else {
@@ -86,7 +83,7 @@ static void more_help(void)
 const struct tb_command tb_cmd_doctor = {
     "doctor",
     "[OPTION]...",
-    "Check browser, sandbox, directories, ports and store, and say how to fix each problem.",
+    "Check configuration, browser, sandbox, directories, ports and store, and say how to fix each problem.",
     run,
     more_help,
 };

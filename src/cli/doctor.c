@@ -40,7 +40,7 @@ static void check_version(const char *path, struct tb_finding *finding)
         }
     }
     finding->health = TB_HEALTH_BAD;
-    SAY(finding->seen, "%.120s is no Chromium: with --version it prints %s%s%s", path,
+    SAY(finding->seen, "%.120s is not Chromium: with --version it prints %s%s%s", path,
         version[0] ? "'" : "no version", version, version[0] ? "'" : "");
     SAY(finding->mend, "set browser.path to Chromium or Chrome, or remove it to search the usual "
                        "places");
@@ -212,13 +212,35 @@ static void check_descriptors(const struct tb_config *config, struct tb_finding 
     }
 }
 
-void tb_doctor_check(const struct tb_config *config,
-                     struct tb_finding ret_findings[TB_DOCTOR_CHECKS])
+/* The settings that the other checks go by. */
+static int load(const struct tb_config_sources *sources, struct tb_config *ret_config,
+                struct tb_finding *finding, struct tb_err *err)
+{
+    struct tb_config_sources others = *sources;
+    TB_AUTO(tb_free) char *path = tb_config_path(sources);
+    SAY(finding->seen, "%.250s",
+        path && access(path, F_OK) == 0 ? path : "no file, so the defaults");
+    if (tb_config_load(sources, ret_config, err) == 0) {
+        return 0;
+    }
+    struct tb_err why = *err;
+    others.no_file = true;
+    int rc = tb_config_load(&others, ret_config, err);
+    if (rc == 0) {
+        finding->health = TB_HEALTH_BAD;
+        SAY(finding->seen, "%.250s", why.text);
+        SAY(finding->mend, "do as it says; the checks below leave this file out");
+    }
+    return rc;
+}
+
+int tb_doctor_check(const struct tb_config_sources *sources,
+                    struct tb_finding ret_findings[TB_DOCTOR_CHECKS], struct tb_err *err)
 {
     static const struct {
         const char *name;
         void (*check)(const struct tb_config *config, struct tb_finding *finding);
-    } rows[TB_DOCTOR_CHECKS] = {
+    } rows[TB_DOCTOR_CHECKS - 1] = {
         {"browser", check_browser},
         {"sandbox", check_sandbox},
         {"state directory", check_state_dir},
@@ -228,8 +250,16 @@ void tb_doctor_check(const struct tb_config *config,
         {"keys", check_keys},
         {"descriptors", check_descriptors},
     };
-    for (size_t i = 0; i < TB_DOCTOR_CHECKS; i++) {
-        ret_findings[i] = (struct tb_finding){.name = rows[i].name};
-        rows[i].check(config, &ret_findings[i]);
+    struct tb_config config;
+    ret_findings[0] = (struct tb_finding){.name = "configuration"};
+    int rc = load(sources, &config, &ret_findings[0], err);
+    if (rc < 0) {
+        return rc;
     }
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ret_findings[i + 1] = (struct tb_finding){.name = rows[i].name};
+        rows[i].check(&config, &ret_findings[i + 1]);
+    }
+    tb_config_fini(&config);
+    return 0;
 }

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-#include "core/config.h"
+#include "base/err.h"
+#include "daemon/config_load.h"
 
 enum tb_health {
     TB_HEALTH_OK,
@@ -21,8 +22,10 @@ struct tb_finding {
 };
 
 enum {
-    TB_DOCTOR_CHECKS = 8,
+    TB_DOCTOR_CHECKS = 9,
 };
 
-void tb_doctor_check(const struct tb_config *config,
-                     struct tb_finding ret_findings[TB_DOCTOR_CHECKS]);
+/* A configuration file that is wrong is a finding, and the other checks go on without it. Fails
+ * only if the environment or the options are wrong. */
+int tb_doctor_check(const struct tb_config_sources *sources,
+                    struct tb_finding ret_findings[TB_DOCTOR_CHECKS], struct tb_err *err);

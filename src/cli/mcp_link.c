@@ -41,10 +41,10 @@ static const char *given(const struct tb_config_sources *sources, const struct t
                          char *ret_name, size_t size)
 {
     const char *found = NULL;
+    tb_config_env_name(key, ret_name, size);
     for (const char *const *env = sources->env; env && *env; env++) {
         struct tb_str value = tb_str_of(*env);
-        if (tb_config_by_env(tb_str_cut(&value, '=')) == key) {
-            tb_config_env_name(key, ret_name, size);
+        if (tb_str_eq_cstr(tb_str_cut(&value, '='), ret_name)) {
             found = value.ptr;
         }
     }

@@ -16,16 +16,20 @@ static const char opening[] =
     "the time for the whole call, including the wait for the session. `target` is a ref from "
     "`browser_snapshot` (`e12`) or a\n"
     "selector: CSS, `//xpath`, `text=Log in`, `role=button[name=\"Log in\"]`, `aria/Log in`, `~accessibility id`, `id=main`,\n"
-    "or WebdriverIO's `a=Log in` (whole text) and `a*=Log` (part of it), which `browser_elements` returns.\n"
-    "Numbers and flags may come as text (`\"5\"`, `\"true\"`), and text as a number or a flag (`5`, `true`); an unknown argument\n"
-    "is refused, but for `element`, which some clients send beside a target and which is passed over. A result is text, for\n"
-    "some tools with a picture; [ERRORS.md](ERRORS.md) lists the errors. `browser_navigate` and `execute_sequence`\n"
+    "or WebdriverIO's `a=Log in` (whole text) and `a*=Log` (part of it), which `browser_elements` returns. Playwright's `css=a`,\n"
+    "`a:has-text(\"Log\")`, `.card >> nth=0` and `getByRole('button', { name: 'Log in' })` work, too.\n"
+    "A text or a name may be a regular expression: `text=/log (in|on)/i`, `role=button[name=/^log/i]`.\n"
+    "Selectors and texts are looked for in the page, its shadow roots and frames of its own origin; what is in a frame of another\n"
+    "site has refs in `browser_snapshot`, and `browser_extract` leaves it out and says so.\n"
+    "Numbers, flags, arrays and objects may come as text (`\"5\"`, `\"true\"`, `\"[…]\"`), and text as a number or a flag (`5`, `true`).\n"
+    "An unknown argument is refused, but for `element`, which some clients send beside a target and which is ignored. A result is\n"
+    "text, for some tools with a picture; [ERRORS.md](ERRORS.md) lists the errors. `browser_navigate` and `execute_sequence`\n"
     "start a session for the conversation when there is none; the other tools need one.\n\n"
     "Tools of a group are available on request: `?groups=files,pdf` on the address of `/mcp`, "
     "`tabard mcp --groups files,pdf`,\n"
     "or the setting `mcp.groups`; `all` means all of them.\n\n"
-    "Downloads, uploads and PDFs lie in a directory of their session and are deleted when it ends, also when it is closed:\n"
-    "copy what you need first.\n\n"
+    "Downloads, uploads and PDFs lie in a directory of their session on the daemon's machine, which `browser_downloads` names. They are\n"
+    "deleted when the session ends, also when it is closed: copy what you need from there first.\n\n"
     "Besides tools there are resources (`tabard://sessions`, and `tabard://session/{id}/` with `snapshot`, `screenshot` or\n"
     "`downloads`) and prompts for work with several sessions ([sub-agents.md](sub-agents.md)); `resources/list`,\n"
     "`resources/templates/list` and `prompts/list` describe them.\n\n"
@@ -116,8 +120,10 @@ static void put_tool(const struct tb_tool *tool, struct tb_buf *out)
 
 static void put_face(const struct tb_face *face, struct tb_buf *out)
 {
-    const struct tb_param *params = face->params ? face->params : face->tool->params;
+    struct tb_param rows[TB_TOOL_PARAMS_MAX];
     const char *before = "";
+    tb_tool_params(face->tool, rows);
+    const struct tb_param *params = face->params ? face->params : rows;
     tb_buf_printf(out, "| `%s`", face->name);
     put_words(face->aliases, ", ", out);
     tb_buf_printf(out, " | `%s` | ", face->tool->name);

@@ -2,9 +2,9 @@
 /* Arguments of tools. One table a tool describes them; from it come the JSON schema that agents
  * see, the checks before anything runs, and docs/TOOLS.md.
  *
- * Checked arguments are a JSON object: aliases have their real name, words and numbers in strings
- * ("true", "5") have become what the table asks for, and so have true and 5 where it asks for text
- * (some clients send them so), nothing unknown is in it. */
+ * Checked arguments are a JSON object: aliases have their real name, words, numbers, arrays and
+ * objects in strings ("true", "5", "[1]") have become what the table asks for, and so have true and
+ * 5 where it asks for text (some clients send them so), nothing unknown is in it. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,7 +38,8 @@ struct tb_param {
         *remarks;              /* NULL-ended arguments that some clients send beside it: not used */
     const char *const *habits; /* NULL-ended pairs: what another server takes, and what to write */
     const char *fallback;      /* shown as the default; NULL: none */
-    bool empty;                /* an empty text is a value; else it counts as absent */
+    bool empty;                /* an empty text is a value; else it counts as absent, or as wrong
+                                  where it is required */
     bool open;   /* members besides `fields` are taken as they are, and so are those */
     int64_t min; /* INT and NUMBER, when max > min */
     int64_t max;
@@ -49,10 +50,13 @@ struct tb_param {
 
 /* Checks `given` (NULL counts as {}) against the table and gives a new object, the caller's. null
  * counts as absent, except for ANY, and so does an empty text for what may be left out; one text or
- * object where an array of them is wanted is an array of one. The error (TB_E_PARAMS) names the
- * argument, what is wrong with it, and which arguments there are. */
+ * object where an array of them is wanted is an array of one; a text that is JSON is what it says
+ * where an array or object is wanted. The error (TB_E_PARAMS) names the argument, what is wrong
+ * with it, and which arguments there are. */
 int tb_args_check(const struct tb_param *params, const struct cJSON *given, struct cJSON **ret_args,
                   struct tb_err *err);
+/* The array or object that a caller has sent as text; NULL: it is none. The caller's. */
+struct cJSON *tb_args_from_text(struct tb_str text);
 /* The table has an argument of this name or alias. */
 bool tb_args_know(const struct tb_param *params, struct tb_str name);
 /* Writes {"type":"object","properties":...} for tools/list. */

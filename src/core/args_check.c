@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "core/args.h"
+#include "core/limits.h"
+#include "proto/json_scan.h"
 
 enum {
     SHOWN_MAX = 40, /* of what the caller sent, in an error */
@@ -167,9 +169,35 @@ static const char *type_words(enum tb_param_type type)
     return words[type];
 }
 
+/* Says of objects what they have to have. */
 static int wrong_type(const struct tb_param *row, struct tb_err *err)
 {
-    return tb_fail(err, TB_E_PARAMS, "argument '%s' must be %s", row->name, type_words(row->type));
+    TB_AUTO(tb_buf_fini) struct tb_buf members = TB_BUF(KNOWN_MAX);
+    if (row->fields) {
+        list_names(row->fields, &members);
+    }
+    return tb_fail(err, TB_E_PARAMS, "argument '%s' must be %s%s%.*s", row->name,
+                   type_words(row->type),
+                   !members.len                    ? ""
+                   : row->type == TB_PARAM_OBJECTS ? ", each with "
+                                                   : " with ",
+                   TB_STR_ARG(tb_buf_str(&members)));
+}
+
+struct cJSON *tb_args_from_text(struct tb_str text)
+{
+    static const struct tb_json_limits limits = {.depth_max = TB_ARGS_TEXT_DEPTH,
+                                                 .number_max = TB_JSON_NUMBER_TREE,
+                                                 .token_max = TB_ARGS_TEXT_TOKENS};
+    int type = tb_json_scan(text, &limits, NULL, 0, NULL);
+    return type == TB_JSON_ARRAY || type == TB_JSON_OBJECT ? tb_json_parse(text) : NULL;
+}
+
+/* Language models often write an array or object as text. NULL: it is none that was meant so. */
+static struct cJSON *unwrap(const struct cJSON *value)
+{
+    struct tb_str text;
+    return tb_json_str(value, &text) ? tb_args_from_text(text) : NULL;
 }
 
 /* A number, or text that is nothing but one. strtod alone would also take "inf", hex and spaces. */
@@ -291,6 +319,8 @@ static int check_choice(const struct tb_param *row, const struct cJSON *value,
 static int check_object(const struct tb_param *row, const struct cJSON *value,
                         struct cJSON **ret_value, struct tb_err *err)
 {
+    TB_AUTO(tb_json_free) struct cJSON *unwrapped = unwrap(value);
+    value = unwrapped ? unwrapped : value;
     if (!tb_json_is_object(value)) {
         return wrong_type(row, err);
     }
@@ -308,35 +338,50 @@ static int check_item(const struct tb_param *row, const struct cJSON *value,
                                        : check_object(row, value, ret_value, err);
 }
 
-static int check_array(const struct tb_param *row, const struct cJSON *value,
+static int check_items(const struct tb_param *row, const struct cJSON *array,
                        struct cJSON **ret_value, struct tb_err *err)
 {
-    TB_AUTO(tb_json_free) struct cJSON *array = tb_json_new_array();
-    struct cJSON *only = NULL;
-    struct tb_err ignored;
-    if (!tb_json_is_array(value) && check_item(row, value, &only, &ignored) == 0) {
-        tb_json_append_take(array, only);
-        *ret_value = array;
-        array = NULL;
-        return 0;
-    }
-    if (!tb_json_is_array(value)) {
-        return wrong_type(row, err);
-    }
+    TB_AUTO(tb_json_free) struct cJSON *checked = tb_json_new_array();
     size_t index = 0;
-    JSON_ARRAY_FOREACH(item, value) {
+    JSON_ARRAY_FOREACH(item, array) {
         struct cJSON *made = NULL;
         int rc = check_item(row, item, &made, err);
         if (rc < 0) {
             tb_err_prefix(err, "in item %zu of '%s': ", index + 1, row->name);
             return rc;
         }
-        tb_json_append_take(array, made);
+        tb_json_append_take(checked, made);
         index++;
     }
-    *ret_value = array;
-    array = NULL;
+    *ret_value = checked;
+    checked = NULL;
     return 0;
+}
+
+/* One where several are wanted. */
+static int check_only(const struct tb_param *row, const struct cJSON *item,
+                      struct cJSON **ret_value, struct tb_err *err)
+{
+    struct cJSON *only = NULL;
+    if (check_item(row, item, &only, NULL) < 0) {
+        return wrong_type(row, err);
+    }
+    *ret_value = tb_json_new_array();
+    tb_json_append_take(*ret_value, only);
+    return 0;
+}
+
+static int check_array(const struct tb_param *row, const struct cJSON *value,
+                       struct cJSON **ret_value, struct tb_err *err)
+{
+    TB_AUTO(tb_json_free) struct cJSON *unwrapped = unwrap(value);
+    if (tb_json_is_array(unwrapped)) {
+        int rc = check_items(row, unwrapped, ret_value, err);
+        /* A text that only looks like JSON is a text. */
+        return rc < 0 && row->type == TB_PARAM_TEXTS ? check_only(row, value, ret_value, err) : rc;
+    }
+    return tb_json_is_array(value) ? check_items(row, value, ret_value, err)
+                                   : check_only(row, value, ret_value, err);
 }
 
 static int check_value(const struct tb_param *row, const struct cJSON *value,
@@ -388,6 +433,12 @@ static bool is_absent(const struct tb_param *row, const struct cJSON *value)
            (!row->required && !row->empty && tb_json_str(value, &text) && !text.len);
 }
 
+static bool lacks_text(const struct tb_param *row, const struct cJSON *value)
+{
+    struct tb_str text;
+    return row->type == TB_PARAM_TEXT && !row->empty && tb_json_str(value, &text) && !text.len;
+}
+
 bool tb_args_know(const struct tb_param *params, struct tb_str name)
 {
     return find(params, name) != NULL;
@@ -403,6 +454,9 @@ static int take_member(const struct tb_param *params, const struct cJSON *member
     }
     if (is_absent(row, member)) {
         return 0;
+    }
+    if (lacks_text(row, member)) {
+        return tb_fail(err, TB_E_PARAMS, "argument '%s' is empty", row->name);
     }
     if (tb_json_get(args, row->name)) {
         return given_twice(row, name, err);

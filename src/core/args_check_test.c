@@ -81,6 +81,17 @@ static void good_arguments_become_what_the_table_asks_for(void **state)
         {"{\"url\":\"\",\"depth\":\"\",\"full\":\"\",\"state\":\"\",\"values\":\"\"}", "{}"},
         {"{\"values\":\"a\"}", "{\"values\":[\"a\"]}"},
         {"{\"points\":{\"x\":1}}", "{\"points\":[{\"x\":1}]}"},
+        {"{\"points\":\"[{\\\"x\\\":1},{\\\"x\\\":\\\"2\\\"}]\"}",
+         "{\"points\":[{\"x\":1},{\"x\":2}]}"},
+        {"{\"points\":\" {\\\"x\\\":1} \"}", "{\"points\":[{\"x\":1}]}"},
+        {"{\"points\":[\"{\\\"x\\\":1}\"]}", "{\"points\":[{\"x\":1}]}"},
+        {"{\"point\":\"{\\\"x\\\":1}\"}", "{\"point\":{\"x\":1}}"},
+        {"{\"free\":\"{\\\"a\\\":[]}\"}", "{\"free\":{\"a\":[]}}"},
+        {"{\"values\":\"[\\\"a\\\",1]\"}", "{\"values\":[\"a\",\"1\"]}"},
+        {"{\"values\":\"[a]\"}", "{\"values\":[\"[a]\"]}"},
+        {"{\"values\":\"[{}]\"}", "{\"values\":[\"[{}]\"]}"},
+        {"{\"values\":[\"[1]\"]}", NULL},
+        {"{\"anything\":\"[1]\"}", NULL},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));
@@ -139,11 +150,15 @@ static void bad_arguments_are_named(void **state)
         {"{\"values\":{}}", "argument 'values' must be an array of strings"},
         {"{\"values\":[\"a\",{}]}",
          "in item 2 of 'values': argument 'values' must be an array of strings"},
-        {"{\"point\":1}", "argument 'point' must be an object"},
+        {"{\"point\":1}", "argument 'point' must be an object with x, y"},
         {"{\"point\":{}}", "in point: argument 'x' is missing. Known arguments: x, y"},
         {"{\"point\":{\"x\":1,\"y\":11}}", "in point: argument 'y' must be between -10 and 10"},
         {"{\"free\":[]}", "argument 'free' must be an object"},
-        {"{\"points\":{}}", "argument 'points' must be an array of objects"},
+        {"{\"points\":{}}", "argument 'points' must be an array of objects, each with x, y"},
+        {"{\"points\":\"[{'x':1}]\"}",
+         "argument 'points' must be an array of objects, each with x, y"},
+        {"{\"points\":\"[{\\\"z\\\":1}]\"}", "in item 1 of 'points': unknown argument 'z'"},
+        {"{\"point\":\"x=1\"}", "argument 'point' must be an object with x, y"},
         {"{\"points\":[{\"x\":1},{\"x\":1,\"z\":1}]}",
          "in item 2 of 'points': unknown argument 'z'. Known arguments: x, y"},
     };
@@ -173,6 +188,27 @@ static void what_is_required_must_be_there(void **state)
         assert_string_equal(err.text, "argument 'url' is missing. Known arguments: url, to");
     }
     assert_int_equal(tb_args_check(needy, NULL, &args, &err), TB_E_PARAMS);
+}
+
+static void what_is_required_must_not_be_empty(void **state)
+{
+    static const struct tb_param rows[] = {
+        {.name = "url", .type = TB_PARAM_TEXT, .required = true},
+        {.name = "value", .type = TB_PARAM_TEXT, .required = true, .empty = true},
+        {.name = "values", .type = TB_PARAM_TEXTS, .required = true},
+        {.name = NULL},
+    };
+    struct cJSON *args = NULL;
+    struct tb_err err;
+    (void)state;
+    TB_AUTO(tb_json_free)
+    struct cJSON *bad = tb_json_parse(TB_STR("{\"url\":\"\",\"value\":\"\",\"values\":[]}"));
+    assert_int_equal(tb_args_check(rows, bad, &args, &err), TB_E_PARAMS);
+    assert_string_equal(err.text, "argument 'url' is empty");
+    TB_AUTO(tb_json_free)
+    struct cJSON *good = tb_json_parse(TB_STR("{\"url\":\"a\",\"value\":\"\",\"values\":[\"\"]}"));
+    assert_int_equal(tb_args_check(rows, good, &args, &err), 0);
+    tb_json_free(args);
 }
 
 static void no_table_takes_no_arguments(void **state)
@@ -227,6 +263,7 @@ int main(void)
         cmocka_unit_test(good_arguments_become_what_the_table_asks_for),
         cmocka_unit_test(bad_arguments_are_named),
         cmocka_unit_test(what_is_required_must_be_there),
+        cmocka_unit_test(what_is_required_must_not_be_empty),
         cmocka_unit_test(no_table_takes_no_arguments),
         cmocka_unit_test(what_a_caller_sent_is_cut_in_the_words),
         cmocka_unit_test(checked_arguments_are_read_with_a_fallback),

@@ -42,10 +42,8 @@ static const struct row {
     [TB_EVENT_SESSION_WOKEN] = {true, "name", NULL, {"type"}},
     [TB_EVENT_CALL_DONE] = {true, "session", "code", {"url", "ms", "action"}},
     [TB_EVENT_CALL_STEP] = {true, "session", "code", {"url", "ms", "action", "step"}},
-    [TB_EVENT_DOMAIN_BLOCKED] = {true, "session", "reason", {"domain", "url"}},
     [TB_EVENT_GLOBAL_STOP] = {true, NULL, "reason", {"sessions"}},
     [TB_EVENT_AUDIT_CLEARED] = {true, NULL, NULL, {NULL}},
-    [TB_EVENT_KEY_CHANGED] = {true, NULL, "change", {"key"}},
     [TB_EVENT_TAB_CLOSED] = {true, NULL, NULL, {"tab"}},
 };
 

@@ -147,14 +147,8 @@ static void what_the_bus_tells_is_on_record(void **state)
         {TB_EVENT_SESSION_HIBERNATED, "{\"name\":\"a\",\"reason\":\"idle_timeout\"}",
          "session_hibernated|t|a|||idle_timeout|{}\n"},
         {TB_EVENT_SESSION_WOKEN, "{\"name\":\"a\"}", "session_woken|t|a||||{}\n"},
-        {TB_EVENT_DOMAIN_BLOCKED,
-         "{\"session\":\"a\",\"tool\":\"go\",\"reason\":\"blocklist\",\"domain\":\"b.test\","
-         "\"url\":\"https://u:p@b.test/?q\"}",
-         "domain_blocked|t|a||go|blocklist|{\"domain\":\"b.test\",\"url\":\"https://b.test/\"}\n"},
         {TB_EVENT_GLOBAL_STOP, "{\"sessions\":3,\"reason\":\"global_stop\"}",
          "global_stop|t||||global_stop|{\"sessions\":3}\n"},
-        {TB_EVENT_KEY_CHANGED, "{\"key\":\"ci\",\"change\":\"made\"}",
-         "key_changed|t||||made|{\"key\":\"ci\"}\n"},
         {TB_EVENT_TAB_CLOSED, "{\"tab\":1}", "tab_closed|t|||||{\"tab\":1}\n"},
     };
     struct scene *scene = *state;

@@ -18,8 +18,7 @@ static void note_gate(struct tb_call *call)
 {
     const struct tb_err *err = &call->gate.err;
     if (err->code < 0 && call->result.code == 0) {
-        tb_result_fini(&call->result);
-        tb_result_init(&call->result);
+        tb_result_reset(&call->result);
         tb_result_fail(&call->result, TB_E_STORE,
                        "the action completed but could not be recorded: %s", err->text);
     }
@@ -334,6 +333,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_timer_init(&call->timer, core->loop, on_timer, call);
     tb_gate_init(&call->gate, on_gate_open);
     tb_result_init(&call->result);
+    call->result.view = call->caller.view;
     tb_list_append(&core->sessions->calls, &call->all);
     if (accept(call, request, &err) < 0) {
         tb_result_fail_err(&call->result, &err);

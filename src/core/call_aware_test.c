@@ -72,6 +72,76 @@ static void other_losses_do_not_keep_anybody_from_acting(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
 }
 
+/* A call that leaves text in the page of session "a". */
+static void type(struct rig *rig)
+{
+    rig->fake->types = true;
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"text\"}"), 0);
+    rig->fake->types = false;
+}
+
+static void text_that_no_save_has_is_missed_after_a_kill(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_str note = TB_STR("");
+    rig_create(rig, "a");
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"login\"}"), 0);
+    rig_advance(rig, 2500);
+    type(rig);
+    rig_kill(rig, 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_turn(rig);
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    assert_string_equal(note.ptr, "Session 'a' was restored from its last save. What was typed "
+                                  "after that save is lost.");
+    rig_expect(call, TB_E_TYPED_LOST);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+}
+
+static void text_that_a_save_has_is_the_drivers_to_tell_of(void **state)
+{
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    type(rig);
+    rig_advance(rig, 2500);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+}
+
+static void a_save_that_fails_has_no_text(void **state)
+{
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    rig_advance(rig, 2500);
+    type(rig);
+    rig->fake->save.code = TB_E_TIMEOUT;
+    rig_advance(rig, 2500);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_TYPED_LOST);
+}
+
+/* Another agent that comes first has the note, and is not the one who counts on the text. */
+static void who_typed_is_told_also_if_others_were_told_before(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_str note = TB_STR("");
+    const char *args = "{\"sessionId\":\"a\"}";
+    rig_create(rig, "a");
+    rig_turn(rig);
+    rig->fake->types = true;
+    assert_int_equal(rig_run(rig, &rig_click, "talk", args), 0);
+    rig->fake->types = false;
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_wait, "other", args), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "other", args), 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", args);
+    rig_turn(rig);
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    assert_non_null(strstr(note.ptr, "What was typed before that is lost."));
+    rig_expect(call, TB_E_TYPED_LOST);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", args), 0);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -81,6 +151,10 @@ int main(void)
         RIG_TEST(so_are_those_that_were_sent_before_the_first_reply),
         RIG_TEST(who_has_been_told_or_goes_elsewhere_may_act),
         RIG_TEST(other_losses_do_not_keep_anybody_from_acting),
+        RIG_TEST(text_that_no_save_has_is_missed_after_a_kill),
+        RIG_TEST(text_that_a_save_has_is_the_drivers_to_tell_of),
+        RIG_TEST(a_save_that_fails_has_no_text),
+        RIG_TEST(who_typed_is_told_also_if_others_were_told_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

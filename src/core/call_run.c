@@ -39,8 +39,7 @@ static void settle(const struct tb_call *call, struct tb_op_call *op_call)
         tb_fail(&why, TB_E_TIMEOUT, "not finished within %lld ms", (long long)op_call->own_ms);
     }
     if (why.code < 0 && (only_stopped || why.code == TB_E_CANCELLED)) {
-        tb_result_fini(result);
-        tb_result_init(result);
+        tb_result_reset(result);
         tb_result_fail_err(result, &why);
     }
 }
@@ -75,6 +74,7 @@ static void on_ended(struct tb_deferred *job)
     struct tb_session *session = op_call->session;
     if (session) {
         session->op = NULL;
+        tb_session_remember(session, &op_call->op, op_call->call);
     }
     if (op_call->call) {
         go_on(op_call->call, op_call);
@@ -145,39 +145,44 @@ static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
     op_call->args = args;
     op_call->job.run = on_ended;
     tb_result_init(&op_call->result);
+    op_call->result.view = call->caller.view;
     call->op = op_call;
     return op_call;
 }
 
-static bool is_lenient(const struct tb_call *call)
+static const struct tb_toolset *toolset_of(const struct tb_call *call)
 {
+    static const struct tb_toolset usual = {.name = ""};
     const struct tb_view *view = call->caller.view;
-    return view && view->toolset && view->toolset->lenient;
+    return view && view->toolset ? view->toolset : &usual;
 }
 
 /* What can be known of an element is known soon; a caller who knows better says so. */
 static int64_t element_ms(const struct tb_call *call, const struct cJSON *args)
 {
-    bool as_long_as_it_may = is_lenient(call) || tb_args_has(args, "timeout_ms");
+    bool as_long_as_it_may = toolset_of(call)->lenient || tb_args_has(args, "timeout_ms");
     return as_long_as_it_may ? 0 : call->core->config->browser_element_timeout_ms;
 }
 
 /* An act on a page from which the caller's own text has gone, before it was told so, would send a
  * form half empty. Who goes to another page has no need of that text. */
-static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind)
+static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind, const struct cJSON *args)
 {
     struct tb_session *session = call->session;
+    bool acts = tb_op_acts(kind) || tb_args_flag(args, "submit", false);
     if (kind == TB_OP_NAVIGATE) {
         session->unaware = 0;
+        session->untold = false;
     }
-    return call->number <= session->unaware && tb_op_acts(kind);
+    return acts &&
+           (call->number <= session->unaware || tb_session_is_untold(session, call->conversation));
 }
 
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
 {
     struct tb_session *session = call->session;
     struct tb_op_call *op_call = op_call_new(call, args);
-    if (acts_unaware(call, kind)) {
+    if (acts_unaware(call, kind, args)) {
         tb_result_fail(&op_call->result, TB_E_TYPED_LOST,
                        "what was typed into the page was lost when session '%s' was restored from "
                        "its last save, so this was not done",
@@ -192,7 +197,8 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         .args = args,
         .deadline_ms = limit_step(call, op_call),
         .element_ms = element_ms(call, args),
-        .lenient = is_lenient(call),
+        .lenient = toolset_of(call)->lenient,
+        .dismisses = toolset_of(call)->dismisses,
         .result = &op_call->result,
         .done = on_done,
         .progress = on_progress,
@@ -278,6 +284,7 @@ void tb_call_fail_step(struct tb_call *call)
 {
     struct tb_result result;
     tb_result_init(&result);
+    result.view = call->caller.view;
     tb_result_fail_err(&result, &call->broken);
     end_step(call, &result);
     tb_result_fini(&result);
@@ -290,6 +297,7 @@ static void let_go(struct tb_call *call)
     if (call->args == call->op->args) {
         call->args = NULL; /* the driver may still read them */
     }
+    call->op->result.view = NULL; /* it is the call's */
     call->op->call = NULL;
     call->op = NULL;
 }

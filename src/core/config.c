@@ -54,6 +54,9 @@ void tb_config_env_name(const struct tb_config_key *key, char *ret_name, size_t 
 
 const struct tb_config_key *tb_config_by_env(struct tb_str name)
 {
+    if (!tb_str_starts(name, TB_STR("TABARD_"))) {
+        return NULL; /* most are not ours, and this is part of every start */
+    }
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         char own[64];
         tb_config_env_name(&keys[i], own, sizeof(own));

@@ -156,6 +156,17 @@ const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struc
     return last;
 }
 
+void tb_current_fall_back(struct tb_session *session)
+{
+    struct tb_sessions *sessions = session->core->sessions;
+    struct tb_session *before =
+        tb_map_get(&sessions->by_id, session->fallback ? tb_str_of(session->fallback) : TB_STR(""));
+    bool is_current = tb_current_get(session->home, session->owner->name) == session;
+    if (before && is_current && !before->retiring) {
+        tb_current_choose(&(struct tb_caller){.conversation = session->owner->name}, before);
+    }
+}
+
 void tb_current_print(const struct tb_session *session, struct tb_json_writer *json)
 {
     size_t count = 0;

@@ -35,8 +35,13 @@ struct tb_op {
     int64_t deadline_ms;      /* monotonic */
     int64_t element_ms;       /* how long an element is waited for within it; 0: all of it */
     bool lenient;             /* of several elements that fit, the first is meant; see tool.h */
+    bool dismisses;           /* a dialog that is open is dismissed, and told; see tool.h */
     struct tb_result *result; /* filled in by the driver */
-    void *driver_state;       /* the driver's own */
+    /* By the driver, before tb_op_done: what the session's next browser has to know and no save has
+     * yet. */
+    bool typed;         /* something stands in a field that the page did not put there */
+    int64_t last_ref;   /* the highest number of a ref that the session has given so far */
+    void *driver_state; /* the driver's own */
     void (*cancel)(
         struct tb_op *op);          /* set by the driver while the operation runs; may stay NULL */
     void (*done)(struct tb_op *op); /* core's; called by tb_op_done */
@@ -75,6 +80,7 @@ struct tb_open_opts {
         *args;           /* of start_session, checked; may be NULL; borrowed for the call of open */
     struct tb_str saved; /* what `save` gave for this session once, to be brought back; empty: none
                           */
+    int64_t last_ref;    /* refs up to this number were given before and mean nothing any more */
     bool files;          /* who made it has tools for files: keep what pages offer for download */
     int64_t deadline_ms; /* open must answer by then: there is no other way to end it early */
     const struct tb_driver_events *events;

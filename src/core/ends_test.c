@@ -43,8 +43,7 @@ static void a_call_to_a_session_that_has_ended_says_which_when_why_and_what_is_g
                                 "cookies are gone. That was 5 minutes ago.";
     expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED, words);
     expect(rig, &rig_click, "other", "{\"sessionId\":\"browser-1\"}", TB_E_SESSION_ENDED, words);
-    expect(rig, &rig_click, "other", NULL, TB_E_SESSION_NOT_FOUND,
-           "No session: none active. Navigate to a page to start one.");
+    expect(rig, &rig_click, "other", NULL, TB_E_SESSION_NOT_FOUND, "No session: none active");
     expect_note(rig, "talk",
                 "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
                 "That was 5 minutes ago. Session browser-2 is new.");
@@ -62,8 +61,7 @@ static void it_is_known_after_a_restart_too(void **state)
            "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was "
            "90 seconds ago.");
     rig_kill(rig, TB_ENDS_MS);
-    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_NOT_FOUND,
-           "No session: none active. Navigate to a page to start one.");
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_NOT_FOUND, "No session: none active");
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_END), 0);
 }
 
@@ -150,8 +148,7 @@ static void only_the_end_of_the_session_used_last_is_told(void **state)
 {
     struct rig *rig = *state;
     const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
-    static const char none[] = "No session: none active. There are: alice. Pass one of them as "
-                               "sessionId, or navigate without one to start a new session.";
+    static const char none[] = "No session: none is current. There are: alice";
     rig_create_as(rig, "t", "talk", "alice");
     rig_create_as(rig, "t", "talk", "bob");
     rig_turn(rig);

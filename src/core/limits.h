@@ -29,7 +29,9 @@ enum {
 
     /* Calls and their results */
     TB_CALL_TIMEOUT_MAX_MS = 600 * 1000,
-    TB_CALL_GRACE_MS = 1000, /* for a driver to end what was cancelled */
+    TB_ARGS_TEXT_DEPTH = 64,      /* of JSON that a caller sends as text */
+    TB_ARGS_TEXT_TOKENS = 100000, /* the same: keys and values */
+    TB_CALL_GRACE_MS = 1000,      /* for a driver to end what was cancelled */
     TB_RESULT_TEXT_MAX = TB_MIB,
     TB_RESULT_IMAGE_MAX = 16 * TB_MIB,
 

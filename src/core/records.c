@@ -125,6 +125,11 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     put_int(json, "calls", session->stats.calls);
     put_int(json, "errors", session->stats.errors);
     put_flag(json, "saved", session->saved);
+    put_flag(json, "typed", tb_session_has_typed(session));
+    put_int(json, "refs", session->refs);
+    if (session->typist) {
+        put_text(json, "typist", session->typist);
+    }
     tb_json_key(json, "current_of");
     tb_current_print(session, json);
     if (session->args) {
@@ -187,6 +192,9 @@ enum {
     CALLS,
     ERRORS,
     SAVED,
+    TYPED,
+    REFS,
+    TYPIST,
     CURRENT_OF,
     ARGS,
     FIELD_COUNT,
@@ -213,6 +221,9 @@ static const struct record blank = {{
     [CALLS] = {.key = "calls"},
     [ERRORS] = {.key = "errors"},
     [SAVED] = {.key = "saved"},
+    [TYPED] = {.key = "typed"},
+    [REFS] = {.key = "refs"},
+    [TYPIST] = {.key = "typist"},
     [CURRENT_OF] = {.key = "current_of"},
     [ARGS] = {.key = "args"},
 }};
@@ -322,6 +333,9 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     get_int(record, CALLS, &session->stats.calls);
     get_int(record, ERRORS, &session->stats.errors);
     session->saved = get_flag(record, SAVED);
+    session->typed = get_flag(record, TYPED);
+    get_int(record, REFS, &session->refs);
+    session->typist = get_text(record, TYPIST, owner, sizeof(owner)) ? tb_strdup(owner) : NULL;
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
     }

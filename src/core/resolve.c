@@ -28,7 +28,7 @@ static bool put_candidates(const struct tb_tenant *tenant, const struct tb_calle
             continue;
         }
         if (count == CANDIDATES_MAX ||
-            tb_buf_printf(out, "%s%s", count ? ", " : ". There are: ", session->name) < 0) {
+            tb_buf_printf(out, "%s%s", count ? ", " : "", session->name) < 0) {
             tb_buf_append_cstr(out, " and more");
             break;
         }
@@ -55,17 +55,18 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
     }
     bool own = tenant && put_candidates(tenant, caller, &more);
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(CANDIDATES_BYTES);
-    tb_quote_bare(name.len ? name : TB_STR("none active"), TB_NAME_SIZE - 1, &shown);
-    /* The names of the tools differ between toolsets. */
-    return tb_fail(
-        err, TB_E_SESSION_NOT_FOUND, "No session: %.*s%.*s. %s", TB_STR_ARG(tb_buf_str(&shown)),
-        TB_STR_ARG(tb_buf_str(&more)),
-        own ? "Pass one of them as sessionId, or navigate without one to start a new session."
-        : more.len
-            ? "Other agents started them: pass one as sessionId only if you were told to, else "
-              "navigate without one to start a new session."
-        : name.len ? "Navigate without sessionId to start one."
-                   : "Navigate to a page to start one.");
+    if (name.len) {
+        tb_quote_bare(name, TB_NAME_SIZE - 1, &shown);
+    } else {
+        tb_buf_append_cstr(&shown, more.len ? "none is current" : "none active");
+    }
+    if (!more.len) {
+        return tb_fail(err, TB_E_SESSION_NOT_FOUND, "No session: %.*s",
+                       TB_STR_ARG(tb_buf_str(&shown)));
+    }
+    return tb_fail(err, TB_E_SESSION_NOT_FOUND, "No session: %.*s. There are: %.*s%s",
+                   TB_STR_ARG(tb_buf_str(&shown)), TB_STR_ARG(tb_buf_str(&more)),
+                   own ? "" : ", of other agents; use one only if you were told to");
 }
 
 /* The decision. */

@@ -58,6 +58,23 @@ static const char *give_up(struct rig *rig, const char *conversation, const char
     return current ? current->name : "";
 }
 
+static void a_session_that_does_not_open_leaves_the_current_one(void **state)
+{
+    struct rig *rig = *state;
+    rig_create_as(rig, "t", "other", "theirs");
+    rig_create_as(rig, "t", "talk", "mine");
+    rig_turn(rig);
+    set_current(rig, "talk", "theirs", 0);
+    rig->fake->open.code = TB_E_NO_DISPLAY;
+    rig_create_as(rig, "t", "talk", "late");
+    rig_turn(rig);
+    assert_null(rig_find(rig, "late"));
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
+    rig_turn(rig);
+    assert_string_equal(call->chosen, "theirs");
+    rig_expect(call, 0);
+}
+
 static void who_closes_its_current_session_goes_on_in_the_one_before(void **state)
 {
     struct rig *rig = *state;
@@ -78,7 +95,7 @@ static void who_closes_its_current_session_goes_on_in_the_one_before(void **stat
     assert_string_equal(give_up(rig, "talk", "browser-1", false), "");
     assert_string_equal(give_up(rig, "talk", "a", false), "");
     assert_null(resolve(rig, "talk", "", false, &err));
-    assert_string_equal(err.text, "No session: none active. Navigate to a page to start one.");
+    assert_string_equal(err.text, "No session: none active");
 }
 
 /* S1-34 */
@@ -87,18 +104,16 @@ static void who_finds_none_is_told_the_candidates(void **state)
     struct rig *rig = *state;
     struct tb_err err;
     assert_null(resolve(rig, "", "", false, &err));
-    assert_string_equal(err.text, "No session: none active. Navigate to a page to start one.");
+    assert_string_equal(err.text, "No session: none active");
     rig_create_as(rig, "t", "x", "alice");
     rig_create_as(rig, "t", "x", "bob");
     rig_create_as(rig, "u", "x", "hidden");
     assert_null(resolve(rig, "", "", false, &err));
     assert_int_equal(err.code, TB_E_SESSION_NOT_FOUND);
-    assert_string_equal(err.text, "No session: none active. There are: alice, bob. Other agents "
-                                  "started them: pass one as sessionId only if you were told to, "
-                                  "else navigate without one to start a new session.");
+    assert_string_equal(err.text, "No session: none is current. There are: alice, bob, of other "
+                                  "agents; use one only if you were told to");
     assert_null(resolve(rig, "x", "hidden", true, &err));
-    assert_string_equal(err.text, "No session: hidden. There are: alice, bob. Pass one of them as "
-                                  "sessionId, or navigate without one to start a new session.");
+    assert_string_equal(err.text, "No session: hidden. There are: alice, bob");
     tb_session_end(rig_find(rig, "bob"), TB_END_USER_STOPPED);
     assert_null(resolve(rig, "x", "bob", true, &err));
     assert_int_equal(err.code, TB_E_SESSION_STOPPED);
@@ -118,12 +133,11 @@ static void the_words_are_cut_but_stay_whole_characters(void **state)
     assert_null(resolve(rig, "", name + 1, false, &err)); /* begins with half a character */
     assert_non_null(strstr(err.text, "No session: \xef\xbf\xbd\xc3\xa4"));
     assert_null(resolve(rig, "", "\xe2\x80\xae\n", false, &err));
-    assert_non_null(strstr(err.text, "No session: \\u202e\\n."));
+    assert_non_null(strstr(err.text, "No session: \\u202e\\n"));
     char odd[201];
     snprintf(odd, sizeof(odd), "x%s", name);
     assert_null(resolve(rig, "", odd, false, &err));
-    size_t shown =
-        strlen(err.text) - strlen("No session: . Navigate without sessionId to start one.");
+    size_t shown = strlen(err.text) - strlen("No session: ");
     assert_in_range(shown, 60, 64);
     for (int i = 0; i < 12; i++) {
         char long_name[TB_NAME_SIZE];
@@ -131,7 +145,7 @@ static void the_words_are_cut_but_stay_whole_characters(void **state)
         rig_create(rig, long_name);
     }
     assert_null(resolve(rig, "x", "", false, &err));
-    assert_non_null(strstr(err.text, "else navigate without one to start a new session."));
+    assert_non_null(strstr(err.text, "use one only if you were told to"));
 }
 
 static void at_most_ten_candidates_are_named(void **state)
@@ -142,7 +156,7 @@ static void at_most_ten_candidates_are_named(void **state)
         rig_create(rig, "");
     }
     assert_null(resolve(rig, "x", "", false, &err));
-    assert_non_null(strstr(err.text, "browser-10 and more. Other agents"));
+    assert_non_null(strstr(err.text, "browser-10 and more, of other agents"));
     assert_null(strstr(err.text, "browser-11"));
 }
 
@@ -295,6 +309,7 @@ int main(void)
         RIG_TEST(a_caller_without_a_conversation_keeps_its_session),
         RIG_TEST(without_reuse_each_call_that_may_create_gets_a_fresh_session),
         RIG_TEST(a_session_that_is_let_go_lives_on_as_a_named_one),
+        RIG_TEST(a_session_that_does_not_open_leaves_the_current_one),
         RIG_TEST(who_closes_its_current_session_goes_on_in_the_one_before),
         RIG_TEST(a_session_whose_pages_can_stay_ends_when_it_is_let_go),
         RIG_TEST(who_hears_of_one_let_go_may_end_the_next),

@@ -10,6 +10,7 @@
 
 void tb_result_init(struct tb_result *result)
 {
+    result->view = NULL;
     result->code = 0;
     result->message[0] = '\0';
     result->data = tb_json_new_object();
@@ -24,6 +25,14 @@ void tb_result_fini(struct tb_result *result)
     result->data = NULL;
     tb_buf_fini(&result->text);
     tb_buf_fini(&result->image);
+}
+
+void tb_result_reset(struct tb_result *result)
+{
+    const struct tb_view *view = result->view;
+    tb_result_fini(result);
+    tb_result_init(result);
+    result->view = view;
 }
 
 int tb_result_fail(struct tb_result *result, int code, const char *fmt, ...)

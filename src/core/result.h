@@ -12,8 +12,11 @@
 #include "base/err.h"
 #include "base/json.h"
 
+struct tb_view;
+
 struct tb_result {
-    int code; /* 0, or a negative code */
+    const struct tb_view *view; /* what its reader was given; NULL: everything */
+    int code;                   /* 0, or a negative code */
     char message[1024];
     struct cJSON *data; /* an object; made by tb_result_init */
     struct tb_buf text;
@@ -21,9 +24,11 @@ struct tb_result {
     const char *image_type; /* "image/png", constant */
 };
 
-/* The ceilings of text and image stand in core/limits.h. */
+/* For a reader that has everything. The ceilings of text and image stand in core/limits.h. */
 void tb_result_init(struct tb_result *result);
 void tb_result_fini(struct tb_result *result);
+/* As new, for the same reader. */
+void tb_result_reset(struct tb_result *result);
 /* Notes a failure; the first one stays. Returns the code. */
 int tb_result_fail(struct tb_result *result, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

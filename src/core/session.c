@@ -95,6 +95,23 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
     return 0;
 }
 
+/* Others may have called first, and have had the note. */
+static void tell_typist(struct tb_session *session, struct tb_call *call)
+{
+    if (!tb_session_is_untold(session, call->conversation)) {
+        return;
+    }
+    session->untold = false;
+    session->unaware = session->stats.calls;
+    if (!tb_json_get(call->result.data, "note")) {
+        TB_AUTO(tb_free)
+        char *note = tb_strdupf("Session '%s' was restored from its last save. What was typed "
+                                "before that is lost.",
+                                session->name);
+        tb_json_set_cstr(call->result.data, "note", note);
+    }
+}
+
 void tb_session_leave(struct tb_session *session, struct tb_call *call)
 {
     if (session->running == call) {
@@ -106,6 +123,7 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
             /* Those that wait were sent before this reply. */
             session->unaware = session->unaware ? session->stats.calls : 0;
         }
+        tell_typist(session, call);
         if (session->replaces && session->owner) {
             tb_end_told(session->home, session->replaces, session->owner->name);
             tb_free(session->replaces);
@@ -328,6 +346,7 @@ static void on_trouble(struct tb_session *session)
         tb_session_fail_waiting(session, session->trouble);
         tb_session_slept(session);
     } else {
+        tb_current_fall_back(session);
         end(session, &(struct ending){.reason = lost ? TB_END_BROWSER_CRASHED : TB_END_NOT_STARTED,
                                       .err = session->trouble});
     }
@@ -370,6 +389,7 @@ void tb_session_open(struct tb_session *session, const struct tb_session_spec *s
         .session_id = session->id,
         .args = spec->args,
         .saved = spec->saved,
+        .last_ref = session->known ? session->refs : 0,
         .files = session->files,
         .deadline_ms = spec->deadline_ms,
         .events = &events,
@@ -385,6 +405,7 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     session->core = sessions->core;
     session->home = tb_tenant_make(sessions, tenant);
     session->tenant = session->home->name;
+    session->refs = TB_REFS_AHEAD;
     session->job.run = on_job;
     tb_list_init(&session->waiting);
     tb_list_init(&session->currents);
@@ -410,6 +431,8 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->args);
     tb_free(session->note);
     tb_free(session->replaces);
+    tb_free(session->fallback);
+    tb_free(session->typist);
     tb_free(session->loss);
     tb_free(session);
 }

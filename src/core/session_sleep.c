@@ -6,8 +6,10 @@
  *   asleep --a call--> reading --> opening --> open
  *   lost --> the driver closes --> asleep */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/records.h"
@@ -37,6 +39,7 @@ struct tb_browsing {
     bool unreadable;     /* it was there, but not to be understood */
     bool changed;
     bool saving;
+    bool typed;      /* what is being saved has what was typed */
     bool final;      /* saved, or tried, in order to sleep */
     bool failed;     /* the last save */
     bool complained; /* about the first of several */
@@ -117,6 +120,44 @@ void tb_session_cut_wake(struct tb_session *session)
 
 /* Saving. */
 
+bool tb_session_has_typed(const struct tb_session *session)
+{
+    return session->typed || (session->browsing && session->browsing->typed);
+}
+
+bool tb_session_is_untold(const struct tb_session *session, const char *conversation)
+{
+    return session->untold && session->typist && strcmp(session->typist, conversation) == 0;
+}
+
+static bool note_typing(struct tb_session *session, const struct tb_call *call)
+{
+    bool known = session->typed;
+    session->typed = true;
+    if (call && !(session->typist && strcmp(session->typist, call->conversation) == 0)) {
+        tb_free(session->typist);
+        session->typist = tb_strdup(call->conversation);
+        session->untold = false; /* the page has another's text now */
+        known = false;
+    }
+    return !known;
+}
+
+void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call)
+{
+    if (tb_session_ended(session) || !tb_session_survives(session)) {
+        return;
+    }
+    bool is_news = op->typed && note_typing(session, call);
+    if (op->last_ref > session->refs) {
+        session->refs = op->last_ref + TB_REFS_AHEAD;
+        is_news = true;
+    }
+    if (is_news) {
+        tb_record_put(session, call ? &call->gate : NULL);
+    }
+}
+
 bool tb_session_saving(const struct tb_session *session)
 {
     return session->browsing && session->browsing->saving && !session->driver->saves_beside;
@@ -134,6 +175,8 @@ static void note_change(struct tb_session *session)
 static void save_failed(struct tb_session *session, const struct tb_err *err)
 {
     note_change(session);
+    session->typed = tb_session_has_typed(session);
+    session->browsing->typed = false;
     session->browsing->failed = true;
     if (err->code != TB_E_CLOSED && !session->browsing->complained) {
         session->browsing->complained = true;
@@ -151,10 +194,12 @@ static void on_stored(struct tb_gate *gate)
         save_failed(session, &gate->err);
     } else if (!tb_session_ended(session)) {
         bool first = !session->saved;
+        bool typed = session->browsing->typed;
         session->saved = true;
+        session->browsing->typed = false;
         session->browsing->failed = false;
         session->browsing->complained = false;
-        if (first) {
+        if (first || (typed && !session->typed)) {
             tb_record_put(session, NULL);
         }
         tell(session, TB_EVENT_SESSION_SAVED, NULL, NULL);
@@ -193,6 +238,8 @@ static void save(struct tb_session *session)
     browsing->changed = false;
     browsing->failed = false;
     browsing->saving = true;
+    browsing->typed = session->typed;
+    session->typed = false; /* what comes from now on is not in it */
     session->driver->save(session->driver_session, browsing->saved_ms + SAVE_MS, on_saved, session);
 }
 
@@ -307,6 +354,7 @@ void tb_session_slept(struct tb_session *session)
                                 : session->gives_way                ? TB_END_EVICTED
                                                                     : TB_END_IDLE_TIMEOUT;
     tb_sessions_count_awake(session, -1);
+    session->typed = tb_session_has_typed(session);
     tb_browsing_free(session->browsing);
     session->browsing = NULL;
     session->driver_session = NULL;
@@ -416,9 +464,12 @@ static char *note_of(const struct tb_session *session, const char *missing)
             "%s. It was restored from its last save; anything after that is lost.%s%s",
             session->loss, missing ? " " : "", missing ? missing : "");
     }
-    return missing ? tb_strdupf("Session '%s' was restored from its last save. %s", session->name,
-                                missing)
-                   : NULL;
+    if (!missing && !session->typed) {
+        return NULL;
+    }
+    return tb_strdupf("Session '%s' was restored from its last save.%s%s%s", session->name,
+                      missing ? " " : "", missing ? missing : "",
+                      session->typed ? " What was typed after that save is lost." : "");
 }
 
 void tb_session_woken(struct tb_session *session)
@@ -430,11 +481,15 @@ void tb_session_woken(struct tb_session *session)
     session->woke = false;
     if (!session->known) {
         session->known = true;
+        tb_free(session->fallback);
+        session->fallback = NULL;
         return;
     }
     tb_free(session->note);
     session->note = note_of(session, missing);
-    session->unaware = typed ? INT64_MAX : 0;
+    session->untold = typed || session->typed;
+    session->unaware = session->untold ? INT64_MAX : 0;
+    session->typed = false;
     tb_free(session->loss);
     session->loss = NULL;
     tb_buf_fini(&session->browsing->state);

@@ -509,56 +509,6 @@ static void a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops(vo
     assert_int_equal(rig->fake->opened, 1);
 }
 
-/* Session "a" of a driver that saves while a call runs; the driver is the caller's. */
-static struct tb_session *start_beside(struct rig *rig, struct tb_driver *ret_driver)
-{
-    struct tb_session *session;
-    const char *warning;
-    const struct tb_session_spec spec = {
-        .name = TB_STR("a"), .driver = ret_driver, .driver_state = rig->fake};
-    *ret_driver = tb_driver_fake;
-    ret_driver->saves_beside = true;
-    rig->fake->saves_beside = true;
-    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                       &spec, &session, &warning, NULL);
-    return session;
-}
-
-static void with_a_driver_that_can_a_call_runs_beside_the_save(void **state)
-{
-    struct rig *rig = *state;
-    struct tb_driver beside;
-    struct tb_session *session = start_beside(rig, &beside);
-    leave_tag(rig, "one");
-    rig->fake->save.when = TB_FAKE_HELD;
-    rig_advance(rig, 500);
-    leave_tag(rig, "two");
-    assert_int_equal(rig_events(rig, "session_saved"), 0);
-    assert_true(tb_fake_release(rig->fake, session->id));
-    rig_turn(rig);
-    assert_int_equal(rig_events(rig, "session_saved"), 1);
-    rig->fake->save.when = TB_FAKE_NOW;
-    rig_advance(rig, 5000); /* what the call changed meanwhile is saved as well */
-    assert_int_equal(rig->fake->saved, 2);
-    tb_session_end(session, TB_END_CLOSED);
-    rig_turn(rig);
-}
-
-static void an_agent_that_never_rests_is_saved_between_two_calls(void **state)
-{
-    struct rig *rig = *state;
-    struct tb_driver beside;
-    struct tb_session *session = start_beside(rig, &beside);
-    for (int i = 0; i < 50; i++) {
-        leave_tag(rig, i % 2 ? "odd" : "even");
-        rig_advance(rig, 100);
-    }
-    size_t saved = rig->fake->saved;
-    tb_session_end(session, TB_END_CLOSED);
-    rig_turn(rig);
-    assert_int_equal(saved, 2);
-}
-
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -571,7 +521,6 @@ int main(void)
         RIG_TEST(a_conversations_idle_session_sleeps_and_comes_back),
         RIG_TEST(a_newcomer_sends_the_oldest_idle_one_to_sleep),
         RIG_TEST(changes_are_saved_at_rest_and_not_too_often),
-        RIG_TEST(an_agent_that_never_rests_is_saved_between_two_calls),
         RIG_TEST(saved_is_told_when_it_is_durable),
         RIG_TEST(a_call_that_comes_during_a_save_waits_for_its_end_only),
         RIG_TEST(a_call_keeps_a_session_awake_that_was_about_to_sleep),
@@ -590,7 +539,6 @@ int main(void)
         RIG_TEST(a_session_may_end_in_each_state_of_sleep),
         RIG_TEST(the_daemon_may_stop_in_each_state_of_sleep),
         RIG_TEST(a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops),
-        RIG_TEST(with_a_driver_that_can_a_call_runs_beside_the_save),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

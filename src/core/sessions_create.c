@@ -58,7 +58,7 @@ static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, str
             return tb_fail(
                 err, TB_E_LIMIT,
                 "all %zu conversation sessions of this tenant are busy; try again when one of "
-                "their calls has finished, or close one with close_session",
+                "their calls has finished, or close one",
                 count);
         }
         give_way(oldest);
@@ -77,15 +77,15 @@ static int full(struct tb_sessions *sessions, struct tb_err *err)
     if (next_ms == INT64_MAX) {
         return tb_fail(
             err, TB_E_LIMIT,
-            "all %zu sessions are in use and none will end by itself soon; close one with "
-            "close_session, or try again when a call has finished",
+            "all %zu sessions are in use and none will end by itself soon; close one, or try again "
+            "when a call has finished",
             sessions->awake_count);
     }
     int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
     return tb_fail(
         err, TB_E_LIMIT,
         "all %zu sessions are in use; try again in %lld s, when the next idle one makes room, "
-        "or close one with close_session",
+        "or close one",
         sessions->awake_count, (long long)wait_s);
 }
 
@@ -98,7 +98,7 @@ static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *te
     snprintf(
         sessions->warning, sizeof(sessions->warning),
         "Warning: %zu sessions are open, more than the usual %lld; close those that you no longer "
-        "need with close_session.",
+        "need.",
         tenant->named_count, (long long)usual);
     return sessions->warning;
 }
@@ -334,6 +334,8 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
         return rc;
     }
     tb_sessions_add(session);
+    const struct tb_session *before = tb_current_get(session->home, caller->conversation);
+    session->fallback = before ? tb_strdup(before->id) : NULL;
     tb_current_choose(caller, session);
     *ret_warning = owned ? NULL : warn(sessions, session->home);
     tb_session_browse(session);

@@ -11,6 +11,10 @@
 #include "core/sessions.h"
 #include "io/loop.h"
 
+enum {
+    TB_REFS_AHEAD = 1000, /* so many are reserved at once: the record is not written for each */
+};
+
 /* What one conversation started, and its choice: core/conversation.c. */
 struct tb_conversation {
     char name[TB_CONVERSATION_SIZE]; /* empty: all callers that have none */
@@ -98,6 +102,8 @@ const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struc
 void tb_current_print(const struct tb_session *session, struct tb_json_writer *json);
 /* The caller's current session becomes this one, on record too. */
 void tb_current_choose(const struct tb_caller *caller, struct tb_session *session);
+/* A session that did not open must not cost its owner the one that was current before. */
+void tb_current_fall_back(struct tb_session *session);
 
 /* A record without an id, a name and a place in the table. */
 struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tenant);
@@ -160,6 +166,13 @@ void tb_session_rouse(struct tb_session *session);
 void tb_session_cut_wake(struct tb_session *session);
 /* It has a browser again: what is there to say. */
 void tb_session_woken(struct tb_session *session);
+/* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
+ * until the record says so, too. `call` is NULL if nobody waits. */
+void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
+/* Whether this conversation typed what is lost, and has not heard of that. */
+bool tb_session_is_untold(const struct tb_session *session, const char *conversation);
+/* Text stands in its pages that a browser after this one would not have, as far as is stored. */
+bool tb_session_has_typed(const struct tb_session *session);
 /* Its browser is gone. */
 void tb_session_lose(struct tb_session *session);
 

@@ -105,6 +105,25 @@ static void the_arguments_come_back_to_the_driver(void **state)
     assert_string_equal(rig->fake->opened_with, "");
 }
 
+/* Nor after a second kill, before anything was saved in between. */
+static void refs_that_were_given_are_never_given_again(void **state)
+{
+    struct rig *rig = *state;
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    assert_int_equal(rig->fake->before, 0);
+    rig->fake->last_ref = 2500;
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        int64_t given = rig->fake->last_ref;
+        rig_kill(rig, 0);
+        rig->fake->last_ref = 0;
+        assert_int_equal(rig_run(rig, &rig_wait, "talk", NULL), 0);
+        assert_true(rig->fake->before >= given);
+        rig->fake->last_ref = rig->fake->before + 1;
+        assert_int_equal(rig_run(rig, &rig_wait, "talk", NULL), 0);
+    }
+}
+
 static void what_the_caller_did_last_counts(void **state)
 {
     struct rig *rig = *state;
@@ -470,6 +489,7 @@ int main(void)
         RIG_TEST(a_session_is_on_record_from_its_beginning_to_its_end),
         RIG_TEST(a_killed_daemon_has_its_sessions_again),
         RIG_TEST(the_arguments_come_back_to_the_driver),
+        RIG_TEST(refs_that_were_given_are_never_given_again),
         RIG_TEST(what_the_caller_did_last_counts),
         RIG_TEST(times_go_on_while_the_daemon_is_down),
         RIG_TEST(a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now),

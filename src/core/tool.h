@@ -47,6 +47,8 @@ struct tb_tool {
     /* Appends what is to be said beside a text that is data, which a program may read: it stands
      * apart from it. NULL: nothing. */
     void (*print_aside)(const struct tb_result *result, struct tb_buf *out);
+    /* Appends, to the words of a failure, what was done before it. NULL: nothing ever is. */
+    void (*print_partial)(const struct tb_result *result, struct tb_buf *out);
 };
 
 enum {
@@ -82,6 +84,8 @@ struct tb_toolset {
     /* Documented so: of several elements that fit, the first is meant, and it is waited for as long
      * as the call may last. */
     bool lenient;
+    /* It has no tool for dialogs, so one that is in the way of a call is dismissed. */
+    bool dismisses;
 };
 
 /* What a caller was given: tools of the default set, or the faces of another toolset. */

@@ -120,7 +120,7 @@ char *tb_config_path(const struct tb_config_sources *sources)
 static int load_named_file(struct tb_config *config, const struct tb_config_sources *sources,
                            struct tb_err *err)
 {
-    TB_AUTO(tb_free) char *path = tb_config_path(sources);
+    TB_AUTO(tb_free) char *path = sources->no_file ? NULL : tb_config_path(sources);
     return path ? load_file(config, path, sources->file != NULL, err) : 0;
 }
 

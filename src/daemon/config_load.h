@@ -3,6 +3,7 @@
  * variables, then flags; the later one wins. Errors name the file, the line and the key. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -11,6 +12,7 @@
 /* Where the settings come from; the strings outlive it. Kept for a reload. */
 struct tb_config_sources {
     const char *file;       /* --config; NULL: $XDG_CONFIG_HOME/tabard/tabard.yaml if it is there */
+    bool no_file;           /* neither of them is read */
     const char *const *env; /* NULL-ended NAME=value */
     const char *const *flags; /* pairs of a flag and its value */
     size_t flag_count;        /* pairs */

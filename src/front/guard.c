@@ -148,7 +148,9 @@ int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
         tb_str_eq_nocase(media, TB_STR("application/json"))) {
         return 0;
     }
-    return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be application/json");
+    struct tb_quoted seen;
+    return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be application/json, not %s",
+                   media.len ? tb_quoted(&seen, media, 0) : "without a type");
 }
 
 static bool is_host(const char *text)

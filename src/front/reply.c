@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/hint.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "core/limits.h"
@@ -63,7 +64,9 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
 {
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(BODY_MAX);
     struct tb_json_writer json;
+    tb_hint_print(hint ? hint : info->advice, NULL, NULL, &words);
     tb_json_writer_init(&json, &body);
     tb_json_object_open(&json);
     tb_json_key(&json, "error");
@@ -73,7 +76,7 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
     tb_json_key(&json, "message");
     tb_json_put_cstr(&json, message);
     tb_json_key(&json, "hint");
-    tb_json_put_cstr(&json, hint ? hint : info->advice);
+    tb_json_put_str(&json, tb_buf_str(&words));
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/hint.h"
 #include "base/json.h"
 
 static const struct {
@@ -148,7 +149,9 @@ void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head 
 void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text)
 {
     const struct tb_err_info *info = tb_err_info(code);
+    TB_AUTO(tb_buf_fini) struct tb_buf hint = TB_BUF(SIZE_MAX);
     struct tb_json_writer json;
+    tb_hint_print(info->advice, NULL, NULL, &hint);
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
     tb_json_key(&json, "error");
@@ -158,7 +161,7 @@ void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text)
     tb_json_key(&json, "message");
     tb_json_put_cstr(&json, text);
     tb_json_key(&json, "hint");
-    tb_json_put_cstr(&json, info->advice);
+    tb_json_put_str(&json, tb_buf_str(&hint));
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 }

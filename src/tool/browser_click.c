@@ -68,7 +68,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     if (tb_json_get(result->data, "stopped")) {
         print_stopped(tb_json_get(result->data, "stopped"), out);
     }
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_click = {

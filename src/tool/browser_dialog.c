@@ -6,9 +6,15 @@
 #include "tool/tools.h"
 
 static const char *const text_aliases[] = {"promptText", NULL};
+static const char *const accept_habits[] = {"action", "accept: true, or false to dismiss it,",
+                                            NULL};
 
 static const struct tb_param params[] = {
-    {.name = "accept", .type = TB_PARAM_FLAG, .help = "false: dismiss it", .fallback = "true"},
+    {.name = "accept",
+     .type = TB_PARAM_FLAG,
+     .help = "false: dismiss it",
+     .habits = accept_habits,
+     .fallback = "true"},
     {.name = "text",
      .type = TB_PARAM_TEXT,
      .empty = true,
@@ -25,7 +31,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_buf_append_char(out, ' ');
     tb_print_quoted(tb_data_text(data, "message"), out);
     tb_buf_append_char(out, '.');
-    tb_print_changes(data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_dialog = {

@@ -44,7 +44,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
                                 : dropped   ? "; the drop was accepted."
                                             : ", but nothing there accepted the drop.");
     }
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_drag = {

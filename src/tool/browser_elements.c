@@ -25,7 +25,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_elements_table(result->data, &table);
     tb_print_frame(result->data, out);
     tb_print_cut(tb_buf_str(&table), TB_PRINT_PAGE_MAX, "use limit and offset", out);
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }
 
 const struct tb_tool tb_tool_browser_elements = {

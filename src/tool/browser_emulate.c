@@ -75,7 +75,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         }
     }
     tb_json_object_close(&json);
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_emulate = {

@@ -32,7 +32,7 @@ static void print_aside(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, "The page was left before the script gave a value; what remained "
                                 "of it did not run.");
     }
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_evaluate = {

@@ -83,7 +83,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     TB_AUTO(tb_buf_fini) struct tb_buf content = TB_BUF(PRINTED_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf events = TB_BUF(PRINTED_MAX);
     put_content(result, &content);
-    tb_print_events(result->data, &events);
+    tb_print_events(result, &events);
     int64_t max = tb_data_int(result->data, "max_chars");
     size_t room = max > 0 ? (size_t)max : PRINTED_MAX;
     size_t used = characters(&events);

@@ -6,16 +6,23 @@
 #include "tool/tools.h"
 
 static const char *const value_aliases[] = {"text", NULL};
+static const char *const delay_habits[] = {"slowly", "delay_ms: 50", NULL};
 
 static const struct tb_param params[] = {
     TB_PARAM_ROW_TARGET(true),
     {.name = "value",
      .type = TB_PARAM_TEXT,
      .required = true,
+     .empty = true,
      .help = "",
      .aliases = value_aliases},
     {.name = "clear_first", .type = TB_PARAM_FLAG, .help = "", .fallback = "true"},
-    {.name = "delay_ms", .type = TB_PARAM_INT, .help = "", .min = 0, .max = 10000},
+    {.name = "delay_ms",
+     .type = TB_PARAM_INT,
+     .help = "",
+     .habits = delay_habits,
+     .min = 0,
+     .max = 10000},
     {.name = "submit", .type = TB_PARAM_FLAG, .help = "Then press Enter"},
     TB_PARAM_ROW_CHANGES(""),
     TB_PARAM_ROW_END,
@@ -25,7 +32,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_print_did("Filled", result->data, out);
     tb_print_now(result->data, out);
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_fill = {

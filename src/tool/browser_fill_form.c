@@ -21,6 +21,7 @@ static const struct tb_param field[] = {
     {.name = "value",
      .type = TB_PARAM_TEXT,
      .required = true,
+     .empty = true,
      .help = "",
      .aliases = value_aliases},
     TB_PARAM_ROW_END,
@@ -45,7 +46,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         before = ", ";
     }
     tb_buf_append_char(out, '.');
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_fill_form = {

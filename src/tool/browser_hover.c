@@ -13,7 +13,7 @@ static const struct tb_param params[] = {
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_print_did("The mouse is over", result->data, out);
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_hover = {

@@ -35,7 +35,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_buf_append_cstr(out, "Mouse ");
     tb_quote_bare(tb_data_text(result->data, "action"), TB_PRINT_NAME_MAX, out);
     tb_buf_printf(out, " at %.0f, %.0f.", x, y);
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_mouse = {

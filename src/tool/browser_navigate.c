@@ -35,15 +35,12 @@ static int check(const struct tb_caller *caller, const struct cJSON *args, struc
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
-    int64_t status = tb_data_int(result->data, "status");
     tb_buf_append_cstr(out, "Page is now ");
     tb_print_address(result->data, out);
-    if (status) {
-        tb_buf_printf(out, ", status %" PRId64, status);
-    }
+    tb_print_status(result->data, out);
     tb_buf_append_char(out, '.');
     /* The address stands there already. */
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
     if (result->text.len) {
         tb_buf_append_char(out, '\n');
         tb_print_frame(result->data, out);

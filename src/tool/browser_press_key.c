@@ -23,7 +23,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     if (tb_data_flag(result->data, "unfocused")) {
         tb_buf_append_cstr(out, " Nothing had the focus, so the page itself got it.");
     }
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_press_key = {

@@ -10,6 +10,7 @@
 static const char *const formats[] = {"jpeg", "png", "webp", NULL};
 
 static const char *const full_page_aliases[] = {"fullPage", NULL};
+static const char *const format_aliases[] = {"type", NULL};
 
 static const double READABLE_SCALE = 0.5; /* of text in the usual sizes */
 
@@ -20,7 +21,12 @@ static const struct tb_param params[] = {
      .aliases = tb_target_aliases,
      .remarks = tb_target_remarks},
     {.name = "full_page", .type = TB_PARAM_FLAG, .help = "", .aliases = full_page_aliases},
-    {.name = "format", .type = TB_PARAM_CHOICE, .help = "", .choices = formats, .fallback = "jpeg"},
+    {.name = "format",
+     .type = TB_PARAM_CHOICE,
+     .help = "",
+     .choices = formats,
+     .aliases = format_aliases,
+     .fallback = "jpeg"},
     {.name = "quality", .type = TB_PARAM_INT, .help = "", .fallback = "80", .min = 1, .max = 100},
     {.name = "max_px",
      .type = TB_PARAM_INT,
@@ -52,7 +58,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, "; max_px: 0 gives it in full size");
     }
     tb_buf_append_char(out, '.');
-    tb_print_events(data, out);
+    tb_print_events(result, out);
 }
 
 const struct tb_tool tb_tool_browser_screenshot = {

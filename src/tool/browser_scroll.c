@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {x, y, at_top, at_bottom, element} and the page keys. */
+/* data: {x, y, at_top, at_bottom, grown: there is more below by now, element: what was scrolled, or
+ * with into_view what can be seen now; none: the page} and the page keys. */
 #include <inttypes.h>
 
 #include "tool/params.h"
@@ -37,12 +38,21 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     double y = 0;
     tb_json_num(tb_json_get(data, "x"), &x);
     tb_json_num(tb_json_get(data, "y"), &y);
+    bool at_bottom = tb_data_flag(data, "at_bottom");
     tb_print_did(tb_json_get(data, "element") ? "Scrolled" : "Scrolled the page", data, out);
+    if (tb_data_flag(data, "into_view")) {
+        out->len--; /* the full stop */
+        tb_buf_append_cstr(out, " into view.");
+    }
     tb_buf_printf(out, " Position is now %.0f, %.0f", x, y);
     tb_buf_append_cstr(out, tb_data_flag(data, "at_top") ? ", the top" : "");
-    tb_buf_append_cstr(out, tb_data_flag(data, "at_bottom") ? ", the bottom" : "");
+    if (at_bottom && tb_data_flag(data, "grown")) {
+        tb_buf_append_cstr(out, ", which was the bottom: more content has come below");
+    } else {
+        tb_buf_append_cstr(out, at_bottom ? ", the bottom" : "");
+    }
     tb_buf_append_char(out, '.');
-    tb_print_changes(data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_scroll = {

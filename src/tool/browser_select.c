@@ -20,7 +20,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     const struct cJSON *selected = tb_json_get(result->data, "selected");
     if (!selected) { /* a dialog opened, and the page cannot answer before it is closed */
         tb_buf_append_cstr(out, "The page has not said yet what is selected; look at it later.");
-        tb_print_changes(result->data, out);
+        tb_print_changes(result, out);
         return;
     }
     JSON_ARRAY_FOREACH(item, selected) {
@@ -31,7 +31,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         before = ", ";
     }
     tb_print_did(tb_json_first(selected) ? " in" : "Cleared the selection in", result->data, out);
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_select = {

@@ -13,7 +13,7 @@ static const struct tb_param params[] = {
      .remarks = tb_target_remarks},
     {.name = "depth", .type = TB_PARAM_INT, .help = "", .min = 1, .max = 1000},
     {.name = "interactive", .type = TB_PARAM_FLAG, .help = "Only actionable elements"},
-    {.name = "find", .type = TB_PARAM_TEXT, .help = "Only lines with this text"},
+    {.name = "find", .type = TB_PARAM_TEXT, .help = "Lines around this text"},
     {.name = "diff", .type = TB_PARAM_FLAG, .help = "Only changes since the last one"},
     {.name = "max_chars",
      .type = TB_PARAM_INT,
@@ -44,7 +44,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, "No change since the last snapshot of ");
         tb_print_address(result->data, out);
         tb_buf_append_cstr(out, "; its refs are still valid.");
-        tb_print_events(result->data, out);
+        tb_print_events(result, out);
         return;
     }
     if (tb_data_flag(result->data, "diff")) {
@@ -53,7 +53,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     print_undiffed(tb_data_text(result->data, "undiffed"), out);
     tb_print_frame(result->data, out);
     tb_buf_append_str(out, tb_buf_str(&result->text));
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }
 
 const struct tb_tool tb_tool_browser_snapshot = {

@@ -46,7 +46,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
             tb_buf_append_cstr(out, " (current)");
         }
     }
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }
 
 const struct tb_tool tb_tool_browser_tabs = {

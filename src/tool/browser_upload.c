@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {element, files, directory, dropped, instead, now: names that the field has then} and the
- * page keys; no `element`: they answer the file chooser; `dropped`: they were dropped on the
- * element, or on what was in its place then, `instead`. */
+/* data: {element, files, directory, dropped, instead, now: names that the field has then,
+ * unaccepted: those of them that its `accept` does not name} and the page keys; no `element`: they
+ * answer the file chooser; `dropped`: they were dropped on the element, or on what was in its place
+ * then, `instead`. */
 #include "base/quote.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -40,6 +41,20 @@ static size_t print_names(const struct cJSON *names, struct tb_buf *out)
     return count;
 }
 
+/* A person could not have chosen them so easily, and the page may not expect them. */
+static void print_unaccepted(const struct cJSON *data, struct tb_buf *out)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(TB_PRINT_PAGE_MAX);
+    size_t count = print_names(tb_json_get(data, "unaccepted"), &names);
+    if (count) {
+        tb_buf_append_cstr(out, " The field asks for ");
+        tb_print_quoted(tb_data_text(data, "accept"), out);
+        tb_buf_append_cstr(out, ", and a person's file dialog would not have offered ");
+        tb_buf_append_str(out, tb_buf_str(&names));
+        tb_buf_append_char(out, '.');
+    }
+}
+
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *now = tb_json_get(result->data, "now");
@@ -65,7 +80,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_str(out, tb_buf_str(&names));
         tb_buf_append_cstr(out, has ? " now." : ": the page took the files out of it.");
     }
-    tb_print_changes(result->data, out);
+    print_unaccepted(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_upload = {

@@ -35,7 +35,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     tb_buf_printf(out, "Waited %" PRId64 " ms", tb_data_int(result->data, "waited_ms"));
     tb_print_did(tb_json_get(result->data, "element") ? "; found" : "", result->data, out);
-    tb_print_changes(result->data, out);
+    tb_print_changes(result, out);
 }
 
 const struct tb_tool tb_tool_browser_wait = {

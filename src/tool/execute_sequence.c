@@ -48,6 +48,7 @@ static const struct tb_param params[] = {
 
 struct step {
     struct tb_str action; /* in the call's arguments */
+    const char *key;      /* that it stands under */
     const struct tb_tool *tool;
     struct cJSON *args;
 };
@@ -104,21 +105,64 @@ static bool find_step(const struct tb_view *view, struct tb_str name,
     return *ret_tool != NULL;
 }
 
-/* The arguments of a step, without the common ones that are of no use to it and hold nothing. Some
- * agents put them into "arguments", as in a call. */
-static struct cJSON *strip(const struct cJSON *given, const struct tb_param *rows)
+static bool is_blank(const struct cJSON *value)
+{
+    struct tb_str text;
+    return tb_json_is_null(value) || (tb_json_str(value, &text) && !text.len);
+}
+
+/* Which member is the name of the tool. Some agents say "tool", or "name" as in a call, and then
+ * "action" may be an argument: {"tool": "browser_tabs", "action": "new"}. */
+static bool find_action(const struct tb_view *view, const struct cJSON *given, struct step *step)
+{
+    static const char *const keys[] = {"tool", "action", "name"}; /* no tool takes "tool" */
+    const struct tb_tool *tool;
+    const struct tb_face *face;
+    step->key = NULL;
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        struct tb_str text;
+        if (!tb_json_str(tb_json_get(given, keys[i]), &text) || !text.len) {
+            continue;
+        }
+        bool known = find_step(view, text, &tool, &face);
+        if (known || !step->key) {
+            step->action = text;
+            step->key = keys[i];
+        }
+        if (known) {
+            break;
+        }
+    }
+    return step->key != NULL;
+}
+
+/* The arguments that stand together, as in a call, perhaps as text; NULL: they do not. */
+static struct cJSON *inner_args(const struct cJSON *given, const struct tb_param *rows)
 {
     const struct cJSON *inner = tb_json_get(given, "arguments");
-    if (!tb_json_is_object(inner) || tb_args_know(rows, TB_STR("arguments"))) {
-        inner = NULL;
+    struct tb_str text;
+    if (tb_args_know(rows, TB_STR("arguments"))) {
+        return NULL;
     }
-    struct cJSON *rest = inner ? tb_json_dup(inner) : tb_json_new_object();
+    struct cJSON *args = tb_json_str(inner, &text) ? tb_args_from_text(text) : tb_json_dup(inner);
+    if (!tb_json_is_object(args)) {
+        tb_json_free(args);
+        return NULL;
+    }
+    return args;
+}
+
+/* The arguments of a step, without the common ones that are of no use to it and hold nothing. */
+static struct cJSON *strip(const struct step *step, const struct cJSON *given,
+                           const struct tb_param *rows)
+{
+    struct cJSON *rest = inner_args(given, rows);
+    const char *skipped = rest ? "arguments" : "";
+    rest = rest ? rest : tb_json_new_object();
     JSON_ARRAY_FOREACH(member, given) {
         const char *name = tb_json_name(member);
-        struct tb_str text;
-        bool blank = tb_json_is_null(member) || (tb_json_str(member, &text) && !text.len);
-        if (member != inner && strcmp(name, "action") != 0 && strcmp(name, "tool") != 0 &&
-            !(blank && !tb_args_know(rows, tb_str_of(name)))) {
+        bool idle = is_blank(member) && !tb_args_know(rows, tb_str_of(name));
+        if (strcmp(name, skipped) != 0 && strcmp(name, step->key) != 0 && !idle) {
             tb_json_set_take(rest, name, tb_json_dup(member));
         }
     }
@@ -129,7 +173,7 @@ static int read_face(const struct tb_face *face, const struct cJSON *given, stru
                      struct tb_err *err)
 {
     TB_AUTO(tb_json_free) struct cJSON *checked = NULL;
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(given, face->params);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(step, given, face->params);
     int rc = tb_args_check(face->params, rest, &checked, err);
     if (rc < 0) {
         return rc;
@@ -144,7 +188,7 @@ static int read_tool(const struct tb_tool *tool, const struct cJSON *given, stru
 {
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(tool, rows);
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(given, rows);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(step, given, rows);
     step->tool = tool;
     return tb_args_check(rows, rest, &step->args, err);
 }
@@ -161,9 +205,7 @@ static int read_step(const struct tb_caller *caller, const struct cJSON *given,
 {
     const struct tb_tool *tool;
     const struct tb_face *face;
-    /* Some agents say "tool" instead. */
-    if (!tb_json_str(tb_json_get(given, "action"), &step->action) &&
-        !tb_json_str(tb_json_get(given, "tool"), &step->action)) {
+    if (!find_action(caller->view, given, step)) {
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
     if (!find_step(caller->view, step->action, &tool, &face)) {
@@ -195,8 +237,8 @@ static int read_steps(const struct tb_caller *caller, const struct cJSON *args,
         int rc = read_step(caller, item, session, step, err);
         if (rc < 0) {
             struct tb_str name = tb_str_sub(step->action, 0, NAME_MAX_SHOWN);
-            tb_err_prefix(err, "nothing was done; action %zu (%.*s): ", sequence->count,
-                          TB_STR_ARG(name));
+            tb_err_prefix(err, "nothing was done; action %zu%s%.*s%s: ", sequence->count,
+                          name.len ? " (" : "", TB_STR_ARG(name), name.len ? ")" : "");
             return rc;
         }
     }
@@ -262,10 +304,10 @@ static void note_failure(struct tb_result *out, const struct sequence *sequence)
     tb_json_set_cstr(failed, "message", sequence->message);
     tb_json_set_take(out->data, "failed", failed);
     print_change(tb_json_get(out->data, "stateChange"), &change);
-    tb_result_fail(out, sequence->code,
-                   "action %zu of %zu (%.*s) failed: %s. %zu completed before it.%.*s",
-                   sequence->at + 1, sequence->count, TB_STR_ARG(step->action), sequence->message,
-                   sequence->at, TB_STR_ARG(tb_buf_str(&change)));
+    tb_result_fail(
+        out, sequence->code, "action %zu of %zu (%.*s) failed: %s. %zu completed before it.%.*s",
+        sequence->at + 1, sequence->count, TB_STR_ARG(tb_str_sub(step->action, 0, NAME_MAX_SHOWN)),
+        sequence->message, sequence->at, TB_STR_ARG(tb_buf_str(&change)));
 }
 
 static const struct cJSON *current_tab(const struct tb_result *tabs)
@@ -390,17 +432,31 @@ static void run(struct tb_call *call)
     look(call, sequence, on_before);
 }
 
-static void print(const struct tb_result *result, struct tb_buf *out)
+static void print_steps(const struct tb_result *result, struct tb_buf *out)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(out->max);
     size_t number = 0;
-    tb_buf_append_cstr(&text, "All actions done.");
-    print_change(tb_json_get(result->data, "stateChange"), &text);
     JSON_ARRAY_FOREACH(step, tb_json_get(result->data, "steps")) {
         tb_buf_printf(&text, "\n%zu. ", ++number);
         tb_buf_append_str(&text, tb_data_text(step, "text"));
     }
     tb_print_cut(tb_buf_str(&text), TB_PRINT_VALUE_MAX, "ask for less in each action", out);
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    tb_buf_append_cstr(out, "All actions done.");
+    print_change(tb_json_get(result->data, "stateChange"), out);
+    print_steps(result, out);
+}
+
+/* Whoever does not know what was done does it again. */
+static void print_partial(const struct tb_result *result, struct tb_buf *out)
+{
+    if (tb_json_first(tb_json_get(result->data, "steps"))) {
+        tb_buf_append_cstr(out, "\nAlready done; do not repeat it:");
+        print_steps(result, out);
+    }
 }
 
 const struct tb_tool tb_tool_execute_sequence = {
@@ -414,4 +470,5 @@ const struct tb_tool tb_tool_execute_sequence = {
     .check = check,
     .run = run,
     .print = print,
+    .print_partial = print_partial,
 };

@@ -60,16 +60,19 @@ static int teardown(void **state)
     return rc;
 }
 
-static char *said(const struct cJSON *data)
+typedef void print_fn(const struct tb_result *result, struct tb_buf *out);
+
+static void expect_words(print_fn *print, const struct cJSON *data, const char *words)
 {
-    struct tb_buf text;
-    tb_buf_init(&text, TB_MIB);
-    tb_json_print(data, &text);
-    tb_buf_append_char(&text, '\0');
-    const struct said_result from = {.data = (const char *)text.data};
-    char *words = said_by_tool(&tb_tool_execute_sequence, &from);
-    tb_buf_fini(&text);
-    return words;
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_MIB);
+    struct tb_result result;
+    tb_result_init(&result);
+    tb_json_free(result.data);
+    result.data = tb_json_dup(data);
+    print(&result, &out);
+    tb_result_fini(&result);
+    tb_buf_append_char(&out, '\0');
+    assert_string_equal((const char *)out.data, words);
 }
 
 static struct rig_call *run(struct rig *rig, const char *args)
@@ -119,10 +122,29 @@ static void a_step_of_a_group_that_was_not_asked_for_names_the_group(void **stat
     }
 }
 
-static void a_step_may_say_tool_instead_of_action(void **state)
+static void a_step_may_say_tool_or_name_instead_of_action(void **state)
 {
+    static const char *const steps[] = {
+        "{\"tool\":\"browser_hover\",\"target\":\"a\"}",
+        "{\"name\":\"browser_hover\",\"target\":\"a\"}",
+        "{\"name\":\"browser_hover\",\"action\":null,\"arguments\":{\"target\":\"a\"}}",
+        "{\"name\":\"browser_hover\",\"arguments\":\"{\\\"target\\\":\\\"a\\\"}\"}",
+        "{\"tool\":\"browser_tabs\",\"action\":\"list\"}",
+        "{\"action\":\"browser_state\",\"name\":\"x\",\"arguments\":{\"action\":\"save\"}}",
+    };
     struct tale *tale = *state;
-    rig_expect(run(tale->rig, "{\"actions\":[{\"tool\":\"browser_hover\",\"target\":\"a\"}]}"), 0);
+    for (size_t i = 0; i < TB_COUNT(steps); i++) {
+        char args[256];
+        snprintf(args, sizeof(args), "{\"actions\":[%s]}", steps[i]);
+        rig_expect(run(tale->rig, args), 0);
+    }
+    /* "click" alone is the name of a tool, too. */
+    struct tb_err err;
+    assert_int_equal(check_as(&said_views()[1],
+                              "{\"actions\":[{\"tool\":\"browser_mouse\",\"action\":\"click\","
+                              "\"x\":1,\"y\":1}]}",
+                              &err),
+                     0);
 }
 
 static void the_arguments_of_a_step_may_stand_together(void **state)
@@ -206,12 +228,9 @@ static void what_changed_is_told(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "from"), "about:blank"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "to"), "https://b.test/"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "title"), "to"), "B"));
-    char *words = said(call->data);
-    assert_string_equal(words,
-                        "All actions done. The address went from about:blank to "
-                        "https://b.test/. The title is now \"B\".\n1. Clicked link \"B\".\n2. "
-                        "The mouse is over.");
-    tb_free(words);
+    expect_words(tb_tool_execute_sequence.print, call->data,
+                 "All actions done. The address went from about:blank to https://b.test/. The "
+                 "title is now \"B\".\n1. Clicked link \"B\".\n2. The mouse is over.");
     rig_expect(call, 0);
 }
 
@@ -230,8 +249,13 @@ static void the_first_failure_ends_it_and_says_where(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(failed, "error"), "element_not_found"));
     assert_non_null(strstr(call->message, "action 2 of 3 (click_element) failed: "));
     assert_non_null(strstr(call->message, "1 completed before it."));
+    expect_words(tb_tool_execute_sequence.print_partial, call->data,
+                 "\nAlready done; do not repeat it:\n1. The mouse is over.");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     assert_int_equal(tale->rig->fake->begun, 4);
+    call = run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\"}]}");
+    expect_words(tb_tool_execute_sequence.print_partial, call->data, "");
+    rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
 }
 
 static void nothing_runs_unless_all_is_understood(void **state)
@@ -241,13 +265,16 @@ static void nothing_runs_unless_all_is_understood(void **state)
         const char *part;
     } rows[] = {
         {"{\"actions\":[]}", "'actions' is empty"},
-        {"{\"actions\":[{\"target\":\"a\"}]}", "action 1 (): 'action' is missing"},
+        {"{\"actions\":[{\"target\":\"a\"}]}",
+         "nothing was done; action 1: 'action' is missing: it is the name of a tool"},
         {"{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\"},{\"action\":\"fly\"}]}",
          "action 2 (fly): this tool is unknown; tools/list"},
         {"{\"actions\":[{\"action\":\"browser_clik\",\"target\":\"a\"}]}",
          "this tool is unknown (did you mean browser_click?)"},
         {"{\"actions\":[{\"action\":\"execute_sequence\",\"actions\":[]}]}", "cannot be a step"},
         {"{\"actions\":[{\"action\":\"start_session\"}]}", "cannot be a step"},
+        {"{\"actions\":[{\"name\":\"browser_hover\",\"arguments\":\"[]\"}]}",
+         "unknown argument 'arguments'"},
         {"{\"actions\":[{\"action\":\"browser_click\"}]}", "argument 'target' is missing"},
         {"{\"actions\":[{\"action\":\"set_value\",\"selector\":\"a\"}]}", "'value' is missing"},
         {"{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\",\"sessionId\":\"other\"}]}",
@@ -374,7 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(only_tools_that_the_caller_was_given_can_be_steps),
         TEST(a_step_of_a_group_that_was_not_asked_for_names_the_group),
-        TEST(a_step_may_say_tool_instead_of_action),
+        TEST(a_step_may_say_tool_or_name_instead_of_action),
         TEST(the_arguments_of_a_step_may_stand_together),
         TEST(members_that_hold_nothing_do_not_matter),
         TEST(a_session_is_not_made_for_arguments_that_are_refused),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/params.h"
 
-const char *const tb_target_aliases[] = {"ref", "uid", "selector", NULL};
+const char *const tb_target_aliases[] = {"ref", "uid", "selector", "locator", "xpath", NULL};
+const char *const tb_selector_aliases[] = {"target", "ref", "uid", "locator", "xpath", NULL};
 const char *const tb_target_remarks[] = {"element", NULL};
 const char *const tb_timeout_aliases[] = {"timeout", "timeoutMs", NULL};
 const char *const tb_button_choices[] = {"left", "right", "middle", NULL};

@@ -5,8 +5,9 @@
 #include "core/args.h"
 #include "core/limits.h"
 
-/* ref, uid, selector: what other servers call a target. */
+/* What other servers call a target; and the same for toolsets that call it a selector. */
 extern const char *const tb_target_aliases[];
+extern const char *const tb_selector_aliases[];
 /* element: what the target is, in words for a person. */
 extern const char *const tb_target_remarks[];
 extern const char *const tb_timeout_aliases[];

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "tool/tools.h"
 
 static struct tb_str whole_characters(struct tb_str text, size_t max)
 {
@@ -76,6 +77,14 @@ void tb_print_address(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
+void tb_print_status(const struct cJSON *data, struct tb_buf *out)
+{
+    int64_t status = tb_data_int(data, "status");
+    if (status) {
+        tb_buf_printf(out, ", status %" PRId64, status);
+    }
+}
+
 void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out)
 {
     struct tb_str element = tb_data_text(data, "element");
@@ -108,8 +117,9 @@ static void put_dialog(const struct cJSON *dialog, struct tb_buf *out)
     tb_print_quoted(tb_data_text(dialog, "message"), out);
 }
 
-static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
+static void print_dialogs(const struct tb_result *result, struct tb_buf *out)
 {
+    const struct cJSON *data = result->data;
     JSON_ARRAY_FOREACH(dialog, tb_json_get(data, "dialogs_answered")) {
         tb_buf_append_cstr(out, "\nA dialog was ");
         tb_buf_append_cstr(out, tb_data_flag(dialog, "accepted") ? "accepted: " : "dismissed: ");
@@ -130,12 +140,14 @@ static void print_dialogs(const struct cJSON *data, struct tb_buf *out)
             tb_buf_append_cstr(out, ", which offers ");
             tb_print_quoted(offered, out);
         }
-        tb_buf_append_cstr(out, "; answer it with browser_dialog.");
+        tb_view_hint(result->view,
+                     "; answer it with {browser_dialog}.|; the next call dismisses it.", out);
     }
 }
 
-static void print_chooser(const struct cJSON *chooser, struct tb_buf *out)
+static void print_chooser(const struct tb_result *result, struct tb_buf *out)
 {
+    const struct cJSON *chooser = tb_json_get(result->data, "chooser");
     struct tb_str accept = tb_data_text(chooser, "accept");
     if (!chooser) {
         return;
@@ -151,7 +163,11 @@ static void print_chooser(const struct cJSON *chooser, struct tb_buf *out)
         tb_buf_append_cstr(out, " of type ");
         tb_print_quoted(accept, out);
     }
-    tb_buf_append_cstr(out, "; answer it with browser_upload (group files) without target.");
+    tb_view_hint(result->view,
+                 "; answer it with {browser_upload} without target."
+                 "|; only the tool group {files}, which is not turned on, can answer it."
+                 "|; no tool here can answer it.",
+                 out);
 }
 
 static void print_requests(int64_t open, struct tb_buf *out)
@@ -182,8 +198,9 @@ static void print_unopened(struct tb_str url, struct tb_buf *out)
 }
 
 /* The one that opened last has the calls from now on. */
-static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
+static void print_new_tabs(const struct tb_result *result, struct tb_buf *out)
 {
+    const struct cJSON *data = result->data;
     bool any = false;
     int64_t gone = tb_data_int(data, "tabs_gone");
     JSON_ARRAY_FOREACH(tab, tb_json_get(data, "new_tabs")) {
@@ -194,7 +211,10 @@ static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
         any = true;
     }
     if (any) {
-        tb_buf_append_cstr(out, " It is selected now; browser_tabs switches back.");
+        tb_view_hint(result->view,
+                     " It is selected now; {switch_tab} switches back."
+                     "| It is selected now; {browser_tabs} switches back.| It is selected now.",
+                     out);
     }
     if (gone > 0) {
         tb_buf_printf(out, "\n%" PRId64 " new tab%s opened and closed again.", gone,
@@ -202,17 +222,10 @@ static void print_new_tabs(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
-void tb_print_events(const struct cJSON *data, struct tb_buf *out)
+static void print_downloads(const struct tb_result *result, struct tb_buf *out)
 {
-    if (tb_data_flag(data, "forced")) {
-        tb_buf_append_cstr(out, "\nThe previous page did not let go, so its process was ended.");
-    }
-    print_dialogs(data, out);
-    print_chooser(tb_json_get(data, "chooser"), out);
-    print_requests(tb_data_int(data, "requests_open"), out);
-    print_loading(tb_data_text(data, "loading"), out);
-    print_new_tabs(data, out);
-    JSON_ARRAY_FOREACH(download, tb_json_get(data, "downloads")) {
+    bool off = false;
+    JSON_ARRAY_FOREACH(download, tb_json_get(result->data, "downloads")) {
         bool refused = tb_str_eq_cstr(tb_data_text(download, "state"), "refused");
         tb_buf_append_cstr(out, refused ? "\nDownload refused: " : "\nDownload started: ");
         tb_print_quoted(tb_data_text(download, "file"), out);
@@ -220,12 +233,37 @@ void tb_print_events(const struct cJSON *data, struct tb_buf *out)
         tb_buf_append_cstr(out, refused && reason.len ? "; " : "");
         tb_buf_append_str(out, refused ? reason : TB_STR(""));
         tb_buf_append_char(out, '.');
+        off = off || tb_data_flag(download, "off");
     }
-    int64_t errors = tb_data_int(data, "console_errors");
+    if (off) {
+        tb_buf_append_char(out, ' ');
+        tb_view_hint(result->view, tb_err_info(TB_E_DOWNLOAD_REFUSED)->advice, out);
+    }
+}
+
+static void print_errors(const struct tb_result *result, struct tb_buf *out)
+{
+    int64_t errors = tb_data_int(result->data, "console_errors");
     if (errors > 0) {
-        tb_buf_printf(out, "\nThe page logged %" PRId64 " error%s (browser_console, group debug).",
-                      errors, errors == 1 ? "" : "s");
+        tb_buf_printf(out, "\nThe page logged %" PRId64 " error%s", errors, errors == 1 ? "" : "s");
+        tb_view_hint(result->view, " ({browser_console}).| (the tool group {debug} shows them).|.",
+                     out);
     }
+}
+
+void tb_print_events(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *data = result->data;
+    if (tb_data_flag(data, "forced")) {
+        tb_buf_append_cstr(out, "\nThe previous page did not let go, so its process was ended.");
+    }
+    print_dialogs(result, out);
+    print_chooser(result, out);
+    print_requests(tb_data_int(data, "requests_open"), out);
+    print_loading(tb_data_text(data, "loading"), out);
+    print_new_tabs(result, out);
+    print_downloads(result, out);
+    print_errors(result, out);
 }
 
 static void print_invalid(const struct cJSON *invalid, struct tb_buf *out)
@@ -270,18 +308,20 @@ static void print_difference(const struct cJSON *data, struct tb_buf *out)
     }
 }
 
-void tb_print_changes(const struct cJSON *data, struct tb_buf *out)
+void tb_print_changes(const struct tb_result *result, struct tb_buf *out)
 {
+    const struct cJSON *data = result->data;
     if (tb_data_flag(data, "navigated")) {
         tb_buf_append_cstr(out, " Page is now ");
         tb_print_address(data, out);
+        tb_print_status(data, out);
         tb_buf_append_char(out, '.');
     } else if (tb_data_flag(data, "titled")) {
         tb_buf_append_cstr(out, " Title is now ");
         tb_print_quoted(tb_data_text(data, "title"), out);
         tb_buf_append_char(out, '.');
     }
-    tb_print_events(data, out);
+    tb_print_events(result, out);
     print_invalid(tb_json_get(data, "invalid"), out);
     print_difference(data, out);
 }

@@ -18,7 +18,7 @@
 
 static char *said(const struct tb_tool *tool, const char *data, const char *text)
 {
-    return said_by_tool(tool, &(const struct said_result){.data = data, .text = text});
+    return said_by_tool(NULL, tool, &(const struct said_result){.data = data, .text = text});
 }
 
 #define PAGE  "\"url\":\"https://a.test/\",\"title\":\"A \\\"page\\\"\""
@@ -70,7 +70,7 @@ static const struct {
      "\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"hi\",\"accepted\":true}]}",
      NULL,
      "Clicked link.\nA dialog was accepted: alert \"hi\".\nNew tab 1: https://b.test/ \"B\". It is "
-     "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors (browser_console, group debug)."},
+     "selected now; browser_tabs switches back.\nDownload started: \"a.pdf\".\nThe page logged 2 errors (browser_console)."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"new_tabs\":[{\"index\":1,\"url\":\"about:blank\",\"unopened\":"
      "\"data:text/html,x\"},{\"index\":2,\"url\":\"about:blank\",\"unopened\":\"http://a.test/"
@@ -128,6 +128,11 @@ static const struct {
     {&tb_tool_browser_hover, "{\"element\":\"link\"}", NULL, "The mouse is over link."},
     {&tb_tool_browser_scroll, "{\"x\":0,\"y\":500.4,\"at_top\":false,\"at_bottom\":true}", NULL,
      "Scrolled the page. Position is now 0, 500, the bottom."},
+    {&tb_tool_browser_scroll,
+     "{\"x\":0,\"y\":9,\"at_bottom\":true,\"grown\":true,\"element\":\"list\"}", NULL,
+     "Scrolled list. Position is now 0, 9, which was the bottom: more content has come below."},
+    {&tb_tool_browser_scroll, "{\"x\":0,\"y\":9,\"into_view\":true,\"element\":\"listitem\"}", NULL,
+     "Scrolled listitem into view. Position is now 0, 9."},
     {&tb_tool_browser_wait, "{\"waited_ms\":12}", NULL, "Waited 12 ms."},
     {&tb_tool_browser_wait, "{\"waited_ms\":12,\"element\":\"link\"}", NULL,
      "Waited 12 ms; found link."},
@@ -145,8 +150,8 @@ static const struct {
      "\"console_errors\":1}",
      "[\"aébcdefghijklmnopqrstuvwxyzaébcdefghijklmnopqrstuvwxyzaébcdefghijklmnopqrstuvwxyz\"]",
      FRAME
-     "  aébcd\n[... cut at max_chars; raise it or ask for a narrower target]\nThe page logged 1 "
-     "error (browser_console, group debug)."},
+     "  aébcdefghijklmnopq\n[... cut at max_chars; raise it or ask for a narrower target]\nThe page logged 1 "
+     "error (browser_console)."},
     {&tb_tool_browser_extract, "{" PAGE ",\"count\":1,\"total\":1,\"format\":\"json\"}",
      "[{\"text\":\"x\"}]", FRAME "[{\"text\":\"x\"}]"},
     {&tb_tool_browser_screenshot,
@@ -185,6 +190,12 @@ static const struct {
      "Chose \"a.txt\" for button. The field is empty now: the page took the files out of it."},
     {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"]}", NULL,
      "Chose \"a.txt\", \"b.txt\" for button."},
+    {&tb_tool_browser_upload,
+     "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.pdf\"],\"now\":[\"a.txt\",\"b.pdf\"],"
+     "\"unaccepted\":[\"a.txt\"],\"accept\":\".pdf\"}",
+     NULL,
+     "Chose \"a.txt\", \"b.pdf\" for button. The field asks for \".pdf\", and a person's file dialog "
+     "would not have offered \"a.txt\"."},
     {&tb_tool_browser_upload, "{\"files\":[\"a.txt\"]}", NULL,
      "Chose \"a.txt\" in the file chooser."},
     {&tb_tool_browser_upload, "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":true}",
@@ -197,7 +208,10 @@ static const struct {
      "\"accept\":\"a\\\"b\"}}",
      NULL,
      "Clicked button.\nA file chooser is open for one file of type \"a\\\"b\"; answer it with "
-     "browser_upload (group files) without target."},
+     "browser_upload without target."},
+    {&tb_tool_browser_click,
+     "{\"element\":\"button \\\"Log in\\\"\",\"navigated\":true,\"status\":401," PAGE "}", NULL,
+     "Clicked button \"Log in\". Page is now https://a.test/ \"A \\\"page\\\"\", status 401."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"loading\":\"https://a.test/b\"}", NULL,
      "Clicked button.\nThe tab is still loading https://a.test/b."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"requests_open\":2}", NULL,
@@ -359,6 +373,44 @@ static void a_page_cannot_write_lines_of_ours(void **state)
     tb_free(words);
 }
 
+#define HAPPENED                                                                                   \
+    "{\"dialog\":{\"type\":\"alert\",\"message\":\"hi\"},\"chooser\":{\"open\":true},"             \
+    "\"new_tabs\":[{\"index\":1,\"url\":\"https://b.test/\"}],\"downloads\":[{\"file\":\"a.pdf\"," \
+    "\"state\":\"refused\",\"reason\":\"no\",\"off\":true}],\"console_errors\":2}"
+
+static void hints_name_only_tools_that_the_reader_has(void **state)
+{
+    static const char *const hints[SAID_VIEWS][5] = {
+        {"answer it with browser_dialog.",
+         "; only the tool group files, which is not turned on, can answer it.",
+         "; browser_tabs switches back.",
+         "; no. Ask the user to turn on the tool group files; without it files are not kept.",
+         "2 errors (the tool group debug shows them)."},
+        {"answer it with browser_dialog.", "; answer it with browser_upload without target.",
+         "; browser_tabs switches back.",
+         "; no. Call browser_downloads, after which files are kept, then try again.",
+         "2 errors (browser_console)."},
+        {"; the next call dismisses it.", "; no tool here can answer it.", "It is selected now.\n",
+         "; no. Continue without the file; files are not kept here.", "2 errors."},
+        {"answer it with browser_dialog.", "; no tool here can answer it.",
+         "; switch_tab switches back.", "; no. Continue without the file; files are not kept here.",
+         "2 errors."},
+    };
+    (void)state;
+    for (size_t i = 0; i < SAID_VIEWS; i++) {
+        const struct tb_view *view = &said_views()[i];
+        char *words = said_by_tool(view, &tb_tool_browser_click,
+                                   &(const struct said_result){.data = HAPPENED});
+        said_names_no_other_tool(view, words);
+        for (size_t j = 0; j < TB_COUNT(hints[i]); j++) {
+            if (!strstr(words, hints[i][j])) {
+                fail_msg("'%s' is missing in: %s", hints[i][j], words);
+            }
+        }
+        tb_free(words);
+    }
+}
+
 static void long_names_are_cut_at_a_character(void **state)
 {
     struct tb_buf out;
@@ -395,6 +447,7 @@ int main(void)
         cmocka_unit_test(every_tool_that_prints_has_a_sample),
         cmocka_unit_test(an_empty_result_is_printed_too),
         cmocka_unit_test(a_page_cannot_write_lines_of_ours),
+        cmocka_unit_test(hints_name_only_tools_that_the_reader_has),
         cmocka_unit_test(long_names_are_cut_at_a_character),
         cmocka_unit_test(long_text_says_how_much_is_missing),
     };

@@ -122,11 +122,13 @@ static void on_page(struct tb_call *call, const struct tb_result *page, void *us
         /* The session stays: what was wrong was the address, and starting costs more than opening
          * another one. */
         struct tb_str name = tb_data_text(out->data, "sessionId");
-        tb_result_fail(
-            out, page->code,
-            "session \"%.*s\" is open, but its page is not: %s. Use browser_navigate with "
-            "this sessionId, not start_session, for the next attempt",
-            TB_STR_ARG(name), page->message);
+        TB_AUTO(tb_buf_fini) struct tb_buf next = TB_BUF(TB_KIB);
+        tb_view_hint(out->view,
+                     "Use {browser_navigate} with this sessionId, not {start_session}, for the "
+                     "next attempt",
+                     &next);
+        tb_result_fail(out, page->code, "session \"%.*s\" is open, but its page is not: %s. %.*s",
+                       TB_STR_ARG(name), page->message, TB_STR_ARG(tb_buf_str(&next)));
     }
     JSON_ARRAY_FOREACH(member, page->data) {
         tb_json_set_take(out->data, tb_json_name(member), tb_json_dup(member));

@@ -2,7 +2,9 @@
 #include "tool/tools.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "base/hint.h"
 #include "base/nearest.h"
 #include "tool/toolsets.h"
 
@@ -113,16 +115,35 @@ static const struct foreign {
 #undef TB_FOREIGN_SAME
 };
 
-static struct tb_str without_prefix(struct tb_str name)
+static struct tb_str without_any(struct tb_str name, const char *const *prefixes, size_t count)
 {
-    static const char *const prefixes[] = {"browser_", "puppeteer_", "playwright_"};
-    for (size_t i = 0; i < TB_COUNT(prefixes); i++) {
+    for (size_t i = 0; i < count; i++) {
         struct tb_str prefix = tb_str_of(prefixes[i]);
         if (tb_str_starts(name, prefix)) {
             return tb_str_sub(name, prefix.len, name.len);
         }
     }
     return name;
+}
+
+/* Clients show tools under the name of their server, and some models call them so:
+ * mcp__tabard__browser_click, where the user has chosen the name in the middle. */
+static struct tb_str without_server(struct tb_str name)
+{
+    static const char *const prefixes[] = {"tabard__", "tabard_", "tabard.", "tabard:", "tabard/"};
+    const struct tb_str opening = TB_STR("mcp__");
+    if (!tb_str_starts(name, opening)) {
+        return without_any(name, prefixes, TB_COUNT(prefixes));
+    }
+    const char *end = name.ptr + name.len;
+    const char *at = memmem(name.ptr + opening.len, name.len - opening.len, "__", 2);
+    return at ? (struct tb_str){at + 2, (size_t)(end - at) - 2} : name;
+}
+
+static struct tb_str without_prefix(struct tb_str name)
+{
+    static const char *const prefixes[] = {"browser_", "puppeteer_", "playwright_"};
+    return without_any(name, prefixes, TB_COUNT(prefixes));
 }
 
 static const struct foreign *find_foreign(struct tb_str name)
@@ -139,6 +160,7 @@ static const struct foreign *find_foreign(struct tb_str name)
 bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
                   const struct tb_face **ret_face)
 {
+    name = without_server(name);
     const struct tb_face *face = tb_face_find(view->toolset, name);
     const struct tb_tool *tool = face ? face->tool : NULL;
     if (!view->toolset->faces) {
@@ -152,17 +174,43 @@ bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct t
     return tool != NULL;
 }
 
-static void offer_names(const struct tb_view *view, struct tb_nearest *nearest)
+/* True: it is the nearest so far. What most names begin with makes no two of them alike. */
+static bool offer(struct tb_nearest *nearest, const char *name)
 {
+    char best[sizeof(nearest->best)];
+    memcpy(best, nearest->best, sizeof(best));
+    tb_nearest_offer(nearest, without_prefix(tb_str_of(name)).ptr);
+    return strcmp(best, nearest->best) != 0;
+}
+
+static const char *nearest_name(const struct tb_view *view, struct tb_str name)
+{
+    struct tb_nearest nearest = {.word = without_prefix(name)};
+    const char *found = NULL;
     const struct tb_face *face = view ? view->toolset->faces : NULL;
     for (; face && face->name; face++) {
-        tb_nearest_offer(nearest, face->name);
+        found = offer(&nearest, face->name) ? face->name : found;
     }
     for (size_t i = 0; tools[i]; i++) {
         if (!view || tb_view_has(view, tools[i])) {
-            tb_nearest_offer(nearest, tools[i]->name);
+            found = offer(&nearest, tools[i]->name) ? tools[i]->name : found;
         }
     }
+    return found;
+}
+
+static const char *face_name(const struct tb_toolset *toolset, struct tb_str name)
+{
+    const struct tb_face *same = tb_face_find(toolset, name);
+    if (same) {
+        return same->name;
+    }
+    for (const struct tb_face *face = toolset->faces; face->name; face++) {
+        if (tb_str_eq_cstr(name, face->tool->name)) {
+            return face->name;
+        }
+    }
+    return NULL;
 }
 
 static void print_group(const char *group, struct tb_buf *out)
@@ -186,8 +234,19 @@ static void print_foreign(const struct tb_view *view, const struct foreign *fore
     }
 }
 
+static void print_unknown(const struct tb_view *view, struct tb_str name, struct tb_buf *out)
+{
+    const char *near = nearest_name(view, name);
+    tb_buf_append_cstr(out, "is unknown");
+    if (near) {
+        tb_buf_printf(out, " (did you mean %s?)", near);
+    }
+    tb_buf_append_cstr(out, "; tools/list names the available ones");
+}
+
 void tb_view_print_missing(const struct tb_view *view, struct tb_str name, struct tb_buf *out)
 {
+    name = without_server(name);
     bool is_default = !view || !view->toolset->faces;
     const struct tb_tool *tool = tb_tool_find(name);
     const struct foreign *foreign = is_default ? find_foreign(name) : NULL;
@@ -195,12 +254,39 @@ void tb_view_print_missing(const struct tb_view *view, struct tb_str name, struc
         print_group(tool->group, out);
     } else if (foreign) {
         print_foreign(view, foreign, out);
+    } else if (tool && !is_default && face_name(view->toolset, name)) {
+        tb_buf_printf(out, "is called %s here", face_name(view->toolset, name));
     } else {
-        struct tb_nearest nearest = {.word = name};
-        offer_names(view, &nearest);
-        tb_buf_printf(out, "is unknown%s; tools/list names the available ones",
-                      tb_nearest_words(&nearest));
+        print_unknown(view, name, out);
     }
+}
+
+static const char *group_name(struct tb_str name)
+{
+    for (size_t i = 0; tools[i]; i++) {
+        if (tools[i]->group && tb_str_eq_cstr(name, tools[i]->group)) {
+            return tools[i]->group;
+        }
+    }
+    return NULL;
+}
+
+static const char *name_for(struct tb_str name, const void *reader)
+{
+    const struct tb_view *view = reader;
+    if (view && view->toolset && view->toolset->faces) {
+        return face_name(view->toolset, name);
+    }
+    const struct tb_tool *tool = tb_tool_find(name);
+    if (!tool) {
+        return group_name(name);
+    }
+    return !view || tb_view_has(view, tool) ? tool->name : NULL;
+}
+
+void tb_view_hint(const struct tb_view *view, const char *hint, struct tb_buf *out)
+{
+    tb_hint_print(hint, name_for, view, out);
 }
 
 bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups)

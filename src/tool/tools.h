@@ -35,6 +35,11 @@ void tb_view_print_missing(const struct tb_view *view, struct tb_str name, struc
 /* A view of the default set has this tool. */
 bool tb_view_has(const struct tb_view *view, const struct tb_tool *tool);
 
+/* Appends a hint (base/hint.h) for who has this view (NULL: everything), by its own names for the
+ * tools: those of its faces. Besides tools a hint may name a {group of tools}, which only the
+ * default set has. */
+void tb_view_hint(const struct tb_view *view, const char *hint, struct tb_buf *out);
+
 /* True if the group of `tool` is wanted: it has none, or `groups` ("files, pdf", or "all") has it.
  */
 bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups);

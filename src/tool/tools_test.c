@@ -15,6 +15,8 @@
 #include "core/config.h"
 #include "core/limits.h"
 
+#include "support/said.h"
+
 enum {
     LIST_MAX = 14000,    /* bytes of tools/list for the default set */
     NAME_MAX_CHARS = 40, /* clients put a prefix before it and refuse more than 60 */
@@ -138,7 +140,7 @@ static struct cJSON *some_args(const struct tb_param *params)
         text = row->type == TB_PARAM_FLAG ? "true" : text;
         text = row->choices ? row->choices[0] : text;
         text = row->fallback ? row->fallback : text;
-        if (row->type == TB_PARAM_ANY) {
+        if (row->type == TB_PARAM_ANY || row->type == TB_PARAM_OBJECTS) {
             tb_json_set_take(args, row->name, tb_json_new_array());
         } else {
             tb_json_set_cstr(args, row->name, text);
@@ -249,6 +251,15 @@ static void a_name_of_another_server_is_answered_with_ours(void **state)
          "or 'tabard mcp --groups files', or set mcp.groups"},
         {"browser_clik",
          "is unknown (did you mean browser_click?); tools/list names the available ones"},
+        {"clik", "is unknown (did you mean browser_click?); tools/list names the available ones"},
+        {"mcp__tabard__browser_clik",
+         "is unknown (did you mean browser_click?); tools/list names the available ones"},
+        {"start_sesion",
+         "is unknown (did you mean start_session?); tools/list names the available ones"},
+        {"browser_search", "is unknown; tools/list names the available ones"},
+        {"browser_xy", "is unknown; tools/list names the available ones"},
+        {"browser_get_state", "is unknown here; use browser_snapshot"},
+        {"browser_scroll_down", "is unknown here; use browser_scroll with direction down"},
     };
     const struct tb_view view = {.toolset = tb_toolsets()[0], .tools = (1U << 21) - 1};
     (void)state;
@@ -273,6 +284,15 @@ static void a_tool_that_differs_in_its_name_only_is_found_by_it(void **state)
         {"browser_press", &tb_tool_browser_press_key},
         {"take_snapshot", &tb_tool_browser_snapshot},
         {"puppeteer_click", &tb_tool_browser_click},
+        {"browser_go", &tb_tool_browser_navigate},
+        {"wait", &tb_tool_browser_wait},
+        {"mcp__tabard__browser_click", &tb_tool_browser_click},
+        {"mcp__my_browsers__click", &tb_tool_browser_click},
+        {"tabard.browser_click", &tb_tool_browser_click},
+        {"tabard_list_sessions", &tb_tool_list_sessions},
+        {"mcp__tabard__", NULL},
+        {"mcp__tabard", NULL},
+        {"tabard", NULL},
         {"browser_drag", NULL}, /* its group is off */
         {"drag", NULL},
         {"browser_tab_new", NULL},
@@ -286,6 +306,18 @@ static void a_tool_that_differs_in_its_name_only_is_found_by_it(void **state)
         assert_ptr_equal(tool, rows[i].tool);
         assert_null(face);
     }
+}
+
+static void a_tool_of_another_toolset_is_answered_with_its_name_here(void **state)
+{
+    const struct tb_view *wdio = &said_views()[3];
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
+    (void)state;
+    tb_view_print_missing(wdio, TB_STR("browser_click"), &out);
+    assert_true(tb_str_eq_cstr(tb_buf_str(&out), "is called click_element here"));
+    tb_buf_clear(&out);
+    tb_view_print_missing(wdio, TB_STR("browser_hover"), &out);
+    assert_true(tb_str_starts(tb_buf_str(&out), TB_STR("is unknown; tools/list")));
 }
 
 static void what_describes_a_target_is_passed_over(void **state)
@@ -317,6 +349,9 @@ static void an_argument_of_another_server_is_answered_with_ours(void **state)
         {&tb_tool_browser_click, "{\"doubleClick\":true}", "write count: 2 instead"},
         {&tb_tool_browser_click, "{\"dblClick\":true}", "write count: 2 instead"},
         {&tb_tool_browser_wait, "{\"time\":1}", "write time_ms, in milliseconds, instead"},
+        {&tb_tool_browser_fill, "{\"slowly\":true}", "write delay_ms: 50 instead"},
+        {&tb_tool_browser_dialog, "{\"action\":\"accept\"}",
+         "write accept: true, or false to dismiss it, instead"},
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
@@ -452,7 +487,7 @@ static void every_tool_that_acts_takes_a_session_in_the_same_words(void **state)
 
 static void other_names_for_a_target_are_taken(void **state)
 {
-    static const char *const words[] = {"target", "ref", "uid", "selector"};
+    static const char *const words[] = {"target", "ref", "uid", "selector", "locator", "xpath"};
     (void)state;
     for (size_t i = 0; i < TB_COUNT(words); i++) {
         struct cJSON *given = tb_json_new_object();
@@ -480,6 +515,56 @@ static void tools_that_only_look_say_so(void **state)
     assert_false(tb_tool_browser_click.flags & TB_TOOL_MAY_CREATE);
 }
 
+static void a_toolset_without_a_tool_for_dialogs_dismisses_them(void **state)
+{
+    (void)state;
+    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+        bool answers = !(*set)->faces;
+        for (const struct tb_face *face = (*set)->faces; face && face->name; face++) {
+            answers = answers || face->tool == &tb_tool_browser_dialog;
+        }
+        assert_int_equal((*set)->dismisses, !answers);
+    }
+}
+
+static void advice_names_only_tools_that_the_reader_has(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAID_VIEWS; i++) {
+        const struct tb_view *view = &said_views()[i];
+        for (int row = 0; row < TB_ERR_COUNT; row++) {
+            TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
+            tb_view_hint(view, tb_err_info(-10000 - row)->advice, &out);
+            assert_true(out.len > 10);
+            tb_buf_append_char(&out, '\0');
+            said_names_no_other_tool(view, (const char *)out.data);
+        }
+    }
+}
+
+static void a_hint_has_the_names_of_the_readers_toolset(void **state)
+{
+    static const struct {
+        const char *hint;
+        const char *words[SAID_VIEWS];
+    } rows[] = {
+        {"{browser_snapshot}|none",
+         {"browser_snapshot", "browser_snapshot", "none", "get_accessibility_tree"}},
+        {"{browser_fill}", {"browser_fill", "browser_fill", "browser_fill", "set_value"}},
+        {"{start_session}|none", {"start_session", "start_session", "none", "start_session"}},
+        {"{browser_upload}|group {files}|none", {"group files", "browser_upload", "none", "none"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        for (size_t j = 0; j < SAID_VIEWS; j++) {
+            TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
+            tb_view_hint(&said_views()[j], rows[i].hint, &out);
+            tb_buf_append_char(&out, '\0');
+            assert_string_equal((const char *)out.data, rows[i].words[j]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_group_is_wanted_when_it_is_named),
         cmocka_unit_test(a_name_of_another_server_is_answered_with_ours),
         cmocka_unit_test(a_tool_that_differs_in_its_name_only_is_found_by_it),
+        cmocka_unit_test(a_tool_of_another_toolset_is_answered_with_its_name_here),
         cmocka_unit_test(what_describes_a_target_is_passed_over),
         cmocka_unit_test(an_argument_of_another_server_is_answered_with_ours),
         cmocka_unit_test(a_tab_is_not_selected_without_saying_which),
@@ -499,6 +585,9 @@ int main(void)
         cmocka_unit_test(every_tool_that_acts_takes_a_session_in_the_same_words),
         cmocka_unit_test(other_names_for_a_target_are_taken),
         cmocka_unit_test(tools_that_only_look_say_so),
+        cmocka_unit_test(a_toolset_without_a_tool_for_dialogs_dismisses_them),
+        cmocka_unit_test(advice_names_only_tools_that_the_reader_has),
+        cmocka_unit_test(a_hint_has_the_names_of_the_readers_toolset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

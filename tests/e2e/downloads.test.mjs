@@ -47,7 +47,7 @@ test('a download of a tab that closes itself is followed to its end', async (t) 
 test('a new tab for what is no page says so and is not left behind', async (t) => {
   const { agent, url } = await setup(t);
   const refused = async (path) => (await agent.raw('browser_tabs', { action: 'new', url: `${url}${path}` })).content[0].text;
-  assert.match(await refused('/quick'), /\/quick is a download, not a page; browser_downloads shows its progress/);
+  assert.match(await refused('/quick'), /\/quick is a download, not a page\nCall browser_downloads to see its progress\./);
   assert.match(await agent.call('browser_downloads', { wait: true }), /"quick\.bin" done, 1000 of 1000 bytes/);
   assert.match(await refused('/nothing'), /the server sent no page \(such as 204 No Content\)/);
   assert.equal((await agent.call('browser_tabs', { action: 'list' })).match(/127\.0\.0\.1|about:blank/g).length, 1);

@@ -98,11 +98,21 @@ test('the README tells the truth: the number of tools, and a script that works a
   const { tools } = await agent.client.listTools();
   assert.ok(readme.includes(`The agent sees ${tools.length} tools`));
   const args = JSON.stringify(['mcp', '--no-start', '--state-dir', daemon.stateDir, '--runtime-dir', path.dirname(daemon.socket)]);
-  const script = /```js\n([^]*?)```/.exec(readme)[1].replace("'build/release/tabard'", `'${binary}'`).replace("['mcp']", args)
+  const script = /```js\n([^]*?)```/.exec(readme)[1].replace("'/path/to/tabard/build/release/tabard'", `'${binary}'`).replace("['mcp']", args)
     .replace('https://example.com', `${site.url}/list`);
   const node = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: path.join(root, 'tests') });
   assert.match((await within(node, 20_000, 'the script')).stdout, /link "Item 7" \[ref=\w+\]/);
   await daemon.logged('reason=conversation_ended');
+});
+
+test('the README tells the truth: renewing a session with curl', async (t) => {
+  const { daemon, agent, site } = await setup(t, kinds[0]);
+  await agent.call('browser_navigate', { url: site.url });
+  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+  const command = /```\n(curl -X POST [^]*?)```/.exec(readme)[1].replace('http://127.0.0.1:8765', daemon.url)
+    .replace('~/.local/state/tabard', daemon.stateDir);
+  const { stdout } = await within(promisify(execFile)('sh', ['-c', `${command.trim()} -s`]), 20_000, 'curl');
+  assert.equal(JSON.parse(stdout).sessionId, 'browser-1');
 });
 
 test('the README tells the truth: a call with curl', async (t) => {

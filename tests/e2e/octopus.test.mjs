@@ -189,6 +189,17 @@ test('S0-27: without reuse each navigate gets a session of its own', async (t) =
   assert.equal((await sessions(t, daemon)).length, 2);
 });
 
+test('a dialog is told, and dismissed by the next call', async (t) => {
+  const { site, call } = await setup(t);
+  await call('browser_navigate', { url: `${site.url}/alert` });
+  const clicked = await call('browser_click', { selector: '#ask' });
+  assert.equal(clicked.clicked, true);
+  assert.deepEqual(clicked.dialog, { type: 'confirm', message: 'Really?', hint: 'The next call dismisses the dialog.' });
+  assert.deepEqual(await call('browser_extract', { selector: '#ask' }),
+    { count: 1, selector: '#ask', results: ['Ask'], dialogs_dismissed: [{ type: 'confirm', message: 'Really?' }] });
+  assert.deepEqual(await call('browser_extract', { selector: 'title' }), { count: 1, selector: 'title', results: ['false'] });
+});
+
 test('results and errors have the documented shapes', async (t) => {
   const { site, agent, call } = await setup(t);
   await call('browser_navigate', { url: `${site.url}/form` });

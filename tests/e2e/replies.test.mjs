@@ -17,13 +17,22 @@ const pages = {
     <form onsubmit="say('sent: ' + confirm('Send?')); return false"><button>Send</button></form>
     <button onclick="say('one'), alert('First'), say('two'), alert('Second'), say('three')">Twice</button>
     <p id=out></p><script>const say = (text) => { document.getElementById('out').textContent = text; }</script>`,
+  '/shop': `<title>Shop</title><button onclick="n.textContent = 'Cart: ' + ++count">Add</button><p id=n>Cart: 0</p><script>let count = 0</script>
+    <button onclick="box.hidden = false">Check out</button><div id=box hidden role=dialog aria-label=Order>Address</div>`,
+  '/app': `<title>App</title><a href=/app/users onclick="go(event)">Users</a><main id=m>Welcome</main><script>const go = async (event) => {
+    event.preventDefault(); m.textContent = 'Loading…'; const text = await (await fetch('/data')).text();
+    history.pushState(0, '', '/app/users'); m.textContent = text; }</script>`,
+  '/endless': `<title>Endless</title><ul id=l></ul><p id=end>end</p><script>const more = async () => { const n = l.children.length;
+    await (await fetch('/data')).text(); for (let i = n; i < n + 20; i += 1) l.insertAdjacentHTML('beforeend', '<li style="height:60px">Item ' + i); };
+    new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting && l.children.length < 60) more(); }).observe(document.getElementById('end'))</script>`,
   '/log': '<title>Log</title><script>console.error("first")</script>',
 };
 
 async function setup(t) {
   const server = http.createServer((req, res) => {
     res.setHeader('content-type', 'text/html; charset=utf-8');
-    res.end(`<!doctype html>${pages[req.url] ?? ''}`);
+    if (req.url === '/data') setTimeout(() => res.end('Ann and Ben'), 200);
+    else res.end(`<!doctype html>${pages[req.url] ?? ''}`);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,6 +71,32 @@ test('keys that nothing had the focus for are told', async (t) => {
   assert.match(await agent.call('browser_evaluate', { script: 'document.getElementById("i").value' }), /"bc"/);
 });
 
+test('a key tells what it did, and so does a click that only reveals something', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/shop` });
+  assert.match(await agent.call('browser_press_key', { target: 'text=Add', key: 'Enter' }), /^Pressed in button "Add"\.\nChanged .*\n  . text: Cart: 1\n/);
+  assert.match(await agent.call('browser_press_key', { key: 'Space' }), /^Pressed\.\nChanged .*\n  ~ text: Cart: 2\n/);
+  assert.match(await agent.call('browser_click', { target: 'text=Check out' }), /\n  \+ dialog "Order" \[ref=e\d+\]: Address/);
+});
+
+test('a page that loads its content into a new address of its own is told as it is then', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/app`, snapshot: true });
+  const told = await agent.call('browser_click', { target: 'text=Users' });
+  assert.match(told, /Page is now .*\/app\/users .*\nChanged .*\n  ~ main \[ref=e\d+\]: Ann and Ben\n/);
+  assert.doesNotMatch(told, /Loading/);
+  assert.match(await agent.call('browser_wait', { url: '/app/us' }), /^Waited/);
+  assert.match(await agent.failure('browser_wait', { url: '/app/us/', timeout_ms: 300 }), /for the address "\/app\/us\/"; it is http/);
+});
+
+test('scrolling to the bottom again and again brings all of an endless list', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/endless` });
+  const told = await agent.call('execute_sequence', { actions: Array(5).fill({ action: 'browser_scroll', to: 'bottom' }) });
+  assert.match(told, /Scrolled the page\. Position is now 0, \d+, which was the bottom: more content has come below\.\nChanged .*\n  \+ listitem: Item \d/);
+  assert.match(await agent.call('browser_evaluate', { script: 'document.querySelectorAll("li").length' }), /^60\n/);
+});
+
 test('a form that the browser does not send is told, with its reason', async (t) => {
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/form` });
@@ -92,11 +127,23 @@ test('the answer to a dialog tells what came of it', async (t) => {
   assert.match(await agent.call('browser_dialog', {}), lines('three'));
 });
 
+test('a sequence that fails tells what its actions before that gave', async (t) => {
+  const { agent, url } = await setup(t);
+  await agent.call('browser_navigate', { url: `${url}/keys` });
+  const actions = [{ action: 'browser_fill', target: '#i', value: 'Ann' }, { action: 'browser_screenshot' },
+    { action: 'browser_click', target: '#nix', timeout_ms: 300 }, { action: 'browser_snapshot' }];
+  const { isError, content } = await agent.raw('execute_sequence', { actions });
+  assert.equal(isError, true);
+  assert.match(content[0].text, new RegExp('^action 3 of 4 \\(browser_click\\) failed: .*2 completed before it\\.\n'
+    + 'Call browser_snapshot .*\nAlready done; do not repeat it:\n1\\. Filled textbox "Name"[^]*\n2\\. Screenshot of '));
+  assert.equal(content.at(-1).type, 'image');
+});
+
 test('a new tab is said to be the current one, and that it is blank', async (t) => {
   const { agent, url } = await setup(t);
   assert.match(await agent.call('browser_tabs', { action: 'new' }),
     /^Opened tab 1, which is the current one now\.\n0: .*\n1: about:blank .*\(current\)(?!\nNew tab)/);
-  assert.match(await agent.call('browser_snapshot'), /\n… nothing to show: the tab is blank; open a page with browser_navigate/);
+  assert.match(await agent.call('browser_snapshot'), /\n… nothing to show: the tab is blank; navigate to a page first/);
   assert.match(await agent.call('browser_tabs', { action: 'new', url: `${url}/keys` }), /^Opened tab 2, which/);
   assert.doesNotMatch(await agent.call('browser_tabs', { action: 'select', tab: 0 }), /Opened/);
 });

@@ -39,7 +39,7 @@ test('S1-05: what one agent makes current is not current for another', async (t)
   const { daemon, parent } = await setup(t);
   for (const sessionId of ['a', 'b']) await parent.call('start_session', { sessionId });
   const child = await Agent.connect(t, daemon, http);
-  assert.match(await child.failure('browser_snapshot'), /There are: a, b\. Other agents started them/);
+  assert.match(await child.failure('browser_snapshot'), /No session: none is current\. There are: a, b, of other agents;/);
   await child.call('set_current_session', { sessionId: 'a' });
   await child.call('browser_evaluate', { script: 'document.title = "of the child"' });
   assert.doesNotMatch(await parent.call('browser_evaluate', { script: 'document.title' }), /of the child/);

@@ -136,6 +136,38 @@ test('an act that counts on a form that was lost is refused once, as a call and 
   assert.match(await after.call('execute_sequence', { sessionId: 'third', ...steps({ action: 'browser_navigate', url }) }), /typed into 1 field is lost/);
 });
 
+test('text that was acknowledged and not saved yet is missed, too', async (t) => {
+  const { daemon, agent } = await logIn(t);
+  await agent.call('browser_fill', { sessionId: 'login', target: '#note', value: 'hunter2' });
+  await daemon.kill();
+  const { agent: after } = await restart(t, daemon);
+  const send = { sessionId: 'login', target: '#note', value: 'hunter3', submit: true };
+  assert.match(await after.failure('browser_fill', send), /What was typed after that save is lost\.[^]*so this was not done/);
+  assert.match(await after.call('browser_fill', send), /^Filled/);
+});
+
+test('a ref of before means nothing after a restart, nor after the next', async (t) => {
+  let { daemon, agent } = await logIn(t);
+  const refs = new Set();
+  for (let i = 0; i < 3; i += 1) {
+    const [, ref] = /textbox.* \[ref=(e\d+)\]/.exec(await agent.call('browser_snapshot', { sessionId: 'login' }));
+    for (const old of refs) assert.match(await agent.failure('browser_click', { sessionId: 'login', target: old }), /ref/);
+    assert.ok(!refs.has(ref), ref);
+    refs.add(ref);
+    await daemon.kill();
+    ({ next: daemon, agent } = await restart(t, daemon));
+  }
+});
+
+test('that a page was loaded again is told, even if nothing else is lost', async (t) => {
+  const { daemon } = await logIn(t);
+  await daemon.kill();
+  const { agent } = await restart(t, daemon);
+  const look = () => agent.call('browser_evaluate', { sessionId: 'login', script: '1' });
+  assert.match(await look(), /Session 'login' was restored from its last save\. Its page was loaded again, so whatever it kept in memory is gone\./);
+  assert.doesNotMatch(await look(), /restored/);
+});
+
 test('browser_state keeps the storage of a site that no tab shows any more', async (t) => {
   const site = await Site.start(t);
   const daemon = await Daemon.start(t, { config: NO_LINGER });

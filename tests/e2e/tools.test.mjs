@@ -103,7 +103,7 @@ test('group files: a file goes in and one comes out', async (t) => {
   await call('browser_wait', { target: '#file' });
   assert.equal(await value('document.getElementById("file").files[0].text()'), 'from the agent');
   assert.match(await agent.failure('browser_upload', { target: '#file', paths: ['/etc/passwd'] }), /directory/);
-  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /browser_downloads shows/);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /is a download, not a page\nCall browser_downloads to see its progress/);
   const listed = await call('browser_downloads', { wait: true });
   const [, directory] = /^Downloads in (\S+)\n"report.bin" done, 12 of 12/.exec(listed) ?? assert.fail(listed);
   assert.equal(await readFile(`${directory}/report.bin`, 'utf8'), 'file content');
@@ -115,7 +115,7 @@ test('group files: a chooser that a script opens is answered, and files are drop
   const content = [{ name: 'a.txt', text: 'first' }, { name: 'b.txt', text: 'second' }];
   assert.match(await agent.failure('browser_upload', { content }), /no file chooser open/);
   assert.match(await call('browser_click', { target: 'text=Attach' }),
-    /^Clicked button "Attach"\.\nA file chooser is open for one or more files of type "\.txt"; answer it with browser_upload \(group files\) without target\.$/m);
+    /^Clicked button "Attach"\.\nA file chooser is open for one or more files of type "\.txt"; answer it with browser_upload without target\.$/m);
   assert.match(await call('browser_upload', { content }), /^Chose "a.txt", "b.txt" in the file chooser\./);
   assert.equal(await value('new Promise((r) => { const look = () => (document.title === "Desk" ? setTimeout(look, 5) : r(document.title)); look(); })'), 'second');
   assert.match(await call('browser_upload', { target: '#to', paths: ['a.txt'] }), /^Dropped "a.txt" on .*Title is now "Dropped"/);
@@ -143,7 +143,7 @@ test('a download over a ceiling is ended, and one that is whole is told as an ev
 
 test('without the group files a download is refused, and that is told', async (t) => {
   const { site, agent } = await setup(t);
-  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /refused: files are kept after a call of browser_downloads/);
+  assert.match(await agent.failure('browser_navigate', { url: `${site.url}/file` }), /refused: the session does not keep files\nAsk the user to turn on the tool group files;/);
 });
 
 test('group debug: console and requests with their bodies', async (t) => {

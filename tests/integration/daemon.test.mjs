@@ -309,7 +309,7 @@ test('tabard doctor takes for a browser only what says so itself', async (t) => 
   for (const script of ['exit 0', 'echo shell 1.0', 'echo Chromium 1.0; exit 1', 'echo; echo Chromium 1.0']) {
     const { health, seen, mend } = await say(script);
     assert.equal(health, 'bad', script);
-    assert.match(seen, /program is no Chromium: with --version it prints/);
+    assert.match(seen, /program is not Chromium: with --version it prints/);
     assert.match(mend, /browser\.path/);
   }
   assert.deepEqual(await say('[ "$1" = --version ] && echo Chromium 156.0; echo more'),
@@ -364,6 +364,16 @@ test('tabard doctor says of directories and addresses what a start says', async 
 test('tabard doctor sees a running daemon', async (t) => {
   const daemon = await Daemon.start(t);
   const result = await run(['doctor', '--state-dir', daemon.stateDir]);
+  assert.match(result.stdout, new RegExp(`ports +a daemon is running: process ${daemon.child.pid}`));
+});
+
+test('tabard doctor goes on when a line of the configuration is wrong', async (t) => {
+  const daemon = await Daemon.start(t);
+  const file = path.join(await tempDir(t), 'tabard.yaml');
+  await writeFile(file, 'listen: 127.0.0.1:8765\nsesions:\n  idle_ms: 5\n');
+  const result = await run(['doctor', '--config', file, '--state-dir', daemon.stateDir]);
+  assert.equal(result.code, 1);
+  assert.match(result.stdout, /^bad +configuration +.*tabard\.yaml:2: unknown setting sesions/m);
   assert.match(result.stdout, new RegExp(`ports +a daemon is running: process ${daemon.child.pid}`));
 });
 

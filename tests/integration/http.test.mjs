@@ -84,6 +84,8 @@ test('a body for a route that wants JSON must be JSON, and a wrong token is told
   const reply = await daemon.request('/metrics',
     { auth: true, headers: { 'content-type': 'text/plain', 'content-length': 1 }, body: 'x' });
   assert.equal(reply.status, 415);
+  assert.deepEqual(JSON.parse(reply.text).error, { code: 'unsupported_media_type', message: 'the body must be application/json, not "text/plain"',
+    hint: "Send the header 'Content-Type: application/json' and a body that is JSON." });
 });
 
 const KEEPALIVE = '02'; // in /proc/net/tcp

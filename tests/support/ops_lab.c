@@ -227,6 +227,7 @@ void ops_begin(struct ops_lab *lab, enum tb_op_kind kind, int64_t ms, const char
         .kind = kind,
         .args = lab->args,
         .deadline_ms = tb_loop_now_ms(lab->loop) + ms,
+        .dismisses = lab->dismisses,
         .result = &lab->result,
         .done = on_done,
         .user = lab,

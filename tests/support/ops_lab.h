@@ -54,6 +54,7 @@ struct ops_lab {
     struct tb_driver_session *session;
     bool opened;
     bool closed;
+    bool dismisses; /* of the operations */
     struct tb_op op;
     struct cJSON *args;
     struct tb_result result;

@@ -5,19 +5,24 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "tool/tools.h"
+#include "tool/toolsets.h"
 
 enum {
     WORDS_MAX = 4 * TB_MIB,
 };
 
-static void make(struct tb_result *result, const struct said_result *from)
+static void make(struct tb_result *result, const struct said_result *from,
+                 const struct tb_view *view)
 {
     tb_result_init(result);
+    result->view = view;
     if (from->data) {
         tb_json_free(result->data);
         result->data = tb_json_parse(tb_str_of(from->data));
@@ -38,28 +43,69 @@ static char *taken(struct tb_buf *out, struct tb_result *result)
     return words;
 }
 
-char *said_by_tool(const struct tb_tool *tool, const struct said_result *from)
+char *said_by_tool(const struct tb_view *view, const struct tb_tool *tool,
+                   const struct said_result *from)
 {
     struct tb_result result;
     struct tb_buf out;
-    make(&result, from);
+    make(&result, from, view);
     tb_buf_init(&out, WORDS_MAX);
     tool->print(&result, &out);
     return taken(&out, &result);
 }
 
-char *said_by_face(const struct tb_face *face, const char *args, const struct said_result *from,
-                   bool is_error)
+char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
+                   const struct said_result *from, bool is_error)
 {
+    const struct tb_view view = {.toolset = toolset};
     struct cJSON *json = tb_json_parse(tb_str_of(args));
     struct tb_result result;
     struct tb_buf out;
     bool told = from->code < 0;
     assert_non_null(json);
-    make(&result, from);
+    make(&result, from, &view);
     tb_buf_init(&out, WORDS_MAX);
     face->print(json, &result, &out, &told);
     assert_int_equal(told, is_error);
     tb_json_free(json);
     return taken(&out, &result);
+}
+
+const struct tb_view *said_views(void)
+{
+    static struct tb_view views[SAID_VIEWS];
+    const struct tb_tool *const *tools = tb_tools();
+    views[0] = (struct tb_view){.toolset = tb_toolsets()[0]};
+    for (size_t i = 0; tools[i]; i++) {
+        views[0].tools |= tools[i]->group ? 0 : UINT64_C(1) << i;
+    }
+    views[1] = (struct tb_view){.toolset = tb_toolsets()[0], .tools = UINT64_MAX};
+    views[2] = (struct tb_view){.toolset = &tb_toolset_octopus};
+    views[3] = (struct tb_view){.toolset = &tb_toolset_wdio};
+    return views;
+}
+
+static bool has_name(const char *words, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = strstr(words, name); at; at = strstr(at + 1, name)) {
+        char behind = at[len];
+        bool begins = at == words || at[-1] == ' ' || at[-1] == '(' || at[-1] == '\'';
+        if (begins && behind != '_' && (behind < 'a' || behind > 'z')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void said_names_no_other_tool(const struct tb_view *view, const char *words)
+{
+    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+        struct tb_str name = tb_str_of((*tool)->name);
+        bool known = view->toolset->faces ? tb_face_find(view->toolset, name) != NULL
+                                          : tb_view_has(view, *tool);
+        if (!known && has_name(words, (*tool)->name)) {
+            fail_msg("to readers of %s: %s", view->toolset->name, words);
+        }
+    }
 }

@@ -6,6 +6,10 @@
 
 #include "core/tool.h"
 
+enum {
+    SAID_VIEWS = 4,
+};
+
 /* A result as a driver gives it; what is NULL is empty. */
 struct said_result {
     int code;
@@ -15,8 +19,14 @@ struct said_result {
     const char *image;
 };
 
-/* The caller frees both. */
-char *said_by_tool(const struct tb_tool *tool, const struct said_result *from);
+/* The caller frees both. `view` is what the reader has; NULL: everything. */
+char *said_by_tool(const struct tb_view *view, const struct tb_tool *tool,
+                   const struct said_result *from);
 /* `args` is JSON. The face must say, too, whether it is an error. */
-char *said_by_face(const struct tb_face *face, const char *args, const struct said_result *from,
-                   bool is_error);
+char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
+                   const struct said_result *from, bool is_error);
+/* What readers can have: the default set without its groups and with all of them, and each other
+ * toolset. */
+const struct tb_view *said_views(void);
+/* Fails if the words name a tool that the reader does not have. */
+void said_names_no_other_tool(const struct tb_view *view, const char *words);

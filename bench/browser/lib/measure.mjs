@@ -9,6 +9,7 @@ const CALL_MS = 60_000;
 const IDLE_MS = 5000;
 const SETTLE_MS = 1000;
 const THINK_MS = 500; // between two new sessions, as between two calls of an agent
+const REST_MS = 20; // before each call: what the one before has left to draw must not fall into this one's time
 const AGENTS = 10; // that start at once
 const NEXT = 4; // one right after the other
 const AT_WORK = 20; // sessions that are used at once
@@ -21,7 +22,7 @@ export function median(list, part = 0.5) {
   return low + (sorted[Math.ceil(at)] - low) * (at % 1);
 }
 
-/** In any order: what a contender does after its answer falls into the turn of the next, who should not be the same one always. */
+/** In any order: what a contender does long after its answer falls into the turn of the next, who should not be the same one always. */
 function shuffled(list) {
   const rest = [...list];
   return list.map(() => rest.splice(Math.floor(Math.random() * rest.length), 1)[0]);
@@ -106,6 +107,7 @@ export class Bench {
     for (const each of taking) await this.guard(each, () => within(before(each), CALL_MS, `before ${op.key}`));
     for (let i = 0; i < reps; i += 1) {
       for (const each of shuffled(taking)) {
+        await pause(REST_MS);
         await this.guard(each, async () => {
           const result = await this.time(op.key, each, () => op.run(each.session));
           const bytes = typeof result === 'string' ? Buffer.byteLength(result) : result;
@@ -118,7 +120,10 @@ export class Bench {
 
   async #pings(group, reps) {
     for (let i = 0; i < reps * 2; i += 1) {
-      for (const each of shuffled(group)) if (each.ping) await this.guard(each, () => this.time('ping', each, () => each.ping()));
+      for (const each of shuffled(group).filter(({ ping }) => ping)) {
+        await pause(REST_MS);
+        await this.guard(each, () => this.time('ping', each, () => each.ping()));
+      }
     }
   }
 

@@ -98,7 +98,7 @@ int tb_download_log_admit(const struct tb_download_log *log, const struct tb_dow
                           int64_t counted, int64_t bytes, struct tb_err *err)
 {
     if (!rules->directory) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "%s", TB_DOWNLOADS_OFF);
+        return tb_fail(err, TB_E_DOWNLOAD_REFUSED, "%s", TB_DOWNLOADS_OFF);
     }
     if (!tb_files_same(rules->directory, rules->id)) {
         return tb_fail(err, TB_E_NOT_POSSIBLE,
@@ -128,10 +128,10 @@ void tb_download_log_words(const struct tb_download_log *log, struct tb_str url,
                            struct tb_err *ret_err)
 {
     struct tb_quoted shown;
-    tb_fail(ret_err, TB_E_CANNOT_OPEN, "%s is a download, not a page; %s",
+    tb_fail(ret_err, log->allowed ? TB_E_DOWNLOAD : TB_E_DOWNLOAD_REFUSED,
+            "%s is a download, not a page%s",
             url.len ? tb_quoted_url(&shown, url) : "the content there",
-            log->allowed ? "browser_downloads shows its progress"
-                         : "it was refused: " TB_DOWNLOADS_OFF);
+            log->allowed ? "" : "; it was refused: " TB_DOWNLOADS_OFF);
 }
 
 /* True when it may go on. */
@@ -388,6 +388,9 @@ void tb_download_log_since(const struct tb_download_log *log, uint64_t begun, st
         tb_json_set_cstr(json, "state", state_words[item->state]);
         if (item->reason) {
             tb_json_set_cstr(json, "reason", item->reason);
+        }
+        if (item->reason && strcmp(item->reason, TB_DOWNLOADS_OFF) == 0) {
+            tb_json_set_bool(json, "off", true);
         }
         tb_json_append_take(list, json);
     }

@@ -20,10 +20,8 @@ enum {
 
 struct tb_files_id;
 
-/* Why files are not kept, and what to do. An agent cannot turn a group on by itself. */
-#define TB_DOWNLOADS_OFF                                                                             \
-    "files are kept after a call of browser_downloads (tool group files): call it, then try again; " \
-    "if you have no such tool, ask the user for it"
+/* Why they are refused, before anybody has asked for them. */
+#define TB_DOWNLOADS_OFF "the session does not keep files"
 
 /* Where they go and how large they may be; 0: any size. */
 struct tb_download_rules {

@@ -153,7 +153,8 @@ static void a_download_is_named_when_it_is_whole(void **state)
     tb_buf_append_char(&out, '\0');
     assert_string_equal((const char *)out.data,
                         "{\"downloads\":[{\"file\":\"g\",\"state\":\"failed\"},{\"file\":\"h\","
-                        "\"state\":\"refused\",\"reason\":\"" TB_DOWNLOADS_OFF "\"}]}");
+                        "\"state\":\"refused\",\"reason\":\"" TB_DOWNLOADS_OFF
+                        "\",\"off\":true}]}");
     tb_buf_fini(&out);
     tb_json_free(data);
     data = tb_download_log_list(&log, directory);

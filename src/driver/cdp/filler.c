@@ -49,6 +49,9 @@ static void fill(struct tb_filler *filler)
     }
     tb_json_object_close(&json);
     tb_refs_continue(filler->work, &args);
+    if (filler->watch) {
+        tb_opwork_watch(filler->work);
+    }
     filler->phase = FILL;
     tb_opwork_call(filler->work, "fill", tb_buf_str(&args));
 }
@@ -136,16 +139,14 @@ static void fail_refused(struct tb_filler *filler, struct tb_str form)
     const char *element = filler->element[0] ? filler->element : "the field";
     struct tb_quoted now;
     if (filler->secret) {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s did not accept the value",
-                       element);
+        tb_opwork_fail(filler->work, TB_E_WRONG_VALUE, "%s did not accept the value", element);
     } else if (form.len) {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
+        tb_opwork_fail(filler->work, TB_E_WRONG_VALUE,
                        "%s did not accept the value: it takes %.*s and now has %s", element,
                        TB_STR_ARG(form), tb_quoted(&now, tb_str_of(filler->now), 0));
     } else {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY,
-                       "%s did not accept the value; it now has %s", element,
-                       tb_quoted(&now, tb_str_of(filler->now), 0));
+        tb_opwork_fail(filler->work, TB_E_WRONG_VALUE, "%s did not accept the value; it now has %s",
+                       element, tb_quoted(&now, tb_str_of(filler->now), 0));
     }
 }
 
@@ -277,12 +278,10 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
         return on_checkbox(filler, json);
     }
     if (tb_str_eq_cstr(kind, "file")) {
-        tb_opwork_fail(filler->work, TB_E_NOT_POSSIBLE,
-                       "%.*s takes files, not text; use browser_upload (tool group files; if you "
-                       "have no such tool, ask the user for it)",
+        tb_opwork_fail(filler->work, TB_E_TAKES_FILES, "%.*s takes files, not text",
                        TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
     } else {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s does not accept text",
+        tb_opwork_fail(filler->work, TB_E_WRONG_ELEMENT, "%s does not accept text",
                        filler->element[0] ? filler->element : "the element");
     }
     return false;
@@ -345,7 +344,7 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
     if ((away || lost) && !tb_opwork_is_missed(told)) {
         if (!keys || lost || has_rest) {
             tb_opwork_fail(
-                filler->work, TB_E_ELEMENT_NOT_READY,
+                filler->work, TB_E_FOCUS_MOVED,
                 "typing stopped: the page moved the focus from %s into %.*s%s",
                 filler->element[0] ? filler->element : "the field",
                 TB_STR_ARG(where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame")),
@@ -357,10 +356,13 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
         tb_press_missed(&filler->press, told);
         return;
     }
-    tb_opwork_fail(
-        filler->work, TB_E_ELEMENT_NOT_READY,
-        "typing stopped: the page moved the focus from %s to %.*s, which received none of the text",
-        filler->element[0] ? filler->element : "the field", TB_STR_ARG(tb_str_sub(where, 0, 200)));
+    bool got = tb_json_get(told, "got") != NULL;
+    tb_opwork_fail(filler->work, TB_E_FOCUS_MOVED,
+                   "typing stopped: the page moved the %s from %s to %.*s, which received %s",
+                   got ? "text cursor" : "focus",
+                   filler->element[0] ? filler->element : "the field",
+                   TB_STR_ARG(tb_str_sub(where, 0, 200)),
+                   got ? "some or all of the text" : "none of the text");
 }
 
 bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeping a session: what its browser has goes out as JSON, and comes back in another browser.
  *
- *   {"version":1,"cookies":[...],"emulation":{...},"refs":12,"current":0,
+ *   {"version":1,"cookies":[...],"emulation":{...},"current":0,
  *    "tabs":[{"url","origin","scroll":[x,y],"local":"[[key,value]]","session":"[[key,value]]",...}],
  *    "origins":[{"origin":"https://...","local":"[[key,value]]"}]}
  *

@@ -255,6 +255,18 @@ static void storage_waits_for_a_site_that_sends_the_tab_away(void **state)
     assert_null(lab->session->restore);
 }
 
+static void that_a_page_was_loaded_is_said_in_any_case(void **state)
+{
+    struct ops_lab *lab = *state;
+    bool typed;
+    kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'y'},"
+                        "{'url':'about:blank','origin':'null'}]}");
+    assert_string_equal(tb_cdp_session_restored(lab->session, &typed),
+                        "Its page was loaded again, so whatever it kept in memory is gone.");
+    kept_open_text(lab, "{'tabs':[{'url':'about:blank','origin':'null'}]}");
+    assert_null(tb_cdp_session_restored(lab->session, &typed));
+}
+
 static void what_is_lost_is_said(void **state)
 {
     struct ops_lab *lab = *state;
@@ -340,6 +352,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_page_that_leaves_at_once_finds_what_it_left),
         OPS_TEST(of_two_tabs_the_second_does_not_undo_the_first),
         OPS_TEST(storage_waits_for_a_site_that_sends_the_tab_away),
+        OPS_TEST(that_a_page_was_loaded_is_said_in_any_case),
         OPS_TEST(what_is_lost_is_said),
         OPS_TEST(a_tab_that_cannot_be_loaded_is_said),
         OPS_TEST(addresses_that_no_agent_may_open_are_refused),

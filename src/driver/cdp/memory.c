@@ -187,6 +187,7 @@ struct tb_memory *tb_memory_of(struct tb_driver_session *session)
     }
     struct tb_memory *memory = TB_NEW(struct tb_memory);
     memory->session = session;
+    memory->last_ref = session->last_ref;
     tb_list_init(&memory->tabs);
     tb_console_log_init(&memory->console);
     tb_net_log_init(&memory->net);
@@ -218,6 +219,22 @@ struct tb_tab_memory *tb_memory_tab(struct tb_memory *memory, const char *target
         tb_list_append(&memory->tabs, &found->link);
     }
     return found;
+}
+
+const struct cJSON *tb_memory_arrived(struct tb_memory *memory, const struct tb_page *page)
+{
+    const struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    struct tb_str url;
+    bool is_this = tab->arrived && tab->arrived_mark == tb_page_navigation_mark(page) &&
+                   tb_json_str(tb_json_get(tab->arrived, "url"), &url) &&
+                   tb_str_eq(url, tb_page_url(page));
+    return is_this ? tab->arrived : NULL;
+}
+
+void tb_memory_keep_outline(struct tb_tab_memory *tab, struct tb_str outline)
+{
+    tb_buf_clear(&tab->outline);
+    tb_buf_append_str(&tab->outline, outline);
 }
 
 static void watch_all(struct tb_memory *memory)

@@ -52,6 +52,10 @@ struct tb_download_rules tb_memory_rules(const struct tb_memory *memory);
 struct tb_memory *tb_memory_of(struct tb_driver_session *session);
 /* Made when there is none. Forgets tabs that are gone. */
 struct tb_tab_memory *tb_memory_tab(struct tb_memory *memory, const char *target_id);
+/* What the document that a tab has now has told of itself; NULL: nothing yet. */
+const struct cJSON *tb_memory_arrived(struct tb_memory *memory, const struct tb_page *page);
+/* The next one may be compared with it. */
+void tb_memory_keep_outline(struct tb_tab_memory *tab, struct tb_str outline);
 /* From now on, and on every tab that comes. */
 void tb_memory_watch_log(struct tb_memory *memory);
 void tb_memory_watch_net(struct tb_memory *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FROM --> TO --> TO_OUT --> AGAIN (reaching `to` may have scrolled) --> FROM_OUT -->
  * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it --> LANDING,
- * LANDING_OUT: where `to` is by now --> OVER] or [MOVING] --> DROPPED --> RELEASED --> end
+ * LANDING_OUT: where `to` is by now --> OVER, DRAWN] or [MOVING] --> DROPPED --> RELEASED --> end
  *
  * A page drags in one of two ways. Either it follows the mouse itself: then the mouse goes there
  * and is released. Or the browser drags for it (draggable, drop events): that would start a drag of
@@ -31,6 +31,7 @@ enum state {
     LANDING,
     LANDING_OUT,
     OVER,
+    DRAWN,
     MOVING,
     DROPPED,
     RELEASED,
@@ -177,12 +178,25 @@ static void move_on(struct drag *drag)
     move_between(drag, drag->moved < STEPS ? (double)drag->moved / STEPS : 1, true);
 }
 
+/* A browser tells the page again and again, some 20 times a second, where something is held. Pages
+ * count on that: one that has just made room ignores the next word for a while. So it is held for
+ * three frames. */
 static void bring_over(struct drag *drag)
 {
-    static const char *const events[] = {"dragEnter", "dragOver", "dragOver", "drop"};
+    static const char *const events[] = {"dragEnter", "dragOver", "dragOver", "dragOver", "drop"};
     const char *event = events[drag->moved++];
     drag->work.state = drag->moved < (int)TB_COUNT(events) ? OVER : DROPPED;
     drag_event(drag, event);
+}
+
+static void on_over(struct drag *drag)
+{
+    if (drag->moved == 1) {
+        bring_over(drag); /* it has only entered */
+    } else {
+        drag->work.state = DRAWN;
+        tb_opwork_call(&drag->work, "drawn", TB_STR("{}"));
+    }
 }
 
 static void drop(struct drag *drag)
@@ -311,6 +325,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
         }
         break;
     case OVER:
+        on_over(drag);
+        break;
+    case DRAWN:
         bring_over(drag);
         break;
     case MOVING:

@@ -501,7 +501,7 @@ static void fail_late(struct evaluate *evaluate)
     tb_opwork_fail(
         work, TB_E_TIMEOUT,
         "the script did not finish within %lld ms%s; the browser was told to end it, but what it "
-        "awaits goes on. If the page stays busy, leave it with browser_navigate",
+        "awaits goes on. If the page stays busy, load another one",
         (long long)(work->deadline_ms - work->began_ms),
         work->begun ? "" : ", and may not have begun");
 }

@@ -158,6 +158,7 @@ static void submit(struct tb_opwork *work, struct tb_str value)
     tb_json_num(tb_json_get(json, "aim"), &work->aim);
     work->state = SUBMITTING;
     work->acted = true;
+    tb_opwork_watch(work); /* it begins anew with a key */
     tb_key_parse(TB_STR("Enter"), &fill->enter, NULL);
     fill->typist = (struct tb_typist){.work = work, .key = &fill->enter};
     tb_typist_start(&fill->typist);
@@ -173,7 +174,7 @@ static void missed(struct tb_opwork *work, const struct cJSON *told)
             return; /* Enter has moved it */
         }
         tb_json_str(tb_json_get(told, "strayed"), &where);
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+        tb_opwork_fail(work, TB_E_FOCUS_MOVED,
                        "%s was filled, but it did not get Enter: the page moved the focus to %.*s",
                        filler->element[0] ? filler->element : "the field",
                        TB_STR_ARG(where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame")));
@@ -287,7 +288,7 @@ void tb_cdp_op_fill_form(struct tb_driver_session *session, struct tb_op *op)
     tb_json_set_int(op->result->data, "filled", 0);
     fill->field = tb_json_first(tb_json_get(op->args, "fields"));
     if (!fill->field) {
-        tb_opwork_fail(&fill->work, TB_E_PARAMS, "fields is empty");
+        tb_opwork_fail(&fill->work, TB_E_PARAMS, "'fields' is empty");
         return;
     }
     start_field(fill);

@@ -26,9 +26,8 @@
 #include "driver/cdp/net_error.h"
 #include "driver/cdp/ops.h"
 #include "driver/cdp/opwork.h"
-#include "driver/cdp/refs.h"
+#include "driver/cdp/outline.h"
 #include "driver/cdp/session_internal.h"
-#include "proto/json_string.h"
 
 enum state {
     LEAVING, /* until the page before answers */
@@ -51,7 +50,8 @@ enum {
 
 struct navigate {
     struct tb_opwork work;
-    struct tb_buf url;     /* empty: a step in the history */
+    struct tb_buf url; /* empty: a step in the history */
+    struct tb_outline outline;
     struct tb_err refusal; /* why there is no page */
     bool download;         /* it is one */
     struct tb_timer download_timer;
@@ -208,11 +208,8 @@ static void finish(struct navigate *navigate)
         tb_opwork_done(work);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
-    tb_buf_printf(&args, "{\"max_chars\":%d}", OUTLINE_CHARS);
-    tb_refs_continue(work, &args);
     work->state = OUTLINE;
-    tb_opwork_call(work, "snapshot", tb_buf_str(&args));
+    tb_outline_start(&navigate->outline);
 }
 
 static void take(struct navigate *navigate, const struct cJSON *told)
@@ -232,18 +229,6 @@ static void take(struct navigate *navigate, const struct cJSON *told)
     finish(navigate);
 }
 
-/* What this document has told of itself; NULL: nothing, or it was another one. */
-static const struct cJSON *told_by(struct tb_opwork *work, struct tb_page *page)
-{
-    const struct tb_tab_memory *tab = tb_memory_tab(tb_memory_of(work->session), work->page_id);
-    struct tb_str url;
-    bool is_this = tab->arrived && tab->arrived_mark > work->mark &&
-                   tab->arrived_mark == tb_page_navigation_mark(page) &&
-                   tb_json_str(tb_json_get(tab->arrived, "url"), &url) &&
-                   tb_str_eq(url, tb_page_url(page));
-    return is_this ? tab->arrived : NULL;
-}
-
 static void on_loaded(struct navigate *navigate)
 {
     struct tb_opwork *work = &navigate->work;
@@ -252,7 +237,8 @@ static void on_loaded(struct navigate *navigate)
         on_no_page(navigate, page);
         return;
     }
-    const struct cJSON *told = page ? told_by(work, page) : NULL;
+    bool is_new = page && tb_page_navigation_mark(page) > work->mark;
+    const struct cJSON *told = is_new ? tb_memory_arrived(tb_memory_of(work->session), page) : NULL;
     if (told) {
         take(navigate, told);
     } else {
@@ -404,6 +390,19 @@ static void on_answered(struct navigate *navigate)
     }
 }
 
+static void on_outline(struct tb_opwork *work)
+{
+    const struct tb_result *result = work->op->result;
+    bool cut = false;
+    tb_json_bool(tb_json_get(result->data, "truncated"), &cut);
+    if (!cut) {
+        tb_memory_keep_outline(tb_memory_tab(tb_memory_of(work->session), work->page_id),
+                               tb_buf_str(&result->text));
+    }
+    tb_opwork_add_events(work);
+    tb_opwork_done(work);
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
@@ -435,10 +434,9 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_read(navigate, value);
         break;
     default:
-        tb_refs_note_text(work, tb_pick(value, "last"));
-        tb_json_string_decode(tb_pick(value, "text"), &work->op->result->text);
-        tb_opwork_add_events(work);
-        tb_opwork_done(work);
+        if (tb_outline_step(&navigate->outline, value)) {
+            on_outline(work);
+        }
         break;
     }
 }
@@ -451,7 +449,7 @@ static void fail_late(struct navigate *navigate, struct tb_page *page)
     bool underway = page && tb_page_is_leaving(page);
     if (work->state == LEAVING || (work->state == LOADING && underway && navigate->url.len)) {
         tb_opwork_fail(work, TB_E_TIMEOUT, "the previous page was still busy after %lld ms%s", ms,
-                       navigate->forced ? "; close its tab with browser_tabs" : "");
+                       navigate->forced ? "; close its tab" : "");
     } else if (page && (work->state == ASKED || underway)) {
         struct tb_str to = navigate->url.len ? tb_buf_str(&navigate->url) : tb_page_bound_for(page);
         tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
@@ -476,6 +474,10 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     struct tb_quoted room;
     if (work->state == REFUSED) {
         refuse(navigate);
+        return true;
+    }
+    if (work->state == OUTLINE && tb_outline_bears(&navigate->outline, err)) {
+        step(work, (struct tb_str){NULL, 0});
         return true;
     }
     if (err->code == TB_E_ELEMENT_STALE && work->state == READING) {
@@ -522,6 +524,7 @@ static void fini(struct tb_opwork *work)
     tb_timer_fini(&navigate->download_timer);
     tb_timer_fini(&navigate->leave_timer);
     tb_buf_fini(&navigate->url);
+    tb_outline_fini(&navigate->outline);
     tb_session_stay(work->session);
 }
 
@@ -555,6 +558,7 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     bool by_url = tb_args_has(op->args, "url");
     struct tb_str to = tb_args_text(op->args, "to", "");
     tb_buf_init(&navigate->url, URL_MAX);
+    tb_outline_init(&navigate->outline, work, "", OUTLINE_CHARS);
     tb_timer_init(&navigate->leave_timer, tb_session_loop(session), on_look, navigate);
     work->until = stage_of(op->args);
     if (by_url == (to.len > 0)) {

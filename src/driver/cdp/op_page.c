@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that are one call of a page function: select, scroll, extract, elements. Address and
- * title are asked for in the same breath. */
+ * title are asked for in the same breath, or told by the function itself. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -29,6 +29,7 @@ struct call {
     bool acts;
     bool refs;  /* it may give some */
     bool watch; /* what it changes is told */
+    bool told;  /* by its reply, with where the page is; and so is what its requests change */
     /* When the caller names none; 0: the page's own. */
     int limit;
     int max_chars;
@@ -64,7 +65,13 @@ static bool take_scroll(struct tb_opwork *work, struct tb_str value)
     copy(work, json, "y", "y");
     copy(work, json, "atTop", "at_top");
     copy(work, json, "atBottom", "at_bottom");
+    copy(work, json, "intoView", "into_view");
     tb_opwork_set_element(work, "element", json);
+    if (work->frame || !tb_json_get(json, "url")) {
+        tb_opwork_take_changes(work, json);
+    } else {
+        tb_opwork_take(work, json);
+    }
     return true;
 }
 
@@ -128,12 +135,18 @@ static void call(struct page_op *page_op)
     if (what->watch && tb_opwork_wants_changes(work)) {
         args.len--; /* the closing brace */
         tb_buf_append_cstr(&args, ",\"watch\":true}");
+        tb_opwork_watch(work);
+    }
+    if (what->told && tb_opwork_wants_changes(work)) {
+        tb_requests_count(work);
     }
     work->state = CALLED;
     work->acted = what->acts;
     work->due = what->acts && what->wait ? 1 : 0;
     tb_opwork_call(work, what->function, tb_buf_str(&args));
-    tb_opwork_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
+    if (!what->told) {
+        tb_opwork_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
+    }
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -195,6 +208,9 @@ void tb_cdp_op_scroll(struct tb_driver_session *session, struct tb_op *op)
     static const struct call what = {.function = "scroll",
                                      .args = "target direction pixels to",
                                      .acts = true,
+                                     .refs = true,
+                                     .watch = true,
+                                     .told = true,
                                      .take = take_scroll};
     struct page_op *page_op = begin(session, op, &what);
     if (page_op) {

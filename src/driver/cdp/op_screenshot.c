@@ -90,7 +90,7 @@ static void capture(struct screenshot *shot)
 static void fit_and_capture(struct screenshot *shot)
 {
     if (!tb_clip_fit(&shot->clip, shot->max_px, shot->ratio)) {
-        tb_opwork_fail(&shot->work, TB_E_ELEMENT_NOT_READY,
+        tb_opwork_fail(&shot->work, TB_E_WRONG_ELEMENT,
                        "there is nothing to capture: the size is %.0fx%.0f", shot->clip.width,
                        shot->clip.height);
         return;

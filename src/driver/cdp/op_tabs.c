@@ -284,9 +284,10 @@ static struct tb_page *find(struct tabs *tabs)
         tb_opwork_fail(work, TB_E_TAB_NOT_FOUND, "there is no tab %.*s",
                        TB_STR_ARG(tb_str_sub(id, 0, 40)));
     } else {
+        size_t count = tb_session_page_count(session);
         tb_opwork_fail(work, TB_E_TAB_NOT_FOUND,
-                       "there is no tab %lld; there are %zu tabs, numbered from 0",
-                       (long long)index, tb_session_page_count(session));
+                       "there is no tab %lld; the session has %zu tab%s, numbered from 0",
+                       (long long)index, count, count == 1 ? "" : "s");
     }
     return NULL;
 }

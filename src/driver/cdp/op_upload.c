@@ -131,7 +131,7 @@ static int gather(struct upload *upload, struct tb_err *err)
     if (count > FILES_MAX) {
         return tb_fail(err, TB_E_TOO_LARGE, "%zu files; at most %d in one call", count, FILES_MAX);
     }
-    return count ? 0 : tb_fail(err, TB_E_PARAMS, "no files were given");
+    return count ? 0 : tb_fail(err, TB_E_PARAMS, "no files were given: pass paths or content");
 }
 
 static void put_files(struct upload *upload, struct tb_json_writer *json)
@@ -263,7 +263,7 @@ static void read_back(struct upload *upload)
     }
     tb_buf_printf(&params,
                   "{\"objectId\":%s,\"returnByValue\":true,\"functionDeclaration\":"
-                  "\"function(){return Array.from(this.files,f=>f.name)}\"}",
+                  "\"function(){return tabard.filesOf(this)}\"}",
                   upload->object);
     upload->work.state = READ;
     tb_opwork_frame_send(&upload->work, "Runtime.callFunctionOn", tb_buf_str(&params));
@@ -289,11 +289,14 @@ static void on_field(struct upload *upload, struct tb_str value)
 
 static void on_read(struct tb_opwork *work, struct tb_str value)
 {
-    struct cJSON *names = tb_json_parse(tb_pick(tb_pick(value, "result"), "value"));
-    if (tb_json_is_array(names)) {
-        tb_json_set_take(work->op->result->data, "now", names);
-    } else {
-        tb_json_free(names);
+    static const char *const keys[] = {"now", "unaccepted", "accept"};
+    TB_AUTO(tb_json_free)
+    struct cJSON *given = tb_json_parse(tb_pick(tb_pick(value, "result"), "value"));
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        const struct cJSON *part = tb_json_get(given, keys[i]);
+        if (part) {
+            tb_json_set_take(work->op->result->data, keys[i], tb_json_dup(part));
+        }
     }
     tb_opwork_wind_up(work);
 }
@@ -374,8 +377,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
                        "the file chooser did not accept the files (%s); open it again", err->text);
     } else {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY, "the field did not accept the files: %s",
-                       err->text);
+        tb_opwork_fail(work, TB_E_WRONG_VALUE, "the field did not accept the files: %s", err->text);
     }
     return true;
 }

@@ -23,31 +23,9 @@ static bool waits_for_page(const struct cJSON *args)
            tb_args_has(args, "text_gone") || tb_args_has(args, "url");
 }
 
-/* A pattern with stars becomes the regular expression that the page function knows. */
-static void put_url(struct tb_str url, struct tb_json_writer *json)
-{
-    if (!memchr(url.ptr, '*', url.len)) {
-        tb_json_put_str(json, url);
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf pattern = TB_BUF(ARGS_MAX);
-    tb_buf_append_cstr(&pattern, "/^");
-    for (size_t i = 0; i < url.len; i++) {
-        char c = url.ptr[i];
-        if (c == '*') {
-            tb_buf_append_cstr(&pattern, i && url.ptr[i - 1] == '*' ? "" : ".*");
-        } else {
-            tb_buf_append_cstr(&pattern, strchr("\\^$.|?+()[]{}/", c) ? "\\" : "");
-            tb_buf_append_char(&pattern, c);
-        }
-    }
-    tb_buf_append_cstr(&pattern, "$/");
-    tb_json_put_str(json, tb_buf_str(&pattern));
-}
-
 static void call(struct tb_opwork *work)
 {
-    static const char *const names[] = {"target", "state", "text", "text_gone"};
+    static const char *const names[] = {"target", "state", "text", "text_gone", "url"};
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &args);
@@ -57,10 +35,6 @@ static void call(struct tb_opwork *work)
             tb_json_key(&json, names[i]);
             tb_json_put_str(&json, tb_args_text(work->op->args, names[i], ""));
         }
-    }
-    if (tb_args_has(work->op->args, "url")) {
-        tb_json_key(&json, "url");
-        put_url(tb_args_text(work->op->args, "url", ""), &json);
     }
     tb_json_key(&json, "timeout_ms");
     tb_json_put_int(&json, tb_opwork_left_ms(work));

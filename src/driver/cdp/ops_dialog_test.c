@@ -131,14 +131,33 @@ static void what_was_given_up_does_not_act_later(void **state)
     }
 }
 
+static void who_has_no_tool_for_dialogs_has_them_dismissed(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/form");
+    lab->dismisses = true;
+    ops_eval(lab, "said = [], act = () => said.push(confirm(`one`), confirm(`two`)), 0");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#c'}");
+    assert_non_null(strstr(ops_text(lab, "dialog"), "one"));
+    assert_string_equal(ops_text(lab, "dialogs_answered"), "");
+    /* Each call meets the next one, and the script of the page goes on between them. */
+    while (ops_run(lab, TB_OP_EXTRACT, "{'target':'#c'}") == TB_E_DIALOG_OPEN) {
+        assert_non_null(strstr(lab->result.message, "two"));
+    }
+    assert_int_equal(lab->result.code, 0);
+    assert_non_null(strstr(ops_text(lab, "dialogs_answered"), "\"accepted\":false"));
+    assert_string_equal(ops_eval(lab, "said"), "[false,false]");
+    assert_string_equal(ops_text(lab, "dialogs_answered"), "");
+    lab->dismisses = false;
+}
+
 static void a_dialog_before_the_press_is_no_click(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/twice");
     ops_eval(lab, "onmousemove = (e) => { if (e.clientX) { onmousemove = null; alert(`hm`) } }, 0");
-    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'#b'}");
+    ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b'}");
     assert_non_null(strstr(lab->result.message, "not seen to reach button \"Once\""));
-    assert_non_null(strstr(lab->result.message, "browser_dialog"));
 }
 
 /* The browser tells of a dialog at once, and of what the page has done before it by other ways. */
@@ -230,6 +249,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_text_that_opens_a_dialog_is_in),
         OPS_TEST(a_dialog_before_the_text_keeps_it_out),
         OPS_TEST(what_was_given_up_does_not_act_later),
+        OPS_TEST(who_has_no_tool_for_dialogs_has_them_dismissed),
         OPS_TEST(a_dialog_before_the_press_is_no_click),
         OPS_TEST(a_dialog_during_a_click_is_told_by_what_was_done),
         OPS_TEST(input_that_a_dialog_cuts_off_is_not_told_as_done),

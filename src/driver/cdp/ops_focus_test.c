@@ -47,6 +47,18 @@ static const struct ops_doc docs[] = {
     {.path = "/kin",
      .body = "<title>Kin</title><iframe src=/keep></iframe><iframe srcdoc=x></iframe>"
              "<iframe></iframe><iframe src=about:blank></iframe>"},
+    {.path = "/closed",
+     .body = "<title>Closed</title><div id=h></div><script>root = h.attachShadow({mode:'closed'});"
+             "root.innerHTML = '<input id=pw type=password aria-label=Secret>"
+             "<input id=vis aria-label=Visible>';"
+             "field = id => root.getElementById(id); hop = () => field('vis').focus();"
+             "values = () => field('pw').value + '|' + field('vis').value</script>"},
+    {.path = "/editors",
+     .body = "<title>Editors</title><div id=a contenteditable aria-label=A>aa</div>"
+             "<div id=b contenteditable aria-label=B>bb</div><input id=pw type=password>"
+             "<script>a.onbeforeinput = () => getSelection().collapse(b, 0)</script>"},
+    {.path = "/short",
+     .body = "<title>Short</title><input id=i aria-label=I><script>n = 0</script>"},
     {.path = NULL},
 };
 
@@ -71,12 +83,68 @@ static void typing_stops_when_the_focus_is_elsewhere(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/fields");
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL,
-              "{'target':'#hop','value':'secret','delay_ms':1}");
+    ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_FILL, "{'target':'#hop','value':'secret','delay_ms':1}");
     assert_non_null(strstr(lab->result.message, "moved the focus from textbox \"Hop\" to <input"));
     assert_string_equal(ops_eval(lab, "hop.value + `|` + next.value"), "\"s|\"");
     ops_ok(lab, TB_OP_FILL, "{'target':'#hop','value':'at once'}");
     assert_string_equal(ops_eval(lab, "hop.value + `|` + next.value"), "\"at once|\"");
+}
+
+/* Of a closed root the page's events name only the host. */
+static void another_field_of_a_closed_root_gets_no_text(void **state)
+{
+    static const char *const events[] = {"keydown", "input", "keyup"};
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(events); i++) {
+        char script[128];
+        char ref[32];
+        ops_goto(lab, "/closed");
+        snprintf(script, sizeof(script), "field(`pw`).on%s = hop, 0", events[i]);
+        ops_eval(lab, script);
+        ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+        ops_ref(lab, "\"Secret\"", ref);
+        ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_PRESS_KEY, "{'target':'%s','text':'hunter2'}", ref);
+        assert_string_equal(ops_eval(lab, "values()"), i ? "\"h|\"" : "\"|\"");
+    }
+}
+
+static void a_document_that_becomes_an_editor_gets_no_text(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/editors");
+    ops_eval(lab, "pw.onkeydown = () => { document.designMode = `on`; document.body.focus() }, 0");
+    ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_PRESS_KEY, "{'target':'#pw','text':'hunter2'}");
+    assert_null(strstr(ops_eval(lab, "document.body.innerText"), "hunter"));
+}
+
+static void text_that_the_page_sends_elsewhere_is_told(void **state)
+{
+    static const struct {
+        enum tb_op_kind kind;
+        const char *args;
+    } rows[] = {
+        {TB_OP_PRESS_KEY, "{'target':'#a','text':'xyz'}"},
+        {TB_OP_FILL, "{'target':'#a','value':'xyz','delay_ms':1}"},
+        {TB_OP_FILL, "{'target':'#a','value':'xyz'}"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_goto(lab, "/editors");
+        ops_fails(lab, TB_E_FOCUS_MOVED, rows[i].kind, "%s", rows[i].args);
+        assert_non_null(strstr(lab->result.message, "<div id=\"b\">"));
+        assert_non_null(strstr(lab->result.message, ", which received "));
+        assert_null(strstr(lab->result.message, "nothing"));
+        assert_null(strstr(lab->result.message, "none"));
+    }
+}
+
+static void keys_that_never_came_are_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/short");
+    ops_eval(lab, "i.onkeydown = () => { if (++n === 2) open(`/keep`) }, 0");
+    ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_PRESS_KEY, "{'target':'#i','text':'hunter2'}");
+    assert_non_null(strstr(lab->result.message, " of 7 keys and then no more"));
 }
 
 static void enter_is_for_the_field_that_was_filled(void **state)
@@ -120,7 +188,7 @@ static void a_key_that_had_half_its_effect_is_told(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/cut");
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_PRESS_KEY, "{'target':'#k','key':'x'}");
+    ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_PRESS_KEY, "{'target':'#k','key':'x'}");
     assert_non_null(strstr(lab->result.message, "the key went down in the element"));
     assert_string_equal(ops_eval(lab, "k.value + a.value"), "\"\"");
 }
@@ -134,7 +202,7 @@ static void typing_stops_when_the_focus_is_in_another_frame(void **state)
         char script[64];
         snprintf(script, sizeof(script), "hop = () => %s.focus(), i.value = ``", frames[i]);
         ops_eval(lab, script);
-        ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL,
+        ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_FILL,
                   "{'target':'#i','value':'secret','delay_ms':40}");
         assert_non_null(strstr(lab->result.message, "the focus from textbox \"I\" into <iframe"));
         assert_non_null(strstr(lab->result.message, frames[i]));
@@ -159,11 +227,10 @@ static void keys_stop_when_the_focus_goes_to_another_site(void **state)
     for (int i = 0; i < 3; i++) {
         ops_eval(lab, "hop = () => { if (i.value.length == 3) far.focus() }, i.value = ``, "
                       "i.focus(), 0");
-        ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_PRESS_KEY,
+        ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_PRESS_KEY,
                   i == 2 ? "{'text':'hunter2secret'}" : "{'target':'#i','text':'hunter2secret'}");
         assert_non_null(strstr(lab->result.message, "typing stopped after 3 of 13 characters: the "
                                                     "page moved the focus into <iframe"));
-        assert_non_null(strstr(lab->result.message, "Look at it before you type again"));
         assert_string_equal(ops_eval(lab, "i.value"), "\"hun\"");
         assert_int_equal(leaks(lab), 0);
     }
@@ -211,6 +278,10 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         OPS_TEST(typing_stops_when_the_focus_is_elsewhere),
+        OPS_TEST(another_field_of_a_closed_root_gets_no_text),
+        OPS_TEST(a_document_that_becomes_an_editor_gets_no_text),
+        OPS_TEST(text_that_the_page_sends_elsewhere_is_told),
+        OPS_TEST(keys_that_never_came_are_told),
         OPS_TEST(enter_is_for_the_field_that_was_filled),
         OPS_TEST(a_text_that_was_cut_off_is_told),
         OPS_TEST(a_key_that_had_half_its_effect_is_told),

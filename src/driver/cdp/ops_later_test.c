@@ -20,12 +20,30 @@ static const struct ops_doc docs[] = {
          "ask.responseText + '</b>'; ask.send()\">Get</button>"
          "<button id=chain onclick=\"fetch('/data').then(() => fetch('/data')).then(r => "
          "r.text()).then(text => box.textContent = text)\">Chain</button>"
+         "<button id=spa onclick=\"p.textContent = 'Busy'; fetch('/data').then(r => r.text())"
+         ".then(text => { history.pushState(0, '', '/there'); document.title = 'There';"
+         "p.textContent = text })\">Spa</button>"
+         "<button id=first onclick=\"p.textContent = 'Busy'; fetch('/data').then(r => {"
+         "history.pushState(0, '', '/first'); return r.text() }).then(text => setTimeout(() => "
+         "p.textContent = text))\">First</button>"
+         "<button id=step onclick=\"history.pushState(0, '', '/step'); p.textContent = 'Step'\">"
+         "Step</button>"
+         "<button id=wait onclick=\"setTimeout(() => { p.textContent = 'Late'; history.pushState(0,"
+         "'', '/late') }, 300)\">Wait</button>"
          "<button id=held onclick=\"p.textContent = 'Busy'; fetch('/held')\">Held</button>"
          "<button id=other onclick=\"p.textContent = 'Busy';"
          "fetch('http://localhost:{port}/held', {mode: 'no-cors'})\">Other</button>"},
     {.path = "/ask",
      .body = "<form onsubmit=\"event.preventDefault(); fetch('/data').then(() => location.href = "
              "'/done')\"><input id=text></form>"},
+    {.path = "/endless",
+     .body =
+         "<ul id=list></ul><p id=end>end</p><script>let busy = false;"
+         "const more = async () => { const n = list.children.length; if (busy || n >= 100) return;"
+         "busy = true; await (await fetch('/data')).text(); for (let i = n; i < n + 20; i++)"
+         "list.insertAdjacentHTML('beforeend', `<li style='height:60px'>Item ${i}`);"
+         "busy = false }; new IntersectionObserver(seen => { if (seen[0].isIntersecting) more() })"
+         ".observe(end)</script>"},
     {.path = "/data", .body = "Arrived", .type = "text/plain"},
     {.path = "/parsing", .body = "<title>Slow</title><p>Begun<script src=/held></script><p>Rest"},
     {.path = "/done",
@@ -140,6 +158,34 @@ static void what_comes_of_the_requests_that_a_click_begins_is_told(void **state)
     }
 }
 
+/* A new address within the document is no end of what a click has begun. */
+static void what_comes_with_a_new_address_of_the_same_document_is_told(void **state)
+{
+    static const struct {
+        const char *args;
+        const char *path;
+        const char *words;
+    } rows[] = {
+        {"{'target':'#spa'}", "/there", "+ text: Arrived"},
+        {"{'target':'#first'}", "/first", "+ text: Arrived"},
+        {"{'target':'#step'}", "/step", "text: Step"},
+        {"{'target':'#wait','wait_for_navigation':true}", "/late", "text: Late"},
+    };
+    struct ops_lab *lab = *state;
+    for (size_t i = 0; i < 3 * TB_COUNT(rows); i++) {
+        size_t row = i % TB_COUNT(rows);
+        ops_goto(lab, "/");
+        ops_ok(lab, TB_OP_CLICK, "%s", rows[row].args);
+        if (!strstr(ops_text(lab, "changes"), rows[row].words) ||
+            strstr(ops_text(lab, "changes"), "Busy")) {
+            fail_msg("%s: \"%s\"", rows[row].args, ops_text(lab, "changes"));
+        }
+        assert_non_null(strstr(ops_text(lab, "url"), rows[row].path));
+        assert_string_equal(ops_text(lab, "navigated"), "true");
+        assert_string_equal(ops_text(lab, "requests_open"), "");
+    }
+}
+
 static void a_form_that_is_sent_by_a_script_leads_on_by_enter_too(void **state)
 {
     struct ops_lab *lab = *state;
@@ -149,6 +195,28 @@ static void a_form_that_is_sent_by_a_script_leads_on_by_enter_too(void **state)
     ops_goto(lab, "/ask");
     ops_ok(lab, TB_OP_PRESS_KEY, "{'target':'#text','key':'Enter'}");
     assert_string_equal(ops_text(lab, "title"), "Done");
+}
+
+/* As many times as there is more, without a pause between them. */
+static void what_a_scroll_to_the_end_brings_is_waited_for(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/endless");
+    OPS_WAIT(lab, strcmp(ops_eval(lab, "list.children.length"), "20") == 0);
+    for (int count = 40; count <= 100; count += 20) {
+        char last[32];
+        ops_ok(lab, TB_OP_SCROLL, "{'to':'bottom'}");
+        snprintf(last, sizeof(last), "+ listitem: Item %d\n", count - 20);
+        assert_non_null(strstr(ops_text(lab, "changes"), last));
+        assert_string_equal(ops_text(lab, "grown"), "true");
+        assert_string_equal(ops_text(lab, "at_bottom"), "true");
+        assert_string_equal(ops_text(lab, "element"), "");
+    }
+    ops_ok(lab, TB_OP_SCROLL, "{'to':'bottom'}");
+    assert_string_equal(ops_text(lab, "grown"), "");
+    assert_string_equal(ops_eval(lab, "list.children.length"), "100");
+    ops_ok(lab, TB_OP_SCROLL, "{'to':'top'}");
+    assert_string_equal(ops_text(lab, "changes"), "");
 }
 
 static void requests_that_are_not_answered_soon_are_not_waited_for(void **state)
@@ -256,7 +324,9 @@ int main(int argc, char **argv)
         OPS_TEST(a_navigation_that_a_timer_begins_at_once_is_told),
         OPS_TEST(what_the_next_frame_or_a_transition_brings_is_told),
         OPS_TEST(what_comes_of_the_requests_that_a_click_begins_is_told),
+        OPS_TEST(what_comes_with_a_new_address_of_the_same_document_is_told),
         OPS_TEST(a_form_that_is_sent_by_a_script_leads_on_by_enter_too),
+        OPS_TEST(what_a_scroll_to_the_end_brings_is_waited_for),
         OPS_TEST(requests_that_are_not_answered_soon_are_not_waited_for),
         OPS_TEST(clicks_do_not_disturb_the_network_log),
         OPS_TEST(what_is_emulated_outlives_clicks_and_the_page),

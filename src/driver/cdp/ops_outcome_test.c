@@ -17,6 +17,12 @@ static const struct ops_doc docs[] = {
     {.path = "/trap",
      .body = "<title>Trap</title><button id=b onclick=\"for (;;) alert('again')\">x</button>"
              "<button id=once onclick=\"document.title = confirm('sure?')\">x</button>"},
+    {.path = "/login",
+     .body =
+         "<title>Login</title><form action=/denied><input id=pw><button id=b>Go</button></form>"
+         "<a id=two href=/two>Two</a><button id=push onclick=\"history.pushState(0, '', '?x')\">"
+         "Push</button>"},
+    {.path = "/denied", .body = "<title>Denied</title><a id=two href=/two>x</a>", .status = 401},
     {.path = "/pay", .body = "no JSON"},
     {.path = "/data.json", .body = "{\"x\":7}", .type = "application/json"},
     {.path = NULL},
@@ -69,12 +75,33 @@ static void a_reload_that_leads_to_no_page_is_told(void **state)
     assert_non_null(strstr(lab->result.message, "still http://127.0.0.1"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     lab->docs = files;
-    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'to':'reload'}");
+    ops_fails(lab, TB_E_DOWNLOAD_REFUSED, TB_OP_NAVIGATE, "{'to':'reload'}");
     assert_non_null(strstr(lab->result.message, "is a download, not a page"));
     assert_non_null(strstr(ops_text(lab, "downloads"), "a.bin"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     lab->docs = docs;
     ops_ok(lab, TB_OP_NAVIGATE, "{'to':'reload'}");
+}
+
+static void the_status_of_an_error_page_that_an_act_led_to_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/login");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#b'}");
+    assert_string_equal(ops_text(lab, "title"), "Denied");
+    assert_int_equal(ops_int(lab, "status"), 401);
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#two'}");
+    assert_string_equal(ops_text(lab, "title"), "Two");
+    assert_string_equal(ops_text(lab, "status"), "");
+    ops_goto(lab, "/login");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#pw','value':'x','submit':true}");
+    assert_int_equal(ops_int(lab, "status"), 401);
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'document.title'}");
+    assert_string_equal(ops_text(lab, "status"), "");
+    ops_goto(lab, "/login");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#push'}");
+    assert_string_equal(ops_text(lab, "navigated"), "true");
+    assert_string_equal(ops_text(lab, "status"), "");
 }
 
 static void a_step_back_that_leads_to_no_page_is_told(void **state)
@@ -93,7 +120,7 @@ static void a_step_back_that_leads_to_no_page_is_told(void **state)
     lab->docs = files;
     code = ops_run(lab, TB_OP_NAVIGATE, "{'to':'back'}");
     lab->docs = docs;
-    assert_int_equal(code, TB_E_CANNOT_OPEN);
+    assert_int_equal(code, TB_E_DOWNLOAD_REFUSED);
     assert_non_null(strstr(lab->result.message, "is a download, not a page"));
     assert_non_null(strstr(ops_text(lab, "downloads"), "b.bin"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
@@ -151,7 +178,7 @@ static void statements_give_the_value_of_the_last_one(void **state)
         {"const r = await fetch(`/data.json`); (await r.json()).x", "7"},
         {"const r = await fetch(`/data.json`); r.json()", "{\"x\":7}"},
         {"let a = 2; a = a + 1; Promise.resolve({a})", "{\"a\":3}"},
-        {"1; document.querySelector(`h1`)", "\"<h1></h1>\""},
+        {"1; document.querySelector(`h1`)", "\"<h1>Welcome</h1>\""},
         {"var f = () => 5; f", "\"() => 5\""},
         {"let n = 10n; n", "\"10n\""},
         {"const u = undefined; u", "null"},
@@ -172,6 +199,45 @@ static void statements_give_the_value_of_the_last_one(void **state)
         }
         assert_string_equal(ops_text(lab, "title"), "Home");
     }
+}
+
+static void nodes_are_shown_by_their_markup(void **state)
+{
+    static const struct {
+        const char *script;
+        const char *value;
+    } rows[] = {
+        {"document.querySelector(`h1`)", "\"<h1>Welcome</h1>\""},
+        {"document.querySelector(`h1`).firstChild", "\"Welcome\""},
+        {"document.querySelectorAll(`h1, a`)",
+         "[\"<h1>Welcome</h1>\",\"<a href=\\\"/two\\\">Two</a>\"]"},
+        {"[...document.links, 5]", "[\"<a href=\\\"/two\\\">Two</a>\",5]"},
+        {"document.getElementsByTagName(`b`)", "[]"},
+        {"return document.querySelector(`h1`)", "\"<h1>Welcome</h1>\""},
+        {"var list = document.links; list", "[\"<a href=\\\"/two\\\">Two</a>\"]"},
+        {"[1, null, {a: [2]}]", "[1,null,{\"a\":[2]}]"},
+        {"({length: 2, item: 3})", "{\"length\":2,\"item\":3}"},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_ok(lab, TB_OP_EVALUATE, "{'script':'%s'}", rows[i].script);
+        if (strcmp(ops_out(lab), rows[i].value) != 0) {
+            fail_msg("%s: %s", rows[i].script, ops_out(lab));
+        }
+    }
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'el => el','target':'h1'}");
+    assert_string_equal(ops_out(lab), "\"<h1>Welcome</h1>\"");
+    ops_eval(lab, "document.body.innerHTML = `<p>long</p>`.repeat(150)");
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'document.body'}");
+    assert_true(tb_str_starts(tb_str_of(ops_out(lab)), TB_STR("\"<body><p>long</p><p>")));
+    assert_non_null(strstr(ops_out(lab), "… (cut, 1663 characters)\""));
+    ops_eval(lab, "document.body.innerHTML = `x` + `\xf0\x9f\x98\x80`.repeat(300)"); /* pairs */
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'document.body'}");
+    assert_non_null(strstr(ops_out(lab), "\xf0\x9f\x98\x80… (cut"));
+    ops_eval(lab, "document.body.innerHTML = `<p>long</p>`.repeat(150)");
+    ops_ok(lab, TB_OP_EVALUATE, "{'script':'document.querySelectorAll(`p`)'}");
+    assert_non_null(strstr(ops_out(lab), "\"<p>long</p>\",\"… and 50 more\"]"));
 }
 
 static void what_is_thrown_is_told_in_quotes(void **state)
@@ -397,10 +463,12 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_reload_that_leads_to_no_page_is_told),
+        OPS_TEST(the_status_of_an_error_page_that_an_act_led_to_is_told),
         OPS_TEST(a_step_back_that_leads_to_no_page_is_told),
         OPS_TEST(a_script_runs_once_whatever_it_fails_with),
         OPS_TEST(a_target_of_any_length_is_found_or_told),
         OPS_TEST(statements_give_the_value_of_the_last_one),
+        OPS_TEST(nodes_are_shown_by_their_markup),
         OPS_TEST(what_is_thrown_is_told_in_quotes),
         OPS_TEST(a_call_that_cannot_wait_leaves_the_page_its_work),
         OPS_TEST(a_loop_of_the_callers_is_stopped),

@@ -143,7 +143,7 @@ static void a_document_that_is_written_anew_is_watched(void **state)
     assert_non_null(strstr(lab->result.message, "\"Pay\" was in its place"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Written safe\"");
     ops_eval(lab, "a.onbeforeinput = () => b.focus(), 0");
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#a','value':'secret'}");
+    ops_fails(lab, TB_E_FOCUS_MOVED, TB_OP_FILL, "{'target':'#a','value':'secret'}");
     assert_non_null(strstr(lab->result.message, "moved the focus from <input id=\"a\"> to <input"));
     assert_string_equal(ops_eval(lab, "a.value + b.value"), "\"\"");
 }

@@ -26,6 +26,13 @@ static const struct ops_doc docs[] = {
     {.path = "/inner",
      .body = "<title>Inner</title><button onclick=\"this.textContent='Done'\">"
              "Inside</button>"},
+    {.path = "/waiting",
+     .body = "<iframe src=http://localhost:{port}/held title=held></iframe>"
+             "<iframe src=http://localhost:{port}/parsing title=parsing></iframe>"},
+    {.path = "/parsing", .body = "<script src=/held></script>There"},
+    {.path = "/long",
+     .body = "<iframe src=http://localhost:{port}/inner title=other></iframe>"
+             "<p id=p></p><script>p.innerHTML = '<p>Some words</p>'.repeat(500)</script>"},
     {.path = "/shadow",
      .body = "<title>Shadow</title><div id=host></div><script>"
              "const r = host.attachShadow({mode: 'closed'});"
@@ -100,14 +107,14 @@ static void a_download_in_place_of_a_page_is_an_error_that_says_so(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
+    ops_fails(lab, TB_E_DOWNLOAD_REFUSED, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
               lab->port);
-    assert_non_null(strstr(lab->result.message, "it was refused: files are kept after a call"));
+    assert_non_null(strstr(lab->result.message, "it was refused: the session does not keep files"));
     assert_non_null(strstr(ops_text(lab, "downloads"), "\"state\":\"refused\""));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     ops_ok(lab, TB_OP_DOWNLOADS, "{}");
     for (int i = 0; i < 10; i++) {
-        ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
+        ops_fails(lab, TB_E_DOWNLOAD, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/file'}",
                   lab->port);
         assert_non_null(strstr(ops_text(lab, "downloads"), "\"state\":\""));
     }
@@ -153,6 +160,44 @@ static void navigate_can_bring_the_outline(void **state)
     struct ops_lab *lab = *state;
     ops_ok(lab, TB_OP_NAVIGATE, "{'url':'127.0.0.1:%d/','snapshot':true}", lab->port);
     assert_non_null(strstr(ops_out(lab), "button \"Press me\""));
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'diff':true}");
+    assert_string_equal(ops_text(lab, "unchanged"), "true");
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'127.0.0.1:%d/frames','snapshot':true}", lab->port);
+    const char *same = strstr(ops_out(lab), "button \"Inside\"");
+    assert_non_null(same);
+    assert_non_null(strstr(same + 1, "\n  - button \"Inside\" [ref=f"));
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'127.0.0.1:%d/shadow','snapshot':true}", lab->port);
+    assert_non_null(strstr(ops_out(lab), "button \"Hidden away\""));
+}
+
+static void a_frame_that_shows_nothing_yet_says_so(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_ok(lab, TB_OP_NAVIGATE,
+           "{'url':'127.0.0.1:%d/waiting','snapshot':true,'wait_until':'domcontentloaded'}",
+           lab->port);
+    assert_non_null(strstr(ops_out(lab), "- iframe \"held\" [loading] [ref="));
+    assert_non_null(strstr(ops_out(lab), "- iframe \"parsing\" [ref="));
+    assert_non_null(strstr(ops_out(lab), "\n  … this frame is still loading"));
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'127.0.0.1:%d/long','snapshot':true}", lab->port);
+    assert_non_null(strstr(ops_out(lab), "\n  … left out for want of room;"));
+}
+
+static void an_outline_that_was_cut_is_not_compared_with_a_whole_one(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_eval(lab, "document.body.append(...Array.from({length: 40}, (_, at) => "
+                  "Object.assign(document.createElement(`button`), {textContent: `B` + at}))), 0");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'max_chars':300}");
+    assert_string_equal(ops_text(lab, "truncated"), "true");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'diff':true,'interactive':false}");
+    assert_string_equal(ops_text(lab, "unchanged"), "true");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'diff':true,'max_chars':300}");
+    assert_string_equal(ops_text(lab, "undiffed"), "part");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{'diff':true,'max_chars':30000}");
+    assert_string_equal(ops_text(lab, "unchanged"), "true");
 }
 
 static void a_dialog_on_load_is_seen_and_answered(void **state)
@@ -253,7 +298,7 @@ static void scripts_give_their_value_as_json(void **state)
         {"await Promise.resolve(13)", "13"},
         {"document.getElementById(`b`)",
          "\"<button id=\\\"b\\\" onclick=\\\"document.title='Clicked'\\\">"
-         "</button>\""},
+         "Press me</button>\""},
         {"1 // with a comment", "1"},
         {"(() => 14)()", "14"},
         {"window.zz = 15, zz", "15"},
@@ -399,6 +444,9 @@ static void waiting_ends_when_it_holds_and_says_what_was_seen(void **state)
     ops_ok(lab, TB_OP_WAIT, "{'time_ms':120}");
     assert_true(ops_int(lab, "waited_ms") >= 120);
     ops_ok(lab, TB_OP_WAIT, "{'url':'*/later'}");
+    ops_ok(lab, TB_OP_WAIT, "{'url':'/later'}");
+    ops_begin(lab, TB_OP_WAIT, 300, "{'url':'/later/us'}");
+    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
     ops_fails(lab, TB_E_PARAMS, TB_OP_WAIT, "{}");
     ops_begin(lab, TB_OP_WAIT, 1200, "{'target':'#zz'}");
     assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
@@ -420,9 +468,12 @@ static void tabs_are_listed_opened_selected_and_closed(void **state)
     ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
     ops_fails(lab, TB_E_TAB_NOT_FOUND, TB_OP_TABS, "{'action':'select','tab':7}");
+    assert_non_null(strstr(lab->result.message, "the session has 2 tabs, numbered from 0"));
     ops_fails(lab, TB_E_TAB_NOT_FOUND, TB_OP_TABS, "{'action':'close','id':'nosuchtab'}");
     ops_ok(lab, TB_OP_TABS, "{'action':'close','tab':0}");
     assert_string_equal(ops_eval(lab, "document.title"), "\"Two\"");
+    ops_fails(lab, TB_E_TAB_NOT_FOUND, TB_OP_TABS, "{'action':'select','tab':1}");
+    assert_non_null(strstr(lab->result.message, "the session has 1 tab, numbered from 0"));
     ops_ok(lab, TB_OP_TABS, "{'action':'close'}");
     assert_non_null(strstr(ops_text(lab, "tabs"), "about:blank"));
     ops_goto(lab, "/");
@@ -505,6 +556,8 @@ int main(int argc, char **argv)
         OPS_TEST(history_goes_both_ways_and_ends),
         OPS_TEST(a_timeout_says_how_far_it_got),
         OPS_TEST(navigate_can_bring_the_outline),
+        OPS_TEST(a_frame_that_shows_nothing_yet_says_so),
+        OPS_TEST(an_outline_that_was_cut_is_not_compared_with_a_whole_one),
         OPS_TEST(a_dialog_on_load_is_seen_and_answered),
         OPS_TEST(the_outline_tells_what_is_there_and_what_changed),
         OPS_TEST(frames_are_part_of_the_outline_and_can_be_clicked),

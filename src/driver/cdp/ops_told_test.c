@@ -54,6 +54,11 @@ static const struct ops_doc docs[] = {
              "document.addEventListener(location.hash.slice(1), ask)</script>"},
     {.path = "/frame",
      .body = "<iframe src='http://localhost:{port}/press' width=600 height=500></iframe>"},
+    {.path = "/keys",
+     .body = "<button id=add onclick=\"n.textContent = `Added ${++n.title}`\">Add</button><p id=n "
+             "title=0>None</p><select aria-label=Pet><option>Cat<option>Dog</select>"},
+    {.path = "/keys-inside",
+     .body = "<iframe src='http://localhost:{port}/keys' width=600 height=500></iframe>"},
     {.path = NULL},
 };
 
@@ -77,7 +82,7 @@ static void a_window_whose_first_page_does_not_come_can_be_led_elsewhere(void **
     fails_late(lab, TB_OP_CLICK, "{'target':'#open'}", "/held");
     assert_int_equal(tb_session_page_count(lab->session), 2);
     fails_late(lab, TB_OP_EVALUATE, "{'script':'1'}", "this tab has no page yet: http://127.0.0.1");
-    assert_non_null(strstr(lab->result.message, "browser_navigate"));
+    assert_non_null(strstr(lab->result.message, "load another page"));
     fails_late(lab, TB_OP_SNAPSHOT, "{}", "/held has not answered");
     fails_late(lab, TB_OP_NAVIGATE, "{'to':'reload'}", "within");
     ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'to':'back'}");
@@ -253,6 +258,40 @@ static void a_drag_that_is_cancelled_is_no_click(void **state)
     assert_string_equal(ops_text(lab, "dropped"), "true");
 }
 
+static void press_tells(struct ops_lab *lab, const char *args, const char *words)
+{
+    ops_ok(lab, TB_OP_PRESS_KEY, "%s", args);
+    if (!strstr(ops_text(lab, "changes"), words)) {
+        fail_msg("%s: \"%s\"", args, ops_text(lab, "changes"));
+    }
+}
+
+static void a_key_tells_what_it_has_changed(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/keys");
+    press_tells(lab, "{'target':'#add','key':'Enter'}", "text: Added 1");
+    press_tells(lab, "{'key':'Enter'}", "text: Added 2");
+    press_tells(lab, "{'key':'Space'}", "text: Added 3");
+    press_tells(lab, "{'target':'select','key':'ArrowDown'}", "~ combobox \"Pet\" [ref=e1]: Dog");
+}
+
+static void a_key_in_a_frame_of_another_site_tells_what_it_has_changed(void **state)
+{
+    struct ops_lab *lab = *state;
+    char args[64];
+    char add[32];
+    char pet[32];
+    ops_goto(lab, "/keys-inside");
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    ops_ref(lab, "\"Add\"", add);
+    ops_ref(lab, "\"Pet\"", pet);
+    snprintf(args, sizeof(args), "{'target':'%s','key':'Enter'}", add);
+    press_tells(lab, args, "~ text: Added 1");
+    snprintf(args, sizeof(args), "{'target':'%s','key':'ArrowDown'}", pet);
+    press_tells(lab, args, "]: Dog");
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -267,6 +306,8 @@ int main(int argc, char **argv)
         OPS_TEST(whether_a_drop_was_accepted_is_told),
         OPS_TEST(a_drag_that_a_dialog_cuts_off_is_told_and_let_go),
         OPS_TEST(a_drag_that_is_cancelled_is_no_click),
+        OPS_TEST(a_key_tells_what_it_has_changed),
+        OPS_TEST(a_key_in_a_frame_of_another_site_tells_what_it_has_changed),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

@@ -235,11 +235,11 @@ static void a_field_is_read_after_it_was_filled(void **state)
     ops_goto(lab, "/fields");
     ops_ok(lab, TB_OP_FILL, "{'target':'#ok','value':'Ann'}");
     assert_string_equal(ops_text(lab, "differs"), "");
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#num','value':'abc'}");
+    ops_fails(lab, TB_E_WRONG_VALUE, TB_OP_FILL, "{'target':'#num','value':'abc'}");
     assert_non_null(strstr(lab->result.message, "it takes a number and now has \"\""));
     ops_ok(lab, TB_OP_FILL, "{'target':'#max','value':'abcdef'}");
     assert_string_equal(ops_text(lab, "now"), "abc");
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#back','value':'new'}");
+    ops_fails(lab, TB_E_WRONG_VALUE, TB_OP_FILL, "{'target':'#back','value':'new'}");
     assert_non_null(strstr(lab->result.message, "it now has \"old\""));
     ops_ok(lab, TB_OP_FILL, "{'target':'#pw','value':'abcdef'}");
     assert_string_equal(ops_text(lab, "differs"), "true");
@@ -270,7 +270,7 @@ static void the_value_of_a_field_does_not_end_its_quotes(void **state)
     ops_ok(lab, TB_OP_FILL_FORM, "{'fields':[{'target':'#lie','value':'x'}]}");
     tb_json_str(tb_json_first(tb_json_get(lab->result.data, "elements")), &words);
     assert_true(tb_str_eq_cstr(words, "textbox \"Lie\" (which now has \"\\\"\\u202e\")"));
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#lie','value':'x'}");
+    ops_fails(lab, TB_E_WRONG_VALUE, TB_OP_FILL, "{'target':'#lie','value':'x'}");
     assert_non_null(strstr(lab->result.message, "it now has \"\\\"\\u202e\""));
 }
 

@@ -110,6 +110,8 @@ static void a_chooser_that_a_script_opens_is_told_and_answered(void **state)
     ops_fails(lab, TB_E_FILE_OUTSIDE, TB_OP_UPLOAD, "{'paths':['/etc/passwd']}");
     ops_ok(lab, TB_OP_UPLOAD, "%s", file);
     assert_string_equal(ops_text(lab, "element"), "");
+    assert_string_equal(ops_text(lab, "unaccepted"), "[\"a.txt\"]"); /* taken all the same */
+    assert_string_equal(ops_text(lab, "accept"), "image/*,.pdf");
     wait_for_title(lab, "document", "one: a.txt hello");
     ops_fails(lab, TB_E_PARAMS, TB_OP_UPLOAD, "%s", file); /* answered */
     assert_non_null(strstr(lab->result.message, "no file chooser open"));
@@ -190,6 +192,7 @@ static void so_many_files_at_once_are_refused(void **state)
     TB_AUTO(tb_buf_fini) struct tb_buf paths = TB_BUF(65536);
     ops_goto(lab, "/");
     ops_ok(lab, TB_OP_UPLOAD, "{'target':'#field','content':[{'name':'a.txt','text':'hello'}]}");
+    assert_string_equal(ops_text(lab, "unaccepted"), "");
     for (int i = 0; i < 101; i++) {
         tb_buf_printf(&paths, "%s'a.txt'", i ? "," : "");
     }
@@ -276,7 +279,7 @@ static void a_frame_of_another_site_that_comes_there_gets_nothing(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/covers#other");
-    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_UPLOAD, DROP);
+    ops_fails(lab, TB_E_WRONG_ELEMENT, TB_OP_UPLOAD, DROP);
     assert_non_null(strstr(lab->result.message, "nothing was dropped"));
     assert_non_null(strstr(lab->result.message, "<iframe id="));
     ops_ok(lab, TB_OP_SNAPSHOT, "{}");
@@ -412,7 +415,7 @@ static void files_are_not_dropped_on_what_does_not_take_them(void **state)
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(targets); i++) {
         ops_goto(lab, "/zone");
-        ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_UPLOAD,
+        ops_fails(lab, TB_E_TAKES_NO_FILES, TB_OP_UPLOAD,
                   "{'target':'%s','content':[{'name':'a.txt','text':'hello'}]}", targets[i]);
         assert_non_null(strstr(lab->result.message, "does not accept files"));
         assert_int_equal(tb_session_page_count(lab->session), 1);

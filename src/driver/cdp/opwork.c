@@ -4,16 +4,14 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/quote.h"
 #include "core/args.h"
 #include "driver/cdp/inner.h"
 #include "driver/cdp/kept.h"
 #include "driver/cdp/memory.h"
+#include "driver/cdp/refs.h"
 #include "driver/cdp/session_internal.h"
-#include "proto/json_iter.h"
-#include "proto/json_string.h"
 
 enum {
     ROLE_MAX_BYTES = 100,
@@ -63,10 +61,28 @@ void tb_opwork_drop(struct tb_opwork *work)
     tb_free(work);
 }
 
+/* Whether something stands in a field now that the page did not put there; a failure may have come
+ * in the middle of it. */
+static bool has_typed(const struct tb_opwork *work)
+{
+    switch (work->op->kind) {
+    case TB_OP_FILL:
+    case TB_OP_FILL_FORM:
+    case TB_OP_PRESS_KEY:
+    case TB_OP_SELECT:
+    case TB_OP_UPLOAD:
+        return work->acted || work->op->result->code == 0;
+    default:
+        return work->ticked;
+    }
+}
+
 void tb_opwork_end(struct tb_opwork *work)
 {
     struct tb_op *op = work->op;
     struct tb_driver_session *session = work->session;
+    op->typed = has_typed(work);
+    op->last_ref = tb_memory_of(session)->last_ref;
     const struct tb_page *page = tb_session_page(session);
     /* A failure does not tell of new tabs. */
     if (op->result->code == 0 || (page && page == tb_opwork_page(work))) {
@@ -137,7 +153,8 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
         return NULL;
     }
     struct tb_err err;
-    if (!kind->in_dialog && tb_page_in_dialog(page, &err)) {
+    bool asks = !kind->in_dialog && tb_page_in_dialog(page, &err);
+    if (asks && !op->dismisses) {
         tb_result_fail(op->result, err.code, "%s", err.text);
         tb_op_done(op);
         return NULL;
@@ -168,53 +185,15 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     session->work = work;
     op->driver_state = work;
     op->cancel = cancel;
+    if (asks) {
+        tb_page_dismiss(page);
+    }
     return work;
 }
 
 struct tb_page *tb_opwork_page(struct tb_opwork *work)
 {
     return tb_session_page_by_target(work->session, tb_str_of(work->page_id));
-}
-
-/* From the mark of the ref on in a line of an outline, where names stand in quotes; the target
- * itself if it has none. See page/refs.js. */
-static struct tb_str skip_to_mark(struct tb_str target)
-{
-    bool quoted = false;
-    for (size_t i = 0; i < target.len; i++) {
-        struct tb_str rest = tb_str_sub(target, i, target.len);
-        if (!quoted && tb_str_starts(rest, TB_STR("[ref="))) {
-            return tb_str_cut(&rest, ']');
-        }
-        quoted = quoted != (target.ptr[i] == '"');
-        i += target.ptr[i] == '\\';
-    }
-    return target;
-}
-
-unsigned tb_ref_frame(struct tb_str target)
-{
-    target = skip_to_mark(tb_str_trim(target));
-    static const char *const openings[] = {"@", "[ref=", "ref="};
-    for (size_t i = 0; i < TB_COUNT(openings); i++) {
-        struct tb_str opening = tb_str_of(openings[i]);
-        if (tb_str_starts(target, opening)) {
-            target = tb_str_sub(target, opening.len, target.len);
-            break;
-        }
-    }
-    if (target.len && target.ptr[target.len - 1] == ']') {
-        target.len--;
-    }
-    if (!target.len || target.ptr[0] != 'f') {
-        return 0;
-    }
-    struct tb_str rest = tb_str_sub(target, 1, target.len);
-    struct tb_str digits = tb_str_cut(&rest, 'e');
-    uint64_t frame;
-    uint64_t element;
-    bool is_ref = tb_str_to_u64(digits, &frame) && tb_str_to_u64(rest, &element);
-    return is_ref && frame < UINT32_MAX ? (unsigned)frame : 0;
 }
 
 struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target)
@@ -459,40 +438,4 @@ void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct
     if (text.len) {
         tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
     }
-}
-
-void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
-                 struct tb_str *ret_values)
-{
-    struct tb_json_iter iter = tb_json_iter_of(object);
-    struct tb_json_item item;
-    memset(ret_values, 0, count * sizeof(*ret_values));
-    while (tb_json_iter_next(&iter, &item)) {
-        for (size_t i = 0; i < count && item.key.ptr; i++) {
-            if (!ret_values[i].len && tb_json_string_eq(item.key, tb_str_of(keys[i]))) {
-                ret_values[i] = item.value.text;
-                break;
-            }
-        }
-    }
-}
-
-struct tb_str tb_pick(struct tb_str object, const char *key)
-{
-    struct tb_json_iter iter = tb_json_iter_of(object);
-    struct tb_json_item item;
-    while (tb_json_iter_next(&iter, &item)) {
-        if (item.key.ptr && tb_json_string_eq(item.key, tb_str_of(key))) {
-            return item.value.text;
-        }
-    }
-    return (struct tb_str){NULL, 0};
-}
-
-int tb_object_context(struct tb_str object_id)
-{
-    uint64_t context = 0;
-    tb_str_cut(&object_id, '.');
-    tb_str_to_u64(tb_str_cut(&object_id, '.'), &context);
-    return context < 1u << 30 ? (int)context : 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "driver/cdp/pick.h"
 #include "driver/cdp/requests.h"
 #include "driver/cdp/session.h"
 #include "driver/cdp/target.h"
@@ -58,6 +59,7 @@ struct tb_opwork {
     bool clicks;       /* it means to click: that no click came of it is told */
     bool aimed;        /* and the page watches for the press, so it will tell of it */
     bool struck;       /* the page saw the press on the element */
+    bool ticked;       /* a box or radio button has changed */
     int due;           /* words of the page (a click, a tick, the last key) before which a dialog */
     int had;           /* has cut the act off; and how many it has told */
     int dismissed;     /* dialogs that were in the way */
@@ -79,7 +81,11 @@ struct tb_opwork {
     /* The end, see opwork_end.c. */
     bool ending;
     bool navigated;
-    bool here_known; /* address and title are in the result */
+    bool here_known;     /* address and title are in the result */
+    uint64_t here_mark;  /* as they were after this navigation */
+    bool watched;        /* the document of the tab knows all that the act has changed */
+    size_t changes_kept; /* bytes of the changes that came before it, of another field */
+    int64_t more_kept;
     enum tb_here here_when;
     int64_t here_count;
     uint64_t here_call; /* under way; 0: none */
@@ -99,8 +105,6 @@ struct tb_page *tb_opwork_page(struct tb_opwork *work);
 /* The frame that `target` of the arguments is in: that of its ref, or the main one. NULL: the
  * operation has ended, there is no such frame any more. */
 struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
-/* The number of the frame that a ref names ("f2e7": 2); 0 for the main frame and selectors. */
-unsigned tb_ref_frame(struct tb_str target);
 
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
 void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args);
@@ -152,6 +156,8 @@ void tb_opwork_moved(struct tb_opwork *work);
 bool tb_opwork_has_left(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */
 bool tb_opwork_wants_changes(const struct tb_opwork *work);
+/* A page function that is called next has its document watch for them, from the act on. */
+void tb_opwork_watch(struct tb_opwork *work);
 /* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
  * where the page is. */
 bool tb_opwork_is_missed(const struct cJSON *reply);
@@ -191,10 +197,3 @@ void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out
 void tb_element_print(const struct cJSON *reply, struct tb_buf *out);
 /* Sets `key` of the data to that. */
 void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply);
-/* The raw value of a member of an object that the connection has checked; empty: absent. */
-struct tb_str tb_pick(struct tb_str object, const char *key);
-/* The same for several members in one walk: large objects are not walked over again and again. */
-void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
-                 struct tb_str *ret_values);
-/* The number of the world of a remote object, whose id is "isolate.world.number"; 0: not known. */
-int tb_object_context(struct tb_str object_id);

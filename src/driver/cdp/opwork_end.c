@@ -4,6 +4,7 @@
  *   it is known where the page is, and no navigation began --> page keys, done
  *      |     |
  *      |     +--it has begun requests--> answered, or a second later --> ask again
+ *      |     +--the same document has a new address since--> ask again
  *      |
  *      +--one began--> settle --there--> ask again --> page keys, done
  *
@@ -22,115 +23,24 @@
 
 enum {
     WORD_MS = 1000, /* far more than it takes; only what is told as a failure waits for all of it */
-    DISMISSED_TOLD = 3,
 };
 
 static void go_on(struct tb_opwork *work);
 
-static void add_dialog(struct tb_opwork *work, struct tb_page *page)
-{
-    const struct tb_dialog *dialog = tb_page_dialog(page);
-    if (!dialog->open) {
-        return;
-    }
-    struct cJSON *json = tb_json_new_object();
-    tb_json_set_cstr(json, "type", dialog->type);
-    tb_json_set_cstr(json, "message", dialog->message);
-    if (dialog->default_text[0]) {
-        tb_json_set_cstr(json, "default_text", dialog->default_text);
-    }
-    tb_json_set_take(work->op->result->data, "dialog", json);
-}
-
-void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *dialog)
-{
-    struct cJSON *data = work->op->result->data;
-    if (++work->dismissed > DISMISSED_TOLD) {
-        tb_json_set_int(data, "dialogs_more", work->dismissed - DISMISSED_TOLD);
-        return;
-    }
-    struct cJSON *all = tb_json_new_array();
-    JSON_ARRAY_FOREACH(before, tb_json_get(data, "dialogs_answered")) {
-        tb_json_append_take(all, tb_json_dup(before));
-    }
-    struct cJSON *json = tb_json_new_object();
-    tb_json_set_cstr(json, "type", dialog->type);
-    tb_json_set_cstr(json, "message", dialog->message);
-    tb_json_set_bool(json, "accepted", false);
-    tb_json_append_take(all, json);
-    tb_json_set_take(data, "dialogs_answered", all);
-}
-
-static void add_loading(struct cJSON *data, const struct tb_page *page)
-{
-    struct tb_str url = tb_page_loading(page);
-    if (url.len) {
-        tb_json_set_str(data, "loading", url);
-    }
-}
-
-static void add_tabs(struct tb_opwork *work)
-{
-    uint64_t opened = tb_session_tabs_opened(work->session) - work->tabs_opened;
-    size_t count = tb_session_page_count(work->session);
-    if (!opened) {
-        return;
-    }
-    struct cJSON *tabs = tb_json_new_array();
-    for (size_t i = 0; i < count; i++) {
-        struct tb_page *page = tb_session_page_by_index(work->session, i);
-        if (tb_page_opened(page) <= work->tabs_opened || tb_page_is_inner(page)) {
-            continue;
-        }
-        struct cJSON *tab = tb_json_new_object();
-        tb_json_set_int(tab, "index", (int64_t)i);
-        tb_json_set_str(tab, "url", tb_page_url(page));
-        if (tb_page_unopened(page).len) {
-            tb_json_set_str(tab, "unopened", tb_page_unopened(page));
-        }
-        tb_json_append_take(tabs, tab);
-        opened--;
-    }
-    tb_json_set_take(work->op->result->data, "new_tabs", tabs);
-    if (opened) {
-        tb_json_set_int(work->op->result->data, "tabs_gone", (int64_t)opened);
-    }
-}
-
-/* All page keys but address and title. */
-void tb_opwork_add_events(struct tb_opwork *work)
-{
-    struct cJSON *data = work->op->result->data;
-    struct tb_page *page = tb_session_page(work->session);
-    if (work->navigated) {
-        tb_json_set_bool(data, "navigated", true);
-    }
-    if (page) {
-        add_dialog(work, page);
-        tb_chooser_tell(tb_page_chooser(page), data);
-        add_loading(data, page);
-    }
-    if (work->requests.count) {
-        tb_json_set_int(data, "requests_open", (int64_t)work->requests.count);
-    }
-    add_tabs(work);
-    const struct tb_memory *memory = tb_memory_of(work->session);
-    tb_download_log_since(&memory->downloads, work->downloads, data);
-    uint64_t errors = memory->console.errors - work->console_errors;
-    if (errors) {
-        tb_json_set_int(data, "console_errors", (int64_t)errors);
-    }
-}
-
-void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why)
+static void fail_unseen(struct tb_opwork *work, int code, const char *why)
 {
     struct tb_str element = {NULL, 0};
     tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
-    tb_opwork_fail(work, TB_E_ELEMENT_STALE,
+    tb_opwork_fail(work, code,
                    "the %s was not seen to reach %.*s: %s. Look at the page before you do it again",
                    work->clicks ? "click" : "input",
                    TB_STR_ARG(element.len ? tb_str_sub(element, 0, 300) : TB_STR("the element")),
                    why);
+}
+
+void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why)
+{
+    fail_unseen(work, TB_E_ELEMENT_STALE, why);
 }
 
 /* Whether input was sent of which the page would have told, and it has not. */
@@ -187,8 +97,7 @@ static void finish(struct tb_opwork *work)
     struct tb_err dialog;
     bool asks = page && tb_page_in_dialog(page, &dialog);
     if (is_unseen(work) && asks) {
-        tb_err_prefix(&dialog, "answer with browser_dialog first, because ");
-        tb_opwork_fail_unseen(work, dialog.text);
+        fail_unseen(work, TB_E_DIALOG_OPEN, dialog.text);
         return;
     }
     if (asks && work->had < work->due) {
@@ -438,6 +347,7 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
     hit = hit || tb_json_get(told, "struck");
     work->struck = work->struck || hit; /* it may lead elsewhere */
     work->had += tb_json_get(told, "done") ? 1 : 0;
+    work->ticked = work->ticked || tb_json_get(told, "ticked");
     if (hit && tb_timer_armed(&work->word)) {
         tb_timer_stop(&work->word);
         finish(work);
@@ -532,10 +442,24 @@ static bool awaits_requests(struct tb_opwork *work)
     if (!waits && requests->ended) {
         requests->ended = false;
         forget_here(work, tb_opwork_page(work));
-        ask_here(work, TB_HERE_NOW, ",\"late\":true");
+        ask_here(work, TB_HERE_NOW,
+                 !requests->counted ? ""
+                 : work->watched    ? ",\"late\":true,\"whole\":true"
+                                    : ",\"late\":true");
         return true;
     }
     return waits;
+}
+
+/* The document is the same under a new address: what the act has begun in it goes on, and what the
+ * page had told before is out of date. */
+static void note_address(struct tb_opwork *work, const struct tb_page *page)
+{
+    work->navigated = true;
+    work->mark = tb_page_navigation_mark(page);
+    if (work->here_known && work->here_mark < work->mark) {
+        work->requests.ended = true;
+    }
 }
 
 /* The next thing to do until it is known where the page is. */
@@ -543,6 +467,9 @@ static void go_on(struct tb_opwork *work)
 {
     bool moved = !work->kind->stays && follow_current(work);
     struct tb_page *page = tb_opwork_page(work);
+    if (page && !moved && tb_page_stayed(page, work->mark)) {
+        note_address(work, page);
+    }
     if (!page || tb_page_dialog(page)->open) {
         finish_blind(work);
     } else if (moved || tb_page_navigation_mark(page) > work->mark) {

@@ -18,6 +18,17 @@ bool tb_opwork_wants_changes(const struct tb_opwork *work)
     return tb_args_flag(work->op->args, "snapshot", true);
 }
 
+void tb_opwork_watch(struct tb_opwork *work)
+{
+    const struct cJSON *data = work->op->result->data;
+    struct tb_str before = {NULL, 0};
+    tb_json_str(tb_json_get(data, "changes"), &before);
+    work->watched = !work->frame;
+    work->changes_kept = before.len;
+    work->more_kept = 0;
+    tb_json_int(tb_json_get(data, "more_changes"), &work->more_kept);
+}
+
 bool tb_opwork_is_missed(const struct cJSON *reply)
 {
     bool hit = true;
@@ -77,14 +88,25 @@ static int64_t count_lines(struct tb_str text)
     return count;
 }
 
-/* Behind those that were told before. */
-static void add_changes(struct cJSON *data, struct tb_str text, int64_t more)
+/* Behind those that were told before, or with `again` in place of those that came last. */
+static void add_changes(struct tb_opwork *work, const struct cJSON *changes, bool again)
 {
+    struct cJSON *data = work->op->result->data;
+    struct tb_str text = {NULL, 0};
     struct tb_str before = {NULL, 0};
+    int64_t more = 0;
     int64_t more_before = 0;
     TB_AUTO(tb_buf_fini) struct tb_buf all = TB_BUF(SIZE_MAX);
+    tb_json_str(tb_json_get(changes, "text"), &text);
+    tb_json_int(tb_json_get(changes, "more"), &more);
     tb_json_str(tb_json_get(data, "changes"), &before);
     tb_json_int(tb_json_get(data, "more_changes"), &more_before);
+    if (again) {
+        before = tb_str_sub(before, 0, work->changes_kept);
+        more_before = work->more_kept;
+    } else if (!changes) {
+        return;
+    }
     if (before.len && before.len + text.len > CHANGES_MAX) {
         more += count_lines(text);
         text = (struct tb_str){NULL, 0};
@@ -134,9 +156,6 @@ static void take_invalid(struct tb_opwork *work, const struct cJSON *told)
 void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
 {
     struct cJSON *data = work->op->result->data;
-    const struct cJSON *changes = tb_json_get(reply, "changes");
-    struct tb_str text;
-    int64_t more = 0;
     bool titled = false;
     bool unfocused = false;
     bool hit = false;
@@ -152,21 +171,23 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     if (!tb_opwork_wants_changes(work)) {
         return;
     }
-    if (tb_json_str(tb_json_get(changes, "text"), &text)) {
-        tb_json_int(tb_json_get(changes, "more"), &more);
-        add_changes(data, text, more);
-    }
+    add_changes(work, tb_json_get(reply, "changes"), tb_json_get(reply, "again") != NULL);
     take_invalid(work, tb_json_get(reply, "invalid"));
     if (tb_json_bool(tb_json_get(reply, "titled"), &titled) && titled) {
         tb_json_set_bool(data, "titled", true);
+    }
+    if (tb_json_get(reply, "grown")) {
+        tb_json_set_bool(data, "grown", true);
     }
 }
 
 void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title)
 {
+    const struct tb_page *page = tb_opwork_page(work);
     tb_json_set_str(work->op->result->data, "url", url);
     tb_json_set_str(work->op->result->data, "title", title);
     work->here_known = true;
+    work->here_mark = page ? tb_page_navigation_mark(page) : 0;
 }
 
 void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply)

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "driver/cdp/net_error.h"
 #include "driver/cdp/outline_frames.h"
+#include "driver/cdp/refs.h"
 
 static void reasons_of_the_browser_become_words(void **state)
 {
@@ -87,6 +88,8 @@ static void refs_name_their_frame(void **state)
         {"@f12e1", 12},
         {"[ref=f3e4]", 3},
         {"ref=f3e4", 3},
+        {"aria-ref=f3e4", 3},
+        {"F3E4", 3},
         {" f2e7 ", 2},
         {"f2", 0},
         {"fe1", 0},

@@ -19,11 +19,12 @@ enum phase {
 };
 
 enum {
-    CHARS = 20000,
     CHARS_LEAST = 500,
     FRAME_MS = 2000, /* a frame that hangs must not cost us the page */
     INDENT = 2,
 };
+
+#define SILENT "… no answer from this frame; it may still be loading"
 
 void tb_outline_frames_init(struct tb_outline_frames *frames)
 {
@@ -85,10 +86,18 @@ static bool skip(struct tb_outline_frames *frames, struct tb_opwork *work)
     return go_on(frames, work);
 }
 
+/* A line without anything below it would look like an empty frame. */
+static bool skip_saying(struct tb_outline_frames *frames, struct tb_opwork *work, const char *why)
+{
+    tb_outline_splice(&work->op->result->text, frames->refs[frames->at], tb_str_of(why));
+    return skip(frames, work);
+}
+
 bool tb_outline_frames_start(struct tb_outline_frames *frames, struct tb_opwork *work,
-                             struct tb_str refs)
+                             struct tb_str refs, int64_t max_chars)
 {
     frames->home = work->frame;
+    frames->max_chars = max_chars;
     frames->deadline_ms = work->deadline_ms;
     add_refs(frames, refs);
     return frames->count && !go_on(frames, work);
@@ -114,10 +123,14 @@ static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, st
     struct tb_page *page = tb_opwork_page(work);
     struct tb_frame *frame =
         page && id.len > 2 ? tb_page_frame_by_id(page, tb_str_sub(id, 1, id.len - 1)) : NULL;
-    int64_t room =
-        tb_args_int(work->op->args, "max_chars", CHARS) - (int64_t)work->op->result->text.len;
-    if (!frame || room < CHARS_LEAST) {
-        return skip(frames, work);
+    int64_t room = frames->max_chars - (int64_t)work->op->result->text.len;
+    if (!frame) {
+        return skip_saying(frames, work, SILENT);
+    }
+    if (room < CHARS_LEAST) {
+        tb_json_set_bool(work->op->result->data, "truncated", true);
+        return skip_saying(frames, work,
+                           "… left out for want of room; ask for this frame by its ref");
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
     tb_buf_printf(&args, "{\"interactive\":%s,\"max_chars\":%lld}",
@@ -184,6 +197,9 @@ bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str in
 static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
                        struct tb_str value)
 {
+    if (!value.len) {
+        return skip_saying(frames, work, SILENT);
+    }
     TB_AUTO(tb_buf_fini) struct tb_buf inside = TB_BUF(TB_RESULT_TEXT_MAX);
     struct tb_result *result = work->op->result;
     tb_refs_note_text(work, tb_pick(value, "last"));

@@ -25,12 +25,13 @@ struct tb_outline_frames {
     size_t at;
     unsigned home; /* the operation's own frame and deadline */
     int64_t deadline_ms;
+    int64_t max_chars; /* of the whole outline */
 };
 
 void tb_outline_frames_init(struct tb_outline_frames *frames);
 /* `refs` is a JSON array. False: there is nothing to do. */
 bool tb_outline_frames_start(struct tb_outline_frames *frames, struct tb_opwork *work,
-                             struct tb_str refs);
+                             struct tb_str refs, int64_t max_chars);
 /* An answer, empty if it was a failure. True: that was the last one. */
 bool tb_outline_frames_step(struct tb_outline_frames *frames, struct tb_opwork *work,
                             struct tb_str value);

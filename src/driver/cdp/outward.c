@@ -2,6 +2,7 @@
 #include "driver/cdp/outward.h"
 
 #include "driver/cdp/opwork.h"
+#include "driver/cdp/refs.h"
 
 enum {
     ARGS_MAX = 1024,

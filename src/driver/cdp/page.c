@@ -322,9 +322,7 @@ void tb_page_say_late(const struct tb_page *page, const char *words, struct tb_e
 {
     struct tb_quoted url;
     if (tb_page_is_leaving(page)) {
-        tb_fail(ret_err, TB_E_TIMEOUT,
-                "%s: %s has not answered; wait longer, or call browser_navigate to load another "
-                "page",
+        tb_fail(ret_err, TB_E_TIMEOUT, "%s: %s has not answered; wait longer, or load another page",
                 tb_page_awaits_first(page) ? "this tab has no page yet" : "the page is being left",
                 tb_quoted_url(&url, tb_page_bound_for(page)));
     } else {

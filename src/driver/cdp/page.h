@@ -77,6 +77,8 @@ const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
 /* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
  * thread. Says which. */
 bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err);
+/* Dismisses what does; the operation under way takes note. The page goes on from there. */
+void tb_page_dismiss(struct tb_page *page);
 /* A call leaves this page, or its tab: until its document is gone, or tb_session_stay, its dialogs
  * are dismissed, and those of tabs that share its thread. The operation under way notes them. With
  * `ends` the script that asks is ended. */
@@ -120,6 +122,8 @@ bool tb_page_was_replaced(const struct tb_err *err);
 
 /* Navigations. A mark taken before an act tells afterwards whether the act began one. */
 uint64_t tb_page_navigation_mark(const struct tb_page *page);
+/* Whether all that began since the mark was taken is over and has changed addresses only. */
+bool tb_page_stayed(const struct tb_page *page, uint64_t mark);
 /* Whether the frame has begun to load another document since the mark was taken. */
 bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark);
 /* Waits for what began since the mark: returns at once (by `fn`, later) if none did; else when the

@@ -81,6 +81,17 @@ static void dismiss(struct tb_page *page, bool ends)
     tb_target_post(page->target, "Page.handleJavaScriptDialog", TB_STR("{\"accept\":false}"));
 }
 
+void tb_page_dismiss(struct tb_page *page)
+{
+    LIST_FOREACH(link, &page->context->pages) {
+        struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
+        if (other->dialog.open && (other == page || share_thread(page, other))) {
+            other->dismissed = 0; /* it may ask again: nobody leaves it */
+            dismiss(other, false);
+        }
+    }
+}
+
 void tb_page_leave(struct tb_page *page, bool ends)
 {
     LIST_FOREACH(link, &page->context->pages) {

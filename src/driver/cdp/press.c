@@ -53,6 +53,9 @@ void tb_press_start(struct tb_press *press)
     if (press->count && press->watch) {
         tb_requests_count(press->work);
     }
+    if (press->watch) {
+        tb_opwork_watch(press->work);
+    }
     put_args(press, &args);
     press->phase = POINT;
     tb_opwork_call(press->work, "point", tb_buf_str(&args));

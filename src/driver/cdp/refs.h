@@ -18,3 +18,5 @@ void tb_refs_note(struct tb_opwork *work, const struct cJSON *reply);
 void tb_refs_note_text(struct tb_opwork *work, struct tb_str last);
 /* The same of what a page tells without being asked. */
 void tb_refs_told(struct tb_memory *memory, const struct cJSON *last);
+/* The number of the frame that a ref names ("f2e7": 2); 0 for the main frame and selectors. */
+unsigned tb_ref_frame(struct tb_str target);

@@ -24,7 +24,7 @@ struct tb_requests {
     bool counted; /* those that begin now are the act's */
     bool waiting; /* the operation has begun to wait for them */
     bool late;    /* it has waited long enough */
-    bool ended;   /* one has ended, or the wait has, since the page was last asked */
+    bool ended;   /* since the page was last asked one has, or the wait, or a new address came */
     size_t count; /* under way */
     char ids[TB_REQUESTS_MAX][TB_TARGET_ID_SIZE];
 };

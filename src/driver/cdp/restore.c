@@ -31,7 +31,6 @@ enum {
     WORDS_MAX = 2000,
     LOAD_MS = 10 * 1000,  /* for the current tab; it then goes on loading by itself */
     OTHERS_MS = 3 * 1000, /* for the others to begin */
-    REFS_SKIPPED = 1000,
 };
 
 struct tb_page *tb_restore_page(const struct tb_restore_tab *tab)
@@ -123,6 +122,24 @@ static void end(struct tb_restore *restore)
 }
 
 /* Words. */
+
+static bool is_blank(const struct tb_restore_tab *tab)
+{
+    return tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank");
+}
+
+/* Whatever else is lost: an agent that comes back to a page does not know it any more. */
+static void note_loading(struct tb_restore *restore)
+{
+    size_t loaded = 0;
+    for (size_t i = 0; i < restore->count; i++) {
+        loaded += is_blank(&restore->tabs[i]) ? 0 : 1;
+    }
+    if (loaded) {
+        tb_buf_printf(&restore->words, "%s loaded again, so whatever %s kept in memory is gone. ",
+                      loaded == 1 ? "Its page was" : "Its pages were", loaded == 1 ? "it" : "they");
+    }
+}
 
 static void note_losses(struct tb_restore *restore)
 {
@@ -257,7 +274,7 @@ static void load_tab(struct tb_restore_tab *tab)
     struct tb_err err;
     TB_AUTO(tb_buf_fini) struct tb_buf address = TB_BUF(TB_ADDRESS_MAX + 16);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);
-    if (!page || tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank")) {
+    if (!page || is_blank(tab)) {
         went_on(restore, end);
         return;
     }
@@ -423,15 +440,6 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     return restore;
 }
 
-/* Refs of the browser before mean nothing here, even those that it gave after the save. */
-static void count_refs_on(struct tb_restore *restore)
-{
-    int64_t last = 0;
-    if (tb_json_int(tb_json_get(restore->saved, "refs"), &last) && last >= 0 && last < INT32_MAX) {
-        tb_memory_of(restore->session)->last_ref = last + REFS_SKIPPED;
-    }
-}
-
 void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, int64_t deadline_ms,
                       void (*done)(struct tb_driver_session *session))
 {
@@ -447,8 +455,8 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
         end(restore);
         return;
     }
+    note_loading(restore);
     note_losses(restore);
-    count_refs_on(restore);
     if (tb_json_is_object(emulation)) {
         tb_emulation_bring(session, emulation);
     }

@@ -208,8 +208,6 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
     } else {
         tb_json_put_null(&json);
     }
-    tb_json_key(&json, "refs");
-    tb_json_put_int(&json, memory->last_ref);
     tb_json_key(&json, "tabs");
     int64_t current = put_tabs(saver, &json);
     tb_json_key(&json, "current");

@@ -5,11 +5,16 @@
 
 #include "core/limits.h"
 
-/* What JSON has no form for is told by what it is called: elements, functions, symbols. */
-#define SHOW                                                                     \
-    "v=>typeof v==='function'||typeof v==='symbol'||typeof v==='bigint'||v!==v?" \
-    "String(v):v&&typeof v==='object'&&typeof v.nodeType==='number'&&typeof "    \
-    "v.cloneNode==='function'?(v.cloneNode(false).outerHTML||v.nodeName):v"
+/* What JSON has no form for: functions and the like are told by what they are called, nodes (n) by
+ * their markup (h), cut, and lists of nodes (l) as arrays of that. */
+#define SHOW                                                                                   \
+    "v=>{if(!v||typeof v!='object')return typeof v=='function'||typeof v=='symbol'||typeof "   \
+    "v=='bigint'||v!==v?String(v):v;const n=x=>typeof x?.cloneNode=='function',h=x=>{const "   \
+    "s=String(x.outerHTML||x.innerHTML||x.nodeValue||x.nodeName);return s.length>300?"         \
+    "s.slice(0,300).replace(/[\\ud800-\\udbff]$/,'')+'… (cut, '+s.length+' characters)':s};" \
+    "if(n(v))return h(v);const l=/(NodeList|Collection)]$/.test({}.toString.call(v))||"        \
+    "Array.isArray(v)&&v.some(n)?Array.from(v):0;return l?l.slice(0,100).map(x=>n(x)?h(x):x)"  \
+    ".concat(l.length>100?['… and '+(l.length-100)+' more']:[]):v}"
 #define LENGTH_MAX "1048576"
 _Static_assert(TB_RESULT_TEXT_MAX == 1048576, "LENGTH_MAX is the same number as text");
 /* Nothing is waited for that is no promise: a plain value is answered at once. */

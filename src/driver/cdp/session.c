@@ -203,6 +203,7 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     session->owner = opts->owner;
     session->opened = fn;
     session->files = opts->files;
+    session->last_ref = opts->last_ref;
     session->saved = opts->saved.len ? tb_str_dup(opts->saved) : NULL;
     tb_list_init(&session->sites);
     session->later.run = run_later;

@@ -50,6 +50,7 @@ struct tb_driver_session {
     char *saved;                /* what is to be brought back; NULL: nothing, or done */
     char *restored;             /* what could not be; NULL: nothing */
     bool typed_lost;            /* what was typed is among it */
+    int64_t last_ref;           /* of its browser before; see core/driver.h */
     struct tb_list sites;       /* of tb_kept_site */
 };
 

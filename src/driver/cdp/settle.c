@@ -176,6 +176,19 @@ uint64_t tb_page_navigation_mark(const struct tb_page *page)
     return page->navs;
 }
 
+bool tb_page_stayed(const struct tb_page *page, uint64_t mark)
+{
+    bool stayed = false;
+    MAP_FOREACH(slot, &page->frames) {
+        const struct tb_frame *frame = slot->value;
+        if (frame->nav > mark && (frame->nav_asked || !frame->nav_within)) {
+            return false;
+        }
+        stayed = stayed || frame->nav > mark;
+    }
+    return stayed;
+}
+
 static void forget(struct tb_ask *ask)
 {
     settle_free(TB_CONTAINER(ask, struct settle, ask));

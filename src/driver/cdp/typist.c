@@ -105,6 +105,28 @@ static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json)
     return tb_typist_has_rest(typist) && !tb_str_eq_cstr(frame, typist->frame);
 }
 
+/* Whether the page has not told of the last key: a tab that is behind another one gets no more. */
+static bool is_unheard(const struct tb_typist *typist)
+{
+    return typist->count && typist->work->aim > 0 && typist->work->had < typist->work->due;
+}
+
+static bool lacks_keys(const struct tb_typist *typist, const struct cJSON *json)
+{
+    int64_t keys = 0;
+    tb_json_int(tb_json_get(json, "keys"), &keys);
+    return typist->count && typist->work->aim > 0 && keys - typist->before < typist->count;
+}
+
+static void fail_short(struct tb_typist *typist, const struct cJSON *json)
+{
+    int64_t keys = 0;
+    tb_json_int(tb_json_get(json, "keys"), &keys);
+    tb_opwork_fail(typist->work, TB_E_FOCUS_MOVED,
+                   "the element received %lld of %lld keys and then no more",
+                   (long long)(keys - typist->before), (long long)typist->count);
+}
+
 static bool on_sent(struct tb_typist *typist)
 {
     bool left = tb_opwork_has_left(typist->work);
@@ -114,7 +136,7 @@ static bool on_sent(struct tb_typist *typist)
                        "document");
         return false;
     }
-    if (left || !typist->wary) {
+    if (left || !(typist->wary || is_unheard(typist))) {
         typist->work->due = 0; /* what comes up now comes after it */
         return true;
     }
@@ -132,11 +154,13 @@ bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
     tb_json_bool(tb_json_get(json, "nobody"), &nobody);
     if (is_elsewhere(typist, json)) {
         typist->work->kind->missed(typist->work, json);
+    } else if (!tb_typist_has_rest(typist) && lacks_keys(typist, json)) {
+        fail_short(typist, json);
     } else if (!tb_typist_has_rest(typist)) {
         typist->work->due = 0;
         return true;
     } else if (typist->at_once && nobody) {
-        tb_opwork_fail(typist->work, TB_E_ELEMENT_NOT_READY,
+        tb_opwork_fail(typist->work, TB_E_PARAMS,
                        "nothing had the focus, so nothing was typed; give a target");
     } else {
         send(typist);

@@ -6,7 +6,9 @@
  * (page/aim.js). Where the tab has no other frames, all go out in one burst. Otherwise the target's
  * document is asked before and after each of them:
  *
- *   ASK --the focus is there--> KEY --> ASK ... --> done                  burst: KEY --> done */
+ *   ASK --the focus is there--> KEY --> ASK ... --> done         burst: KEY --> [ASK] --> done
+ *
+ * After a burst it is asked only if the page has not told of the last key by itself. */
 #pragma once
 
 #include "driver/cdp/keys.h"
@@ -16,7 +18,8 @@ struct tb_typist {
     struct tb_opwork *work;
     const struct tb_key *key; /* NULL: the text */
     struct tb_str text;
-    bool at_once; /* the text comes as if pasted */
+    bool at_once;  /* the text comes as if pasted */
+    int64_t count; /* of the keys that the target has to get; 0: who types looks for itself */
     int phase;
     bool wary;
     size_t sent;     /* bytes of the text; of a key, 1 */
@@ -25,7 +28,7 @@ struct tb_typist {
     char frame[256]; /* that has the focus, if there is no target */
 };
 
-/* Begins; work, and key or text, are set, the rest is zero. */
+/* Begins; work, key or text, and perhaps count are set, the rest is zero. */
 void tb_typist_start(struct tb_typist *typist);
 /* An answer. True: all was sent. False: it goes on, or the operation has failed. */
 bool tb_typist_step(struct tb_typist *typist, struct tb_str value);

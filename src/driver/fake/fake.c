@@ -81,6 +81,8 @@ static void end_op(struct tb_driver_session *session, int code)
     session->op = NULL;
     session->fake->ended++;
     session->fake->at_work--;
+    op->typed = session->fake->types;
+    op->last_ref = session->fake->last_ref;
     if (code < 0) {
         tb_result_fail(op->result, code, "the fake driver says %s", tb_err_name(code));
     } else {
@@ -235,6 +237,7 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
 {
     struct tb_fake *fake = state;
     note_args(fake, opts->args);
+    fake->before = opts->last_ref;
     struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
     session->fake = fake;
     session->events = opts->events;

@@ -48,6 +48,9 @@ struct tb_fake {
     bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
     bool typed_lost;     /* what was typed is among it */
+    bool types;          /* operations leave something in fields */
+    int64_t last_ref;    /* that they have given */
+    int64_t before;      /* the same of the browser before, by the last open */
     bool detachable;     /* sessions leave their pages behind when asked to */
     size_t opened;       /* how many of each so far */
     size_t closed;

@@ -29,9 +29,9 @@ static void each_part_of_the_query_narrows(void **state)
 {
     static const struct {
         const char *query;
-        bool ended;  /* fits the end of the browser session "my box" */
-        bool opened; /* fits a tab of the client session "page" */
-        bool key;    /* fits what is about no session */
+        bool ended;   /* fits the end of the browser session "my box" */
+        bool opened;  /* fits a tab of the client session "page" */
+        bool cleared; /* fits what is about no session */
     } cases[] = {
         {"", true, true, true},
         {"after=x-1&other=1", true, true, true},
@@ -42,7 +42,7 @@ static void each_part_of_the_query_narrows(void **state)
         {"kind=browser", true, false, false},
         {"kind=ios,client", false, true, false},
         {"type=session_ended", true, false, false},
-        {"type=tab_opened,%20key_changed", false, true, true},
+        {"type=tab_opened,%20audit_cleared", false, true, true},
         {"type=", true, true, true},
         {"kind=browser&type=tab_opened", false, false, false},
         {"session=page&kind=client&type=tab_opened", false, true, false},
@@ -50,20 +50,20 @@ static void each_part_of_the_query_narrows(void **state)
     (void)state;
     struct tb_notice *ended = make(TB_EVENT_SESSION_ENDED, "my box", TB_KIND_BROWSER);
     struct tb_notice *opened = make(TB_EVENT_TAB_OPENED, "page", TB_KIND_CLIENT);
-    struct tb_notice *key = make(TB_EVENT_KEY_CHANGED, "", -1);
+    struct tb_notice *cleared = make(TB_EVENT_AUDIT_CLEARED, "", -1);
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
         struct tb_filter filter;
         struct tb_err err;
         assert_int_equal(tb_filter_parse("t", tb_str_of(cases[i].query), &filter, &err), 0);
         assert_int_equal(tb_filter_fits(&filter, ended), cases[i].ended);
         assert_int_equal(tb_filter_fits(&filter, opened), cases[i].opened);
-        assert_int_equal(tb_filter_fits(&filter, key), cases[i].key);
+        assert_int_equal(tb_filter_fits(&filter, cleared), cases[i].cleared);
         assert_int_equal(tb_filter_parse("u", tb_str_of(cases[i].query), &filter, &err), 0);
-        assert_false(tb_filter_fits(&filter, ended) || tb_filter_fits(&filter, key));
+        assert_false(tb_filter_fits(&filter, ended) || tb_filter_fits(&filter, cleared));
     }
     tb_notice_unref(ended, "made");
     tb_notice_unref(opened, "made");
-    tb_notice_unref(key, "made");
+    tb_notice_unref(cleared, "made");
 }
 
 static void what_there_is_not_is_refused_by_its_name(void **state)

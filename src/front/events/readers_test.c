@@ -70,7 +70,7 @@ static void publish(struct fixture *f, int number)
 {
     char json[32];
     snprintf(json, sizeof(json), "{\"n\":%d}", number);
-    publish_as(f, "default", TB_EVENT_KEY_CHANGED, json);
+    publish_as(f, "default", TB_EVENT_AUDIT_CLEARED, json);
 }
 
 /* Enough for whoever does not read to lose its place. */
@@ -125,7 +125,7 @@ static void a_reader_gets_what_happens_with_its_id(void **state)
     said = heard(f, &f->client);
     id_of(f, 2, id);
     expect(said, id);
-    expect(said, "event: key_changed\n");
+    expect(said, "event: audit_cleared\n");
     expect(said, "\"data\":{\"n\":1}}");
     expect(said, "\"data\":{\"n\":2}}");
 }
@@ -214,7 +214,7 @@ static void who_has_missed_too_much_is_told(void **state)
         mcp_client_open(&f->rig, &client);
         TB_AUTO(tb_free) char *said = tb_strdup(open_at(f, &client, query, ""));
         expect(said, data);
-        assert_true(strstr(said, "event: resync\n") < strstr(said, "event: key_changed\n"));
+        assert_true(strstr(said, "event: resync\n") < strstr(said, "event: audit_cleared\n"));
         assert_null(strstr(said, "{\"n\":10}"));
         expect(said, "{\"n\":11}");
         mcp_client_close(&client);

@@ -48,7 +48,7 @@ static bool has_session(const struct arrival *arrival)
     if (arrival->session_id.len) {
         refuse(arrival, 404, -32600,
                "unknown or expired MCP session; start a new one with initialize. Browser sessions "
-               "from start_session still exist: list_sessions shows them");
+               "that were started by name still exist");
     } else {
         refuse(arrival, 400, -32600,
                "the Mcp-Session-Id header is missing; start a session with initialize, or, to do "

@@ -30,12 +30,16 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
 
 /* Results. */
 
-/* What the model is told of a failure: what happened, and what to do next. */
-static void print_failure(const struct tb_result *result, struct tb_buf *out)
+/* What the model is told of a failure: what happened, what to do next, and what is done already. */
+static void print_failure(const struct tb_tool *tool, const struct tb_result *result,
+                          struct tb_buf *out)
 {
     tb_buf_append_cstr(out, result->message);
     tb_buf_append_char(out, '\n');
-    tb_buf_append_cstr(out, tb_err_info(result->code)->advice);
+    tb_view_hint(result->view, tb_err_info(result->code)->advice, out);
+    if (tool->print_partial) {
+        tool->print_partial(result, out);
+    }
 }
 
 /* The text of a result; `scratch` holds it where it has to be printed first. */
@@ -47,7 +51,7 @@ static struct tb_str text_of(const struct tb_mcp_req *req, const struct tb_resul
     if (entry->face && entry->face->print) {
         entry->face->print(req->args, result, scratch, ret_is_error);
     } else if (result->code < 0) {
-        print_failure(result, scratch);
+        print_failure(entry->tool, result, scratch);
     } else if (entry->tool->print) {
         entry->tool->print(result, scratch);
     } else {
@@ -91,7 +95,8 @@ static void put_content(struct tb_json_writer *json, const struct tb_mcp_req *re
 {
     size_t room = TB_MCP_RESULT_MAX - FRAME_BYTES;
     bool own_form = has_own_form(req);
-    bool image = !own_form && result->code == 0 && result->image.len > 0;
+    bool partial = req->entry.tool && req->entry.tool->print_partial;
+    bool image = !own_form && (result->code == 0 || partial) && result->image.len > 0;
     bool image_fits = result->image.len < room;
     room -= image && image_fits ? result->image.len : 0;
     tb_json_key(json, "content");
@@ -178,6 +183,7 @@ static void refuse_args(struct tb_mcp_req *req, const struct tb_err *err)
 {
     struct tb_result refusal;
     tb_result_init(&refusal);
+    refusal.view = &req->peer->view;
     tb_result_fail_err(&refusal, err);
     send_result(req, &refusal, NULL, TB_KIND_BROWSER);
     tb_result_fini(&refusal);

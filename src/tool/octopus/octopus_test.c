@@ -24,7 +24,7 @@ static const struct tb_face *face(const char *name)
 
 static char *said(const char *name, const char *args, const struct said_result *from, bool is_error)
 {
-    return said_by_face(face(name), args, from, is_error);
+    return said_by_face(&tb_toolset_octopus, face(name), args, from, is_error);
 }
 
 #define S "{\"selector\":\"#x\"}"
@@ -116,6 +116,32 @@ static const struct {
      {0, NULL, "{\"url\":\"https://a.test/\",\"unclicked\":{\"removed\":true}}", NULL, NULL},
      false,
      "{\"clicked\":false,\"selector\":\"#x\",\"current_url\":\"https://a.test/\"}"},
+    {"browser_click",
+     S,
+     {0, NULL, "{\"url\":\"u\",\"dialog\":{\"type\":\"alert\",\"message\":\"Paid!\"}}", NULL, NULL},
+     false,
+     "{\"clicked\":true,\"selector\":\"#x\",\"current_url\":\"u\",\"dialog\":{\"type\":\"alert\","
+     "\"message\":\"Paid!\",\"hint\":\"The next call dismisses the dialog.\"}}"},
+    {"browser_click",
+     S,
+     {0, NULL, "{\"url\":\"u\",\"navigated\":true,\"status\":401}", NULL, NULL},
+     false,
+     "{\"clicked\":true,\"selector\":\"#x\",\"current_url\":\"u\",\"status_code\":401}"},
+    {"browser_extract",
+     S,
+     {0, NULL,
+      "{\"count\":1,\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"Paid!\",\"accepted\":"
+      "false}]}",
+      "[\"a\"]", NULL},
+     false,
+     "{\"count\":1,\"selector\":\"#x\",\"results\":[\"a\"],\"dialogs_dismissed\":[{\"type\":\"alert\","
+     "\"message\":\"Paid!\"}]}"},
+    {"browser_click",
+     S,
+     {TB_E_DIALOG_OPEN, "the page shows a dialog (alert): \"Paid!\"", NULL, NULL, NULL},
+     true,
+     "{\"error\":\"dialog_open\",\"message\":\"the page shows a dialog (alert): \\\"Paid!\\\"\",\"hint\":"
+     "\"The next call dismisses the dialog; then do what is still to be done.\"}"},
     {"browser_screenshot",
      "{}",
      {0, NULL, "{\"width\":1280,\"height\":720,\"bytes\":3}", NULL, "QUJD"},
@@ -142,8 +168,14 @@ static const struct {
      "{\"url\":\"https://a.test\"}",
      {TB_E_LIMIT, "all 50 sessions are in use", NULL, NULL, NULL},
      true,
-     "{\"error\":\"limit_reached\",\"message\":\"all 50 sessions are in use\",\"hint\":\"Close a session "
-     "or tab that you no longer need, or wait until one ends.\"}"},
+     "{\"error\":\"limit_reached\",\"message\":\"all 50 sessions are in use\",\"hint\":\"Wait until a "
+     "session ends, then try again.\"}"},
+    {"browser_click",
+     S,
+     {TB_E_ELEMENT_STALE, "ref e1 does not belong to the current page", NULL, NULL, NULL},
+     true,
+     "{\"error\":\"element_stale\",\"message\":\"ref e1 does not belong to the current page\",\"hint\":"
+     "\"Look at the page and use a selector that matches an element of it.\"}"},
 };
 
 static void results_have_the_documented_form(void **state)
@@ -210,6 +242,7 @@ static void arguments_become_those_of_the_tool(void **state)
          "{\"url\":\"u\",\"wait_until\":\"load\"}"},
         {"browser_extract", "{\"selector\":\"//a\",\"wait_for_selector\":true,\"limit\":3}",
          "{\"limit\":3,\"target\":\"//a\",\"wait\":true,\"max_chars\":100000}"},
+        {"browser_type", "{\"selector\":\"a\",\"text\":\"\"}", "{\"value\":\"\",\"target\":\"a\"}"},
         {"browser_fill", "{\"selector\":\"a\",\"value\":\"v\",\"delay_ms\":5}",
          "{\"value\":\"v\",\"delay_ms\":5,\"target\":\"a\"}"},
         {"browser_click", "{\"selector\":\"a\",\"wait_for_navigation\":\"true\"}",
@@ -237,6 +270,17 @@ static void arguments_become_those_of_the_tool(void **state)
         tb_json_free(checked);
         tb_json_free(given);
     }
+}
+
+static void an_empty_address_is_refused_by_its_name(void **state)
+{
+    (void)state;
+    TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(TB_STR("{\"url\":\"\"}"));
+    struct cJSON *checked = NULL;
+    struct tb_err err;
+    assert_int_equal(tb_args_check(face("browser_navigate")->params, given, &checked, &err),
+                     TB_E_PARAMS);
+    assert_string_equal(err.text, "argument 'url' is empty");
 }
 
 static void a_long_result_is_cut_at_2000_tokens(void **state)
@@ -302,6 +346,7 @@ int main(void)
         cmocka_unit_test(there_are_six_tools_and_two_other_names),
         cmocka_unit_test(the_arguments_are_the_documented_ones),
         cmocka_unit_test(arguments_become_those_of_the_tool),
+        cmocka_unit_test(an_empty_address_is_refused_by_its_name),
         cmocka_unit_test(a_long_result_is_cut_at_2000_tokens),
         cmocka_unit_test(a_picture_is_whole_or_an_error),
         cmocka_unit_test_setup_teardown(navigate_must_come_first, rig_setup, rig_teardown),

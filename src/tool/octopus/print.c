@@ -10,6 +10,7 @@
 #include "core/args.h"
 #include "core/limits.h"
 #include "tool/print.h"
+#include "tool/tools.h"
 
 enum {
     TOKENS_MAX = 2000,
@@ -63,9 +64,11 @@ static void put_failure(struct tb_json_writer *json, const struct tb_result *res
         put_no_session(json, result->message);
         return;
     }
+    TB_AUTO(tb_buf_fini) struct tb_buf hint = TB_BUF(TB_KIB);
+    tb_view_hint(result->view, info->advice, &hint);
     put_cstr(json, "error", info->wire);
     put_cstr(json, "message", result->message);
-    put_cstr(json, "hint", info->advice);
+    put_text(json, "hint", tb_buf_str(&hint));
 }
 
 static void put_not_found(struct tb_json_writer *json, const struct cJSON *args)
@@ -174,6 +177,9 @@ static void put_click(struct tb_json_writer *json, const struct cJSON *args,
     put_flag(json, "clicked", !tb_json_get(result->data, "unclicked"));
     put_text(json, "selector", tb_args_text(args, "selector", ""));
     put_text(json, "current_url", tb_data_text(result->data, "url"));
+    if (tb_json_get(result->data, "status")) { /* of a page that is an error */
+        put_int(json, "status_code", tb_data_int(result->data, "status"));
+    }
 }
 
 static void put_wait(struct tb_json_writer *json, const struct cJSON *args,
@@ -190,6 +196,39 @@ static void put_wait(struct tb_json_writer *json, const struct cJSON *args,
     }
 }
 
+/* Dialogs. */
+
+static void put_one_dialog(struct tb_json_writer *json, const struct cJSON *dialog)
+{
+    put_text(json, "type", tb_data_text(dialog, "type"));
+    put_text(json, "message", tb_data_text(dialog, "message"));
+}
+
+/* One that is open, and those that this call found open. No documented result has these members,
+ * and without dialogs neither has ours. */
+static void put_dialogs(struct tb_json_writer *json, const struct tb_result *result)
+{
+    const struct cJSON *open = tb_json_get(result->data, "dialog");
+    const struct cJSON *answered = tb_json_get(result->data, "dialogs_answered");
+    if (open) {
+        tb_json_key(json, "dialog");
+        tb_json_object_open(json);
+        put_one_dialog(json, open);
+        put_cstr(json, "hint", "The next call dismisses the dialog.");
+        tb_json_object_close(json);
+    }
+    if (answered) {
+        tb_json_key(json, "dialogs_dismissed");
+        tb_json_array_open(json);
+        JSON_ARRAY_FOREACH(dialog, answered) {
+            tb_json_object_open(json);
+            put_one_dialog(json, dialog);
+            tb_json_object_close(json);
+        }
+        tb_json_array_close(json);
+    }
+}
+
 typedef void put_fn(struct tb_json_writer *json, const struct cJSON *args,
                     const struct tb_result *result);
 
@@ -203,6 +242,7 @@ static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_res
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
     put(&json, args, result);
+    put_dialogs(&json, result);
     tb_json_object_close(&json);
     tb_quote_json(tb_buf_str(&text), &shown);
     struct tb_str whole = tb_buf_str(&shown);
@@ -284,5 +324,6 @@ void tb_octopus_print_screenshot(const struct cJSON *args, const struct tb_resul
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
     put_screenshot(&json, args, result);
+    put_dialogs(&json, result);
     tb_json_object_close(&json);
 }

@@ -17,10 +17,10 @@ enum {
 
 static const char *const directions[] = {"up", "down", NULL};
 
-#define ROW_SELECTOR                                                 \
-    {                                                                \
-        .name = "selector", .type = TB_PARAM_TEXT, .required = true, \
-        .help = "CSS selector or XPath", .aliases = selector_aliases \
+#define ROW_SELECTOR                                                    \
+    {                                                                   \
+        .name = "selector", .type = TB_PARAM_TEXT, .required = true,    \
+        .help = "CSS selector or XPath", .aliases = tb_selector_aliases \
     }
 
 /* Browsers scroll to what they click; the argument is taken because callers send it. */
@@ -34,8 +34,6 @@ static const char *const directions[] = {"up", "down", NULL};
         .name = "timeout", .type = TB_PARAM_INT, .help = "In ms", .fallback = "3000", .min = 1, \
         .max = TB_CALL_TIMEOUT_MAX_MS                                                           \
     }
-
-static const char *const selector_aliases[] = {"target", "ref", "uid", NULL};
 
 const struct tb_param tb_wdio_navigate_params[] = {
     {.name = "url", .type = TB_PARAM_TEXT, .required = true, .help = ""},
@@ -54,9 +52,12 @@ const struct tb_param tb_wdio_tap_params[] = {
 };
 
 const struct tb_param tb_wdio_set_value_params[] = {
-    ROW_SELECTOR,         {.name = "value", .type = TB_PARAM_TEXT, .required = true, .help = ""},
-    TB_PARAM_ROW_SESSION, ROW_SCROLL,
-    ROW_TIMEOUT,          TB_PARAM_ROW_END,
+    ROW_SELECTOR,
+    {.name = "value", .type = TB_PARAM_TEXT, .required = true, .empty = true, .help = ""},
+    TB_PARAM_ROW_SESSION,
+    ROW_SCROLL,
+    ROW_TIMEOUT,
+    TB_PARAM_ROW_END,
 };
 
 const struct tb_param tb_wdio_scroll_params[] = {
@@ -87,6 +88,27 @@ const struct tb_param tb_wdio_script_params[] = {
     TB_PARAM_ROW_END,
 };
 
+/* The common arguments of the tools of this toolset; all others are taken too. */
+static const struct tb_param step_fields[] = {
+    {.name = "action", .type = TB_PARAM_TEXT, .required = true, .help = "Name of a tool"},
+    {.name = "selector", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "value", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "url", .type = TB_PARAM_TEXT, .help = ""},
+    TB_PARAM_ROW_END,
+};
+
+const struct tb_param tb_wdio_sequence_params[] = {
+    {.name = "actions",
+     .type = TB_PARAM_OBJECTS,
+     .required = true,
+     .help = "",
+     .fields = step_fields,
+     .open = true},
+    TB_PARAM_ROW_SESSION,
+    TB_PARAM_ROW_TIMEOUT,
+    TB_PARAM_ROW_END,
+};
+
 struct cJSON *tb_wdio_map_element(const struct cJSON *args)
 {
     struct cJSON *mapped = tb_wdio_args(args);
@@ -103,7 +125,9 @@ struct cJSON *tb_wdio_map_script(const struct cJSON *args)
         ".map((arg) => { try { return typeof arg === 'string' ? document.querySelector(arg) ?? arg : arg; } "
         "catch { return arg; } }); return (function () {\n";
     struct cJSON *mapped = tb_wdio_args(args);
-    const struct cJSON *list = tb_json_get(args, "args");
+    TB_AUTO(tb_json_free)
+    struct cJSON *from_text = tb_args_from_text(tb_args_text(args, "args", ""));
+    const struct cJSON *list = from_text ? from_text : tb_json_get(args, "args");
     TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(SCRIPT_MAX);
     tb_buf_append_cstr(&script, "(() => { const args = ");
     if (tb_json_is_array(list)) {
@@ -126,7 +150,7 @@ void tb_wdio_print_navigate(const struct cJSON *args, const struct tb_result *re
     }
     tb_buf_append_cstr(out, "Navigated to ");
     tb_quote_url(tb_args_text(args, "url", ""), TB_PRINT_URL_MAX, out);
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }
 
 static void print_acted(const char *words, const struct cJSON *args, const struct tb_result *result,
@@ -135,7 +159,7 @@ static void print_acted(const char *words, const struct cJSON *args, const struc
     tb_buf_append_cstr(out, words);
     tb_quote_bare(tb_args_text(args, "selector", ""), TB_PRINT_URL_MAX, out);
     tb_buf_append_char(out, ')');
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }
 
 void tb_wdio_print_click(const struct cJSON *args, const struct tb_result *result,
@@ -173,7 +197,7 @@ void tb_wdio_print_set_value(const struct cJSON *args, const struct tb_result *r
         tb_buf_append_char(out, '.');
         tb_print_now(result->data, out);
     }
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }
 
 void tb_wdio_print_scroll(const struct cJSON *args, const struct tb_result *result,
@@ -204,5 +228,5 @@ void tb_wdio_print_script(const struct cJSON *args, const struct tb_result *resu
     } else {
         tb_print_json(text, TB_PRINT_VALUE_MAX, "let the script return less", out);
     }
-    tb_print_events(result->data, out);
+    tb_print_events(result, out);
 }

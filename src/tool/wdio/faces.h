@@ -39,6 +39,7 @@ extern const struct tb_param tb_wdio_tap_params[];
 extern const struct tb_param tb_wdio_set_value_params[];
 extern const struct tb_param tb_wdio_scroll_params[];
 extern const struct tb_param tb_wdio_script_params[];
+extern const struct tb_param tb_wdio_sequence_params[];
 struct cJSON *tb_wdio_map_element(const struct cJSON *args);
 struct cJSON *tb_wdio_map_script(const struct cJSON *args);
 tb_wdio_print_fn tb_wdio_print_navigate;

@@ -52,7 +52,7 @@ const struct tb_param tb_wdio_get_cookies_params[] = {
 
 const struct tb_param tb_wdio_set_cookie_params[] = {
     {.name = "name", .type = TB_PARAM_TEXT, .required = true, .help = ""},
-    {.name = "value", .type = TB_PARAM_TEXT, .required = true, .help = ""},
+    {.name = "value", .type = TB_PARAM_TEXT, .required = true, .empty = true, .help = ""},
     {.name = "domain", .type = TB_PARAM_TEXT, .help = ""},
     {.name = "path", .type = TB_PARAM_TEXT, .help = "", .fallback = "/"},
     {.name = "expiry", .type = TB_PARAM_NUMBER, .help = "Unix time in seconds"},

@@ -90,6 +90,7 @@ static const struct tb_face faces[] = {
         .description =
             "Run several actions on one session, e.g. {action: \"set_value\", selector, value}. Stops at the first "
             "that fails; says what changed",
+        .params = tb_wdio_sequence_params,
         .tool = &tb_tool_execute_sequence,
     },
     {

@@ -42,7 +42,8 @@ static const struct {
     {"start_browser",
      "{}",
      {.code = TB_E_SESSION_EXISTS, .message = "Session 'test' already exists"},
-     "Session 'test' already exists"},
+     "Session 'test' already exists\nUse the existing session, close it first, or choose another "
+     "name."},
     {"close_session", "{}", {.data = "{\"sessionId\":\"a\"}"}, "Session a closed"},
     {"close_session",
      "{}",
@@ -52,11 +53,13 @@ static const struct {
     {"navigate",
      "{\"url\":\"https://a.test\"}",
      {.code = TB_E_NAVIGATION, .message = "net::ERR_NAME_NOT_RESOLVED"},
-     "Error navigating: net::ERR_NAME_NOT_RESOLVED"},
+     "Error navigating: net::ERR_NAME_NOT_RESOLVED\nCheck the address, then try once more; the site "
+     "may be down briefly."},
     {"navigate",
      "{\"url\":\"u\",\"sessionId\":\"eve\"}",
      {.code = TB_E_SESSION_NOT_FOUND, .message = "No session: eve. There are: bob."},
-     "No session: eve. There are: bob."},
+     "No session: eve. There are: bob.\nCall navigate without sessionId to start a session, or pass "
+     "the sessionId of one that exists (list_sessions)."},
     {"click_element", X, {.data = "{\"element\":\"link\"}"}, "Element clicked (selector: #x)"},
     {"click_element",
      X,
@@ -65,7 +68,18 @@ static const struct {
     {"click_element",
      X,
      {.code = TB_E_ELEMENT_NOT_FOUND, .message = "nothing fits"},
-     "Error clicking element: nothing fits"},
+     "Error clicking element: nothing fits\nCall get_accessibility_tree and use a ref or selector "
+     "from it."},
+    {"click_element",
+     X,
+     {.code = TB_E_DIALOG_OPEN, .message = "the page shows a dialog (alert): \"Paid!\""},
+     "Error clicking element: the page shows a dialog (alert): \"Paid!\"\nAnswer the dialog with "
+     "browser_dialog, then do what is still to be done."},
+    {"click_element",
+     X,
+     {.data = "{\"new_tabs\":[{\"index\":1,\"url\":\"https://b.test/\"}]}"},
+     "Element clicked (selector: #x)\nNew tab 1: https://b.test/. It is selected now; switch_tab "
+     "switches back."},
     {"tap_element", X, {.data = "{}"}, "Element tapped (selector: #x)"},
     {"set_value",
      "{\"selector\":\"#x\",\"value\":\"Hello Bob!\"}",
@@ -84,7 +98,8 @@ static const struct {
     {"execute_script",
      "{\"script\":\"x\"}",
      {.code = TB_E_SCRIPT, .message = "x is not defined"},
-     "Error executing script: x is not defined"},
+     "Error executing script: x is not defined\nFix the script as the message says, then call "
+     "again."},
     {"get_tabs",
      "{}",
      {.data =
@@ -145,8 +160,8 @@ static void texts_are_those_that_callers_know(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TB_COUNT(samples); i++) {
-        char *words = said_by_face(face(samples[i].tool), samples[i].args, &samples[i].result,
-                                   samples[i].result.code < 0);
+        char *words = said_by_face(&tb_toolset_wdio, face(samples[i].tool), samples[i].args,
+                                   &samples[i].result, samples[i].result.code < 0);
         if (strcmp(words, samples[i].words) != 0) {
             fail_msg("%s says\n%s\nnot\n%s", samples[i].tool, words, samples[i].words);
         }
@@ -257,6 +272,24 @@ static void the_names_of_the_proposal_are_there(void **state)
     assert_string_equal(face("click_element")->params[0].help, "CSS selector or XPath");
 }
 
+static void a_sequence_takes_what_its_tools_take(void **state)
+{
+    const struct tb_param *actions = face("execute_sequence")->params;
+    (void)state;
+    assert_string_equal(actions->name, "actions");
+    for (const struct tb_param *row = actions->fields + 1; row->name; row++) {
+        bool found = false;
+        for (const struct tb_face *each = tb_toolset_wdio.faces; each->name; each++) {
+            for (const struct tb_param *known = each->params; known && known->name; known++) {
+                found |= strcmp(known->name, row->name) == 0;
+            }
+        }
+        if (!found) {
+            fail_msg("no tool takes %s", row->name);
+        }
+    }
+}
+
 /* S1-07, S1-40 */
 static void every_tool_takes_a_session(void **state)
 {
@@ -298,6 +331,7 @@ int main(void)
         cmocka_unit_test(arguments_become_those_of_the_tool),
         cmocka_unit_test(a_script_becomes_a_function_that_is_called),
         cmocka_unit_test(the_names_of_the_proposal_are_there),
+        cmocka_unit_test(a_sequence_takes_what_its_tools_take),
         cmocka_unit_test(every_tool_takes_a_session),
         cmocka_unit_test_setup_teardown(two_users_work_side_by_side, rig_setup, rig_teardown),
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "tool/params.h"
+#include "tool/tools.h"
 #include "tool/wdio/faces.h"
 
 const struct tb_param tb_wdio_only_session[] = {
@@ -20,6 +21,8 @@ bool tb_wdio_failed(const struct tb_result *result, const char *doing, struct tb
         tb_buf_printf(out, "Error %s: ", doing);
     }
     tb_buf_append_cstr(out, result->message);
+    tb_buf_append_char(out, '\n');
+    tb_view_hint(result->view, tb_err_info(result->code)->advice, out);
     return true;
 }
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an act does to the page, noted while it happens: mutations, input that makes none, and whether more is to come. What is made of that for
+// the reply stands in changes.js.
+
+const RECORDS = 500;
+const NAMED_NODES = 3000; // nodes that came or went by the records
+const REGIONS = 300;
+const STYLE_TEXT = 1000; // characters of a style attribute that are looked at
+
+const SHOWING = ['alt', 'aria-checked', 'aria-current', 'aria-disabled', 'aria-expanded', 'aria-hidden', 'aria-invalid', 'aria-label',
+  'aria-pressed', 'aria-selected', 'aria-valuenow', 'aria-valuetext', 'class', 'contenteditable', 'disabled', 'hidden', 'inert', 'open',
+  'placeholder', 'readonly', 'required', 'role', 'style', 'title'];
+const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: SHOWING, attributeOldValue: true };
+
+const HIDING_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
+/** Whether the value that an attribute had says that its element was not shown, in an outline at least. */
+const saysHidden = (el, name, value) => {
+  switch (name) {
+    case 'hidden': case 'inert': return value !== null;
+    case 'aria-hidden': return value === 'true';
+    case 'open': return value === null && /^(?:dialog|details)$/.test(tagOf(el));
+    case 'style': return value !== null && HIDING_STYLE.test(value.slice(0, STYLE_TEXT));
+    default: return false;
+  }
+};
+
+/** Role, name, states and value of one element: what a click can change without a mutation. */
+const stateLine = (el) => {
+  const source = controlOf(el);
+  const tag = tagOf(source);
+  const role = roleOf(source, tag);
+  return new Line(0, role || tag, lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
+};
+
+// What comes a moment after an act. A page can begin it in three ways that can be known without a wait for nothing: an animation of what the
+// act has changed, and where nothing has come of a click at all, a timer that is due or the next frames.
+const COMING_MS = 400;
+const COMING_FRAMES = 2;
+const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter|^(background|fill|stroke|outline|text|cursor)/i;
+
+/** Behind the next frame: observers have seen it, and timers that are due come first. */
+const afterFrame = () => nextFrame().then(() => new Promise((resolve) => { setTimeout(resolve); }));
+
+class Watch {
+  records = []; // {type, target, added, removed, name, hidden}: the attribute of this name had said that the target was not shown
+  room = NAMED_NODES;
+  entered = new Set(); // controls that a person's input has changed, which makes no record
+  pressed = false; // a key was a click on something
+  scrolled = null; // {el, height}: what was scrolled to its end, and how high it was then
+  told = false;
+  first = new Map(); // what was told of elements before the act: they are compared with that, so that what was there for a moment is not told
+  known = new Set(); // elements that are not new, though they were never told
+
+  constructor(el) {
+    this.el = el;
+    this.began = performance.now();
+    this.url = location.href;
+    this.title = titleOf(document);
+    this.before = el === null ? '' : stateLine(el).head();
+    this.observer = new MutationObserver((records) => this.take(records));
+    const roots = new Set([document, ...rootsSeen]);
+    for (let up = el; up !== null; up = parentOf(rootOf(up))) {
+      roots.add(rootOf(up));
+    }
+    for (const root of roots) {
+      this.observer.observe(root, OBSERVED);
+    }
+    watchValidity(roots);
+  }
+
+  take(records) {
+    for (const { type, target, addedNodes, removedNodes, attributeName: name, oldValue } of records) {
+      if (this.records.length === RECORDS || this.room === 0) {
+        this.observer.disconnect();
+        return;
+      }
+      const hidden = name !== null && saysHidden(target, name, oldValue);
+      this.records.push({ type, target, added: this.someOf(addedNodes), removed: this.someOf(removedNodes), name, hidden });
+    }
+  }
+
+  /** A popover is shown and hidden without a mutation. */
+  takeToggle(target, hidden) {
+    this.take(this.observer.takeRecords());
+    if (this.records.length < RECORDS) {
+      this.records.push({ type: 'attributes', target, added: [], removed: [], name: 'popover', hidden });
+    }
+  }
+
+  /** As many as there is room for: one record can name any number. */
+  someOf(nodes) {
+    const taken = [];
+    for (let i = 0; i < nodes.length && this.room > 0; i += 1, this.room -= 1) {
+      taken.push(nodes[i]);
+    }
+    return taken;
+  }
+
+  /** What was seen until now. It goes on, since more may come of the same act, until the next act or too many records. */
+  cut() {
+    this.take(this.observer.takeRecords());
+    const { el, before, title, records, entered, first, known } = this;
+    this.records = [];
+    this.room = NAMED_NODES;
+    this.entered = new Set();
+    this.title = titleOf(document);
+    this.told = true;
+    return { el, before, title, records, entered, first, known };
+  }
+
+  /** What was told so far is over: only what comes from now on is told. */
+  forget() {
+    this.first = new Map();
+  }
+
+  /** Whether there is more now of what was scrolled to its end. */
+  hasGrown() {
+    return this.scrolled !== null && isAttached(this.scrolled.el) && scrollHeightOf(this.scrolled.el) > this.scrolled.height;
+  }
+
+  isQuiet() {
+    this.take(this.observer.takeRecords());
+    return this.records.length === 0 && this.entered.size === 0 && invalidFields.size === 0 && titleOf(document) === this.title && location.href === this.url
+      && (!isAttached(this.el) || stateLine(this.el).head() === this.before);
+  }
+
+  /** Whether a click, or a key that is one, has hit something that is there to be clicked, and nothing has come of it. A field only gets the focus. */
+  isUnanswered() {
+    return this.el !== null && (this.pressed || (aim !== null && !aim.over && aim.verdict === true)) && kindOf(this.el) === 'none'
+      && (closest(this.el, CLICKABLE) !== null || styleOf(this.el).cursor === 'pointer') && this.isQuiet();
+  }
+
+  /** The nodes that the act has changed; true: its own attributes. */
+  changed() {
+    const nodes = new Map();
+    for (const { type, target, added } of this.records) {
+      nodes.set(target, type === 'attributes' || nodes.get(target) === true);
+      for (const node of added) {
+        nodes.set(node, true);
+      }
+    }
+    return nodes;
+  }
+
+  /** Whether an animation came of the act and shows or hides something. What the mouse does to the element itself and around it is no such thing. */
+  isOurs(animation, changed) {
+    const target = animation.effect?.target ?? null;
+    if (animation.playState !== 'running' || target === null || (this.el !== null && holds(this.el, target))) {
+      return false;
+    }
+    const at = animation.currentTime ?? 0;
+    const { endTime } = animation.effect.getComputedTiming();
+    if (endTime - at > COMING_MS || at > performance.now() - this.began + COMING_MS) {
+      return false;
+    }
+    const isAround = this.el !== null && holds(target, this.el);
+    let up = target;
+    for (let steps = 0; !isAround && up !== null && steps < 50 && !changed.has(up); steps += 1) {
+      up = parentElementOf(up);
+    }
+    return (isAround ? changed.get(target) === true : changed.has(up))
+      && animation.effect.getKeyframes().slice(0, 20).some((frame) => Object.keys(frame).some((property) => !COSMETIC.test(property)));
+  }
+
+  animations() {
+    this.take(this.observer.takeRecords());
+    if (this.records.length === 0) {
+      return [];
+    }
+    const changed = this.changed();
+    return inDocument.animations(document).slice(0, ANIMATION_LIMIT).filter((animation) => this.isOurs(animation, changed));
+  }
+
+  /** Whether more is to come of the act than has come so far. */
+  isComing() {
+    return !this.told && (this.isUnanswered() || this.animations().length > 0);
+  }
+
+  async settle() {
+    for (let frames = 0; frames < COMING_FRAMES && this.isUnanswered(); frames += 1) {
+      await afterFrame();
+    }
+    const deadline = performance.now() + COMING_MS;
+    for (let moving = this.animations(); moving.length > 0 && performance.now() < deadline; moving = this.animations()) {
+      const over = new Promise((resolve) => { setTimeout(resolve, deadline - performance.now()); });
+      await Promise.race([Promise.allSettled(moving.map((animation) => animation.finished)), over]);
+      await nextFrame();
+    }
+  }
+}
+
+let watch = null;
+
+// What was told last of it, and the number of that.
+let lastTold = {};
+let toldCount = 0;
+
+const watchChanges = (el = null) => {
+  watch?.observer.disconnect();
+  watch = new Watch(el);
+  lastTold = {};
+};
+
+/** Frames of our origin leave it to the outermost document to watch: that is the one that is asked what came of an act. */
+const outermost = () => {
+  let view = globalThis;
+  try {
+    while (view !== view.parent && Object.hasOwn(view.parent, 'tabard')) {
+      view = view.parent;
+    }
+  } catch {
+    // of another origin
+  }
+  return view;
+};
+
+const takeWitness = (type, el, state) => {
+  if (type === 'keydown' || type === 'beforeinput') {
+    if (watch === null || watch.told) {
+      watchChanges(isNobody(el) ? null : el);
+    }
+  } else if (type === 'click' && watch !== null) {
+    watch.pressed = true;
+  } else if (type === 'beforetoggle') {
+    watch?.takeToggle(el, state === 'open');
+  } else if (watch !== null && watch.entered.size < REGIONS) {
+    watch.entered.add(el);
+  }
+};
+
+/**
+ * A person's input, seen on its way down: a key, the click that a key is, a choice, a tick or a step; of text that is typed the field tells. And what
+ * of the page's doing is no mutation.
+ */
+const witness = (event) => {
+  const view = outermost();
+  (view === globalThis ? takeWitness : view.tabard.takeWitness)(event.type, targetOf(event), event.newState);
+};
+
+guards.push(
+  ['beforetoggle', (event) => { if (event.isTrusted && hasAttr(targetOf(event), 'popover')) { witness(event); } }, { capture: true, passive: true }],
+  ['click', (event) => { if (event.isTrusted && event.detail === 0) { witness(event); } }, { capture: true, passive: true }],
+  ['input', (event) => { if (event.isTrusted && event.inputType === undefined) { witness(event); } }, { capture: true, passive: true }],
+);
