@@ -26,7 +26,7 @@ struct tb_helpers;
 struct tb_remote;
 
 enum {
-    TB_BROWSER_START_MS = 15000,   /* for all tries */
+    TB_BROWSER_START_MS = 25000,   /* for all tries; the call that waits has 30 s */
     TB_BROWSER_SILENCE_MS = 5000,  /* for the first answer of one that does nothing */
     TB_BROWSER_COMMAND_MS = 10000, /* for what must work if the browser is well */
 };

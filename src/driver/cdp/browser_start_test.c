@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/id.h"
+#include "driver/cdp/proc.h"
 
 #include "support/cdp_lab.h"
 #include "support/deaf.h"
@@ -87,27 +88,13 @@ static struct tb_launch *launch_of(struct scene *scene)
     return browser->launch;
 }
 
-static unsigned long ticks_of(pid_t pid)
+static void wait_for_work(pid_t group)
 {
-    char text[4096];
-    unsigned long user = 0;
-    unsigned long system = 0;
-    lab_read_proc(pid, "stat", text, sizeof(text));
-    const char *name_end = strrchr(text, ')');
-    assert_non_null(name_end);
-    assert_int_equal(sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu",
-                            &user, &system),
-                     2);
-    return user + system;
-}
-
-static void wait_for_tick(pid_t pid)
-{
-    unsigned long before = ticks_of(pid);
-    for (int i = 0; i < LOOKS_MAX && ticks_of(pid) == before; i++) {
+    uint64_t before = tb_proc_group_work(group);
+    for (int i = 0; i < LOOKS_MAX && tb_proc_group_work(group) == before; i++) {
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
-    assert_true(ticks_of(pid) > before);
+    assert_true(tb_proc_group_work(group) > before);
 }
 
 static void pass(struct scene *scene, int64_t ms)
@@ -116,20 +103,31 @@ static void pass(struct scene *scene, int64_t ms)
     turn(scene);
 }
 
-static void a_browser_that_computes_has_all_the_time_of_a_start(void **state)
+static void has_all_the_time_of_a_start(const char *script)
 {
     struct scene scene;
-    (void)state;
-    set_up(&scene, "while :; do :; done");
+    set_up(&scene, script);
     for (int64_t passed_ms = TB_BROWSER_SILENCE_MS; passed_ms < TB_BROWSER_START_MS;
          passed_ms += TB_BROWSER_SILENCE_MS) {
-        wait_for_tick(tb_launch_pid(launch_of(&scene)));
+        wait_for_work(tb_launch_pid(launch_of(&scene)));
         pass(&scene, TB_BROWSER_SILENCE_MS);
         assert_false(scene.answered);
     }
     pass(&scene, TB_BROWSER_SILENCE_MS);
     assert_true(scene.answered);
     tear_down(&scene);
+}
+
+static void a_browser_that_computes_has_all_the_time_of_a_start(void **state)
+{
+    (void)state;
+    has_all_the_time_of_a_start("while :; do :; done");
+}
+
+static void one_that_waits_for_a_helper_at_work_has_it_too(void **state)
+{
+    (void)state;
+    has_all_the_time_of_a_start("(while :; do :; done) & wait");
 }
 
 static void one_that_sleeps_is_given_up_for_its_silence(void **state)
@@ -151,6 +149,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_browser_that_computes_has_all_the_time_of_a_start),
+        cmocka_unit_test(one_that_waits_for_a_helper_at_work_has_it_too),
         cmocka_unit_test(one_that_sleeps_is_given_up_for_its_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

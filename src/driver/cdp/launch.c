@@ -9,12 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/file.h"
 #include "base/list.h"
 #include "base/str.h"
 #include "driver/cdp/launch_check.h"
 #include "driver/cdp/launch_command.h"
+#include "driver/cdp/proc.h"
 #include "driver/cdp/profile.h"
 #include "io/process.h"
 #include "io/timer.h"
@@ -32,25 +31,8 @@ enum {
     PAUSE_NS = 10000000, /* while there is no loop any more that could wait */
     PAUSES = 200,
     SETTLE_MS = 1000,
-    STAT_MAX = 4096,
-};
-
-/* Of /proc/pid/stat, which counts its fields from 1. */
-enum {
-    STAT_STATE = 3,
-    STAT_FLAGS = 9,
-    STAT_UTIME = 14,
-    STAT_STIME = 15,
-    STAT_SIGNAL = 31,
-    FLAG_EXITING = 4,
+    FLAG_EXITING = 4, /* of tb_proc */
     PENDING_KILL = 1 << (SIGKILL - 1),
-};
-
-struct proc_stat {
-    char state;
-    uint64_t flags;
-    uint64_t ticks; /* of processor time */
-    uint64_t pending;
 };
 
 struct tb_launcher {
@@ -74,7 +56,7 @@ struct tb_launch {
     void *user;
     struct tb_timer remove_timer;
     int remove_tries;
-    uint64_t ticks; /* of processor time, at the last look */
+    uint64_t work; /* of its processes, at the last look */
     bool ended;
     bool freed;
     char profile[TB_PROFILE_PATH_SIZE];
@@ -290,50 +272,25 @@ pid_t tb_launch_pid(const struct tb_launch *launch)
     return tb_process_pid(launch->process);
 }
 
-/* What the kernel says of the process; false: nothing any more. See proc_pid_stat(5). */
-static bool read_stat(const struct tb_launch *launch, struct proc_stat *ret_stat)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(STAT_MAX);
-    char path[32];
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)tb_launch_pid(launch));
-    tb_file_read(path, &text);
-    tb_buf_append_char(&text, '\0');
-    const char *name_end = strrchr((const char *)text.data, ')');
-    if (!name_end || !name_end[1]) {
-        return false;
-    }
-    struct tb_str rest = tb_str_of(name_end + 1);
-    uint64_t numbers[STAT_SIGNAL + 1] = {0};
-    tb_str_cut(&rest, ' ');
-    ret_stat->state = name_end[2];
-    for (int i = STAT_STATE; i <= STAT_SIGNAL && rest.len; i++) {
-        tb_str_to_u64(tb_str_cut(&rest, ' '), &numbers[i]);
-    }
-    ret_stat->flags = numbers[STAT_FLAGS];
-    ret_stat->ticks = numbers[STAT_UTIME] + numbers[STAT_STIME];
-    ret_stat->pending = numbers[STAT_SIGNAL];
-    return true;
-}
-
 bool tb_launch_at_work(const struct tb_launch *launch)
 {
-    struct proc_stat stat;
-    return read_stat(launch, &stat) && (stat.state == 'R' || stat.state == 'D');
+    struct tb_proc proc;
+    return tb_proc_read(tb_launch_pid(launch), &proc) && (proc.state == 'R' || proc.state == 'D');
 }
 
-bool tb_launch_has_computed(struct tb_launch *launch)
+/* Its helpers count, too: while one of them is loaded, the browser itself does nothing. */
+bool tb_launch_has_worked(struct tb_launch *launch)
 {
-    struct proc_stat stat;
-    uint64_t before = launch->ticks;
-    launch->ticks = read_stat(launch, &stat) ? stat.ticks : before;
-    return launch->ticks > before;
+    uint64_t before = launch->work;
+    launch->work = tb_proc_group_work(tb_launch_pid(launch));
+    return launch->work > before;
 }
 
 bool tb_launch_is_ending(const struct tb_launch *launch)
 {
-    struct proc_stat stat;
-    return launch->ended || !read_stat(launch, &stat) || stat.state == 'Z' || stat.state == 'X' ||
-           (stat.flags & FLAG_EXITING) || (stat.pending & PENDING_KILL);
+    struct tb_proc proc;
+    return launch->ended || !tb_proc_read(tb_launch_pid(launch), &proc) || proc.state == 'Z' ||
+           proc.state == 'X' || (proc.flags & FLAG_EXITING) || (proc.pending & PENDING_KILL);
 }
 
 const char *tb_launch_profile(const struct tb_launch *launch)

@@ -13,37 +13,19 @@
 
 #include "base/id.h"
 #include "base/str.h"
+#include "driver/cdp/proc.h"
 
 static const char name_start[] = "tabard-browser-";
 
 enum {
     DEPTH_MAX = 64, /* deeper than any browser writes; each level holds a descriptor */
-    STAT_START_TIME = 22,
 };
 
 /* When a process began, in ticks since the machine's start; 0 if there is none of that number. */
 static uint64_t start_time(uint64_t pid)
 {
-    char path[64];
-    char text[1024];
-    snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text));
-    if (fd >= 0) {
-        close(fd);
-    }
-    /* The name in parentheses may hold anything, so fields are counted behind its end. */
-    const char *end = len > 0 ? memrchr(text, ')', (size_t)len) : NULL;
-    if (!end) {
-        return 0;
-    }
-    struct tb_str rest = {end + 2, (size_t)(text + len - end) - 2};
-    uint64_t value = 0;
-    for (int field = 3; field < STAT_START_TIME; field++) {
-        tb_str_cut(&rest, ' ');
-    }
-    tb_str_to_u64(tb_str_cut(&rest, ' '), &value);
-    return value;
+    struct tb_proc proc;
+    return tb_proc_read((pid_t)pid, &proc) ? proc.start_ticks : 0;
 }
 
 int tb_profile_make(const char *root, uid_t uid, gid_t gid, char ret_path[TB_PROFILE_PATH_SIZE],
