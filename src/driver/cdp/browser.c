@@ -284,8 +284,7 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
         return; /* the end of the line says why */
     }
     bool late = tb_loop_now_ms(loop_of(browser)) >= browser->start_deadline_ms;
-    if (code == TB_E_TIMEOUT && !late && browser->launch &&
-        tb_launch_has_worked(browser->launch)) {
+    if (code == TB_E_TIMEOUT && !late && browser->launch && tb_launch_has_worked(browser->launch)) {
         ask_version(browser); /* on a busy machine, or from a slow disk, a start takes its time */
         return;
     }

@@ -64,7 +64,7 @@ void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
 pid_t tb_launch_pid(const struct tb_launch *launch);
 /* Its main thread runs or wants to; one that hangs, waits or was stopped does not. */
 bool tb_launch_at_work(const struct tb_launch *launch);
-/* Its processes have computed or read from the disk since this was asked last, or since the start. */
+/* Its processes have computed or read from the disk since this was asked last. */
 bool tb_launch_has_worked(struct tb_launch *launch);
 /* It has ended or is about to, though nobody may have been told yet. */
 bool tb_launch_is_ending(const struct tb_launch *launch);
