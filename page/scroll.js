@@ -94,14 +94,14 @@ const noteBottom = (scroller, { atBottom }) => {
 };
 
 /** Whether more comes of what is at its end already, for as long as the page may be busy with what was done last. */
-const hasMore = async () => {
+const hasMore = async (watched) => {
   const deadline = performance.now() + AFTER_ACT_MS;
   const changes = new Changes();
-  while (!watch.hasGrown() && mayStillChange() && performance.now() < deadline) {
+  while (!watched.hasGrown() && mayStillChange() && performance.now() < deadline) {
     await changes.next(deadline);
   }
   changes.stop();
-  const more = watch.hasGrown();
+  const more = watched.hasGrown();
   if (more) {
     await afterFrame(); // before the page has seen it grow, it would take the next scroll for none
   }
@@ -111,31 +111,42 @@ const hasMore = async () => {
 const END_FRAMES = 2;
 
 /** Pages hear of a scroll with the next frame, and of what has come into view behind it. At an end they have more to do: they ask for more. */
-const afterScroll = async ({ atTop, atBottom }) => {
+const afterScroll = async ({ atTop, atBottom }, watched) => {
   lastActAt = performance.now();
-  const frames = atTop || atBottom ? END_FRAMES : 1;
-  for (let n = 0; n < frames && !watch.hasGrown(); n += 1) {
-    await afterFrame();
+  let frames = atTop || atBottom ? END_FRAMES : 1;
+  for (let undrawn = 0; frames > 0 && undrawn < UNDRAWN_ENOUGH && !watched.hasGrown();) {
+    const wasDrawn = await afterFrame();
+    frames -= wasDrawn ? 1 : 0;
+    undrawn = wasDrawn ? 0 : undrawn + 1;
   }
 };
 
-/** The same with what `here` tells, when the page has had the time to react to it. */
+/** Where it is in the end: pages scroll back, or further. At an end that has moved on meanwhile, `grown` says the rest. */
+const positionAfter = (scroller, { x, y, atTop, atBottom }) => {
+  const now = isAttached(scroller) ? positionOf(scroller) : { x, y, atTop, atBottom };
+  return now.x === x && now.y === y ? { x, y, atTop, atBottom } : now;
+};
+
+/** The same with what `here` tells, when the page has had the time to react to it. Meanwhile it may be given up, or another act begin. */
 const scrollWatched = async (el, scroller, options) => {
   const place = () => `${scrollLeftOf(scroller)} ${scrollTopOf(scroller)} ${el === null ? '' : placeOf(el)}`;
   const before = place();
   forgetAim();
   watchChanges(el);
+  endTurn();
+  const [ours, watched] = [turn, watch];
+  const isOver = () => ours !== turn || watched !== watch;
   let reply = scrollNow(el, scroller, options);
   noteBottom(scroller, reply);
   const wantsMore = options.to === 'bottom' || (!isGiven(options.to) && !reply.intoView && (options.direction ?? 'down') === 'down');
-  if (place() === before && wantsMore && reply.atBottom && await hasMore()) {
+  if (place() === before && wantsMore && reply.atBottom && await hasMore(watched) && !isOver()) {
     reply = scrollNow(el, scroller, options);
     noteBottom(scroller, reply);
   }
-  if (place() !== before) {
-    await afterScroll(reply);
+  if (place() !== before && !isOver()) {
+    await afterScroll(reply, watched);
   }
-  return { ...reply, ...outcome() };
+  return isOver() ? { ...reply, ...here() } : { ...reply, ...positionAfter(scroller, reply), ...outcome() };
 };
 
 const scroll = ({ target, watch: watches = false, direction, pixels, to, ...counting } = {}) => {

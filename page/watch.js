@@ -40,7 +40,7 @@ const COMING_FRAMES = 2;
 const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter|^(background|fill|stroke|outline|text|cursor)/i;
 
 /** Behind the next frame: observers have seen it, and timers that are due come first. */
-const afterFrame = () => nextFrame().then(() => new Promise((resolve) => { setTimeout(resolve); }));
+const afterFrame = () => nextFrame().then((wasDrawn) => new Promise((resolve) => { setTimeout(resolve, 0, wasDrawn); }));
 
 class Watch {
   records = []; // {type, target, added, removed, name, hidden}: the attribute of this name had said that the target was not shown
@@ -54,6 +54,7 @@ class Watch {
 
   constructor(el) {
     this.el = el;
+    this.popups = shownPopups();
     this.began = performance.now();
     this.url = location.href;
     this.title = titleOf(document);
@@ -100,13 +101,13 @@ class Watch {
   /** What was seen until now. It goes on, since more may come of the same act, until the next act or too many records. */
   cut() {
     this.take(this.observer.takeRecords());
-    const { el, before, title, records, entered, first, known } = this;
+    const { el, before, title, records, entered, first, known, popups } = this;
     this.records = [];
     this.room = NAMED_NODES;
     this.entered = new Set();
     this.title = titleOf(document);
     this.told = true;
-    return { el, before, title, records, entered, first, known };
+    return { el, before, title, records, entered, first, known, popups };
   }
 
   /** What was told so far is over: only what comes from now on is told. */
@@ -116,7 +117,8 @@ class Watch {
 
   /** Whether there is more now of what was scrolled to its end. */
   hasGrown() {
-    return this.scrolled !== null && isAttached(this.scrolled.el) && scrollHeightOf(this.scrolled.el) > this.scrolled.height;
+    const { el, height } = this.scrolled ?? { el: null };
+    return el !== null && isAttached(el) && scrollHeightOf(el) > height && !positionOf(el).atBottom; // what came above it keeps it at its end
   }
 
   isQuiet() {

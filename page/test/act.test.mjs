@@ -307,6 +307,39 @@ test('a scroll at the end waits for more while the page may be about to bring it
   assert.ok(times[0] < 3000 && Math.min(...times.slice(1)) < 200, times.join());
 });
 
+test('a scroll that the page takes back is told as that', async (t) => {
+  const tab = await rig.show(t, '<body style="height:5000px" onscroll="scrollTo(0, 0)">');
+  const { y, atTop } = await tab.call('scroll', { watch: true });
+  assert.deepEqual([y, atTop], [0, true]);
+});
+
+test('what comes above the end of a conversation is no more below it', async (t) => {
+  const tab = await rig.show(t, `<div id=box style="height:200px;overflow:auto"><p id=old style="height:900px">Old</p><p>New</p></div>
+    <script>box.addEventListener('scroll', () => old.insertAdjacentHTML('beforebegin', '<p style="height:500px">Older</p>'), { once: true })</script>`);
+  const { atBottom, grown, y } = await tab.call('scroll', { target: '#box', to: 'bottom', watch: true });
+  assert.deepEqual([atBottom, grown, y > 1000], [true, undefined, true], String(y));
+});
+
+test('a scroll that waits for more does nothing once it was given up, or another act has begun', async (t) => {
+  for (const then of ['tabard.endTurn()', 'tabard.point({ target: "#b", watch: true })']) {
+    const tab = await rig.show(t, '<button id=b>B</button>');
+    const waits = tab.call('scroll', { to: 'bottom', watch: true });
+    await tab.inside(`${then}, 0`);
+    await tab.page('document.body.insertAdjacentHTML("beforeend", "<p style=height:5000px>More</p>"), 0');
+    assert.equal((await waits).y, 0);
+    assert.equal(await tab.page('scrollY'), 0, then);
+  }
+});
+
+test('of two that wait for the page to hear of its selection, the first does nothing and both end', async (t) => {
+  const tab = await rig.show(t, '<p>Text</p><input id=a><input id=b>');
+  const [first, second] = await tab.inside(`getSelection().selectAllChildren(document.querySelector('p')),
+    Promise.all(['#a', '#b'].map((target) => tabard.fill({ target, value: 'x' })))`);
+  assert.equal(first.error.message, 'nobody waits for this any more; nothing was done');
+  assert.equal(second.error, undefined);
+  assert.deepEqual(await tab.page('[a.value, b.value]'), ['', 'x']);
+});
+
 test('scroll what scrolls when the page itself does not', async (t) => {
   const tab = await rig.show(t, '<style>html,body{height:100%;margin:0;overflow:hidden}</style>'
     + '<div id=app style="height:100%;overflow:auto"><div style="height:3000px">x</div></div>');

@@ -207,7 +207,11 @@ static void what_a_scroll_to_the_end_brings_is_waited_for(void **state)
         char last[32];
         ops_ok(lab, TB_OP_SCROLL, "{'to':'bottom'}");
         snprintf(last, sizeof(last), "+ listitem: Item %d\n", count - 20);
-        assert_non_null(strstr(ops_text(lab, "changes"), last));
+        if (!strstr(ops_text(lab, "changes"), last)) {
+            fail_msg("to %d: \"%s\", requests open: %s, at bottom %s, grown %s, y %s", count,
+                     ops_text(lab, "changes"), ops_text(lab, "requests_open"),
+                     ops_text(lab, "at_bottom"), ops_text(lab, "grown"), ops_text(lab, "y"));
+        }
         assert_string_equal(ops_text(lab, "grown"), "true");
         assert_string_equal(ops_text(lab, "at_bottom"), "true");
         assert_string_equal(ops_text(lab, "element"), "");

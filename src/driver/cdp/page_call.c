@@ -90,8 +90,8 @@ static bool only_reads(const struct call *call)
 /* Whether it may wait for its element, and act only then. */
 static bool may_wait(const struct call *call)
 {
-    static const char *const waiters[] = {"point",  "through",  "focus", "fill",
-                                          "select", "receiver", "carry", NULL};
+    static const char *const waiters[] = {"point",    "through", "focus",  "fill", "select",
+                                          "receiver", "carry",   "scroll", NULL};
     return is_one_of(call->function, waiters);
 }
 
