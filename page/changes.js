@@ -50,8 +50,18 @@ const treeWalker = method(Document, 'createTreeWalker');
 // What is there all the time in most pages that have it, and shown for a while.
 const POPUP = `dialog,[aria-modal=true],[popover],[role=alert],[role=alertdialog],[role=dialog],[role=listbox],[role=menu],[role=status],
   [role=tooltip]`;
+const PASSING = 'dialog,[aria-modal=true],[popover],[role=alertdialog],[role=dialog],[role=tooltip]';
+const CENSUS_ELEMENTS = 3000; // of a page; in larger ones it would take longer than the click
 const POPUP_NODES = 40; // elements inside of what has another class that are looked at
 const POPUPS_SOUGHT = 20;
+
+const elementsOf = method(Document, 'getElementsByTagName');
+
+/** Those that are there before an act, unless an outline has told of them; null: not looked at. */
+const shownPopups = () => (allTold || elementsOf(document, '*').length > CENSUS_ELEMENTS ? null : new Set([...queryAll(document, POPUP)].filter(isShown)));
+
+/** Whether one that was never told was there before the act. Of a large page that is not known, and some kinds stay for good in many pages. */
+const wasShown = (popup, shown) => (shown !== null ? shown.has(popup) : !allTold && !matches(popup, PASSING));
 
 /** What pops up with another class or style of an element: itself, or the first such thing in it; null: nothing that is known to. */
 const popupIn = (el) => {
@@ -70,7 +80,7 @@ const popupIn = (el) => {
  * they are of a kind that pops up. What was acted on was shown, and all around it. If that is hidden now, what has become accessible is most
  * likely the page behind a dialog that was closed.
  */
-const revealedBy = (records, acted) => {
+const revealedBy = ({ records, el: acted, popups }) => {
   const names = new Map(); // of each element, the attributes that have changed: their first change counts
   const revealed = new Set();
   const isOver = () => acted !== null && !(isAttached(acted) && isShown(acted));
@@ -88,7 +98,7 @@ const revealedBy = (records, acted) => {
     } else if (name === 'class' || name === 'style') {
       sought += 1;
       const popup = sought > POPUPS_SOUGHT ? null : popupIn(target);
-      if (popup !== null) {
+      if (popup !== null && !wasShown(popup, popups)) {
         revealed.add(popup);
       }
     }
@@ -100,8 +110,9 @@ const revealedBy = (records, acted) => {
 const isLineOfItsOwn = (el) => (closest(el, ONE_LINE) ?? el) === el || matches(el, POPUP);
 
 /** Elements to look at again: those with new content, then those of which only attributes changed. */
-const regionsOf = (records, acted) => {
-  const renewed = new Set(revealedBy(records, acted).filter(isLineOfItsOwn));
+const regionsOf = (seen) => {
+  const { records } = seen;
+  const renewed = new Set(revealedBy(seen).filter(isLineOfItsOwn));
   const changed = new Set();
   for (const { type, target, added, removed } of records) {
     for (const node of added) {
@@ -187,8 +198,8 @@ const ownLines = ({ el, before, entered }) => {
 
 /** Takes note of what the page shows now where the act has changed it, and of what was told of that before. */
 const noteLines = (seen) => {
-  const { el: acted, records, first, known } = seen;
-  const { now, whole } = linesOfRegions(regionsOf(records, acted));
+  const { records, first, known } = seen;
+  const { now, whole } = linesOfRegions(regionsOf(seen));
   for (const { target, name } of records) {
     if (name === 'open') {
       summaryOf(target).forEach((summary) => known.add(summary));

@@ -276,3 +276,13 @@ test('an animation without an end is not waited for', async (t) => {
     <button id=b onclick="box.innerHTML = '<p class=spin>Busy'">B</button><div id=box></div>`);
   assert.deepEqual(await clicked(tab, '#b'), { told: 1, lines: [], title: '' });
 });
+
+test('what was there all along has not come with another class of what is around it', async (t) => {
+  const body = '<button id=go>Go</button><div role=status>3 items</div><div role=menu id=m class=shut><div role=menuitem>Cut</div></div>'
+    + '<style>.shut { display: none } body.open .shut { display: block }</style>';
+  const tab = await rig.show(t, body);
+  assert.deepEqual((await changes(tab, 'document.body.className = "x"')).lines, []);
+  assert.deepEqual((await changes(tab, 'm.parentElement.className = "open", m.className = "shut now"')).lines, ['+ menu', '+ menuitem "Cut" [ref=e2]']);
+  const large = await rig.show(t, `${body}${'<p>.</p>'.repeat(3000)}`);
+  assert.deepEqual((await changes(large, 'document.body.className = "x"')).lines, []);
+});
