@@ -61,11 +61,12 @@ const ACCEPT_TEXT = 100;
 
 /** Whether a file is of a type that the attribute `accept` names: .pdf, image/*, text/csv. */
 const isAccepted = ({ name, type }, accept) => accept.toLowerCase().split(',').map((each) => each.trim()).some((each) => (
-  each.startsWith('.') ? name.toLowerCase().endsWith(each) : each.endsWith('/*') ? type.startsWith(each.slice(0, -1)) : type === each));
+  each.startsWith('.') ? name.toLowerCase().endsWith(each)
+    : each.endsWith('/*') ? each === '*/*' || type.startsWith(each.slice(0, -1)) : each === '*' || type === each));
 
 /** What a field has by now: {now, unaccepted?, accept?}. A person's dialog hides files of other types, but the browser takes them from us. */
 const filesOf = (field) => {
-  const files = [...field.files];
+  const files = [...(field.files ?? [])]; // none: the page has made another field of it
   const accept = (attr(field, 'accept') ?? '').trim();
   const unaccepted = accept === '' ? [] : files.filter((file) => !isAccepted(file, accept)).map(({ name }) => name);
   return { now: files.map(({ name }) => name), ...(unaccepted.length === 0 ? {} : { unaccepted, accept: cut(squeeze(accept), ACCEPT_TEXT) }) };

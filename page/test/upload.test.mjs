@@ -40,9 +40,15 @@ test('files of a type that a field does not ask for are named', async (t) => {
   const given = (accept) => tab.inside(`(() => { const field = document.querySelector('input'); const files = new DataTransfer();
     for (const [name, type] of [['a.PDF', 'application/pdf'], ['b.png', 'image/png'], ['c', '']]) files.items.add(new File([], name, { type }));
     field.files = files.files; field.setAttribute('accept', ${JSON.stringify(accept)}); return tabard.filesOf(field).unaccepted ?? []; })()`);
-  for (const [accept, names] of [['', []], ['.pdf', ['b.png', 'c']], ['image/*, .pdf', ['c']], ['IMAGE/PNG', ['a.PDF', 'c']], ['image/jpeg', ['a.PDF', 'b.png', 'c']]]) {
+  for (const [accept, names] of [['', []], ['.pdf', ['b.png', 'c']], ['image/*, .pdf', ['c']], ['IMAGE/PNG', ['a.PDF', 'c']], ['image/jpeg', ['a.PDF', 'b.png', 'c']],
+    ['*/*', []], ['*', []]]) {
     assert.deepEqual(await given(accept), names, accept);
   }
+});
+
+test('a field that the page has made another one of has no files', async (t) => {
+  const tab = await rig.show(t, '<input>');
+  assert.deepEqual(await tab.inside('tabard.filesOf(document.querySelector("input"))'), { now: [] });
 });
 
 test('until the drop a page learns only of what type the files are', async (t) => {
