@@ -32,7 +32,18 @@ const partOfText = (text) => {
     isIn: (shown) => shown.toLowerCase().includes(needle),
   };
 };
-const patternOfText = (pattern) => ({ mayBeIn: (content) => /\S/.test(content), isIn: (shown) => pattern.test(shown) });
+/** A pattern may take its time for a long text, and those are of large parts of the page. */
+const PATTERN_TEXT = 2000;
+const patternOfText = (pattern) => {
+  let left = 1_000_000; // characters in all
+  return {
+    mayBeIn: (content) => /\S/.test(content),
+    isIn: (shown) => {
+      left -= shown.length <= PATTERN_TEXT ? shown.length : 0;
+      return left > 0 && shown.length <= PATTERN_TEXT && pattern.test(shown);
+    },
+  };
+};
 
 class TextSearch {
   left = TEXT_BUDGET;
@@ -149,9 +160,10 @@ const findByText = (text, fits = () => true) => {
 
 const findByTextPattern = (pattern, fits) => {
   const search = new TextSearch();
+  const wanted = patternOfText(pattern);
   const found = [];
   for (const root of everyRoot()) {
-    for (const el of search.innermost(root, patternOfText(pattern), fits)) {
+    for (const el of search.innermost(root, wanted, fits)) {
       found.push(search.clickableAround(el, search.textOf(el)));
     }
   }
