@@ -263,7 +263,7 @@ const onEntered = (event) => {
     aim.entering = false;
   }
   if (strays) {
-    aim.verdict = sketch(targetOf(event));
+    aim.verdict = sketchTag(targetOf(event)); // its content has the text by now, which may be a password
     tellDaemon('strayed', { strayed: aim.verdict, keys: aim.keys, got: true });
   } else if (typed && aim.heard === 'input' && aim.keys >= aim.due) {
     tellDone();

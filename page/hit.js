@@ -48,13 +48,17 @@ const coverOf = (hit, el) => {
   return cover;
 };
 
-/** An element in a message: `<div id="banner" class="top"> "Cookies"`. */
-const sketch = (el) => {
-  const tag = localNameOf(el);
+/** An element in a message, without its content: `<div id="banner" class="top">`. */
+const sketchTag = (el) => {
   const parts = ['id', 'class', 'type', 'role'].map((name) => [name, attr(el, name)]).filter(([, value]) => value)
     .map(([name, value]) => ` ${name}=${quote(cut(squeezeSome(value, 40), 40))}`).join('');
-  const words60 = tag === 'html' || tag === 'body' ? '' : cut(nameOf(el) || contentText(el), 60);
-  return `<${cut(tag.replace(/[^-\w]/g, '_'), 40)}${parts}>${words60 === '' ? '' : ` ${quote(words60)}`}`;
+  return `<${cut(localNameOf(el).replace(/[^-\w]/g, '_'), 40)}${parts}>`;
+};
+
+/** The same with it: `<div id="banner" class="top"> "Cookies"`. */
+const sketch = (el) => {
+  const words60 = /^(?:html|body)$/.test(localNameOf(el)) ? '' : cut(nameOf(el) || contentText(el), 60);
+  return words60 === '' ? sketchTag(el) : `${sketchTag(el)} ${quote(words60)}`;
 };
 
 /** What is in the way of a click at a point of the element's own viewport; null: nothing. */

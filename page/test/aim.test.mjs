@@ -214,3 +214,13 @@ test('a drop on what has nothing to do with the element is held back', async (t)
   await tab.page('ondragenter = null, document.body.prepend(yes)');
   assert.deepEqual(await drop('document.body.append(yes)'), { dropped: false, instead: '<div id="no"> "Trash"', got: '' });
 });
+
+test('a password that goes into an editor instead is not told with what that holds now', async (t) => {
+  const tab = await rig.show(t, '<input id=p type=password minlength=20 onbeforeinput="ed.focus()"><div id=ed contenteditable></div>');
+  await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push(text); }, 0');
+  await tab.call('fill', { target: '#p', value: 'hunter2' });
+  await tab.send('Input.insertText', { text: 'hunter2' });
+  const told = (await tab.inside('told')).join();
+  assert.match(told, /"stage":"strayed","strayed":"<div id=/);
+  assert.ok(!told.includes('hunter2'), told);
+});
