@@ -93,6 +93,9 @@ class Waiting {
     const untold = selectionHeard();
     if (untold !== null) {
       await untold;
+      if (this.turn !== turn) {
+        return this.forNobody();
+      }
     }
     for (;;) {
       const began = performance.now();

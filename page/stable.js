@@ -82,10 +82,11 @@ const selectionNow = () => {
   return [[anchorNode, anchorOffset], [focusNode, focusOffset]];
 };
 let heardSelection = selectionNow();
-let whenHeard = null;
+let whenHeard = []; // who waits for it
 const noteSelection = () => {
   heardSelection = selectionNow();
-  whenHeard?.();
+  whenHeard.forEach((resolve) => resolve());
+  whenHeard = [];
 };
 guards.push(['selectionchange', noteSelection, { capture: true, passive: true }]);
 
@@ -95,6 +96,6 @@ const isMoved = ([node, offset], [before, offsetBefore]) => (node !== before ? b
 
 /** When the page has been told what is selected; null: it has. */
 const selectionHeard = () => (selectionNow().some((end, at) => isMoved(end, heardSelection[at])) ? new Promise((resolve) => {
-  whenHeard = resolve;
+  whenHeard.push(resolve);
   setTimeout(noteSelection, SELECTION_MS);
 }) : null);
