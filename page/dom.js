@@ -102,7 +102,7 @@ const frameDocumentOf = (el, tag = tagOf(el)) => (tag === 'iframe' || tag === 'f
 
 /** Whether the document that a frame was made for has not come yet, or only in part: until then it has an empty one of our origin. */
 const isAwaited = (frame, doc) => readyStateOf(doc) === 'loading'
-  || (addressOf(doc) === 'about:blank' && !hasAttr(frame, 'srcdoc') && /^(?!about:|javascript:)./.test((attr(frame, 'src') ?? '').trim()));
+  || (addressOf(doc) === 'about:blank' && !hasAttr(frame, 'srcdoc') && /^(?!about:|javascript:)./i.test((attr(frame, 'src') ?? '').trim()));
 
 /** The element that holds the document as a frame; null for our own document. */
 const frameElementOf = (doc) => (doc === document ? null : viewOf(doc)?.frameElement ?? null);

@@ -22,15 +22,23 @@ const mainContent = () => {
   return body;
 };
 
-const hasShadow = (el) => {
+/** An element, and the shadow roots in it. */
+const rootsIn = (el) => {
+  const roots = [el, ...[shadowOf(el)].filter((root) => root !== null)];
   let left = MAX_NODES;
-  for (const inner of queryAll(el, '*')) {
-    left -= 1;
-    if (left < 0 || shadowOf(inner) !== null) {
-      return left >= 0;
+  for (let at = 0; at < roots.length && left > 0; at += 1) {
+    for (const inner of queryAll(roots[at], '*')) {
+      const shadow = shadowOf(inner);
+      if (shadow !== null) {
+        roots.push(shadow);
+      }
+      left -= 1;
+      if (left <= 0) {
+        break;
+      }
     }
   }
-  return shadowOf(el) !== null;
+  return roots;
 };
 
 /** {text, cutShort}: the text as it is drawn. The browser's own innerText knows styles best, but looks neither into shadow roots nor into frames. */
@@ -45,7 +53,8 @@ const drawnText = (el, room, level = 0) => {
   if (tag === 'iframe' || tag === 'frame') {
     return frameText(el, tag, room, level);
   }
-  return withFrames(hasShadow(el) ? gatheredText(el, tag, room) : { text: innerTextOf(el), cutShort: false }, el, room, level);
+  const roots = rootsIn(el);
+  return withFrames(roots.length > 1 ? gatheredText(el, tag, room) : { text: innerTextOf(el), cutShort: false }, roots, room, level);
 };
 
 const gatheredText = (el, tag, room) => {
@@ -63,11 +72,13 @@ const frameText = (el, tag, room, level) => {
   return root === null || level >= FRAME_LEVELS ? { text: closedFrameNote(el, tag) ?? '', cutShort: level >= FRAME_LEVELS } : drawnText(root, room, level + 1);
 };
 
-/** Behind the text of an element that of the frames in it, each below its name. */
-const withFrames = ({ text, cutShort }, el, room, level) => {
+/** Behind the text of an element that of the frames in its roots, each below its name. */
+const withFrames = ({ text, cutShort }, roots, room, level) => {
   const parts = [text];
   let left = room - text.length;
-  for (const frame of [...queryAll(el, 'iframe,frame')].slice(0, FRAMES_READ).filter(isVisible)) {
+  const frames = roots.flatMap((root) => [...queryAll(root, 'iframe,frame')].filter(isVisible));
+  cutShort ||= frames.length > FRAMES_READ;
+  for (const frame of frames.slice(0, FRAMES_READ)) {
     const inner = left <= 0 ? { text: '', cutShort: true } : frameText(frame, tagOf(frame), left, level);
     const name = cut(nameOf(frame));
     const isOpen = frameDocumentOf(frame) !== null;

@@ -131,16 +131,17 @@ const countClosedFrames = () => {
   return count;
 };
 
-/** The end of a message that says that something is not there: it may be in a frame of another site. '' if there is none. */
+/** The end of a message that says that something is not there: it may be in such a frame. '' if there is none. */
 const unlessInFrame = (advice) => {
   const count = countClosedFrames();
-  return count === 0 ? '' : `; the page has ${count === 1 ? '1 frame of another site' : `${count} frames of other sites`}, ${advice}`;
+  return count === 0 ? '' : `; the page has ${count === 1 ? '1 isolated frame' : `${count} isolated frames`}, ${advice}`;
 };
+const NO_SELECTORS = 'in which selectors do not look; refs of elements in there work';
 
 const noSuchElement = (target, waited = '') => {
   const text = squeeze(String(target));
   const advice = isShownText(text) ? `. The page shows this text: for that, the target is text=${text}`
-    : unlessInFrame('in which selectors do not look; refs of elements in there work');
+    : unlessInFrame(NO_SELECTORS);
   fail('element_not_found', `nothing on the page matches ${quote(cut(text, 120))}${waited}${advice}`);
 };
 

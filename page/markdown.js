@@ -21,7 +21,7 @@ const closedFrameNote = (el, tag) => {
     return null;
   }
   const name = cut(nameOf(el, tag));
-  return `[a frame of another site${name === '' ? '' : `, ${quote(name)}`}, is left out]`;
+  return `[isolated frame left out${name === '' ? '' : `: ${quote(name)}`}]`;
 };
 
 /** An address between brackets. */

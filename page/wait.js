@@ -24,7 +24,7 @@ const NO_TEXT_SHOWN = 'the page does not show it';
 /** What was seen in place of what was waited for, and where else that may be. */
 const whatWasSeen = (seen) => {
   switch (seen) {
-    case NO_MATCH: return seen + unlessInFrame('in which selectors do not look; refs of elements in there work');
+    case NO_MATCH: return seen + unlessInFrame(NO_SELECTORS);
     case NO_TEXT_SHOWN: return seen + unlessInFrame('in which this does not look');
     default: return seen;
   }

@@ -47,14 +47,14 @@ test('text is what is drawn', async (t) => {
 const FRAMED = (other) => `<h1>Outer</h1><iframe title=Payment src=/card.html></iframe><p>Between</p><iframe title="Other site" src="${other}/card.html"></iframe>
   <iframe hidden src=/card.html></iframe><iframe src=/empty.html></iframe>`;
 const FRAMES = { '/card.html': '<h2>Card</h2><p>Number</p>', '/empty.html': '', '/deep.html': '<p>Deep</p><iframe src=/card.html></iframe>' };
-const LEFT_OUT = '[a frame of another site, "Other site", is left out]';
+const LEFT_OUT = '[isolated frame left out: "Other site"]';
 
 test('frames of our origin are part of the content, others are said to be left out', async (t) => {
   const tab = await rig.show(t, FRAMED(rig.server.otherOrigin), FRAMES);
   const content = async (args) => (await tab.call('extract', args)).results;
   assert.deepEqual(await content({}), [`Outer\n\nBetween\n\n[frame "Payment"]\nCard\n\nNumber\n\n${LEFT_OUT}`]);
   assert.deepEqual(await content({ format: 'markdown' }), [`# Outer\n\n## Card\n\nNumber\n\nBetween\n\n${LEFT_OUT}`]);
-  assert.match((await content({ format: 'json' }))[0].text, /Card\n\nNumber\n\n\[a frame of another site/);
+  assert.match((await content({ format: 'json' }))[0].text, /Card\n\nNumber\n\n\[isolated frame left out/);
   assert.deepEqual(await content({ target: 'iframe:visible' }), ['Card\n\nNumber', LEFT_OUT, '']);
   assert.deepEqual(await content({ target: 'p' }), ['Between', 'Number', 'Number']);
 });
@@ -169,4 +169,12 @@ test('an unknown format and an unknown element are refused', async (t) => {
   assert.equal((await tab.call('extract', { format: 'pdf' })).error.code, 'invalid_params');
   assert.equal((await tab.call('extract', { format: '__proto__' })).error.code, 'invalid_params');
   assert.equal((await tab.call('extract', { target: '#none' })).error.code, 'element_not_found');
+});
+
+test('frames in shadow roots are read, and hidden ones in front of them cost none of their places', async (t) => {
+  const tab = await rig.show(t, `${'<iframe hidden></iframe>'.repeat(120)}<x-card></x-card><iframe src=/card.html title=Last></iframe>
+    <script>document.querySelector('x-card').attachShadow({ mode: 'open' }).innerHTML = '<p>Shadow</p><iframe src=/card.html title=First></iframe>'</script>`, FRAMES);
+  const { results: [text], truncated } = await tab.call('extract', {});
+  assert.match(text, /^Shadow\n.*\n\n\[frame "Last"\]\nCard\s+Number\n\n\[frame "First"\]\nCard\s+Number$/s);
+  assert.equal(truncated, false);
 });

@@ -38,15 +38,15 @@ test('what is not found may be in a frame of another site, and the message says 
   const tab = await rig.show(t, `<iframe src="${rig.server.otherOrigin}/ad.html"></iframe><iframe src=/in.html></iframe><iframe hidden src="${rig.server.otherOrigin}/ad.html"></iframe>`,
     { '/ad.html': '<button>Ad</button>', '/in.html': '<p>In</p>' });
   const words = async (name, args) => (await tab.call(name, { timeout_ms: 0, ...args })).error.message;
-  const one = '; the page has 1 frame of another site, in which selectors do not look; refs of elements in there work';
+  const one = '; the page has 1 isolated frame, in which selectors do not look; refs of elements in there work';
   assert.equal(await words('point', { target: 'text=Ad' }), `nothing on the page matches "text=Ad"${one}`);
   assert.equal(await words('extract', { target: '.ad' }), `nothing on the page matches ".ad"${one}`);
   assert.equal(await words('waitFor', { target: '.ad' }), `waited 0 ms for ".ad" to be visible; nothing on the page matches it${one}`);
   assert.equal(await words('waitFor', { text: 'Ad' }),
-    'waited 0 ms for the text "Ad"; the page does not show it; the page has 1 frame of another site, in which this does not look');
+    'waited 0 ms for the text "Ad"; the page does not show it; the page has 1 isolated frame, in which this does not look');
   assert.doesNotMatch(await words('waitFor', { target: 'iframe', state: 'hidden' }), /another site/);
   await tab.page(`document.querySelector('iframe[hidden]').hidden = false`);
-  assert.match(await words('point', { target: 'text=Ad' }), /; the page has 2 frames of other sites, in which/);
+  assert.match(await words('point', { target: 'text=Ad' }), /; the page has 2 isolated frames, in which/);
 });
 
 test('hidden frames are not listed', async (t) => {
