@@ -283,7 +283,7 @@ bool tb_launch_has_worked(struct tb_launch *launch)
 {
     uint64_t before = launch->work;
     launch->work = tb_proc_group_work(tb_launch_pid(launch));
-    return launch->work > before;
+    return launch->work != before; /* less of it: a helper has ended */
 }
 
 bool tb_launch_is_ending(const struct tb_launch *launch)

@@ -19,5 +19,5 @@ struct tb_proc {
 
 /* false: there is no such process any more. */
 bool tb_proc_read(pid_t pid, struct tb_proc *ret_proc);
-/* A number that grows while a process of the group computes or reads from the disk. */
+/* A number that changes while processes of the group compute, read from the disk, come or go. */
 uint64_t tb_proc_group_work(pid_t group);
