@@ -450,11 +450,31 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     print_steps(result, out);
 }
 
-/* Whoever does not know what was done does it again. */
+/* Whether the page that the steps worked on is gone with what they did to it. */
+static bool is_undone(int code)
+{
+    switch (code) {
+    case TB_E_PAGE_CRASHED:
+    case TB_E_BROWSER_CRASHED:
+    case TB_E_TYPED_LOST:
+    case TB_E_SESSION_ENDED:
+    case TB_E_SESSION_STOPPED:
+    case TB_E_SHUTDOWN:
+    case TB_E_CLOSED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whoever does not know what was done does it again, also where that is wrong. */
 static void print_partial(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_json_first(tb_json_get(result->data, "steps"))) {
-        tb_buf_append_cstr(out, "\nAlready done; do not repeat it:");
+        tb_buf_append_cstr(out,
+                           is_undone(result->code)
+                               ? "\nCompleted before it (what was typed into the page may be lost):"
+                               : "\nAlready done; do not repeat it:");
         print_steps(result, out);
     }
 }

@@ -62,12 +62,13 @@ static int teardown(void **state)
 
 typedef void print_fn(const struct tb_result *result, struct tb_buf *out);
 
-static void expect_words(print_fn *print, const struct cJSON *data, const char *words)
+static void expect_words(print_fn *print, int code, const struct cJSON *data, const char *words)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_MIB);
     struct tb_result result;
     tb_result_init(&result);
     tb_json_free(result.data);
+    result.code = code;
     result.data = tb_json_dup(data);
     print(&result, &out);
     tb_result_fini(&result);
@@ -228,7 +229,7 @@ static void what_changed_is_told(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "from"), "about:blank"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "to"), "https://b.test/"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "title"), "to"), "B"));
-    expect_words(tb_tool_execute_sequence.print, call->data,
+    expect_words(tb_tool_execute_sequence.print, call->code, call->data,
                  "All actions done. The address went from about:blank to https://b.test/. The "
                  "title is now \"B\".\n1. Clicked link \"B\".\n2. The mouse is over.");
     rig_expect(call, 0);
@@ -249,13 +250,32 @@ static void the_first_failure_ends_it_and_says_where(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(failed, "error"), "element_not_found"));
     assert_non_null(strstr(call->message, "action 2 of 3 (click_element) failed: "));
     assert_non_null(strstr(call->message, "1 completed before it."));
-    expect_words(tb_tool_execute_sequence.print_partial, call->data,
+    expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data,
                  "\nAlready done; do not repeat it:\n1. The mouse is over.");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     assert_int_equal(tale->rig->fake->begun, 4);
     call = run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\"}]}");
-    expect_words(tb_tool_execute_sequence.print_partial, call->data, "");
+    expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data, "");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
+}
+
+/* The advice of these codes is to do it again, in another page. */
+static void what_a_crash_has_destroyed_is_not_told_as_done(void **state)
+{
+    static const int codes[] = {TB_E_PAGE_CRASHED, TB_E_BROWSER_CRASHED, TB_E_TYPED_LOST,
+                                TB_E_SESSION_ENDED, TB_E_SESSION_STOPPED};
+    struct tale *tale = *state;
+    for (size_t i = 0; i < TB_COUNT(codes); i++) {
+        tale->rig->fake->ops[TB_OP_CLICK].code = codes[i];
+        struct rig_call *call =
+            run(tale->rig,
+                "{\"actions\":[{\"action\":\"browser_fill\",\"target\":\"a\",\"value\":\"v\"},"
+                "{\"action\":\"browser_click\",\"target\":\"b\"}]}");
+        expect_words(
+            tb_tool_execute_sequence.print_partial, call->code, call->data,
+            "\nCompleted before it (what was typed into the page may be lost):\n1. Filled.");
+        rig_expect(call, codes[i]);
+    }
 }
 
 static void nothing_runs_unless_all_is_understood(void **state)
@@ -408,6 +428,7 @@ int main(void)
         TEST(actions_run_in_order_under_their_own_and_other_names),
         TEST(what_changed_is_told),
         TEST(the_first_failure_ends_it_and_says_where),
+        TEST(what_a_crash_has_destroyed_is_not_told_as_done),
         TEST(nothing_runs_unless_all_is_understood),
         TEST(too_many_actions_are_refused),
         TEST(a_step_may_name_the_same_session),
