@@ -43,6 +43,14 @@ static void tell_element(struct tb_driver_session *session, struct tb_op *op)
     tb_op_done(op);
 }
 
+static void tell_name(struct tb_driver_session *session, struct tb_op *op)
+{
+    (void)session;
+    tb_json_set_cstr(op->result->data, "action", "save");
+    tb_json_set_str(op->result->data, "name", tb_args_text(op->args, "name", ""));
+    tb_op_done(op);
+}
+
 static int setup(void **state)
 {
     struct tale *tale = TB_NEW(struct tale);
@@ -146,6 +154,44 @@ static void a_step_may_say_tool_or_name_instead_of_action(void **state)
                               "\"x\":1,\"y\":1}]}",
                               &err),
                      0);
+}
+
+static void a_step_may_name_its_tool_twice(void **state)
+{
+    static const struct {
+        const char *step;
+        int code;
+    } rows[] = {
+        {"{\"tool\":\"browser_click\",\"action\":\"browser_click\",\"target\":\"e1\"}", 0},
+        {"{\"tool\":\"browser_click\",\"action\":\"click\",\"target\":\"e1\"}", 0},
+        {"{\"action\":\"browser_click\",\"name\":\"browser_click\",\"target\":\"e1\"}", 0},
+        {"{\"action\":\"click_element\",\"name\":\"browser_click\",\"selector\":\"#a\"}", 0},
+        {"{\"tool\":\"browser_tabs\",\"action\":\"browser_tabs\"}", 0},
+        {"{\"tool\":\"browser_click\",\"action\":\"hover\",\"target\":\"e1\"}", TB_E_PARAMS},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char args[256];
+        struct tb_err err = {.code = 0};
+        snprintf(args, sizeof(args), "{\"actions\":[%s]}", rows[i].step);
+        if (check_as(&said_views()[1], args, &err) != rows[i].code) {
+            fail_msg("%s: %s", rows[i].step, err.text);
+        }
+    }
+}
+
+/* The name of a saved state may be any. */
+static void a_name_that_the_tool_takes_is_an_argument(void **state)
+{
+    struct tale *tale = *state;
+    tale->driver.ops[TB_OP_STATE] = tell_name;
+    tale->rig->core.drivers[0].driver = &tale->driver;
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"tool\":\"browser_state\",\"action\":\"save\","
+                       "\"name\":\"browser_state\"}]}");
+    const struct cJSON *step = tb_json_first(tb_json_get(call->data, "steps"));
+    assert_non_null(strstr(tb_data_text(step, "text").ptr, "\"browser_state\""));
+    rig_expect(call, 0);
 }
 
 static void the_arguments_of_a_step_may_stand_together(void **state)
@@ -422,6 +468,8 @@ int main(void)
         TEST(only_tools_that_the_caller_was_given_can_be_steps),
         TEST(a_step_of_a_group_that_was_not_asked_for_names_the_group),
         TEST(a_step_may_say_tool_or_name_instead_of_action),
+        TEST(a_step_may_name_its_tool_twice),
+        TEST(a_name_that_the_tool_takes_is_an_argument),
         TEST(the_arguments_of_a_step_may_stand_together),
         TEST(members_that_hold_nothing_do_not_matter),
         TEST(a_session_is_not_made_for_arguments_that_are_refused),
