@@ -178,7 +178,7 @@ static const struct {
      {TB_E_LIMIT, "all 50 sessions are in use", NULL, NULL, NULL},
      true,
      "{\"error\":\"limit_reached\",\"message\":\"all 50 sessions are in use\",\"hint\":\"Wait until a "
-     "session ends, then try again.\"}"},
+     "session or tab is closed, then try again.\"}"},
     {"browser_click",
      S,
      {TB_E_ELEMENT_STALE, "ref e1 does not belong to the current page", NULL, NULL, NULL},
