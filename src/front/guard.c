@@ -144,13 +144,18 @@ int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
     }
     struct tb_str type = tb_http1_header(head, "Content-Type");
     struct tb_str media = tb_str_trim(tb_str_cut(&type, ';'));
-    if (tb_http1_header_times(head, "Content-Type") == 1 &&
-        tb_str_eq_nocase(media, TB_STR("application/json"))) {
+    size_t times = tb_http1_header_times(head, "Content-Type");
+    if (times == 1 && tb_str_eq_nocase(media, TB_STR("application/json"))) {
         return 0;
+    }
+    if (times > 1 || !media.len) {
+        return tb_fail(err, TB_E_CONTENT_TYPE,
+                       "the body must be application/json; the request names %s",
+                       times > 1 ? "its type more than once" : "no type");
     }
     struct tb_quoted seen;
     return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be application/json, not %s",
-                   media.len ? tb_quoted(&seen, media, 0) : "without a type");
+                   tb_quoted(&seen, media, 0));
 }
 
 static bool is_host(const char *text)

@@ -136,6 +136,23 @@ static bool find_action(const struct tb_view *view, const struct cJSON *given, s
     return step->key != NULL;
 }
 
+/* Whether a member says once more which tool it is: {"tool": "browser_click", "action": "click"}.
+ * But whatever the tool takes as "name", say of a saved state, is an argument; an "action" is one
+ * of a few words, none of which is the tool. */
+static bool names_again(const struct tb_view *view, const struct step *step,
+                        const struct cJSON *member, const struct tb_param *rows)
+{
+    const char *key = tb_json_name(member);
+    const struct tb_tool *tool;
+    const struct tb_face *face;
+    struct tb_str text;
+    bool is_name = strcmp(key, "name") == 0;
+    bool is_key = is_name || strcmp(key, "action") == 0 || strcmp(key, "tool") == 0;
+    bool is_taken = is_name && tb_args_know(rows, tb_str_of(key));
+    return is_key && !is_taken && tb_json_str(member, &text) &&
+           find_step(view, text, &tool, &face) && tool == step->tool;
+}
+
 /* The arguments that stand together, as in a call, perhaps as text; NULL: they do not. */
 static struct cJSON *inner_args(const struct cJSON *given, const struct tb_param *rows)
 {
@@ -153,8 +170,8 @@ static struct cJSON *inner_args(const struct cJSON *given, const struct tb_param
 }
 
 /* The arguments of a step, without the common ones that are of no use to it and hold nothing. */
-static struct cJSON *strip(const struct step *step, const struct cJSON *given,
-                           const struct tb_param *rows)
+static struct cJSON *strip(const struct tb_view *view, const struct step *step,
+                           const struct cJSON *given, const struct tb_param *rows)
 {
     struct cJSON *rest = inner_args(given, rows);
     const char *skipped = rest ? "arguments" : "";
@@ -162,34 +179,33 @@ static struct cJSON *strip(const struct step *step, const struct cJSON *given,
     JSON_ARRAY_FOREACH(member, given) {
         const char *name = tb_json_name(member);
         bool idle = is_blank(member) && !tb_args_know(rows, tb_str_of(name));
-        if (strcmp(name, skipped) != 0 && strcmp(name, step->key) != 0 && !idle) {
+        if (strcmp(name, skipped) != 0 && strcmp(name, step->key) != 0 && !idle &&
+            !names_again(view, step, member, rows)) {
             tb_json_set_take(rest, name, tb_json_dup(member));
         }
     }
     return rest;
 }
 
-static int read_face(const struct tb_face *face, const struct cJSON *given, struct step *step,
-                     struct tb_err *err)
+static int read_face(const struct tb_view *view, const struct tb_face *face,
+                     const struct cJSON *given, struct step *step, struct tb_err *err)
 {
     TB_AUTO(tb_json_free) struct cJSON *checked = NULL;
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(step, given, face->params);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(view, step, given, face->params);
     int rc = tb_args_check(face->params, rest, &checked, err);
     if (rc < 0) {
         return rc;
     }
-    step->tool = face->tool;
     step->args = face->map_args ? face->map_args(checked) : tb_json_dup(checked);
     return 0;
 }
 
-static int read_tool(const struct tb_tool *tool, const struct cJSON *given, struct step *step,
+static int read_tool(const struct tb_view *view, const struct cJSON *given, struct step *step,
                      struct tb_err *err)
 {
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
-    tb_tool_params(tool, rows);
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(step, given, rows);
-    step->tool = tool;
+    tb_tool_params(step->tool, rows);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(view, step, given, rows);
     return tb_args_check(rows, rest, &step->args, err);
 }
 
@@ -214,8 +230,9 @@ static int read_step(const struct tb_caller *caller, const struct cJSON *given,
     if (tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
     }
-    int rc = face && face->params ? read_face(face, given, step, err)
-                                  : read_tool(tool, given, step, err);
+    step->tool = tool;
+    int rc = face && face->params ? read_face(caller->view, face, given, step, err)
+                                  : read_tool(caller->view, given, step, err);
     if (rc == 0 && tool->check) {
         rc = tool->check(caller, step->args, err);
     }
@@ -450,11 +467,31 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     print_steps(result, out);
 }
 
-/* Whoever does not know what was done does it again. */
+/* Whether the page that the steps worked on is gone with what they did to it. */
+static bool is_undone(int code)
+{
+    switch (code) {
+    case TB_E_PAGE_CRASHED:
+    case TB_E_BROWSER_CRASHED:
+    case TB_E_TYPED_LOST:
+    case TB_E_SESSION_ENDED:
+    case TB_E_SESSION_STOPPED:
+    case TB_E_SHUTDOWN:
+    case TB_E_CLOSED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whoever does not know what was done does it again, also where that is wrong. */
 static void print_partial(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_json_first(tb_json_get(result->data, "steps"))) {
-        tb_buf_append_cstr(out, "\nAlready done; do not repeat it:");
+        tb_buf_append_cstr(out,
+                           is_undone(result->code)
+                               ? "\nCompleted before it (what was typed into the page may be lost):"
+                               : "\nAlready done; do not repeat it:");
         print_steps(result, out);
     }
 }

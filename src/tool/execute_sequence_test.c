@@ -43,6 +43,14 @@ static void tell_element(struct tb_driver_session *session, struct tb_op *op)
     tb_op_done(op);
 }
 
+static void tell_name(struct tb_driver_session *session, struct tb_op *op)
+{
+    (void)session;
+    tb_json_set_cstr(op->result->data, "action", "save");
+    tb_json_set_str(op->result->data, "name", tb_args_text(op->args, "name", ""));
+    tb_op_done(op);
+}
+
 static int setup(void **state)
 {
     struct tale *tale = TB_NEW(struct tale);
@@ -62,12 +70,13 @@ static int teardown(void **state)
 
 typedef void print_fn(const struct tb_result *result, struct tb_buf *out);
 
-static void expect_words(print_fn *print, const struct cJSON *data, const char *words)
+static void expect_words(print_fn *print, int code, const struct cJSON *data, const char *words)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_MIB);
     struct tb_result result;
     tb_result_init(&result);
     tb_json_free(result.data);
+    result.code = code;
     result.data = tb_json_dup(data);
     print(&result, &out);
     tb_result_fini(&result);
@@ -145,6 +154,44 @@ static void a_step_may_say_tool_or_name_instead_of_action(void **state)
                               "\"x\":1,\"y\":1}]}",
                               &err),
                      0);
+}
+
+static void a_step_may_name_its_tool_twice(void **state)
+{
+    static const struct {
+        const char *step;
+        int code;
+    } rows[] = {
+        {"{\"tool\":\"browser_click\",\"action\":\"browser_click\",\"target\":\"e1\"}", 0},
+        {"{\"tool\":\"browser_click\",\"action\":\"click\",\"target\":\"e1\"}", 0},
+        {"{\"action\":\"browser_click\",\"name\":\"browser_click\",\"target\":\"e1\"}", 0},
+        {"{\"action\":\"click_element\",\"name\":\"browser_click\",\"selector\":\"#a\"}", 0},
+        {"{\"tool\":\"browser_tabs\",\"action\":\"browser_tabs\"}", 0},
+        {"{\"tool\":\"browser_click\",\"action\":\"hover\",\"target\":\"e1\"}", TB_E_PARAMS},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char args[256];
+        struct tb_err err = {.code = 0};
+        snprintf(args, sizeof(args), "{\"actions\":[%s]}", rows[i].step);
+        if (check_as(&said_views()[1], args, &err) != rows[i].code) {
+            fail_msg("%s: %s", rows[i].step, err.text);
+        }
+    }
+}
+
+/* The name of a saved state may be any. */
+static void a_name_that_the_tool_takes_is_an_argument(void **state)
+{
+    struct tale *tale = *state;
+    tale->driver.ops[TB_OP_STATE] = tell_name;
+    tale->rig->core.drivers[0].driver = &tale->driver;
+    struct rig_call *call =
+        run(tale->rig, "{\"actions\":[{\"tool\":\"browser_state\",\"action\":\"save\","
+                       "\"name\":\"browser_state\"}]}");
+    const struct cJSON *step = tb_json_first(tb_json_get(call->data, "steps"));
+    assert_non_null(strstr(tb_data_text(step, "text").ptr, "\"browser_state\""));
+    rig_expect(call, 0);
 }
 
 static void the_arguments_of_a_step_may_stand_together(void **state)
@@ -228,7 +275,7 @@ static void what_changed_is_told(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "from"), "about:blank"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "to"), "https://b.test/"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "title"), "to"), "B"));
-    expect_words(tb_tool_execute_sequence.print, call->data,
+    expect_words(tb_tool_execute_sequence.print, call->code, call->data,
                  "All actions done. The address went from about:blank to https://b.test/. The "
                  "title is now \"B\".\n1. Clicked link \"B\".\n2. The mouse is over.");
     rig_expect(call, 0);
@@ -249,13 +296,32 @@ static void the_first_failure_ends_it_and_says_where(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(failed, "error"), "element_not_found"));
     assert_non_null(strstr(call->message, "action 2 of 3 (click_element) failed: "));
     assert_non_null(strstr(call->message, "1 completed before it."));
-    expect_words(tb_tool_execute_sequence.print_partial, call->data,
+    expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data,
                  "\nAlready done; do not repeat it:\n1. The mouse is over.");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     assert_int_equal(tale->rig->fake->begun, 4);
     call = run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\"}]}");
-    expect_words(tb_tool_execute_sequence.print_partial, call->data, "");
+    expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data, "");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
+}
+
+/* The advice of these codes is to do it again, in another page. */
+static void what_a_crash_has_destroyed_is_not_told_as_done(void **state)
+{
+    static const int codes[] = {TB_E_PAGE_CRASHED, TB_E_BROWSER_CRASHED, TB_E_TYPED_LOST,
+                                TB_E_SESSION_ENDED, TB_E_SESSION_STOPPED};
+    struct tale *tale = *state;
+    for (size_t i = 0; i < TB_COUNT(codes); i++) {
+        tale->rig->fake->ops[TB_OP_CLICK].code = codes[i];
+        struct rig_call *call =
+            run(tale->rig,
+                "{\"actions\":[{\"action\":\"browser_fill\",\"target\":\"a\",\"value\":\"v\"},"
+                "{\"action\":\"browser_click\",\"target\":\"b\"}]}");
+        expect_words(
+            tb_tool_execute_sequence.print_partial, call->code, call->data,
+            "\nCompleted before it (what was typed into the page may be lost):\n1. Filled.");
+        rig_expect(call, codes[i]);
+    }
 }
 
 static void nothing_runs_unless_all_is_understood(void **state)
@@ -402,12 +468,15 @@ int main(void)
         TEST(only_tools_that_the_caller_was_given_can_be_steps),
         TEST(a_step_of_a_group_that_was_not_asked_for_names_the_group),
         TEST(a_step_may_say_tool_or_name_instead_of_action),
+        TEST(a_step_may_name_its_tool_twice),
+        TEST(a_name_that_the_tool_takes_is_an_argument),
         TEST(the_arguments_of_a_step_may_stand_together),
         TEST(members_that_hold_nothing_do_not_matter),
         TEST(a_session_is_not_made_for_arguments_that_are_refused),
         TEST(actions_run_in_order_under_their_own_and_other_names),
         TEST(what_changed_is_told),
         TEST(the_first_failure_ends_it_and_says_where),
+        TEST(what_a_crash_has_destroyed_is_not_told_as_done),
         TEST(nothing_runs_unless_all_is_understood),
         TEST(too_many_actions_are_refused),
         TEST(a_step_may_name_the_same_session),

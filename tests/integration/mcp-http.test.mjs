@@ -25,7 +25,7 @@ test('a legacy session begins, works, and is gone after DELETE', async (t) => {
   assert.equal((await daemon.request('/mcp', { method: 'DELETE', auth: true, headers })).status, 200);
   const unknown = await post(daemon, ping(2), { headers });
   assert.equal(unknown.status, 404);
-  assert.match(unknown.text, /start a new one with initialize.*started by name still exist/);
+  assert.match(unknown.text, /start a new one with initialize\. Browser sessions from start_session still exist/);
 });
 
 test('agreeing on a version never fails', async (t) => {

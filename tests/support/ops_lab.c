@@ -112,6 +112,17 @@ int ops_lab_start(void **state, const struct ops_doc *docs)
     return 0;
 }
 
+void ops_set(struct ops_lab *lab, const char *path, const char *value)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i].path, path) == 0) {
+            assert_int_equal(tb_config_set(&lab->config, &keys[i], tb_str_of(value), NULL), 0);
+        }
+    }
+}
+
 int ops_lab_stop(void **state)
 {
     struct ops_lab *lab = *state;

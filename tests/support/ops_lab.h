@@ -65,6 +65,8 @@ struct ops_lab {
 /* For cmocka's groups: *state is the lab. */
 int ops_lab_start(void **state, const struct ops_doc *docs);
 int ops_lab_stop(void **state);
+/* A setting, before the first session. */
+void ops_set(struct ops_lab *lab, const char *path, const char *value);
 /* For each test. */
 int ops_open(void **state);
 int ops_close(void **state);

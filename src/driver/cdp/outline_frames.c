@@ -20,7 +20,8 @@ enum phase {
 
 enum {
     CHARS_LEAST = 500,
-    FRAME_MS = 2000, /* a frame that hangs must not cost us the page */
+    FRAMES_MS = 3000, /* for all frames together: those that hang must not cost us the page */
+    FRAME_LEAST_MS = 100,
     INDENT = 2,
 };
 
@@ -54,10 +55,62 @@ static void add_refs(struct tb_outline_frames *frames, struct tb_str refs)
     }
 }
 
+static int64_t left_ms(const struct tb_outline_frames *frames, const struct tb_opwork *work)
+{
+    return frames->by_ms - tb_loop_now_ms(tb_session_loop(work->session));
+}
+
+/* A line without anything below it would look like an empty frame. */
+static void say(const struct tb_outline_frames *frames, struct tb_opwork *work, const char *why)
+{
+    tb_outline_splice(&work->op->result->text, frames->refs[frames->at], tb_str_of(why));
+}
+
+/* The time is over: what there is has to do. */
+static bool end_late(struct tb_outline_frames *frames, struct tb_opwork *work)
+{
+    for (; frames->at < frames->count; frames->at++) {
+        say(frames, work, SILENT);
+    }
+    work->frame = frames->home;
+    return true;
+}
+
+/* To the target of the frame of the operation. The deadline is that of the message alone: by that
+ * of the operation, one that is cancelled is told from one whose time is over. */
+static void send(struct tb_outline_frames *frames, struct tb_opwork *work, const char *method,
+                 struct tb_str params)
+{
+    int64_t deadline_ms = work->deadline_ms;
+    work->deadline_ms = frames->by_ms;
+    tb_opwork_frame_send(work, method, params);
+    work->deadline_ms = deadline_ms;
+}
+
+/* A frame may have half of the time that is left, so that one that hangs leaves something to those
+ * behind it; the last may have all. */
+static int64_t share_ms(const struct tb_outline_frames *frames, const struct tb_opwork *work)
+{
+    int64_t rest_ms = left_ms(frames, work);
+    int64_t half_ms = rest_ms / 2 > FRAME_LEAST_MS ? rest_ms / 2 : FRAME_LEAST_MS;
+    return half_ms < rest_ms && frames->at + 1 < frames->count ? half_ms : rest_ms;
+}
+
+static void call(struct tb_outline_frames *frames, struct tb_opwork *work, struct tb_str args)
+{
+    int64_t deadline_ms = work->deadline_ms;
+    work->deadline_ms = tb_loop_now_ms(tb_session_loop(work->session)) + share_ms(frames, work) -
+                        TB_OPWORK_GRACE_MS; /* which is added to it */
+    tb_opwork_call(work, "snapshot", args);
+    work->deadline_ms = deadline_ms;
+}
+
 /* Asks for the next iframe; true: there is none left. */
 static bool go_on(struct tb_outline_frames *frames, struct tb_opwork *work)
 {
-    work->deadline_ms = frames->deadline_ms;
+    if (left_ms(frames, work) <= 0) {
+        return end_late(frames, work);
+    }
     for (; frames->at < frames->count; frames->at++) {
         const char *ref = frames->refs[frames->at];
         struct tb_page *page = tb_opwork_page(work);
@@ -73,7 +126,7 @@ static bool go_on(struct tb_outline_frames *frames, struct tb_opwork *work)
                            ref, tb_frame_world(frame));
         frames->phase = ELEMENT;
         work->frame = tb_frame_number(frame);
-        tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+        send(frames, work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
         return false;
     }
     work->frame = frames->home;
@@ -86,10 +139,9 @@ static bool skip(struct tb_outline_frames *frames, struct tb_opwork *work)
     return go_on(frames, work);
 }
 
-/* A line without anything below it would look like an empty frame. */
 static bool skip_saying(struct tb_outline_frames *frames, struct tb_opwork *work, const char *why)
 {
-    tb_outline_splice(&work->op->result->text, frames->refs[frames->at], tb_str_of(why));
+    say(frames, work, why);
     return skip(frames, work);
 }
 
@@ -98,7 +150,9 @@ bool tb_outline_frames_start(struct tb_outline_frames *frames, struct tb_opwork 
 {
     frames->home = work->frame;
     frames->max_chars = max_chars;
-    frames->deadline_ms = work->deadline_ms;
+    int64_t most_ms = tb_opwork_left_ms(work) / 4 * 3; /* the rest is for what comes after it */
+    frames->by_ms = tb_loop_now_ms(tb_session_loop(work->session)) +
+                    (most_ms < FRAMES_MS ? most_ms : FRAMES_MS);
     add_refs(frames, refs);
     return frames->count && !go_on(frames, work);
 }
@@ -113,7 +167,7 @@ static bool on_element(struct tb_outline_frames *frames, struct tb_opwork *work,
     char params[192];
     int len = snprintf(params, sizeof(params), "{\"objectId\":%.*s}", TB_STR_ARG(id));
     frames->phase = NODE;
-    tb_opwork_frame_send(work, "DOM.describeNode", (struct tb_str){params, (size_t)len});
+    send(frames, work, "DOM.describeNode", (struct tb_str){params, (size_t)len});
     return false;
 }
 
@@ -136,13 +190,11 @@ static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, st
     tb_buf_printf(&args, "{\"interactive\":%s,\"max_chars\":%lld}",
                   tb_args_flag(work->op->args, "interactive", false) ? "true" : "false",
                   (long long)room);
-    int64_t by_ms = tb_loop_now_ms(tb_session_loop(work->session)) + FRAME_MS;
-    work->deadline_ms = by_ms < frames->deadline_ms ? by_ms : frames->deadline_ms;
     work->frame = tb_frame_number(frame);
     tb_frame_set_owner(frame, tb_str_of(frames->refs[frames->at]));
     frames->phase = OUTLINE;
     tb_refs_continue(work, &args);
-    tb_opwork_call(work, "snapshot", tb_buf_str(&args));
+    call(frames, work, tb_buf_str(&args));
     return false;
 }
 
@@ -216,6 +268,9 @@ static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
 bool tb_outline_frames_step(struct tb_outline_frames *frames, struct tb_opwork *work,
                             struct tb_str value)
 {
+    if (!value.len && left_ms(frames, work) <= 0) {
+        return end_late(frames, work);
+    }
     switch (frames->phase) {
     case ELEMENT:
         return on_element(frames, work, value);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the outlines of frames that the main frame's script cannot enter below the lines of their
- * iframes, one frame after the other. Part of the snapshot: its answers pass through the
- * operation's `step`, the outline grows in the operation's result. */
+ * iframes, one frame after the other, as long as the time for all of them lasts. Part of the
+ * snapshot: its answers pass through the operation's `step`, the outline grows in the operation's
+ * result. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,8 +24,8 @@ struct tb_outline_frames {
     char refs[TB_OUTLINE_FRAMES_MAX][TB_OUTLINE_REF_SIZE];
     size_t count;
     size_t at;
-    unsigned home; /* the operation's own frame and deadline */
-    int64_t deadline_ms;
+    unsigned home;     /* the operation's own frame */
+    int64_t by_ms;     /* when frames that were not heard are left out */
     int64_t max_chars; /* of the whole outline */
 };
 

@@ -24,7 +24,7 @@ struct tb_requests {
     bool counted; /* those that begin now are the act's */
     bool waiting; /* the operation has begun to wait for them */
     bool late;    /* it has waited long enough */
-    bool ended;   /* since the page was last asked one has, or the wait, or a new address came */
+    bool ended;   /* ask the page again: one of them or the wait has ended, or its address is new */
     size_t count; /* under way */
     char ids[TB_REQUESTS_MAX][TB_TARGET_ID_SIZE];
 };

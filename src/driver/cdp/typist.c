@@ -87,12 +87,13 @@ void tb_typist_start(struct tb_typist *typist)
     }
 }
 
-/* Whether what was sent has not arrived, or what is to come would not. */
-static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json)
+/* Whether what was sent has not arrived, or what is to come would not; and how many keys have. */
+static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json, int64_t *ret_keys)
 {
     struct tb_str frame = {NULL, 0};
-    int64_t keys = 0;
+    int64_t keys;
     bool away = tb_opwork_is_away(json, &frame, &keys);
+    *ret_keys = keys;
     if (typist->work->aim > 0) {
         typist->before = typist->strokes ? typist->before : keys;
         return tb_typist_has_lost(typist, keys) || tb_opwork_is_missed(json) ||
@@ -111,17 +112,13 @@ static bool is_unheard(const struct tb_typist *typist)
     return typist->count && typist->work->aim > 0 && typist->work->had < typist->work->due;
 }
 
-static bool lacks_keys(const struct tb_typist *typist, const struct cJSON *json)
+static bool lacks_keys(const struct tb_typist *typist, int64_t keys)
 {
-    int64_t keys = 0;
-    tb_json_int(tb_json_get(json, "keys"), &keys);
     return typist->count && typist->work->aim > 0 && keys - typist->before < typist->count;
 }
 
-static void fail_short(struct tb_typist *typist, const struct cJSON *json)
+static void fail_short(struct tb_typist *typist, int64_t keys)
 {
-    int64_t keys = 0;
-    tb_json_int(tb_json_get(json, "keys"), &keys);
     tb_opwork_fail(typist->work, TB_E_FOCUS_MOVED,
                    "the element received %lld of %lld keys and then no more",
                    (long long)(keys - typist->before), (long long)typist->count);
@@ -151,11 +148,12 @@ bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     bool nobody = false;
+    int64_t keys;
     tb_json_bool(tb_json_get(json, "nobody"), &nobody);
-    if (is_elsewhere(typist, json)) {
+    if (is_elsewhere(typist, json, &keys)) {
         typist->work->kind->missed(typist->work, json);
-    } else if (!tb_typist_has_rest(typist) && lacks_keys(typist, json)) {
-        fail_short(typist, json);
+    } else if (!tb_typist_has_rest(typist) && lacks_keys(typist, keys)) {
+        fail_short(typist, keys);
     } else if (!tb_typist_has_rest(typist)) {
         typist->work->due = 0;
         return true;

@@ -7,6 +7,7 @@
 #include "front/mcp/server.h"
 #include "front/reply.h"
 #include "front/target.h"
+#include "tool/tools.h"
 
 /* A POST on its way to its peer. */
 struct arrival {
@@ -39,6 +40,16 @@ static void refuse(const struct arrival *arrival, int status, int code, const ch
     tb_mcp_http_fault(arrival->front, arrival->message.rpc.id.text, &fault);
 }
 
+/* Browser sessions outlive it, but that is no news for who cannot start any. */
+static void refuse_unknown(const struct arrival *arrival)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_KIB);
+    tb_buf_append_cstr(&text, "unknown or expired MCP session; start a new one with initialize");
+    tb_view_hint(&arrival->view, ". Browser sessions from {start_session} still exist|", &text);
+    tb_buf_append_char(&text, '\0');
+    refuse(arrival, 404, -32600, (const char *)text.data);
+}
+
 /* Answers when the request names no live session. */
 static bool has_session(const struct arrival *arrival)
 {
@@ -46,9 +57,7 @@ static bool has_session(const struct arrival *arrival)
         return true;
     }
     if (arrival->session_id.len) {
-        refuse(arrival, 404, -32600,
-               "unknown or expired MCP session; start a new one with initialize. Browser sessions "
-               "that were started by name still exist");
+        refuse_unknown(arrival);
     } else {
         refuse(arrival, 400, -32600,
                "the Mcp-Session-Id header is missing; start a session with initialize, or, to do "

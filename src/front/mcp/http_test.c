@@ -103,7 +103,12 @@ static void a_session_has_to_be_named_and_begins_once(void **state)
     expect(said, "HTTP/1.1 400 ");
     expect(said, "to do without one, send the header MCP-Protocol-Version: 2026-07-28");
     expect(ask(f, "GET /mcp", "", ""), "HTTP/1.1 400 ");
-    expect(ask(f, POST, "Mcp-Session-Id: nope\r\n", PING), "HTTP/1.1 404 ");
+    said = ask(f, POST, "Mcp-Session-Id: nope\r\n", PING);
+    expect(said, "HTTP/1.1 404 ");
+    expect(said, "with initialize. Browser sessions from start_session still exist\"");
+    said = ask(f, POST "/octopus", "Mcp-Session-Id: nope\r\n", PING);
+    expect(said, "HTTP/1.1 404 ");
+    expect(said, "start a new one with initialize\"");
     begin(f, "2025-06-18");
     expect(ask(f, POST, f->session, INITIALIZE("2025-06-18")), "HTTP/1.1 400 ");
     /* A stale id does not keep a client from beginning anew. */

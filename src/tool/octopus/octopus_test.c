@@ -120,8 +120,8 @@ static const struct {
      S,
      {0, NULL, "{\"url\":\"u\",\"dialog\":{\"type\":\"alert\",\"message\":\"Paid!\"}}", NULL, NULL},
      false,
-     "{\"clicked\":true,\"selector\":\"#x\",\"current_url\":\"u\",\"dialog\":{\"type\":\"alert\","
-     "\"message\":\"Paid!\",\"hint\":\"The next call dismisses the dialog.\"}}"},
+     "{\"dialog\":{\"type\":\"alert\",\"message\":\"Paid!\",\"hint\":\"The next call dismisses the "
+     "dialog.\"},\"clicked\":true,\"selector\":\"#x\",\"current_url\":\"u\"}"},
     {"browser_click",
      S,
      {0, NULL, "{\"url\":\"u\",\"navigated\":true,\"status\":401}", NULL, NULL},
@@ -134,8 +134,17 @@ static const struct {
       "false}]}",
       "[\"a\"]", NULL},
      false,
-     "{\"count\":1,\"selector\":\"#x\",\"results\":[\"a\"],\"dialogs_dismissed\":[{\"type\":\"alert\","
-     "\"message\":\"Paid!\"}]}"},
+     "{\"dialogs_dismissed\":[{\"type\":\"alert\",\"message\":\"Paid!\"}],\"count\":1,\"selector\":"
+     "\"#x\",\"results\":[\"a\"]}"},
+    {"browser_navigate",
+     "{\"url\":\"u\"}",
+     {0, NULL,
+      "{\"url\":\"u\",\"dialogs_answered\":[{\"type\":\"alert\",\"message\":\"Stay\"}],\"dialogs_more\":"
+      "7}",
+      NULL, NULL},
+     false,
+     "{\"dialogs_dismissed\":[{\"type\":\"alert\",\"message\":\"Stay\"}],\"dialogs_dismissed_more\":7,"
+     "\"url\":\"u\",\"title\":\"\",\"status_code\":0,\"ok\":false}"},
     {"browser_click",
      S,
      {TB_E_DIALOG_OPEN, "the page shows a dialog (alert): \"Paid!\"", NULL, NULL, NULL},
@@ -169,7 +178,7 @@ static const struct {
      {TB_E_LIMIT, "all 50 sessions are in use", NULL, NULL, NULL},
      true,
      "{\"error\":\"limit_reached\",\"message\":\"all 50 sessions are in use\",\"hint\":\"Wait until a "
-     "session ends, then try again.\"}"},
+     "session or tab is closed, then try again.\"}"},
     {"browser_click",
      S,
      {TB_E_ELEMENT_STALE, "ref e1 does not belong to the current page", NULL, NULL, NULL},
@@ -305,6 +314,23 @@ static void a_long_result_is_cut_at_2000_tokens(void **state)
     tb_buf_fini(&text);
 }
 
+static void a_dialog_is_told_also_where_the_result_is_cut(void **state)
+{
+    (void)state;
+    char *text = tb_zalloc(9001);
+    memset(text, ' ', 9000);
+    text[0] = '[';
+    text[8999] = ']';
+    const struct said_result outcome = {
+        0, NULL, "{\"dialogs_answered\":[{\"type\":\"confirm\",\"message\":\"Pay?\"}]}", text,
+        NULL};
+    char *words = said("browser_extract", S, &outcome, false);
+    assert_non_null(strstr(words, "result truncated"));
+    assert_non_null(strstr(words, "\"message\":\"Pay?\""));
+    tb_free(words);
+    tb_free(text);
+}
+
 static void a_picture_is_whole_or_an_error(void **state)
 {
     (void)state;
@@ -348,6 +374,7 @@ int main(void)
         cmocka_unit_test(arguments_become_those_of_the_tool),
         cmocka_unit_test(an_empty_address_is_refused_by_its_name),
         cmocka_unit_test(a_long_result_is_cut_at_2000_tokens),
+        cmocka_unit_test(a_dialog_is_told_also_where_the_result_is_cut),
         cmocka_unit_test(a_picture_is_whole_or_an_error),
         cmocka_unit_test_setup_teardown(navigate_must_come_first, rig_setup, rig_teardown),
     };

@@ -205,7 +205,7 @@ static void put_one_dialog(struct tb_json_writer *json, const struct cJSON *dial
 }
 
 /* One that is open, and those that this call found open. No documented result has these members,
- * and without dialogs neither has ours. */
+ * and without dialogs neither has ours. They come first: the end of a long result is cut off. */
 static void put_dialogs(struct tb_json_writer *json, const struct tb_result *result)
 {
     const struct cJSON *open = tb_json_get(result->data, "dialog");
@@ -227,6 +227,10 @@ static void put_dialogs(struct tb_json_writer *json, const struct tb_result *res
         }
         tb_json_array_close(json);
     }
+    int64_t more = tb_data_int(result->data, "dialogs_more");
+    if (more > 0) {
+        put_int(json, "dialogs_dismissed_more", more);
+    }
 }
 
 typedef void put_fn(struct tb_json_writer *json, const struct cJSON *args,
@@ -241,8 +245,8 @@ static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_res
     size_t chars;
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
-    put(&json, args, result);
     put_dialogs(&json, result);
+    put(&json, args, result);
     tb_json_object_close(&json);
     tb_quote_json(tb_buf_str(&text), &shown);
     struct tb_str whole = tb_buf_str(&shown);
@@ -323,7 +327,7 @@ void tb_octopus_print_screenshot(const struct cJSON *args, const struct tb_resul
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
-    put_screenshot(&json, args, result);
     put_dialogs(&json, result);
+    put_screenshot(&json, args, result);
     tb_json_object_close(&json);
 }
