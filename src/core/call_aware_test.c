@@ -120,6 +120,18 @@ static void a_save_that_fails_has_no_text(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_TYPED_LOST);
 }
 
+static void nor_has_a_save_that_could_not_look_into_the_page(void **state)
+{
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    type(rig);
+    rig->fake->blind = true;
+    rig_advance(rig, 2500);
+    assert_int_equal(rig->fake->saved, 1);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_TYPED_LOST);
+}
+
 /* Another agent that comes first has the note, and is not the one who counts on the text. */
 static void who_typed_is_told_also_if_others_were_told_before(void **state)
 {
@@ -281,6 +293,7 @@ int main(void)
         RIG_TEST(text_that_no_save_has_is_missed_after_a_kill),
         RIG_TEST(text_that_a_save_has_is_the_drivers_to_tell_of),
         RIG_TEST(a_save_that_fails_has_no_text),
+        RIG_TEST(nor_has_a_save_that_could_not_look_into_the_page),
         RIG_TEST(who_typed_is_told_also_if_others_were_told_before),
         RIG_TEST(a_loss_that_nobody_heard_of_outlasts_another_sleep),
         RIG_TEST(a_loss_that_nobody_heard_of_outlasts_the_daemon),

@@ -90,8 +90,9 @@ struct tb_open_opts {
 /* `session` is NULL on failure and err says why. Once, at once or later. */
 typedef void tb_open_fn(struct tb_driver_session *session, const struct tb_err *err, void *owner);
 typedef void tb_closed_fn(void *owner);
-/* `state` is JSON, at most TB_SAVED_MAX, borrowed; empty with err: it could not be told. */
-typedef void tb_saved_fn(struct tb_str state, const struct tb_err *err, void *owner);
+/* `state` is JSON, at most TB_SAVED_MAX, borrowed; empty with err: it could not be told. Unless it
+ * is `whole`, it does not say what was typed into some page since the save before. */
+typedef void tb_saved_fn(struct tb_str state, bool whole, const struct tb_err *err, void *owner);
 
 struct tb_driver {
     const char *name;

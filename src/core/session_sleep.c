@@ -173,11 +173,17 @@ static void note_change(struct tb_session *session)
     }
 }
 
+/* What was typed is not in the save. */
+static void keep_typed(struct tb_session *session)
+{
+    session->typed = tb_session_has_typed(session);
+    session->browsing->typed = false;
+}
+
 static void save_failed(struct tb_session *session, const struct tb_err *err)
 {
     note_change(session);
-    session->typed = tb_session_has_typed(session);
-    session->browsing->typed = false;
+    keep_typed(session);
     session->browsing->failed = true;
     if (err->code != TB_E_CLOSED && !session->browsing->complained) {
         session->browsing->complained = true;
@@ -209,7 +215,7 @@ static void on_stored(struct tb_gate *gate)
     tb_session_wake(session);
 }
 
-static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, void *owner)
 {
     struct tb_session *session = owner;
     struct tb_browsing *browsing = session->browsing;
@@ -221,6 +227,9 @@ static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
     if (err) {
         save_failed(session, err);
         return;
+    }
+    if (!whole) {
+        keep_typed(session);
     }
     browsing->storing = TB_NEW(struct storing);
     browsing->storing->session = session;

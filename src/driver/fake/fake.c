@@ -132,12 +132,12 @@ static void end_save(struct tb_driver_session *session, int code)
     tb_timer_stop(&session->save_timer);
     if (code < 0) {
         tb_fail(&err, code, "the fake browser could not be saved");
-        session->saved_fn(TB_STR(""), &err, session->saved_owner);
+        session->saved_fn(TB_STR(""), false, &err, session->saved_owner);
         return;
     }
     session->fake->saved++;
     snprintf(state, sizeof(state), "{\"tag\":\"%s\"}", session->tag);
-    session->saved_fn(tb_str_of(state), NULL, session->saved_owner);
+    session->saved_fn(tb_str_of(state), !session->fake->blind, NULL, session->saved_owner);
 }
 
 static void end(struct tb_driver_session *session, int code)
