@@ -142,6 +142,15 @@ static bool note_navigation(struct tb_session *session)
     return any_untold;
 }
 
+static bool note_refs(struct tb_session *session, int64_t last_ref)
+{
+    if (last_ref <= session->refs) {
+        return false;
+    }
+    session->refs = last_ref + TB_REFS_AHEAD;
+    return true;
+}
+
 void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call)
 {
     if (tb_session_ended(session) || !tb_session_survives(session)) {
@@ -150,10 +159,7 @@ void tb_session_remember(struct tb_session *session, const struct tb_op *op, str
     bool has_left = op->kind == TB_OP_NAVIGATE && op->result->code == 0;
     bool is_news = has_left && note_navigation(session);
     is_news = (op->typed && note_typing(session, call)) || is_news;
-    if (op->last_ref > session->refs) {
-        session->refs = op->last_ref + TB_REFS_AHEAD;
-        is_news = true;
-    }
+    is_news = note_refs(session, op->last_ref) || is_news;
     if (is_news) {
         tb_record_put(session, call ? &call->gate : NULL);
     }
@@ -501,9 +507,8 @@ static void note_lost_text(struct tb_session *session, bool lost)
 void tb_session_woken(struct tb_session *session)
 {
     const struct tb_driver *driver = session->driver;
-    bool typed = false;
-    const char *missing =
-        driver->restored ? driver->restored(session->driver_session, &typed) : NULL;
+    const struct tb_restored restored =
+        driver->restored ? driver->restored(session->driver_session) : (struct tb_restored){0};
     session->woke = false;
     if (!session->known) {
         session->known = true;
@@ -512,11 +517,15 @@ void tb_session_woken(struct tb_session *session)
         return;
     }
     tb_free(session->note);
-    session->note = note_of(session, missing, !typed && tb_authors_any_untold(&session->authors));
+    session->note = note_of(session, restored.missing,
+                            !restored.typed && tb_authors_any_untold(&session->authors));
     tb_free(session->loss);
     session->loss = NULL;
     tb_buf_fini(&session->browsing->state);
     session->saved = session->saved && !session->browsing->unreadable;
-    note_lost_text(session, typed || session->typed);
+    note_lost_text(session, restored.typed || session->typed);
+    if (note_refs(session, restored.last_ref)) {
+        tb_record_put(session, NULL);
+    }
     tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);
 }

@@ -129,7 +129,6 @@ static void what_a_page_had_when_it_was_last_heard_is_missed(void **state)
 {
     struct ops_lab *lab = *state;
     struct kept_answer answer;
-    bool typed = false;
     ops_goto(lab, "/form");
     ops_ok(lab, TB_OP_FILL, "{'target':'#name','value':'x'}");
     kept_begin(lab, &answer);
@@ -143,8 +142,7 @@ static void what_a_page_had_when_it_was_last_heard_is_missed(void **state)
     TB_AUTO(tb_free) char *other = save_in_dialog(lab);
     assert_non_null(strstr(other, "/plain\"}"));
     kept_open(lab, same);
-    tb_cdp_session_restored(lab->session, &typed);
-    assert_true(typed);
+    assert_true(tb_cdp_session_restored(lab->session).typed);
 }
 
 static void a_tab_that_closes_meanwhile_is_left_out(void **state)
@@ -361,9 +359,8 @@ static void a_tab_that_does_not_load_does_not_keep_the_session_from_opening(void
                   1500);
     OPS_WAIT(lab, opening.done);
     assert_non_null(opening.session);
-    bool typed;
-    assert_non_null(strstr(tb_cdp_session_restored(opening.session, &typed), "did not load"));
-    assert_false(typed);
+    assert_non_null(strstr(tb_cdp_session_restored(opening.session).missing, "did not load"));
+    assert_false(tb_cdp_session_restored(opening.session).typed);
     close_opened(lab, &opening);
 }
 

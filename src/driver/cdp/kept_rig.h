@@ -84,8 +84,7 @@ static inline void kept_open_text(struct ops_lab *lab, const char *text)
 /* Behind the sentence that stands there whenever a page was loaded. */
 static inline const char *kept_words(const struct ops_lab *lab)
 {
-    bool typed;
-    const char *words = tb_cdp_session_restored(lab->session, &typed);
+    const char *words = tb_cdp_session_restored(lab->session).missing;
     const char *rest = words ? strstr(words, "kept in memory is gone.") : NULL;
     rest = rest ? rest + strlen("kept in memory is gone.") : words ? words : "";
     return rest + (*rest == ' ');

@@ -31,6 +31,7 @@ enum {
     WORDS_MAX = 2000,
     LOAD_MS = 10 * 1000,  /* for the current tab; it then goes on loading by itself */
     OTHERS_MS = 3 * 1000, /* for the others to begin */
+    REFS_SKIPPED = 1000,
 };
 
 struct tb_page *tb_restore_page(const struct tb_restore_tab *tab)
@@ -102,10 +103,9 @@ static void on_ended(struct tb_deferred *job)
     done(session);
 }
 
-const char *tb_cdp_session_restored(struct tb_driver_session *session, bool *ret_typed)
+struct tb_restored tb_cdp_session_restored(struct tb_driver_session *session)
 {
-    *ret_typed = session->typed_lost;
-    return session->restored;
+    return (struct tb_restored){session->restored, session->typed_lost, session->last_ref};
 }
 
 /* One answer less to wait for. */
@@ -440,6 +440,21 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     return restore;
 }
 
+/* States of before core counted refs say how many there were; more may have been given since. */
+static void skip_refs(struct tb_restore *restore)
+{
+    struct tb_driver_session *session = restore->session;
+    struct tb_memory *memory = tb_memory_of(session);
+    int64_t last = 0;
+    tb_json_int(tb_json_get(restore->saved, "refs"), &last);
+    if (last > 0 && last < INT32_MAX && last + REFS_SKIPPED > session->last_ref) {
+        session->last_ref = last + REFS_SKIPPED;
+    }
+    if (memory->last_ref < session->last_ref) {
+        memory->last_ref = session->last_ref;
+    }
+}
+
 void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, int64_t deadline_ms,
                       void (*done)(struct tb_driver_session *session))
 {
@@ -457,6 +472,7 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
     }
     note_loading(restore);
     note_losses(restore);
+    skip_refs(restore);
     if (tb_json_is_object(emulation)) {
         tb_emulation_bring(session, emulation);
     }

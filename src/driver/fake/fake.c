@@ -289,11 +289,13 @@ static void save(struct tb_driver_session *session, int64_t deadline_ms, tb_save
     }
 }
 
-static const char *restored(struct tb_driver_session *session, bool *ret_typed)
+static struct tb_restored restored(struct tb_driver_session *session)
 {
+    const struct tb_fake *fake = session->fake;
     must(session->open);
-    *ret_typed = session->restored && session->fake->typed_lost;
-    return session->restored ? session->fake->missing : NULL;
+    return session->restored
+               ? (struct tb_restored){fake->missing, fake->typed_lost, fake->saved_ref}
+               : (struct tb_restored){0};
 }
 
 static bool detach(struct tb_driver_session *session)
