@@ -47,6 +47,40 @@ static int64_t sooner(const struct tb_restore *restore, int64_t ms)
 
 /* The end. */
 
+static bool is_blank(const struct tb_restore_tab *tab)
+{
+    return tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank");
+}
+
+/* Whatever else is lost: an agent that comes back to a page does not know it any more. */
+static void print_loading(const struct tb_restore *restore, struct tb_buf *out)
+{
+    size_t loaded = 0;
+    size_t pages = 0;
+    for (size_t i = 0; i < restore->count; i++) {
+        loaded += restore->tabs[i].loaded ? 1 : 0;
+        pages += is_blank(&restore->tabs[i]) ? 0 : 1;
+    }
+    if (loaded) {
+        tb_buf_printf(out, "%s %s loaded again, so whatever %s kept in memory is gone. ",
+                      loaded < pages ? loaded == 1 ? "One of its pages" : "Some of its pages"
+                      : loaded == 1  ? "Its page"
+                                     : "Its pages",
+                      loaded == 1 ? "was" : "were", loaded == 1 ? "it" : "they");
+    }
+}
+
+/* NULL: there is nothing to say. */
+static char *words_of(const struct tb_restore *restore)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(2 * WORDS_MAX);
+    print_loading(restore, &words);
+    tb_buf_append_str(&words, tb_buf_str(&restore->words));
+    struct tb_str text = tb_buf_str(&words);
+    return text.len ? tb_str_dup(tb_str_sub(text, 0, text.len - 1))
+                    : NULL; /* no blank at its end */
+}
+
 static void restore_free(struct tb_restore *restore)
 {
     struct tb_driver_session *session = restore->session;
@@ -93,10 +127,7 @@ static void on_ended(struct tb_deferred *job)
     if (page && page != tb_session_page(session)) {
         tb_session_page_select(session, page);
     }
-    if (restore->words.len) {
-        restore->words.len--; /* the blank at its end */
-        session->restored = tb_str_dup(tb_buf_str(&restore->words));
-    }
+    session->restored = words_of(restore);
     tb_json_free(restore->saved);
     restore->saved = NULL;
     drop_if_over(restore);
@@ -122,24 +153,6 @@ static void end(struct tb_restore *restore)
 }
 
 /* Words. */
-
-static bool is_blank(const struct tb_restore_tab *tab)
-{
-    return tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank");
-}
-
-/* Whatever else is lost: an agent that comes back to a page does not know it any more. */
-static void note_loading(struct tb_restore *restore)
-{
-    size_t loaded = 0;
-    for (size_t i = 0; i < restore->count; i++) {
-        loaded += is_blank(&restore->tabs[i]) ? 0 : 1;
-    }
-    if (loaded) {
-        tb_buf_printf(&restore->words, "%s loaded again, so whatever %s kept in memory is gone. ",
-                      loaded == 1 ? "Its page was" : "Its pages were", loaded == 1 ? "it" : "they");
-    }
-}
 
 static void note_losses(struct tb_restore *restore)
 {
@@ -236,6 +249,7 @@ static void on_loaded(int code, bool navigated, const struct tb_err *err, void *
 {
     struct tb_restore_tab *tab = user;
     (void)navigated;
+    tab->loaded = code >= 0;
     if (code < 0) {
         note_failure(tab, err->text);
     }
@@ -470,7 +484,6 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
         end(restore);
         return;
     }
-    note_loading(restore);
     note_losses(restore);
     skip_refs(restore);
     if (tb_json_is_object(emulation)) {
