@@ -26,8 +26,8 @@ static void an_act_is_refused_once(void **state)
     size_t before = rig->fake->begun;
     struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
     rig_turn(rig);
-    assert_string_equal(call->message, "what was typed into the page was lost when session 'a' was "
-                                       "restored from its last save, so this was not done");
+    assert_string_equal(call->message, "what was typed into the page was lost with the earlier "
+                                       "browser of session 'a', so this was not done");
     tb_json_str(tb_json_get(call->data, "note"), &note);
     assert_non_null(strstr(note.ptr, "What was typed into 2 fields is lost."));
     rig_expect(call, TB_E_TYPED_LOST);
@@ -96,6 +96,25 @@ static void text_that_no_save_has_is_missed_after_a_kill(void **state)
                                   "after that save is lost.");
     rig_expect(call, TB_E_TYPED_LOST);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+}
+
+static void nothing_is_said_of_a_save_that_never_was(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_str note = TB_STR("");
+    const char *args = "{\"sessionId\":\"a\"}";
+    rig_create(rig, "a");
+    rig_turn(rig);
+    type(rig);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_wait, "other", args), 0);
+    struct rig_call *call = rig_start(rig, &rig_click, "", args);
+    rig_turn(rig);
+    assert_null(strstr(call->message, "save"));
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    assert_string_equal(note.ptr,
+                        "Session 'a' has a new browser. What was typed before that is lost.");
+    rig_expect(call, TB_E_TYPED_LOST);
 }
 
 static void text_that_a_save_has_is_the_drivers_to_tell_of(void **state)
@@ -291,6 +310,7 @@ int main(void)
         RIG_TEST(who_has_been_told_or_goes_elsewhere_may_act),
         RIG_TEST(other_losses_do_not_keep_anybody_from_acting),
         RIG_TEST(text_that_no_save_has_is_missed_after_a_kill),
+        RIG_TEST(nothing_is_said_of_a_save_that_never_was),
         RIG_TEST(text_that_a_save_has_is_the_drivers_to_tell_of),
         RIG_TEST(a_save_that_fails_has_no_text),
         RIG_TEST(nor_has_a_save_that_could_not_look_into_the_page),

@@ -181,8 +181,8 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
     struct tb_op_call *op_call = op_call_new(call, args);
     if (acts_unaware(call, kind, args)) {
         tb_result_fail(&op_call->result, TB_E_TYPED_LOST,
-                       "what was typed into the page was lost when session '%s' was restored from "
-                       "its last save, so this was not done",
+                       "what was typed into the page was lost with the earlier browser of session "
+                       "'%s', so this was not done",
                        session->name);
         note_end(op_call);
         return;

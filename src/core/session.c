@@ -105,8 +105,8 @@ static void tell_author(struct tb_session *session, struct tb_call *call)
     tb_record_put(session, NULL);
     if (!tb_json_get(call->result.data, "note")) {
         TB_AUTO(tb_free)
-        char *note = tb_strdupf("Session '%s' was restored from its last save. What was typed "
-                                "before that is lost.",
+        char *note = tb_strdupf("Session '%s' has a new browser. What was typed before that is "
+                                "lost.",
                                 session->name);
         tb_json_set_cstr(call->result.data, "note", note);
     }
