@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "base/mem.h"
+#include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
@@ -165,17 +166,13 @@ static int64_t element_ms(const struct tb_call *call, const struct cJSON *args)
 }
 
 /* An act on a page from which the caller's own text has gone, before it was told so, would send a
- * form half empty. Who goes to another page has no need of that text. */
+ * form half empty. */
 static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind, const struct cJSON *args)
 {
-    struct tb_session *session = call->session;
+    const struct tb_session *session = call->session;
     bool acts = tb_op_acts(kind) || tb_args_flag(args, "submit", false);
-    if (kind == TB_OP_NAVIGATE) {
-        session->unaware = 0;
-        session->untold = false;
-    }
-    return acts &&
-           (call->number <= session->unaware || tb_session_is_untold(session, call->conversation));
+    return acts && (call->number <= session->unaware ||
+                    tb_authors_unaware(&session->authors, call->conversation, call->number));
 }
 
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
@@ -184,8 +181,8 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
     struct tb_op_call *op_call = op_call_new(call, args);
     if (acts_unaware(call, kind, args)) {
         tb_result_fail(&op_call->result, TB_E_TYPED_LOST,
-                       "what was typed into the page was lost when session '%s' was restored from "
-                       "its last save, so this was not done",
+                       "what was typed into the page was lost with the earlier browser of session "
+                       "'%s', so this was not done",
                        session->name);
         note_end(op_call);
         return;

@@ -90,8 +90,17 @@ struct tb_open_opts {
 /* `session` is NULL on failure and err says why. Once, at once or later. */
 typedef void tb_open_fn(struct tb_driver_session *session, const struct tb_err *err, void *owner);
 typedef void tb_closed_fn(void *owner);
-/* `state` is JSON, at most TB_SAVED_MAX, borrowed; empty with err: it could not be told. */
-typedef void tb_saved_fn(struct tb_str state, const struct tb_err *err, void *owner);
+/* `state` is JSON, at most TB_SAVED_MAX, borrowed; empty with err: it could not be told. Unless it
+ * is `whole`, it does not say what was typed into some page since the save before. */
+typedef void tb_saved_fn(struct tb_str state, bool whole, const struct tb_err *err, void *owner);
+
+/* How a session was brought back. */
+struct tb_restored {
+    const char *missing; /* what could not be, in words for the agent; NULL: nothing, or none was
+                            saved */
+    bool typed;          /* what was typed into pages is among it */
+    int64_t last_ref;    /* as in tb_open_opts, if what was saved knows of a higher one */
+};
 
 struct tb_driver {
     const char *name;
@@ -123,9 +132,8 @@ struct tb_driver {
     /* The session has ended for good and is closed: what is left of it outside of what `save` gave
      * can go. Also for one that had no driver session. May be NULL. */
     void (*forget)(void *state, const char *session_id);
-    /* What could not be brought back, in words for the agent; NULL: nothing, or none was saved.
-     * *ret_typed: what was typed into pages is among it. */
-    const char *(*restored)(struct tb_driver_session *session, bool *ret_typed);
+    /* Borrowed from the session. */
+    struct tb_restored (*restored)(struct tb_driver_session *session);
     /* {"browserName":"chrome",...} for list_sessions. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/seal.h"
+#include "core/authors.h"
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/policy.h"
@@ -127,9 +128,10 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     put_flag(json, "saved", session->saved);
     put_flag(json, "typed", tb_session_has_typed(session));
     put_int(json, "refs", session->refs);
-    if (session->typist) {
-        put_text(json, "typist", session->typist);
-    }
+    tb_json_key(json, "authors");
+    tb_authors_print(&session->authors, false, json);
+    tb_json_key(json, "untold");
+    tb_authors_print(&session->authors, true, json);
     tb_json_key(json, "current_of");
     tb_current_print(session, json);
     if (session->args) {
@@ -194,7 +196,8 @@ enum {
     SAVED,
     TYPED,
     REFS,
-    TYPIST,
+    AUTHORS,
+    UNTOLD,
     CURRENT_OF,
     ARGS,
     FIELD_COUNT,
@@ -223,7 +226,8 @@ static const struct record blank = {{
     [SAVED] = {.key = "saved"},
     [TYPED] = {.key = "typed"},
     [REFS] = {.key = "refs"},
-    [TYPIST] = {.key = "typist"},
+    [AUTHORS] = {.key = "authors"},
+    [UNTOLD] = {.key = "untold"},
     [CURRENT_OF] = {.key = "current_of"},
     [ARGS] = {.key = "args"},
 }};
@@ -335,22 +339,37 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     session->saved = get_flag(record, SAVED);
     session->typed = get_flag(record, TYPED);
     get_int(record, REFS, &session->refs);
-    session->typist = get_text(record, TYPIST, owner, sizeof(owner)) ? tb_strdup(owner) : NULL;
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
     }
     return 0;
 }
 
-static void fill_current(struct tb_session *session, const struct record *record)
+static bool next_text(struct tb_json_iter *iter, char *ret_text, size_t size)
 {
-    struct tb_json_iter iter = tb_json_iter_of(record->fields[CURRENT_OF].value.text);
     struct tb_json_item item;
-    char conversation[TB_CONVERSATION_SIZE];
-    while (tb_json_iter_next(&iter, &item)) {
-        if (text_of(item.value.text, conversation, sizeof(conversation))) {
-            tb_current_set(session->home, conversation, session);
+    while (tb_json_iter_next(iter, &item)) {
+        if (text_of(item.value.text, ret_text, size)) {
+            return true;
         }
+    }
+    return false;
+}
+
+static void fill_conversations(struct tb_session *session, const struct record *record)
+{
+    struct tb_json_iter current = tb_json_iter_of(record->fields[CURRENT_OF].value.text);
+    struct tb_json_iter authors = tb_json_iter_of(record->fields[AUTHORS].value.text);
+    struct tb_json_iter untold = tb_json_iter_of(record->fields[UNTOLD].value.text);
+    char conversation[TB_CONVERSATION_SIZE];
+    while (next_text(&current, conversation, sizeof(conversation))) {
+        tb_current_set(session->home, conversation, session);
+    }
+    while (next_text(&authors, conversation, sizeof(conversation))) {
+        tb_authors_typed(&session->authors, conversation);
+    }
+    while (next_text(&untold, conversation, sizeof(conversation))) {
+        tb_authors_set_untold(&session->authors, conversation);
     }
 }
 
@@ -377,7 +396,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
         tb_session_record_free(session);
         return rc;
     }
-    fill_current(session, &record);
+    fill_conversations(session, &record);
     if (!session->hidden) {
         tb_tenant_note_name(session->home, session->kind, tb_str_of(session->name));
     }

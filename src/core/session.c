@@ -12,6 +12,7 @@
 #include "core/session.h"
 
 #include "base/mem.h"
+#include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/ends.h"
@@ -96,34 +97,40 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
 }
 
 /* Others may have called first, and have had the note. */
-static void tell_typist(struct tb_session *session, struct tb_call *call)
+static void tell_author(struct tb_session *session, struct tb_call *call)
 {
-    if (!tb_session_is_untold(session, call->conversation)) {
+    if (!tb_authors_tell(&session->authors, call->conversation, session->stats.calls)) {
         return;
     }
-    session->untold = false;
-    session->unaware = session->stats.calls;
+    tb_record_put(session, NULL);
     if (!tb_json_get(call->result.data, "note")) {
         TB_AUTO(tb_free)
-        char *note = tb_strdupf("Session '%s' was restored from its last save. What was typed "
-                                "before that is lost.",
+        char *note = tb_strdupf("Session '%s' has a new browser. What was typed before that is "
+                                "lost.",
                                 session->name);
         tb_json_set_cstr(call->result.data, "note", note);
     }
+}
+
+static void tell_losses(struct tb_session *session, struct tb_call *call)
+{
+    if (session->note) {
+        tb_json_set_cstr(call->result.data, "note", session->note);
+        tb_free(session->note);
+        session->note = NULL;
+        /* Those that wait were sent before this reply. */
+        session->unaware = session->unaware ? session->stats.calls : 0;
+    }
+    tell_author(session, call);
 }
 
 void tb_session_leave(struct tb_session *session, struct tb_call *call)
 {
     if (session->running == call) {
         session->running = NULL;
-        if (session->note) {
-            tb_json_set_cstr(call->result.data, "note", session->note);
-            tb_free(session->note);
-            session->note = NULL;
-            /* Those that wait were sent before this reply. */
-            session->unaware = session->unaware ? session->stats.calls : 0;
+        if (call->broken.code != TB_E_CANCELLED) { /* or nobody reads the reply */
+            tell_losses(session, call);
         }
-        tell_typist(session, call);
         if (session->replaces && session->owner) {
             tb_end_told(session->home, session->replaces, session->owner->name);
             tb_free(session->replaces);
@@ -411,6 +418,7 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     tb_list_init(&session->currents);
     tb_list_init(&session->owned);
     tb_list_init(&session->awake);
+    tb_list_init(&session->authors);
     tb_session_init_timer(session);
     return session;
 }
@@ -432,7 +440,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->note);
     tb_free(session->replaces);
     tb_free(session->fallback);
-    tb_free(session->typist);
+    tb_authors_fini(&session->authors);
     tb_free(session->loss);
     tb_free(session);
 }

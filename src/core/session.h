@@ -102,13 +102,12 @@ struct tb_session {
     struct tb_err *trouble;       /* why it did not open, or was lost */
     struct tb_browsing *browsing; /* what it needs only while it is not asleep */
     char *note;                   /* for the next reply */
-    char *replaces;  /* the id of the session whose end its first reply tells; NULL: of none */
-    char *fallback;  /* the id of the session that was its owner's current one before it, until it
-                        is open; NULL: none */
-    int64_t refs;    /* of the numbers up to this one any may have been given as a ref */
-    bool typed;      /* text stands in its pages that no save has; see also core/session_sleep.c */
-    bool untold;     /* that what it typed is lost, its typist has not heard yet */
-    char *typist;    /* the conversation that typed last; NULL: none */
+    char *replaces; /* the id of the session whose end its first reply tells; NULL: of none */
+    char *fallback; /* the id of the session that was its owner's current one before it, until it
+                       is open; NULL: none */
+    int64_t refs;   /* of the numbers up to this one any may have been given as a ref */
+    bool typed;     /* text stands in its pages that no save has; see also core/session_sleep.c */
+    struct tb_list authors; /* of what was typed: core/authors.h */
     int64_t unaware; /* calls up to this number came from who could not know that what was typed is
                         lost; 0: nothing is, or all know */
     char *loss;      /* how its browser was lost while no call ran; NULL: it was not */

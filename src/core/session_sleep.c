@@ -6,9 +6,9 @@
  *   asleep --a call--> reading --> opening --> open
  *   lost --> the driver closes --> asleep */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
@@ -125,22 +125,30 @@ bool tb_session_has_typed(const struct tb_session *session)
     return session->typed || (session->browsing && session->browsing->typed);
 }
 
-bool tb_session_is_untold(const struct tb_session *session, const char *conversation)
-{
-    return session->untold && session->typist && strcmp(session->typist, conversation) == 0;
-}
-
 static bool note_typing(struct tb_session *session, const struct tb_call *call)
 {
     bool known = session->typed;
     session->typed = true;
-    if (call && !(session->typist && strcmp(session->typist, call->conversation) == 0)) {
-        tb_free(session->typist);
-        session->typist = tb_strdup(call->conversation);
-        session->untold = false; /* the page has another's text now */
-        known = false;
+    bool is_author_new = call && tb_authors_typed(&session->authors, call->conversation);
+    return !known || is_author_new;
+}
+
+/* Another page has no need of what the one before has lost. */
+static bool note_navigation(struct tb_session *session)
+{
+    bool any_untold = tb_authors_any_untold(&session->authors);
+    session->unaware = 0;
+    tb_authors_move_on(&session->authors);
+    return any_untold;
+}
+
+static bool note_refs(struct tb_session *session, int64_t last_ref)
+{
+    if (last_ref <= session->refs) {
+        return false;
     }
-    return !known;
+    session->refs = last_ref + TB_REFS_AHEAD;
+    return true;
 }
 
 void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call)
@@ -148,11 +156,10 @@ void tb_session_remember(struct tb_session *session, const struct tb_op *op, str
     if (tb_session_ended(session) || !tb_session_survives(session)) {
         return;
     }
-    bool is_news = op->typed && note_typing(session, call);
-    if (op->last_ref > session->refs) {
-        session->refs = op->last_ref + TB_REFS_AHEAD;
-        is_news = true;
-    }
+    bool has_left = op->kind == TB_OP_NAVIGATE && op->result->code == 0;
+    bool is_news = has_left && note_navigation(session);
+    is_news = (op->typed && note_typing(session, call)) || is_news;
+    is_news = note_refs(session, op->last_ref) || is_news;
     if (is_news) {
         tb_record_put(session, call ? &call->gate : NULL);
     }
@@ -172,11 +179,17 @@ static void note_change(struct tb_session *session)
     }
 }
 
+/* What was typed is not in the save. */
+static void keep_typed(struct tb_session *session)
+{
+    session->typed = tb_session_has_typed(session);
+    session->browsing->typed = false;
+}
+
 static void save_failed(struct tb_session *session, const struct tb_err *err)
 {
     note_change(session);
-    session->typed = tb_session_has_typed(session);
-    session->browsing->typed = false;
+    keep_typed(session);
     session->browsing->failed = true;
     if (err->code != TB_E_CLOSED && !session->browsing->complained) {
         session->browsing->complained = true;
@@ -208,7 +221,7 @@ static void on_stored(struct tb_gate *gate)
     tb_session_wake(session);
 }
 
-static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, void *owner)
 {
     struct tb_session *session = owner;
     struct tb_browsing *browsing = session->browsing;
@@ -220,6 +233,9 @@ static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
     if (err) {
         save_failed(session, err);
         return;
+    }
+    if (!whole) {
+        keep_typed(session);
     }
     browsing->storing = TB_NEW(struct storing);
     browsing->storing->session = session;
@@ -444,10 +460,14 @@ void tb_session_rouse(struct tb_session *session)
                                                on_state, on_state_end, session);
 }
 
-/* What the next reply says of it; NULL: nothing is missing. */
-static char *note_of(const struct tb_session *session, const char *missing)
+/* What the next reply says of it; NULL: nothing is missing. With `again` somebody has not heard yet
+ * of text that was lost earlier. */
+static char *note_of(const struct tb_session *session, const char *missing, bool again)
 {
     const struct tb_browsing *browsing = session->browsing;
+    const char *typed = again            ? " What was typed before that is lost."
+                        : session->typed ? " What was typed after that save is lost."
+                                         : "";
     if (browsing->unreadable) {
         return tb_strdupf(
             "Session '%s' has a new, blank browser: the state saved from the earlier one cannot "
@@ -461,23 +481,34 @@ static char *note_of(const struct tb_session *session, const char *missing)
     }
     if (session->loss) {
         return tb_strdupf(
-            "%s. It was restored from its last save; anything after that is lost.%s%s",
-            session->loss, missing ? " " : "", missing ? missing : "");
+            "%s. It was restored from its last save; anything after that is lost.%s%s%s",
+            session->loss, missing ? " " : "", missing ? missing : "", again ? typed : "");
     }
-    if (!missing && !session->typed) {
+    if (!missing && !typed[0]) {
         return NULL;
     }
     return tb_strdupf("Session '%s' was restored from its last save.%s%s%s", session->name,
-                      missing ? " " : "", missing ? missing : "",
-                      session->typed ? " What was typed after that save is lost." : "");
+                      missing ? " " : "", missing ? missing : "", typed);
+}
+
+/* The next save has nothing of it, so the record has to say who is to hear of it. */
+static void note_lost_text(struct tb_session *session, bool lost)
+{
+    session->typed = false;
+    if (lost) {
+        tb_authors_lose(&session->authors, session->owner->name);
+        session->unaware = INT64_MAX;
+        tb_record_put(session, NULL);
+    } else {
+        tb_authors_gone(&session->authors);
+    }
 }
 
 void tb_session_woken(struct tb_session *session)
 {
     const struct tb_driver *driver = session->driver;
-    bool typed = false;
-    const char *missing =
-        driver->restored ? driver->restored(session->driver_session, &typed) : NULL;
+    const struct tb_restored restored =
+        driver->restored ? driver->restored(session->driver_session) : (struct tb_restored){0};
     session->woke = false;
     if (!session->known) {
         session->known = true;
@@ -486,13 +517,15 @@ void tb_session_woken(struct tb_session *session)
         return;
     }
     tb_free(session->note);
-    session->note = note_of(session, missing);
-    session->untold = typed || session->typed;
-    session->unaware = session->untold ? INT64_MAX : 0;
-    session->typed = false;
+    session->note = note_of(session, restored.missing,
+                            !restored.typed && tb_authors_any_untold(&session->authors));
     tb_free(session->loss);
     session->loss = NULL;
     tb_buf_fini(&session->browsing->state);
     session->saved = session->saved && !session->browsing->unreadable;
+    note_lost_text(session, restored.typed || session->typed);
+    if (note_refs(session, restored.last_ref)) {
+        tb_record_put(session, NULL);
+    }
     tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);
 }

@@ -169,8 +169,6 @@ void tb_session_woken(struct tb_session *session);
 /* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
  * until the record says so, too. `call` is NULL if nobody waits. */
 void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
-/* Whether this conversation typed what is lost, and has not heard of that. */
-bool tb_session_is_untold(const struct tb_session *session, const char *conversation);
 /* Text stands in its pages that a browser after this one would not have, as far as is stored. */
 bool tb_session_has_typed(const struct tb_session *session);
 /* Its browser is gone. */

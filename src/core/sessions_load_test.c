@@ -124,6 +124,23 @@ static void refs_that_were_given_are_never_given_again(void **state)
     }
 }
 
+/* A state of the version before is the only one to know of them, and the next save has none. */
+static void refs_that_only_the_state_knows_of_are_not_given_again(void **state)
+{
+    struct rig *rig = *state;
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"tag\":\"x\"}"), 0);
+    rig_advance(rig, 2500);
+    rig_kill(rig, 0);
+    rig->fake->saved_ref = 5000;
+    rig->fake->ops[TB_OP_WAIT].code = TB_E_TIMEOUT;
+    assert_int_equal(rig_run(rig, &rig_wait, "talk", NULL), TB_E_TIMEOUT);
+    rig_kill(rig, 0);
+    rig->fake->saved_ref = 0;
+    assert_int_equal(rig_run(rig, &rig_wait, "talk", NULL), 0);
+    assert_true(rig->fake->before >= 5000);
+}
+
 static void what_the_caller_did_last_counts(void **state)
 {
     struct rig *rig = *state;
@@ -490,6 +507,7 @@ int main(void)
         RIG_TEST(a_killed_daemon_has_its_sessions_again),
         RIG_TEST(the_arguments_come_back_to_the_driver),
         RIG_TEST(refs_that_were_given_are_never_given_again),
+        RIG_TEST(refs_that_only_the_state_knows_of_are_not_given_again),
         RIG_TEST(what_the_caller_did_last_counts),
         RIG_TEST(times_go_on_while_the_daemon_is_down),
         RIG_TEST(a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now),

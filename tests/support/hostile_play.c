@@ -137,8 +137,9 @@ static void on_closed(void *owner)
     seat->session = NULL;
 }
 
-static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, void *owner)
 {
+    (void)whole;
     struct call *save = owner;
     struct seat *seat = save->seat;
     assert((state.len == 0) == (err != NULL));

@@ -19,7 +19,7 @@ struct tb_restore;
 /* Driver functions, see core/driver.h. */
 void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
                          void *owner);
-const char *tb_cdp_session_restored(struct tb_driver_session *session, bool *ret_typed);
+struct tb_restored tb_cdp_session_restored(struct tb_driver_session *session);
 
 /* Ends a save under way; NULL: without a word to anybody. */
 void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err);

@@ -12,6 +12,7 @@ static const struct ops_doc docs[] = {
     {"/plain", "<title>plain</title><body>plain<script>localStorage.here = 1</script>", NULL, 0,
      NULL, NULL},
     {"/two", "<title>two</title><script>sessionStorage.two = 2</script>", NULL, 0, NULL, NULL},
+    {"/form", "<input id=name>", NULL, 0, NULL, NULL},
     {"/alert", "<script>alert(1)</script>", NULL, 0, NULL, NULL},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
@@ -107,6 +108,41 @@ static void a_dialog_or_a_crash_costs_no_time(void **state)
     assert_non_null(strstr(crashed, "/alert\"}"));
     kept_open(lab, crashed);
     assert_non_null(strstr(kept_words(lab), "dialog"));
+}
+
+/* An alert of the page is open; what is saved then. */
+static char *save_in_dialog(struct ops_lab *lab)
+{
+    struct kept_answer answer;
+    ops_eval(lab, "void setTimeout(() => alert(1))");
+    OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+    kept_begin(lab, &answer);
+    OPS_WAIT(lab, answer.done);
+    assert_false(answer.whole);
+    char *saved = tb_str_dup(tb_buf_str(&answer.state));
+    tb_buf_fini(&answer.state);
+    ops_ok(lab, TB_OP_DIALOG, "{}");
+    return saved;
+}
+
+static void what_a_page_had_when_it_was_last_heard_is_missed(void **state)
+{
+    struct ops_lab *lab = *state;
+    struct kept_answer answer;
+    ops_goto(lab, "/form");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#name','value':'x'}");
+    kept_begin(lab, &answer);
+    OPS_WAIT(lab, answer.done);
+    assert_true(answer.whole);
+    tb_buf_fini(&answer.state);
+    ops_eval(lab, "void history.pushState(0, ``, `/form?2`)");
+    TB_AUTO(tb_free) char *same = save_in_dialog(lab);
+    assert_non_null(strstr(same, "/form?2\",\"typed\":1}"));
+    ops_goto(lab, "/plain");
+    TB_AUTO(tb_free) char *other = save_in_dialog(lab);
+    assert_non_null(strstr(other, "/plain\"}"));
+    kept_open(lab, same);
+    assert_true(tb_cdp_session_restored(lab->session).typed);
 }
 
 static void a_tab_that_closes_meanwhile_is_left_out(void **state)
@@ -323,9 +359,8 @@ static void a_tab_that_does_not_load_does_not_keep_the_session_from_opening(void
                   1500);
     OPS_WAIT(lab, opening.done);
     assert_non_null(opening.session);
-    bool typed;
-    assert_non_null(strstr(tb_cdp_session_restored(opening.session, &typed), "did not load"));
-    assert_false(typed);
+    assert_non_null(strstr(tb_cdp_session_restored(opening.session).missing, "did not load"));
+    assert_false(tb_cdp_session_restored(opening.session).typed);
     close_opened(lab, &opening);
 }
 
@@ -411,6 +446,7 @@ int main(int argc, char **argv)
         OPS_TEST(an_operation_may_run_beside),
         OPS_TEST(a_page_that_spins_is_kept_by_its_address_and_goes_on),
         OPS_TEST(a_dialog_or_a_crash_costs_no_time),
+        OPS_TEST(what_a_page_had_when_it_was_last_heard_is_missed),
         OPS_TEST(a_tab_that_closes_meanwhile_is_left_out),
         OPS_TEST(close_ends_a_save_before_it_returns),
         OPS_TEST(a_browser_that_dies_ends_a_save),

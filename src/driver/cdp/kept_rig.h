@@ -9,17 +9,20 @@
 
 struct kept_answer {
     bool done;
+    bool whole;
     int code;
     char words[512];
     struct tb_buf state;
 };
 
-static inline void kept_on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+static inline void kept_on_saved(struct tb_str state, bool whole, const struct tb_err *err,
+                                 void *owner)
 {
     struct kept_answer *answer = owner;
     assert_false(answer->done);
     answer->done = true;
     answer->code = err ? err->code : 0;
+    answer->whole = whole;
     snprintf(answer->words, sizeof(answer->words), "%s", err ? err->text : "");
     tb_buf_append_str(&answer->state, state);
 }
@@ -81,8 +84,7 @@ static inline void kept_open_text(struct ops_lab *lab, const char *text)
 /* Behind the sentence that stands there whenever a page was loaded. */
 static inline const char *kept_words(const struct ops_lab *lab)
 {
-    bool typed;
-    const char *words = tb_cdp_session_restored(lab->session, &typed);
+    const char *words = tb_cdp_session_restored(lab->session).missing;
     const char *rest = words ? strstr(words, "kept in memory is gone.") : NULL;
     rest = rest ? rest + strlen("kept in memory is gone.") : words ? words : "";
     return rest + (*rest == ' ');

@@ -258,13 +258,44 @@ static void storage_waits_for_a_site_that_sends_the_tab_away(void **state)
 static void that_a_page_was_loaded_is_said_in_any_case(void **state)
 {
     struct ops_lab *lab = *state;
-    bool typed;
     kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'y'},"
                         "{'url':'about:blank','origin':'null'}]}");
-    assert_string_equal(tb_cdp_session_restored(lab->session, &typed),
+    assert_string_equal(tb_cdp_session_restored(lab->session).missing,
                         "Its page was loaded again, so whatever it kept in memory is gone.");
     kept_open_text(lab, "{'tabs':[{'url':'about:blank','origin':'null'}]}");
-    assert_null(tb_cdp_session_restored(lab->session, &typed));
+    assert_null(tb_cdp_session_restored(lab->session).missing);
+    kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'y'},"
+                        "{'url':'http://127.0.0.1:{port}/plain','origin':'y'}]}");
+    assert_string_equal(tb_cdp_session_restored(lab->session).missing,
+                        "Its pages were loaded again, so whatever they kept in memory is gone.");
+}
+
+static void a_page_that_did_not_load_is_not_said_to_have(void **state)
+{
+    struct ops_lab *lab = *state;
+    kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:1/','origin':'y'}]}");
+    const char *words = tb_cdp_session_restored(lab->session).missing;
+    assert_int_equal(strncmp(words, "Tab 0 (http://127.0.0.1:1/) did not load: ", 42), 0);
+    kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:1/','origin':'y'},"
+                        "{'url':'http://127.0.0.1:{port}/plain','origin':'y'}]}");
+    words = tb_cdp_session_restored(lab->session).missing;
+    assert_non_null(strstr(words, "One of its pages was loaded again, so whatever it kept in "
+                                  "memory is gone. Tab 0 (http://127.0.0.1:1/) did not load: "));
+}
+
+/* States of the version before have them, and the record of such a session has none. */
+static void refs_go_on_behind_those_of_a_state_that_counts_them(void **state)
+{
+    struct ops_lab *lab = *state;
+    kept_open_text(lab,
+                   "{'refs':4321,'tabs':[{'url':'http://127.0.0.1:{port}/one','origin':'y'}]}");
+    assert_int_equal(tb_cdp_session_restored(lab->session).last_ref, 5321);
+    ops_ok(lab, TB_OP_SNAPSHOT, "{}");
+    assert_null(strstr(ops_out(lab), "[ref=e1]"));
+    assert_non_null(strstr(ops_out(lab), "[ref=e532"));
+    assert_true(lab->op.last_ref > 5321);
+    TB_AUTO(tb_free) char *saved = kept_save(lab);
+    assert_null(strstr(saved, "\"refs\""));
 }
 
 static void what_is_lost_is_said(void **state)
@@ -353,6 +384,8 @@ int main(int argc, char **argv)
         OPS_TEST(of_two_tabs_the_second_does_not_undo_the_first),
         OPS_TEST(storage_waits_for_a_site_that_sends_the_tab_away),
         OPS_TEST(that_a_page_was_loaded_is_said_in_any_case),
+        OPS_TEST(a_page_that_did_not_load_is_not_said_to_have),
+        OPS_TEST(refs_go_on_behind_those_of_a_state_that_counts_them),
         OPS_TEST(what_is_lost_is_said),
         OPS_TEST(a_tab_that_cannot_be_loaded_is_said),
         OPS_TEST(addresses_that_no_agent_may_open_are_refused),

@@ -237,6 +237,22 @@ static bool types(const struct tb_key *key)
     return key->text[0] && !(key->modifiers & (TB_KEY_ALT | TB_KEY_CONTROL | TB_KEY_META));
 }
 
+bool tb_key_edits(const struct tb_key *key)
+{
+    bool is_command = key->modifiers & (TB_KEY_CONTROL | TB_KEY_META);
+    bool is_letter_key = is_letter(key->key[0]) && !key->key[1];
+    if (types(key)) {
+        return key->text[0] != '\r';
+    }
+    return strcmp(key->key, "Backspace") == 0 || strcmp(key->key, "Delete") == 0 ||
+           (is_command && is_letter_key && strchr("vxyz", tolower((unsigned char)key->key[0])));
+}
+
+bool tb_key_is_arrow(const struct tb_key *key)
+{
+    return strncmp(key->key, "Arrow", 5) == 0;
+}
+
 void tb_key_event(const struct tb_key *key, bool down, struct tb_json_writer *json)
 {
     tb_json_object_open(json);

@@ -34,6 +34,11 @@ struct tb_key {
 int tb_key_parse(struct tb_str chord, struct tb_key *ret_key, struct tb_err *err);
 /* The bit of "Alt", "Control", "Meta", "Shift" or "ControlOrMeta", any case; 0: none of them. */
 unsigned tb_key_modifier_of(struct tb_str name);
+/* It may change what a field has: it types, deletes, pastes or undoes. Enter does not count: it
+ * sends forms. */
+bool tb_key_edits(const struct tb_key *key);
+/* The same if the field is a select, a slider or the like. */
+bool tb_key_is_arrow(const struct tb_key *key);
 /* Writes params of Input.dispatchKeyEvent for one half of a key stroke. */
 void tb_key_event(const struct tb_key *key, bool down, struct tb_json_writer *json);
 /* The key of one modifier, for the strokes around a chord. */

@@ -103,6 +103,26 @@ static void a_key_types_unless_a_command_modifier_is_held(void **state)
                 "\"ControlLeft\",\"windowsVirtualKeyCode\":17,\"location\":1}");
 }
 
+static void keys_that_change_a_field_are_known(void **state)
+{
+    static const char *const edit[] = {
+        "a", "Shift+A", "Space", "+", "\u00e9", "Delete", "Backspace", "Meta+v", "Control+Shift+Z"};
+    static const char *const leave[] = {"Escape", "Tab",      "ArrowDown", "PageUp",   "Home",
+                                        "End",    "F5",       "Control+a", "Alt+x",    "Enter",
+                                        "Shift",  "PageDown", "Insert",    "CapsLock", "Control+c",
+                                        "Pause",  "Control"};
+    struct tb_key key;
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(edit); i++) {
+        assert_int_equal(tb_key_parse(tb_str_of(edit[i]), &key, NULL), 0);
+        assert_true(tb_key_edits(&key));
+    }
+    for (size_t i = 0; i < TB_COUNT(leave); i++) {
+        assert_int_equal(tb_key_parse(tb_str_of(leave[i]), &key, NULL), 0);
+        assert_false(tb_key_edits(&key));
+    }
+}
+
 static void modifiers_are_known_by_many_names(void **state)
 {
     static const struct {
@@ -143,6 +163,7 @@ int main(void)
         cmocka_unit_test(names_and_chords_become_keys),
         cmocka_unit_test(unknown_names_are_refused_with_words),
         cmocka_unit_test(a_key_types_unless_a_command_modifier_is_held),
+        cmocka_unit_test(keys_that_change_a_field_are_known),
         cmocka_unit_test(modifiers_are_known_by_many_names),
         cmocka_unit_test(each_modifier_has_a_key),
     };

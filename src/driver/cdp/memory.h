@@ -41,6 +41,8 @@ struct tb_tab_memory {
     struct tb_buf outline; /* the last one that was shown whole */
     struct cJSON *arrived; /* what the document told of itself; NULL: nothing */
     uint64_t arrived_mark; /* how many navigations there had been */
+    int64_t typed;         /* into so many fields, when it was last saved */
+    uint64_t typed_mark;
 };
 
 /* What the browser tells of a download, of this session or another. */

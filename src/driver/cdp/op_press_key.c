@@ -166,6 +166,9 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         tb_opwork_fail_err(work, &err);
         return;
     }
+    bool has_target = tb_args_has(op->args, "target");
+    work->edits = !by_key || tb_key_edits(&press->key) ||
+                  (has_target && tb_key_is_arrow(&press->key)); /* without one it scrolls */
     struct tb_str text = tb_args_text(op->args, "text", "");
     press->typist = (struct tb_typist){.work = work,
                                        .key = by_key ? &press->key : NULL,
@@ -176,7 +179,7 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         work->frame = tb_ref_frame(tb_args_text(op->args, "target", ""));
         tb_requests_count(work);
     }
-    if (!tb_args_has(op->args, "target")) {
+    if (!has_target) {
         act(press);
         return;
     }

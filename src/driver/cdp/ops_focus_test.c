@@ -271,6 +271,30 @@ static void frames_of_one_origin_are_no_strangers(void **state)
     OPS_WAIT(lab, tb_frame_has_strangers(tb_page_main_frame(tb_session_page(lab->session))));
 }
 
+static void only_keys_that_change_a_field_count_as_typed(void **state)
+{
+    static const struct {
+        const char *args;
+        bool typed;
+    } rows[] = {
+        {"{'key':'Escape'}", false},
+        {"{'key':'PageDown'}", false},
+        {"{'key':'ArrowDown'}", false},
+        {"{'key':'Tab','target':'#i'}", false},
+        {"{'key':'x','target':'#i'}", true},
+        {"{'key':'Backspace','target':'#i'}", true},
+        {"{'key':'ArrowUp','target':'#i'}", true}, /* it may be a slider */
+        {"{'text':'x','target':'#i'}", true},
+        {"{'text':'x','target':'#none','timeout_ms':100}", false},
+    };
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/short");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        ops_run(lab, TB_OP_PRESS_KEY, "%s", rows[i].args);
+        assert_int_equal(lab->op.typed, rows[i].typed);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -289,6 +313,7 @@ int main(int argc, char **argv)
         OPS_TEST(keys_stop_when_the_focus_goes_to_another_site),
         OPS_TEST(a_frame_that_takes_the_focus_gets_no_text),
         OPS_TEST(frames_of_one_origin_are_no_strangers),
+        OPS_TEST(only_keys_that_change_a_field_count_as_typed),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

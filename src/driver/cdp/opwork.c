@@ -65,13 +65,15 @@ void tb_opwork_drop(struct tb_opwork *work)
  * in the middle of it. */
 static bool has_typed(const struct tb_opwork *work)
 {
+    bool has_acted = work->acted || work->op->result->code == 0;
     switch (work->op->kind) {
     case TB_OP_FILL:
     case TB_OP_FILL_FORM:
-    case TB_OP_PRESS_KEY:
     case TB_OP_SELECT:
     case TB_OP_UPLOAD:
-        return work->acted || work->op->result->code == 0;
+        return has_acted;
+    case TB_OP_PRESS_KEY:
+        return (has_acted && work->edits) || work->ticked;
     default:
         return work->ticked;
     }

@@ -59,6 +59,7 @@ struct tb_opwork {
     bool clicks;       /* it means to click: that no click came of it is told */
     bool aimed;        /* and the page watches for the press, so it will tell of it */
     bool struck;       /* the page saw the press on the element */
+    bool edits;        /* its keys may change what a field has */
     bool ticked;       /* a box or radio button has changed */
     int due;           /* words of the page (a click, a tick, the last key) before which a dialog */
     int had;           /* has cut the act off; and how many it has told */

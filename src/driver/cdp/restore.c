@@ -31,6 +31,7 @@ enum {
     WORDS_MAX = 2000,
     LOAD_MS = 10 * 1000,  /* for the current tab; it then goes on loading by itself */
     OTHERS_MS = 3 * 1000, /* for the others to begin */
+    REFS_SKIPPED = 1000,
 };
 
 struct tb_page *tb_restore_page(const struct tb_restore_tab *tab)
@@ -45,6 +46,40 @@ static int64_t sooner(const struct tb_restore *restore, int64_t ms)
 }
 
 /* The end. */
+
+static bool is_blank(const struct tb_restore_tab *tab)
+{
+    return tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank");
+}
+
+/* Whatever else is lost: an agent that comes back to a page does not know it any more. */
+static void print_loading(const struct tb_restore *restore, struct tb_buf *out)
+{
+    size_t loaded = 0;
+    size_t pages = 0;
+    for (size_t i = 0; i < restore->count; i++) {
+        loaded += restore->tabs[i].loaded ? 1 : 0;
+        pages += is_blank(&restore->tabs[i]) ? 0 : 1;
+    }
+    if (loaded) {
+        tb_buf_printf(out, "%s %s loaded again, so whatever %s kept in memory is gone. ",
+                      loaded < pages ? loaded == 1 ? "One of its pages" : "Some of its pages"
+                      : loaded == 1  ? "Its page"
+                                     : "Its pages",
+                      loaded == 1 ? "was" : "were", loaded == 1 ? "it" : "they");
+    }
+}
+
+/* NULL: there is nothing to say. */
+static char *words_of(const struct tb_restore *restore)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(2 * WORDS_MAX);
+    print_loading(restore, &words);
+    tb_buf_append_str(&words, tb_buf_str(&restore->words));
+    struct tb_str text = tb_buf_str(&words);
+    return text.len ? tb_str_dup(tb_str_sub(text, 0, text.len - 1))
+                    : NULL; /* no blank at its end */
+}
 
 static void restore_free(struct tb_restore *restore)
 {
@@ -92,20 +127,16 @@ static void on_ended(struct tb_deferred *job)
     if (page && page != tb_session_page(session)) {
         tb_session_page_select(session, page);
     }
-    if (restore->words.len) {
-        restore->words.len--; /* the blank at its end */
-        session->restored = tb_str_dup(tb_buf_str(&restore->words));
-    }
+    session->restored = words_of(restore);
     tb_json_free(restore->saved);
     restore->saved = NULL;
     drop_if_over(restore);
     done(session);
 }
 
-const char *tb_cdp_session_restored(struct tb_driver_session *session, bool *ret_typed)
+struct tb_restored tb_cdp_session_restored(struct tb_driver_session *session)
 {
-    *ret_typed = session->typed_lost;
-    return session->restored;
+    return (struct tb_restored){session->restored, session->typed_lost, session->last_ref};
 }
 
 /* One answer less to wait for. */
@@ -122,24 +153,6 @@ static void end(struct tb_restore *restore)
 }
 
 /* Words. */
-
-static bool is_blank(const struct tb_restore_tab *tab)
-{
-    return tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank");
-}
-
-/* Whatever else is lost: an agent that comes back to a page does not know it any more. */
-static void note_loading(struct tb_restore *restore)
-{
-    size_t loaded = 0;
-    for (size_t i = 0; i < restore->count; i++) {
-        loaded += is_blank(&restore->tabs[i]) ? 0 : 1;
-    }
-    if (loaded) {
-        tb_buf_printf(&restore->words, "%s loaded again, so whatever %s kept in memory is gone. ",
-                      loaded == 1 ? "Its page was" : "Its pages were", loaded == 1 ? "it" : "they");
-    }
-}
 
 static void note_losses(struct tb_restore *restore)
 {
@@ -236,6 +249,7 @@ static void on_loaded(int code, bool navigated, const struct tb_err *err, void *
 {
     struct tb_restore_tab *tab = user;
     (void)navigated;
+    tab->loaded = code >= 0;
     if (code < 0) {
         note_failure(tab, err->text);
     }
@@ -440,6 +454,21 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     return restore;
 }
 
+/* States of before core counted refs say how many there were; more may have been given since. */
+static void skip_refs(struct tb_restore *restore)
+{
+    struct tb_driver_session *session = restore->session;
+    struct tb_memory *memory = tb_memory_of(session);
+    int64_t last = 0;
+    tb_json_int(tb_json_get(restore->saved, "refs"), &last);
+    if (last > 0 && last < INT32_MAX && last + REFS_SKIPPED > session->last_ref) {
+        session->last_ref = last + REFS_SKIPPED;
+    }
+    if (memory->last_ref < session->last_ref) {
+        memory->last_ref = session->last_ref;
+    }
+}
+
 void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, int64_t deadline_ms,
                       void (*done)(struct tb_driver_session *session))
 {
@@ -455,8 +484,8 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
         end(restore);
         return;
     }
-    note_loading(restore);
     note_losses(restore);
+    skip_refs(restore);
     if (tb_json_is_object(emulation)) {
         tb_emulation_bring(session, emulation);
     }

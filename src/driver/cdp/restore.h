@@ -11,6 +11,7 @@ struct tb_restore_tab {
     char target_id[TB_TARGET_ID_SIZE]; /* empty: it could not be opened */
     char *script;                      /* the browser's name for it, with its quotes; NULL: none */
     uint64_t mark;                     /* before its navigation */
+    bool loaded;
 };
 
 struct tb_restore {

@@ -23,6 +23,7 @@ struct part {
     struct tb_saver *saver;
     char target_id[TB_TARGET_ID_SIZE];
     bool asked; /* and not answered yet */
+    bool told;  /* it answered, whether or not that can be kept */
     char *kept; /* NULL: no answer */
 };
 
@@ -133,6 +134,36 @@ void tb_kept_site_ask(struct tb_driver_session *session, struct tb_page *page, s
                  on_site, session);
 }
 
+/* What was typed. A page that is silent now has what it had, as long as it is the same document. */
+
+static void note_typed(struct tb_saver *saver, const struct tb_page *page, struct tb_str value)
+{
+    struct tb_memory *memory = tb_memory_of(saver->session);
+    struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    uint64_t typed = 0;
+    tb_str_to_u64(tb_pick(value, "typed"), &typed);
+    tab->typed = typed < INT32_MAX ? (int64_t)typed : 0;
+    tab->typed_mark = tb_page_navigation_mark(page);
+}
+
+static int64_t last_typed(const struct tb_saver *saver, struct tb_page *page)
+{
+    struct tb_memory *memory = tb_memory_of(saver->session);
+    const struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    const struct tb_frame *frame = tb_page_main_frame(page);
+    return frame && !tb_frame_has_left(frame, tab->typed_mark) ? tab->typed : 0;
+}
+
+static bool is_whole(const struct tb_saver *saver)
+{
+    for (size_t i = 0; i < saver->count; i++) {
+        if (!saver->parts[i].told && page_of(&saver->parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Putting it together. */
 
 static bool is_shown(const struct tb_saver *saver, const char *origin)
@@ -165,6 +196,10 @@ static int64_t put_tabs(const struct tb_saver *saver, struct tb_json_writer *jso
             tb_json_object_open(json);
             tb_json_key(json, "url");
             tb_json_put_str(json, tb_page_url(page));
+            if (last_typed(saver, page)) {
+                tb_json_key(json, "typed");
+                tb_json_put_int(json, last_typed(saver, page));
+            }
             tb_json_object_close(json);
         }
         current = page == tb_session_page(saver->session) ? count : current;
@@ -245,7 +280,7 @@ void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
     void *owner = saver->owner;
     saver_free(saver);
     if (err) {
-        fn((struct tb_str){NULL, 0}, err, owner);
+        fn((struct tb_str){NULL, 0}, false, err, owner);
     }
 }
 
@@ -268,8 +303,9 @@ static void finish(struct tb_deferred *job)
     }
     tb_saved_fn *fn = saver->fn;
     void *owner = saver->owner;
+    bool whole = is_whole(saver);
     saver_free(saver);
-    fn(tb_buf_str(&out), NULL, owner);
+    fn(tb_buf_str(&out), whole, NULL, owner);
 }
 
 static void answered(struct tb_saver *saver)
@@ -296,6 +332,7 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
     struct tb_saver *saver = part->saver;
     const struct tb_page *page = page_of(part);
     part->asked = false;
+    part->told = code == 0;
     (void)err;
     saver->broken = saver->broken || code == TB_E_BROWSER_CRASHED;
     /* The browser's own error page has nothing of the site. */
@@ -304,6 +341,7 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
             part->kept = tb_str_dup(value);
         }
         remember_site(saver->session, value);
+        note_typed(saver, page, value);
     }
     answered(saver);
 }

@@ -132,12 +132,12 @@ static void end_save(struct tb_driver_session *session, int code)
     tb_timer_stop(&session->save_timer);
     if (code < 0) {
         tb_fail(&err, code, "the fake browser could not be saved");
-        session->saved_fn(TB_STR(""), &err, session->saved_owner);
+        session->saved_fn(TB_STR(""), false, &err, session->saved_owner);
         return;
     }
     session->fake->saved++;
     snprintf(state, sizeof(state), "{\"tag\":\"%s\"}", session->tag);
-    session->saved_fn(tb_str_of(state), NULL, session->saved_owner);
+    session->saved_fn(tb_str_of(state), !session->fake->blind, NULL, session->saved_owner);
 }
 
 static void end(struct tb_driver_session *session, int code)
@@ -289,11 +289,13 @@ static void save(struct tb_driver_session *session, int64_t deadline_ms, tb_save
     }
 }
 
-static const char *restored(struct tb_driver_session *session, bool *ret_typed)
+static struct tb_restored restored(struct tb_driver_session *session)
 {
+    const struct tb_fake *fake = session->fake;
     must(session->open);
-    *ret_typed = session->restored && session->fake->typed_lost;
-    return session->restored ? session->fake->missing : NULL;
+    return session->restored
+               ? (struct tb_restored){fake->missing, fake->typed_lost, fake->saved_ref}
+               : (struct tb_restored){0};
 }
 
 static bool detach(struct tb_driver_session *session)

@@ -48,6 +48,8 @@ struct tb_fake {
     bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
     bool typed_lost;     /* what was typed is among it */
+    int64_t saved_ref;   /* the highest ref that what was saved knows of */
+    bool blind;          /* a save cannot tell of what was typed */
     bool types;          /* operations leave something in fields */
     int64_t last_ref;    /* that they have given */
     int64_t before;      /* the same of the browser before, by the last open */

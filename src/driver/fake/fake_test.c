@@ -64,8 +64,9 @@ static void a_good_operation_gives_its_arguments_back(void **state)
     rig_expect(call, 0);
 }
 
-static void on_saved(struct tb_str state, const struct tb_err *err, void *owner)
+static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, void *owner)
 {
+    (void)whole;
     snprintf(owner, 64, "%.*s%s", TB_STR_ARG(state), err ? tb_err_name(err->code) : "");
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/authors.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void all_that_is_lost_is_told_to_each_once(void **state)
+{
+    struct tb_list authors;
+    (void)state;
+    tb_list_init(&authors);
+    assert_true(tb_authors_typed(&authors, "a"));
+    assert_false(tb_authors_typed(&authors, "a"));
+    tb_authors_typed(&authors, "b");
+    tb_authors_lose(&authors, "owner");
+    assert_true(tb_authors_unaware(&authors, "a", 10));
+    assert_false(tb_authors_unaware(&authors, "owner", 10));
+    assert_true(tb_authors_tell(&authors, "a", 9));
+    assert_false(tb_authors_tell(&authors, "a", 10));
+    assert_true(tb_authors_unaware(&authors, "a", 9));
+    assert_false(tb_authors_unaware(&authors, "a", 10));
+    tb_authors_lose(&authors, "owner"); /* of "a" there was nothing to lose */
+    assert_false(tb_authors_unaware(&authors, "a", 10));
+    assert_true(tb_authors_unaware(&authors, "b", 10));
+    tb_authors_fini(&authors);
+}
+
+static void text_of_nobody_is_the_owners(void **state)
+{
+    struct tb_list authors;
+    (void)state;
+    tb_list_init(&authors);
+    tb_authors_lose(&authors, "owner");
+    assert_true(tb_authors_unaware(&authors, "owner", 1));
+    tb_authors_move_on(&authors);
+    assert_false(tb_authors_any_untold(&authors));
+    tb_authors_fini(&authors);
+}
+
+static void the_list_is_short_and_who_is_told_leaves_it_first(void **state)
+{
+    struct tb_list authors;
+    size_t count = 0;
+    char name[8];
+    (void)state;
+    tb_list_init(&authors);
+    for (int i = 0; i < 8; i++) {
+        snprintf(name, sizeof(name), "%d", i);
+        tb_authors_typed(&authors, name);
+    }
+    tb_authors_lose(&authors, "owner");
+    tb_authors_tell(&authors, "5", 1);
+    tb_authors_typed(&authors, "new");
+    assert_true(tb_authors_unaware(&authors, "0", 1));
+    assert_false(tb_authors_unaware(&authors, "5", 1));
+    tb_authors_typed(&authors, "newer");
+    assert_false(tb_authors_unaware(&authors, "0", 1));
+    LIST_FOREACH(link, &authors) {
+        count++;
+    }
+    assert_int_equal(count, 8);
+    tb_authors_fini(&authors);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_that_is_lost_is_told_to_each_once),
+        cmocka_unit_test(text_of_nobody_is_the_owners),
+        cmocka_unit_test(the_list_is_short_and_who_is_told_leaves_it_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
