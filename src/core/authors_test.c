@@ -44,7 +44,7 @@ static void the_list_is_short_and_who_is_told_leaves_it_first(void **state)
 {
     struct tb_list authors;
     size_t count = 0;
-    char name[8];
+    char name[16];
     (void)state;
     tb_list_init(&authors);
     for (int i = 0; i < 8; i++) {
