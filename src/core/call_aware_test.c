@@ -221,6 +221,17 @@ static void a_loss_that_nobody_heard_of_outlasts_the_daemon(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
 }
 
+/* As an agent does that speaks HTTP. */
+static void who_comes_back_by_another_name_is_told(void **state)
+{
+    struct rig *rig = *state;
+    const char *args = "{\"sessionId\":\"a\"}";
+    wake_in_vain(rig);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "new name", args), TB_E_TYPED_LOST);
+    assert_int_equal(rig_run(rig, &rig_click, "new name", args), 0);
+}
+
 static void who_cancels_a_call_has_not_been_told(void **state)
 {
     struct rig *rig = *state;
@@ -317,6 +328,7 @@ int main(void)
         RIG_TEST(who_typed_is_told_also_if_others_were_told_before),
         RIG_TEST(a_loss_that_nobody_heard_of_outlasts_another_sleep),
         RIG_TEST(a_loss_that_nobody_heard_of_outlasts_the_daemon),
+        RIG_TEST(who_comes_back_by_another_name_is_told),
         RIG_TEST(who_cancels_a_call_has_not_been_told),
         RIG_TEST(a_navigation_that_fails_leaves_no_page),
         RIG_TEST(what_another_types_does_not_make_up_for_the_loss),

@@ -370,6 +370,7 @@ static void fill_conversations(struct tb_session *session, const struct record *
     }
     while (next_text(&untold, conversation, sizeof(conversation))) {
         tb_authors_set_untold(&session->authors, conversation);
+        session->unaware = INT64_MAX; /* it may come back by another name */
     }
 }
 
