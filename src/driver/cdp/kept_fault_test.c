@@ -309,13 +309,11 @@ static void a_browser_that_dies_ends_the_opening(void **state)
         for (int i = 0; i < 2 * point && !opening.done; i++) {
             tb_loop_turn(lab->loop, true);
         }
-        bool was_open = opening.done;
         kill_browser(lab);
         OPS_WAIT(lab, opening.done);
-        if (was_open) {
+        if (opening.session) { /* its last answers had come before the end */
             close_opened(lab, &opening);
         } else {
-            assert_null(opening.session);
             assert_int_equal(opening.code, TB_E_BROWSER_CRASHED);
         }
         ops_close(&self);
