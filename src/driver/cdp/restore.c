@@ -73,7 +73,7 @@ static void print_loading(const struct tb_restore *restore, struct tb_buf *out)
 /* NULL: there is nothing to say. */
 static char *words_of(const struct tb_restore *restore)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(2 * WORDS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(2 * (size_t)WORDS_MAX);
     print_loading(restore, &words);
     tb_buf_append_str(&words, tb_buf_str(&restore->words));
     struct tb_str text = tb_buf_str(&words);
