@@ -107,16 +107,8 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
     return rc;
 }
 
-/* The timer may be late by the work of one turn; an age is never passed. */
-static struct tb_session *if_young(struct tb_session *session)
-{
-    if (session && tb_session_too_old(session)) {
-        tb_session_retire(session);
-        return NULL;
-    }
-    return session;
-}
-
+/* Where the caller's calls go that name no session; NULL: nowhere. It may be too old, and to ask
+ * ends nothing: who asks may have it, or another one, in hand. */
 static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   bool may_create)
 {
@@ -125,12 +117,23 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
         return NULL;
     }
     bool fresh = may_create && !sessions->core->config->sessions_reuse_within_conversation;
-    struct tb_session *current = if_young(tb_current_get(tenant, caller->conversation));
+    struct tb_session *current = tb_current_get(tenant, caller->conversation);
     if (current && !(fresh && current->of_conversation)) {
         return current;
     }
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
-    return fresh || !own ? NULL : if_young(tb_conversation_last(own));
+    return fresh || !own ? NULL : tb_conversation_last(own);
+}
+
+/* The timer may be late by the work of one turn, or wait for the store; an age is never passed. */
+static struct tb_session *implied_young(struct tb_sessions *sessions,
+                                        const struct tb_caller *caller, bool may_create)
+{
+    struct tb_session *session;
+    while ((session = implied(sessions, caller, may_create)) && tb_session_too_old(session)) {
+        tb_session_retire(session); /* and is implied no more */
+    }
+    return session;
 }
 
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -139,7 +142,7 @@ int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *ca
 {
     *ret_chosen = !explicit_id.len;
     *ret_session = explicit_id.len ? tb_sessions_reach(sessions, caller, explicit_id)
-                                   : implied(sessions, caller, may_create);
+                                   : implied_young(sessions, caller, may_create);
     if (*ret_session) {
         return 0;
     }
