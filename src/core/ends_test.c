@@ -129,6 +129,80 @@ static void who_was_stopped_is_told_to_ask_before_it_starts_another(void **state
     assert_int_equal(rig_run(rig, &rig_navigate, "third", NULL), 0);
 }
 
+/* Stops a session as the operator does. */
+static void stop(struct rig *rig, const char *name)
+{
+    const struct tb_caller operator= {.tenant = "t", .conversation = "ops", .everyone = true};
+    tb_session_close(rig_find(rig, name), &operator);
+    rig_turn(rig);
+}
+
+static void who_asks_for_another_session_has_not_heard_of_the_stop(void **state)
+{
+    struct rig *rig = *state;
+    rig_create_as(rig, "t", "talk", "x");
+    rig_create_as(rig, "t", "talk", "stopped-before");
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    tb_session_end(rig_find(rig, "x"), TB_END_CLOSED);
+    stop(rig, "stopped-before");
+    rig_advance(rig, 1000);
+    stop(rig, "y");
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"x\"}"), TB_E_SESSION_ENDED);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"stopped-before\"}"),
+                     TB_E_SESSION_STOPPED);
+    expect(rig, &rig_navigate, "talk", NULL, TB_E_SESSION_STOPPED,
+           "Session y was stopped by the user; its cookies are gone. That was just now.");
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+}
+
+static void a_stop_is_heard_of_although_another_session_has_ended_since(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    stop(rig, "y");
+    rig_advance(rig, 2 * MINUTE_MS);
+    assert_null(rig_find(rig, "browser-1"));
+    expect(rig, &rig_navigate, "talk", NULL, TB_E_SESSION_STOPPED,
+           "Session y was stopped by the user; its cookies are gone. That was 2 minutes ago.");
+    expect_note(rig, "talk",
+                "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
+                "That was just now. Session browser-2 is new.");
+}
+
+static void who_lets_go_of_another_session_has_not_heard_of_the_stop(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    stop(rig, "y");
+    tb_session_close(rig_find(rig, "browser-1"), &talk);
+    rig_turn(rig);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_SESSION_STOPPED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+}
+
+static void who_hears_that_one_session_is_stopped_has_heard_of_no_later_stop(void **state)
+{
+    struct rig *rig = *state;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    rig_create_as(rig, "t", "talk", "x");
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"sessionId\":\"x\"}");
+    rig_turn(rig);
+    stop(rig, "x");
+    rig_expect(call, TB_E_SESSION_STOPPED);
+    stop(rig, "y");
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_SESSION_STOPPED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+}
+
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
 {
     struct rig *rig = *state;
@@ -212,6 +286,10 @@ int main(void)
         RIG_TEST(a_session_that_does_not_open_leaves_the_note_to_the_next),
         RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
         RIG_TEST(who_was_stopped_is_told_to_ask_before_it_starts_another),
+        RIG_TEST(who_asks_for_another_session_has_not_heard_of_the_stop),
+        RIG_TEST(a_stop_is_heard_of_although_another_session_has_ended_since),
+        RIG_TEST(who_lets_go_of_another_session_has_not_heard_of_the_stop),
+        RIG_TEST(who_hears_that_one_session_is_stopped_has_heard_of_no_later_stop),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
         RIG_TEST(only_the_end_of_the_session_used_last_is_told),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),

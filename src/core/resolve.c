@@ -48,7 +48,7 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
     }
     if (end) {
         if (!caller->everyone) {
-            tb_ends_warn(tenant, caller->conversation);
+            tb_end_warn(tenant, tb_end_id(end), caller->conversation);
         }
         tb_end_print(tenant->core, end, &more);
         return tb_fail(err, tb_end_code(end), "%.*s", TB_STR_ARG(tb_buf_str(&more)));

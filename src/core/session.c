@@ -223,10 +223,11 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
 static void warn_callers(const struct tb_session *session)
 {
     if (session->running) {
-        tb_ends_warn(session->home, session->running->conversation);
+        tb_end_warn(session->home, session->id, session->running->conversation);
     }
     LIST_FOREACH(link, &session->waiting) {
-        tb_ends_warn(session->home, TB_CONTAINER(link, struct tb_call, link)->conversation);
+        tb_end_warn(session->home, session->id,
+                    TB_CONTAINER(link, struct tb_call, link)->conversation);
     }
 }
 
