@@ -71,7 +71,7 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
 
 /* The decision. */
 
-/* A new session in the place of one that ended is no secret. */
+/* A new session in the place of one that ended is no secret to its owner. */
 static void note_loss(struct tb_session *session, const struct tb_caller *caller)
 {
     const struct tb_end *end = tb_end_missed(session->home, caller);
@@ -79,7 +79,7 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
         TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
         tb_end_print(session->core, end, &words);
         session->replaces = tb_strdup(tb_end_id(end));
-        session->note =
+        session->replaces_note =
             tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
     }
 }
