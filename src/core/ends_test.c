@@ -275,6 +275,49 @@ static void a_reply_that_nobody_reads_tells_of_no_end(void **state)
     assert_null(tb_end_missed(tenant, &talk));
 }
 
+static void a_session_that_grows_too_old_during_a_call_is_reported(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_named_max_age_ms = MINUTE_MS;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
+    rig_advance(rig, MINUTE_MS);
+    assert_true(session->retiring);
+    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(64 * TB_KIB);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &list);
+    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = "talk"},
+                     &json);
+    tb_buf_append_char(&list, '\0');
+    assert_non_null(strstr((const char *)list.data, "\"currentSession\":null"));
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+    expect_note(rig, "talk",
+                "Session work reached its maximum age of 1 minute; its cookies are gone. That was "
+                "just now. Session browser-1 is new.");
+}
+
+static void a_call_does_not_go_to_a_session_that_ends_with_the_one_before(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_named_max_age_ms = MINUTE_MS;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
+    tb_clock_manual_advance(&rig->clock, MINUTE_MS); /* no timer has seen it */
+    struct rig_call *next = rig_start(rig, &rig_navigate, "talk", NULL);
+    rig_turn(rig);
+    assert_string_equal(next->chosen, "browser-1");
+    rig_expect(next, 0);
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+}
+
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
 {
     struct rig *rig = *state;
@@ -364,6 +407,8 @@ int main(void)
         RIG_TEST(who_hears_that_one_session_is_stopped_has_heard_of_no_later_stop),
         RIG_TEST(only_its_owner_is_told_which_session_a_new_one_replaces),
         RIG_TEST(a_reply_that_nobody_reads_tells_of_no_end),
+        RIG_TEST(a_session_that_grows_too_old_during_a_call_is_reported),
+        RIG_TEST(a_call_does_not_go_to_a_session_that_ends_with_the_one_before),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
         RIG_TEST(only_the_end_of_the_session_used_last_is_told),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),

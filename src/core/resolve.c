@@ -118,7 +118,7 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
     }
     bool fresh = may_create && !sessions->core->config->sessions_reuse_within_conversation;
     struct tb_session *current = tb_current_get(tenant, caller->conversation);
-    if (current && !(fresh && current->of_conversation)) {
+    if (current && !current->retiring && !(fresh && current->of_conversation)) {
         return current;
     }
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
