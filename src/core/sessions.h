@@ -103,8 +103,8 @@ int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *ca
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_err *err);
 /* The caller lets go of a session: it is no longer the caller's current one, nor does it end with
- * its conversation, and it goes on as one that was started by name; or it ends and leaves its pages
- * in a browser that is not ours. */
+ * its conversation unless it is private, and it goes on as one that was started by name; or it ends
+ * and leaves its pages in a browser that is not ours. */
 void tb_session_detach(struct tb_session *session, const struct tb_caller *caller);
 /* The caller closes it, or with `detach` lets go of it. If its calls went there, they go on in the
  * one of its own that was current before: that one, else NULL. */
