@@ -81,7 +81,7 @@ struct tb_session_spec {
 /* Makes a session and starts to open it; calls may be queued at once. The caller's current session
  * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name, or private without a
  * conversation), TB_E_TOO_LARGE (its arguments), TB_E_STORE, TB_E_SHUTDOWN; once
- * TB_E_SESSION_STOPPED, if the caller's last one was stopped and it has not heard so yet.
+ * TB_E_SESSION_STOPPED, if one of the caller's was stopped and it has not heard so yet.
  * *ret_warning is set to words when the tenant has more than the usual number of named sessions,
  * else NULL; they are borrowed until the next call of this function. */
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
