@@ -45,7 +45,7 @@ int tb_seal_open(const uint8_t key[TB_SEAL_KEY_BYTES], struct tb_str bound, stru
     }
     size_t plain_len = raw_len - NONCE - TAG;
     uint8_t *room;
-    int rc = tb_buf_reserve(out, plain_len + 1, &room);
+    int rc = tb_buf_reserve(out, plain_len, &room);
     if (rc < 0) {
         return rc;
     }

@@ -87,6 +87,13 @@ static void a_full_buffer_stays_as_it_was(void **state)
     assert_int_equal(small.len, 0);
 }
 
+static void a_text_may_fill_its_buffer_to_the_last_byte(void **state)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(sizeof("what it says") - 1);
+    assert_int_equal(tb_seal_open(key, TB_STR("who"), tb_buf_str(*state), &plain), 0);
+    assert_true(tb_str_eq(tb_buf_str(&plain), TB_STR("what it says")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +104,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_changed_or_missing_character_is_noticed, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_full_buffer_stays_as_it_was, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_text_may_fill_its_buffer_to_the_last_byte, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

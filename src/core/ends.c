@@ -149,6 +149,36 @@ struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_cal
     return found;
 }
 
+/* It was stopped, and nobody has told the conversation to ask before it starts another. */
+static bool is_unheard(const struct tb_end *end, const char *conversation)
+{
+    bool news = false;
+    return tb_end_code(end) == TB_E_SESSION_STOPPED &&
+           tb_json_bool(tb_json_get(end->missed_by, conversation), &news) && news;
+}
+
+struct tb_end *tb_end_unheard(const struct tb_tenant *tenant, const struct tb_caller *caller)
+{
+    struct tb_end *found = NULL;
+    LIST_FOREACH(link, &tenant->ends) {
+        struct tb_end *end = end_of(link);
+        bool unheard = is_unheard(end, caller->conversation) && is_recent(tenant->core, end);
+        found = unheard ? end : found;
+    }
+    return found;
+}
+
+static const struct tb_end *find_id(const struct tb_tenant *tenant, struct tb_str id)
+{
+    LIST_FOREACH(link, &tenant->ends) {
+        const struct tb_end *end = end_of(link);
+        if (tb_str_eq_cstr(id, end->id)) {
+            return end;
+        }
+    }
+    return NULL;
+}
+
 const char *tb_end_id(const struct tb_end *end)
 {
     return end->id;
@@ -198,9 +228,10 @@ static void put(const struct tb_tenant *tenant, const struct tb_end *end)
     }
 }
 
+/* A stop that it has not heard of stays: it is not the conversation's to forget. */
 static void forget(const struct tb_tenant *tenant, struct tb_end *end, const char *conversation)
 {
-    if (tb_json_get(end->missed_by, conversation)) {
+    if (tb_json_get(end->missed_by, conversation) && !is_unheard(end, conversation)) {
         tb_json_remove(end->missed_by, conversation);
         put(tenant, end);
     }
@@ -224,20 +255,22 @@ void tb_ends_forget(const struct tb_tenant *tenant, const char *conversation)
     }
 }
 
-bool tb_ends_warn(const struct tb_tenant *tenant, const char *conversation)
+void tb_end_warn(const struct tb_tenant *tenant, const char *id, const char *conversation)
 {
-    bool warned = false;
+    const struct tb_end *told = find_id(tenant, tb_str_of(id));
+    if (!told || tb_end_code(told) != TB_E_SESSION_STOPPED) {
+        return;
+    }
     LIST_FOREACH(link, &tenant->ends) {
         struct tb_end *end = end_of(link);
-        bool news = false;
-        if (tb_end_code(end) == TB_E_SESSION_STOPPED &&
-            tb_json_bool(tb_json_get(end->missed_by, conversation), &news) && news) {
+        if (is_unheard(end, conversation)) {
             tb_json_set_bool(end->missed_by, conversation, false);
             put(tenant, end);
-            warned = true;
+        }
+        if (end == told) {
+            return; /* of those that follow it was not told */
         }
     }
-    return warned;
 }
 
 static struct cJSON *missed_by(const struct tb_session *session)
@@ -297,16 +330,6 @@ static bool fill(struct tb_end *end, const struct cJSON *json)
     return true;
 }
 
-static bool is_known(const struct tb_tenant *tenant, struct tb_str id)
-{
-    LIST_FOREACH(link, &tenant->ends) {
-        if (tb_str_eq_cstr(id, end_of(link)->id)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void tb_end_load(struct tb_sessions *sessions, struct tb_str id, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
@@ -316,7 +339,7 @@ void tb_end_load(struct tb_sessions *sessions, struct tb_str id, struct tb_str v
     snprintf(end->id, sizeof(end->id), "%.*s", TB_STR_ARG(id));
     snprintf(name, sizeof(name), "%.*s", TB_STR_ARG(tb_args_text(json, "tenant", "")));
     struct tb_tenant *tenant = tb_tenant_make(sessions, name);
-    if (fill(end, json) && !is_known(tenant, id)) {
+    if (fill(end, json) && !find_id(tenant, id)) {
         if (!end->hidden) {
             tb_tenant_note_name(tenant, end->kind, tb_str_of(end->name));
         }

@@ -22,17 +22,21 @@ struct tb_end *tb_end_find(const struct tb_tenant *tenant, const struct tb_calle
 /* The last end of a session that the caller's calls went to without naming it, unless the caller
  * has been told; NULL: none. */
 struct tb_end *tb_end_missed(const struct tb_tenant *tenant, const struct tb_caller *caller);
+/* The last stop of such a session that the caller has not heard of, whatever has ended since; NULL:
+ * none. */
+struct tb_end *tb_end_unheard(const struct tb_tenant *tenant, const struct tb_caller *caller);
 const char *tb_end_id(const struct tb_end *end);
 /* The error that a call to it gets. */
 int tb_end_code(const struct tb_end *end);
 /* The reply that tells of the end of the session with this id is on its way to the conversation;
  * what it used before that is of no concern any more. */
 void tb_end_told(const struct tb_tenant *tenant, const char *id, const char *conversation);
-/* The conversation has let go of its current session by itself: there is no end to tell it of. */
+/* The conversation has let go of its current session by itself: there is no end to tell it of,
+ * unless one was stopped. */
 void tb_ends_forget(const struct tb_tenant *tenant, const char *conversation);
-/* The conversation hears that its session was stopped, which is to keep it from starting another
- * without asking the user. False: it has heard that before, or none was. */
-bool tb_ends_warn(const struct tb_tenant *tenant, const char *conversation);
+/* The conversation hears how the session with this id has ended. If it was stopped, that tells it
+ * to ask the user before it starts another, for this stop and for all before it. */
+void tb_end_warn(const struct tb_tenant *tenant, const char *id, const char *conversation);
 /* "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was 5 minutes
  * ago." */
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out);

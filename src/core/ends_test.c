@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
 
@@ -129,6 +130,194 @@ static void who_was_stopped_is_told_to_ask_before_it_starts_another(void **state
     assert_int_equal(rig_run(rig, &rig_navigate, "third", NULL), 0);
 }
 
+/* Stops a session as the operator does. */
+static void stop(struct rig *rig, const char *name)
+{
+    const struct tb_caller operator= {.tenant = "t", .conversation = "ops", .everyone = true};
+    tb_session_close(rig_find(rig, name), &operator);
+    rig_turn(rig);
+}
+
+static void who_asks_for_another_session_has_not_heard_of_the_stop(void **state)
+{
+    struct rig *rig = *state;
+    rig_create_as(rig, "t", "talk", "x");
+    rig_create_as(rig, "t", "talk", "stopped-before");
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    tb_session_end(rig_find(rig, "x"), TB_END_CLOSED);
+    stop(rig, "stopped-before");
+    rig_advance(rig, 1000);
+    stop(rig, "y");
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"x\"}"), TB_E_SESSION_ENDED);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"stopped-before\"}"),
+                     TB_E_SESSION_STOPPED);
+    expect(rig, &rig_navigate, "talk", NULL, TB_E_SESSION_STOPPED,
+           "Session y was stopped by the user; its cookies are gone. That was just now.");
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+}
+
+static void a_stop_is_heard_of_although_another_session_has_ended_since(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    stop(rig, "y");
+    rig_advance(rig, 2 * MINUTE_MS);
+    assert_null(rig_find(rig, "browser-1"));
+    expect(rig, &rig_navigate, "talk", NULL, TB_E_SESSION_STOPPED,
+           "Session y was stopped by the user; its cookies are gone. That was 2 minutes ago.");
+    expect_note(rig, "talk",
+                "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
+                "That was just now. Session browser-2 is new.");
+}
+
+static void who_lets_go_of_another_session_has_not_heard_of_the_stop(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    stop(rig, "y");
+    tb_session_close(rig_find(rig, "browser-1"), &talk);
+    rig_turn(rig);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_SESSION_STOPPED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+}
+
+static void who_hears_that_one_session_is_stopped_has_heard_of_no_later_stop(void **state)
+{
+    struct rig *rig = *state;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    rig_create_as(rig, "t", "talk", "x");
+    rig_create_as(rig, "t", "talk", "y");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"sessionId\":\"x\"}");
+    rig_turn(rig);
+    stop(rig, "x");
+    rig_expect(call, TB_E_SESSION_STOPPED);
+    stop(rig, "y");
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_SESSION_STOPPED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+}
+
+/* The note of a call that names the session; empty: it has none. */
+static void expect_note_in(struct rig *rig, const char *conversation, const char *name,
+                           const char *words)
+{
+    TB_AUTO(tb_free) char *args = tb_strdupf("{\"sessionId\":\"%s\"}", name);
+    struct rig_call *call = rig_start(rig, &rig_click, conversation, args);
+    struct tb_str note = TB_STR("");
+    rig_turn(rig);
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    assert_string_equal(note.ptr, words);
+    rig_expect(call, 0);
+}
+
+static void create_private(struct rig *rig, const char *conversation, const char *name)
+{
+    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_session_spec spec = {.kind = TB_KIND_BROWSER,
+                                         .name = tb_str_of(name),
+                                         .hidden = true,
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake};
+    struct tb_session *session;
+    const char *warning;
+    assert_int_equal(
+        tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, NULL), 0);
+    rig_turn(rig);
+    tb_session_end(session, TB_END_BROWSER_CRASHED);
+    rig_turn(rig);
+}
+
+static void only_its_owner_is_told_which_session_a_new_one_replaces(void **state)
+{
+    struct rig *rig = *state;
+    create_private(rig, "talk", "secret-x");
+    rig->fake->open.when = TB_FAKE_HELD;
+    struct rig_call *first = rig_start(rig, &rig_navigate, "talk", NULL);
+    rig_turn(rig);
+    tb_call_cancel(first->call); /* before its turn */
+    rig_turn(rig);
+    rig_expect(first, TB_E_CANCELLED);
+    tb_fake_release(rig->fake, rig_find(rig, "browser-1")->id);
+    rig_turn(rig);
+    expect_note_in(rig, "other", "browser-1", "");
+    expect_note_in(rig, "talk", "browser-1",
+                   "Session secret-x lost its browser; its cookies are gone. That was just now. "
+                   "Session browser-1 is new.");
+    expect_note_in(rig, "talk", "browser-1", "");
+}
+
+static void a_reply_that_nobody_reads_tells_of_no_end(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_advance(rig, 2 * MINUTE_MS);
+    rig->fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    struct rig_call *call = rig_start(rig, &rig_navigate, "talk", NULL);
+    rig_turn(rig);
+    tb_call_cancel(call->call);
+    tb_fake_release(rig->fake, rig_find(rig, "browser-2")->id);
+    rig_turn(rig);
+    rig_expect(call, TB_E_CANCELLED);
+    const struct tb_tenant *tenant = tb_tenant_find(rig->core.sessions, "t");
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    assert_non_null(tb_end_missed(tenant, &talk));
+    expect_note_in(rig, "talk", "browser-2",
+                   "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
+                   "That was just now. Session browser-2 is new.");
+    assert_null(tb_end_missed(tenant, &talk));
+}
+
+static void a_session_that_grows_too_old_during_a_call_is_reported(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_named_max_age_ms = MINUTE_MS;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
+    rig_advance(rig, MINUTE_MS);
+    assert_true(session->retiring);
+    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(64 * TB_KIB);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &list);
+    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = "talk"},
+                     &json);
+    tb_buf_append_char(&list, '\0');
+    assert_non_null(strstr((const char *)list.data, "\"currentSession\":null"));
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+    expect_note(rig, "talk",
+                "Session work reached its maximum age of 1 minute; its cookies are gone. That was "
+                "just now. Session browser-1 is new.");
+}
+
+static void a_call_does_not_go_to_a_session_that_ends_with_the_one_before(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_named_max_age_ms = MINUTE_MS;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
+    tb_clock_manual_advance(&rig->clock, MINUTE_MS); /* no timer has seen it */
+    struct rig_call *next = rig_start(rig, &rig_navigate, "talk", NULL);
+    rig_turn(rig);
+    assert_string_equal(next->chosen, "browser-1");
+    rig_expect(next, 0);
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+}
+
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
 {
     struct rig *rig = *state;
@@ -212,6 +401,14 @@ int main(void)
         RIG_TEST(a_session_that_does_not_open_leaves_the_note_to_the_next),
         RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
         RIG_TEST(who_was_stopped_is_told_to_ask_before_it_starts_another),
+        RIG_TEST(who_asks_for_another_session_has_not_heard_of_the_stop),
+        RIG_TEST(a_stop_is_heard_of_although_another_session_has_ended_since),
+        RIG_TEST(who_lets_go_of_another_session_has_not_heard_of_the_stop),
+        RIG_TEST(who_hears_that_one_session_is_stopped_has_heard_of_no_later_stop),
+        RIG_TEST(only_its_owner_is_told_which_session_a_new_one_replaces),
+        RIG_TEST(a_reply_that_nobody_reads_tells_of_no_end),
+        RIG_TEST(a_session_that_grows_too_old_during_a_call_is_reported),
+        RIG_TEST(a_call_does_not_go_to_a_session_that_ends_with_the_one_before),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
         RIG_TEST(only_the_end_of_the_session_used_last_is_told),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),

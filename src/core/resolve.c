@@ -48,7 +48,7 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
     }
     if (end) {
         if (!caller->everyone) {
-            tb_ends_warn(tenant, caller->conversation);
+            tb_end_warn(tenant, tb_end_id(end), caller->conversation);
         }
         tb_end_print(tenant->core, end, &more);
         return tb_fail(err, tb_end_code(end), "%.*s", TB_STR_ARG(tb_buf_str(&more)));
@@ -71,7 +71,7 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
 
 /* The decision. */
 
-/* A new session in the place of one that ended is no secret. */
+/* A new session in the place of one that ended is no secret to its owner. */
 static void note_loss(struct tb_session *session, const struct tb_caller *caller)
 {
     const struct tb_end *end = tb_end_missed(session->home, caller);
@@ -79,7 +79,7 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
         TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
         tb_end_print(session->core, end, &words);
         session->replaces = tb_strdup(tb_end_id(end));
-        session->note =
+        session->replaces_note =
             tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
     }
 }
@@ -107,16 +107,8 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
     return rc;
 }
 
-/* The timer may be late by the work of one turn; an age is never passed. */
-static struct tb_session *if_young(struct tb_session *session)
-{
-    if (session && tb_session_too_old(session)) {
-        tb_session_retire(session);
-        return NULL;
-    }
-    return session;
-}
-
+/* Where the caller's calls go that name no session; NULL: nowhere. It may be too old, and to ask
+ * ends nothing: who asks may have it, or another one, in hand. */
 static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   bool may_create)
 {
@@ -125,12 +117,23 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
         return NULL;
     }
     bool fresh = may_create && !sessions->core->config->sessions_reuse_within_conversation;
-    struct tb_session *current = if_young(tb_current_get(tenant, caller->conversation));
-    if (current && !(fresh && current->of_conversation)) {
+    struct tb_session *current = tb_current_get(tenant, caller->conversation);
+    if (current && !current->retiring && !(fresh && current->of_conversation)) {
         return current;
     }
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
-    return fresh || !own ? NULL : if_young(tb_conversation_last(own));
+    return fresh || !own ? NULL : tb_conversation_last(own);
+}
+
+/* The timer may be late by the work of one turn, or wait for the store; an age is never passed. */
+static struct tb_session *implied_young(struct tb_sessions *sessions,
+                                        const struct tb_caller *caller, bool may_create)
+{
+    struct tb_session *session;
+    while ((session = implied(sessions, caller, may_create)) && tb_session_too_old(session)) {
+        tb_session_retire(session); /* and is implied no more */
+    }
+    return session;
 }
 
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -139,7 +142,7 @@ int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *ca
 {
     *ret_chosen = !explicit_id.len;
     *ret_session = explicit_id.len ? tb_sessions_reach(sessions, caller, explicit_id)
-                                   : implied(sessions, caller, may_create);
+                                   : implied_young(sessions, caller, may_create);
     if (*ret_session) {
         return 0;
     }

@@ -11,6 +11,8 @@
  * freed while somebody on the stack still has it. */
 #include "core/session.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "core/authors.h"
 #include "core/call_internal.h"
@@ -112,15 +114,32 @@ static void tell_author(struct tb_session *session, struct tb_call *call)
     }
 }
 
+/* Others may use the session, but what its owner had before is no business of theirs. */
+static void tell_replaced(struct tb_session *session, struct tb_call *call, const char *more)
+{
+    if (!session->replaces || strcmp(tb_session_owner(session), call->conversation) != 0) {
+        return;
+    }
+    TB_AUTO(tb_free)
+    char *note = tb_strdupf("%s%s%s", session->replaces_note, more ? " " : "", more ? more : "");
+    tb_json_set_cstr(call->result.data, "note", note);
+    tb_end_told(session->home, session->replaces, call->conversation);
+    tb_free(session->replaces);
+    tb_free(session->replaces_note);
+    session->replaces = NULL;
+    session->replaces_note = NULL;
+}
+
 static void tell_losses(struct tb_session *session, struct tb_call *call)
 {
-    if (session->note) {
-        tb_json_set_cstr(call->result.data, "note", session->note);
-        tb_free(session->note);
-        session->note = NULL;
+    TB_AUTO(tb_free) char *note = session->note;
+    session->note = NULL;
+    if (note) {
+        tb_json_set_cstr(call->result.data, "note", note);
         /* Those that wait were sent before this reply. */
         session->unaware = session->unaware ? session->stats.calls : 0;
     }
+    tell_replaced(session, call, note);
     tell_author(session, call);
 }
 
@@ -130,11 +149,6 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
         session->running = NULL;
         if (call->broken.code != TB_E_CANCELLED) { /* or nobody reads the reply */
             tell_losses(session, call);
-        }
-        if (session->replaces && session->owner) {
-            tb_end_told(session->home, session->replaces, session->owner->name);
-            tb_free(session->replaces);
-            session->replaces = NULL;
         }
     } else {
         tb_list_remove(&call->link);
@@ -223,10 +237,11 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
 static void warn_callers(const struct tb_session *session)
 {
     if (session->running) {
-        tb_ends_warn(session->home, session->running->conversation);
+        tb_end_warn(session->home, session->id, session->running->conversation);
     }
     LIST_FOREACH(link, &session->waiting) {
-        tb_ends_warn(session->home, TB_CONTAINER(link, struct tb_call, link)->conversation);
+        tb_end_warn(session->home, session->id,
+                    TB_CONTAINER(link, struct tb_call, link)->conversation);
     }
 }
 
@@ -439,6 +454,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->args);
     tb_free(session->note);
     tb_free(session->replaces);
+    tb_free(session->replaces_note);
     tb_free(session->fallback);
     tb_authors_fini(&session->authors);
     tb_free(session->loss);

@@ -102,7 +102,8 @@ struct tb_session {
     struct tb_err *trouble;       /* why it did not open, or was lost */
     struct tb_browsing *browsing; /* what it needs only while it is not asleep */
     char *note;                   /* for the next reply */
-    char *replaces; /* the id of the session whose end its first reply tells; NULL: of none */
+    char *replaces;      /* the id of the session whose end its owner is to hear of; NULL: none */
+    char *replaces_note; /* the words for that; NULL with it */
     char *fallback; /* the id of the session that was its owner's current one before it, until it
                        is open; NULL: none */
     int64_t refs;   /* of the numbers up to this one any may have been given as a ref */

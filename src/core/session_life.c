@@ -169,7 +169,6 @@ void tb_session_retire(struct tb_session *session)
     }
     session->retiring = true;
     tb_timer_stop(&session->timer);
-    tb_current_forget(session);
 }
 
 void tb_session_make_named(struct tb_session *session)

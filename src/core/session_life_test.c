@@ -320,6 +320,47 @@ static void a_store_that_is_not_ready_puts_off_only_the_end_of_sleepers(void **s
     assert_null(rig_find(rig, "browser-1"));
 }
 
+/* Its end waits for the store; its caller need not. */
+static void a_sleeper_that_is_too_old_can_still_be_let_go(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    rig->config.sessions_named_max_age_ms = HOUR_MS;
+    struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
+    rig_advance(rig, 30 * MINUTE_MS);
+    assert_true(session->asleep);
+    fake_store_of(rig)->full = true;
+    rig_advance(rig, 30 * MINUTE_MS);
+    assert_null(tb_session_give_up(session, &talk, true));
+    assert_ptr_equal(rig_find(rig, "work"), session);
+    assert_int_equal(rig_events(rig, "session_ended {"), 0);
+    fake_store_of(rig)->full = false;
+    rig_advance(rig, SECOND_MS);
+    assert_null(rig_find(rig, "work"));
+    assert_int_equal(rig_events(rig, "\"reason\":\"max_age\""), 1);
+}
+
+/* The clock has moved, but no timer has seen it yet. */
+static void who_closes_a_session_that_is_too_old_closes_it_and_no_other(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    rig->config.sessions_named_max_age_ms = HOUR_MS;
+    rig_create_as(rig, "t", "talk", "old");
+    struct tb_session *current = rig_create_as(rig, "t", "talk", "current");
+    rig_advance(rig, SECOND_MS);
+    struct tb_session *young = rig_create_as(rig, "t", "talk", "young");
+    rig_turn(rig);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &talk, TB_STR("current"), NULL),
+                     0);
+    tb_clock_manual_advance(&rig->clock, HOUR_MS - SECOND_MS);
+    assert_null(tb_session_give_up(rig_find(rig, "old"), &talk, false));
+    assert_ptr_equal(rig_find(rig, "current"), current);
+    assert_ptr_equal(tb_session_give_up(current, &talk, false), young);
+    assert_int_equal(rig_events(rig, "\"reason\":\"closed\""), 2);
+    assert_int_equal(rig_events(rig, "session_ended {"), 2);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -336,6 +377,8 @@ int main(void)
         RIG_TEST(a_renewed_browser_lives_longer_idle_but_no_longer_than_its_time),
         RIG_TEST(what_cannot_be_renewed_is_refused),
         RIG_TEST(a_store_that_is_not_ready_puts_off_only_the_end_of_sleepers),
+        RIG_TEST(a_sleeper_that_is_too_old_can_still_be_let_go),
+        RIG_TEST(who_closes_a_session_that_is_too_old_closes_it_and_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ struct tb_session_spec {
 /* Makes a session and starts to open it; calls may be queued at once. The caller's current session
  * becomes this one. TB_E_SESSION_EXISTS, TB_E_LIMIT, TB_E_PARAMS (a bad name, or private without a
  * conversation), TB_E_TOO_LARGE (its arguments), TB_E_STORE, TB_E_SHUTDOWN; once
- * TB_E_SESSION_STOPPED, if the caller's last one was stopped and it has not heard so yet.
+ * TB_E_SESSION_STOPPED, if one of the caller's was stopped and it has not heard so yet.
  * *ret_warning is set to words when the tenant has more than the usual number of named sessions,
  * else NULL; they are borrowed until the next call of this function. */
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -103,8 +103,8 @@ int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *ca
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_err *err);
 /* The caller lets go of a session: it is no longer the caller's current one, nor does it end with
- * its conversation, and it goes on as one that was started by name; or it ends and leaves its pages
- * in a browser that is not ours. */
+ * its conversation unless it is private, and it goes on as one that was started by name; or it ends
+ * and leaves its pages in a browser that is not ours. */
 void tb_session_detach(struct tb_session *session, const struct tb_caller *caller);
 /* The caller closes it, or with `detach` lets go of it. If its calls went there, they go on in the
  * one of its own that was current before: that one, else NULL. */

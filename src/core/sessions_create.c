@@ -236,11 +236,11 @@ int tb_sessions_add(struct tb_session *session)
 static int check_stopped(const struct tb_tenant *tenant, const struct tb_caller *caller,
                          struct tb_err *err)
 {
-    const struct tb_end *end = tb_end_missed(tenant, caller);
-    if (!end || tb_end_code(end) != TB_E_SESSION_STOPPED ||
-        !tb_ends_warn(tenant, caller->conversation)) {
+    const struct tb_end *end = tb_end_unheard(tenant, caller);
+    if (!end) {
         return 0;
     }
+    tb_end_warn(tenant, tb_end_id(end), caller->conversation);
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
     tb_end_print(tenant->core, end, &words);
     return tb_fail(err, TB_E_SESSION_STOPPED, "%.*s", TB_STR_ARG(tb_buf_str(&words)));

@@ -132,7 +132,8 @@ static inline bool tb_session_ended(const struct tb_session *session)
 void tb_session_init_timer(struct tb_session *session);
 /* Something has changed that decides when it ends. */
 void tb_session_rearm(struct tb_session *session);
-/* It is too old: ends now, or with the call that runs. */
+/* It is too old: ends now, or with the call that runs. Until then it stays the current one of those
+ * who will miss it, but only calls that name it go there. */
 void tb_session_retire(struct tb_session *session);
 bool tb_session_too_old(const struct tb_session *session);
 /* It no longer ends with its conversation. */

@@ -241,8 +241,10 @@ static void do_end_many(struct model *model)
         for (int i = 0; i < CONVERSATIONS; i++) { /* all of them ask before they start another */
             const struct tb_tenant *found =
                 tb_tenant_find(model->rig->core.sessions, tenants[tenant]);
-            if (found) {
-                tb_ends_warn(found, conversations[i]);
+            const struct tb_caller asker = {.conversation = conversations[i]};
+            const struct tb_end *end = found ? tb_end_unheard(found, &asker) : NULL;
+            if (end) {
+                tb_end_warn(found, tb_end_id(end), conversations[i]);
             }
         }
     }

@@ -98,7 +98,10 @@ static void end_all(struct rig *rig, const struct tb_caller *caller)
 static void stop_all(struct rig *rig, const struct tb_caller *caller)
 {
     tb_sessions_stop_all(rig->core.sessions, "t", caller->gate);
-    tb_ends_warn(tb_tenant_find(rig->core.sessions, "t"), "talk"); /* or it could start no other */
+    const struct tb_tenant *tenant = tb_tenant_find(rig->core.sessions, "t");
+    const struct tb_end *end = tb_end_unheard(tenant, caller);
+    assert_non_null(end);
+    tb_end_warn(tenant, tb_end_id(end), "talk"); /* or it could start no other */
 }
 
 static void end_conversation(struct rig *rig, const struct tb_caller *caller)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data: {sessionId, detached, ended, currentSession}; the last if the current session was closed
- * and there is another. */
+/* data: {sessionId, detached, ended, private, currentSession}; private: detached, but it ends with
+ * its conversation; currentSession: the current one was closed and there is another. */
 #include "core/call.h"
 #include "core/core.h"
 #include "tool/params.h"
@@ -36,7 +36,11 @@ static void run(struct tb_call *call)
         if (current) {
             tb_json_set_cstr(out->data, "currentSession", current->name);
         }
-        tb_json_set_bool(out->data, "ended", session->state >= TB_STATE_EXPIRED);
+        bool ended = session->state >= TB_STATE_EXPIRED;
+        tb_json_set_bool(out->data, "ended", ended);
+        if (session->hidden && !ended) {
+            tb_json_set_bool(out->data, "private", true);
+        }
     }
     tb_call_finish(call);
 }
@@ -49,6 +53,9 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, " is closed.");
     } else if (tb_data_flag(result->data, "ended")) {
         tb_buf_append_cstr(out, " is detached; its pages stay in the browser.");
+    } else if (tb_data_flag(result->data, "private")) {
+        tb_buf_append_cstr(out,
+                           " is detached; it is private, so it still ends with its conversation.");
     } else {
         tb_buf_append_cstr(out,
                            " is detached; it keeps running until it is closed or idle too long.");

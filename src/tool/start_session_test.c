@@ -238,6 +238,22 @@ static void detaching_leaves_the_session_running(void **state)
                    "There are: alice");
 }
 
+static void a_private_session_that_is_detached_ends_with_its_conversation_and_says_so(void **state)
+{
+    struct rig *rig = *state;
+    static const char mine[] = "{\"sessionId\":\"mine\",\"private\":true}";
+    const struct tb_caller caller = {.tenant = "t", .conversation = "a"};
+    assert_int_equal(rig_run(rig, &tb_tool_start_session, "a", mine), 0);
+    struct rig_call *call = rig_start(rig, &tb_tool_close_session, "a", "{\"detach\":true}");
+    rig_turn(rig);
+    assert_true(tb_data_flag(call->data, "detached"));
+    assert_true(tb_data_flag(call->data, "private"));
+    rig_expect(call, 0);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
+    tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
+}
+
 static void detaching_from_a_browser_that_is_not_ours_ends_the_session(void **state)
 {
     struct rig *rig = *state;
@@ -331,6 +347,7 @@ int main(void)
         RIG_TEST(closing_takes_the_named_or_the_current_session),
         RIG_TEST(closing_does_not_wait_for_a_call_that_hangs),
         RIG_TEST(detaching_leaves_the_session_running),
+        RIG_TEST(a_private_session_that_is_detached_ends_with_its_conversation_and_says_so),
         RIG_TEST(detaching_from_a_browser_that_is_not_ours_ends_the_session),
         RIG_TEST(all_sessions_of_the_tenant_are_closed_or_detached),
         RIG_TEST(closing_all_takes_those_of_others_only_when_asked_to),

@@ -155,6 +155,9 @@ static void put_fill(struct tb_json_writer *json, const struct cJSON *args,
     bool differs = tb_data_flag(result->data, "differs");
     struct tb_str value =
         differs ? tb_data_text(result->data, "now") : tb_args_text(args, "value", "");
+    if (tb_data_flag(result->data, "secret")) {
+        value = TB_STR("•••"); /* replies are kept in logs of the client */
+    }
     size_t chars;
     size_t end = tb_utf8_end(value, VALUE_CHARS, &chars);
     char *shown = tb_strdupf("%.*s%s", (int)end, value.ptr, chars > VALUE_CHARS ? "..." : "");

@@ -162,14 +162,20 @@ static void print_acted(const char *words, const struct cJSON *args, const struc
     tb_print_events(result, out);
 }
 
+static void print_pressed(const char *words, const struct cJSON *args,
+                          const struct tb_result *result, struct tb_buf *out)
+{
+    bool clicked = !tb_json_get(result->data, "unclicked");
+    print_acted(
+        clicked ? words : "Element pressed, but the page received no click on it (selector: ", args,
+        result, out);
+}
+
 void tb_wdio_print_click(const struct cJSON *args, const struct tb_result *result,
                          struct tb_buf *out, bool *ret_is_error)
 {
     if (!tb_wdio_failed(result, "clicking element", out, ret_is_error)) {
-        print_acted(tb_json_get(result->data, "unclicked")
-                        ? "Element pressed, but the page received no click on it (selector: "
-                        : "Element clicked (selector: ",
-                    args, result, out);
+        print_pressed("Element clicked (selector: ", args, result, out);
     }
 }
 
@@ -177,7 +183,7 @@ void tb_wdio_print_tap(const struct cJSON *args, const struct tb_result *result,
                        bool *ret_is_error)
 {
     if (!tb_wdio_failed(result, "tapping element", out, ret_is_error)) {
-        print_acted("Element tapped (selector: ", args, result, out);
+        print_pressed("Element tapped (selector: ", args, result, out);
     }
 }
 

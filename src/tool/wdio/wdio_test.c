@@ -81,6 +81,10 @@ static const struct {
      "Element clicked (selector: #x)\nNew tab 1: https://b.test/. It is selected now; switch_tab "
      "switches back."},
     {"tap_element", X, {.data = "{}"}, "Element tapped (selector: #x)"},
+    {"tap_element",
+     X,
+     {.data = "{\"unclicked\":{\"removed\":true}}"},
+     "Element pressed, but the page received no click on it (selector: #x)"},
     {"set_value",
      "{\"selector\":\"#x\",\"value\":\"Hello Bob!\"}",
      {.data = "{}"},
