@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/policy.h"
+#include "core/removals.h"
 #include "core/sessions_internal.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"
@@ -169,10 +170,7 @@ void tb_record_refresh(struct tb_session *session)
 
 void tb_record_remove(struct tb_session *session, struct tb_gate *gate)
 {
-    const struct tb_store *store = &session->core->store;
-    /* In this order: a crash in between must not leave logins that belong to no session. */
-    tb_store_remove(store, TB_SPACE_STATE, tb_str_of(session->id), NULL);
-    tb_store_remove(store, TB_SPACE_SESSION, tb_str_of(session->id), gate);
+    tb_removals_add(session->core->sessions->removals, session, gate);
 }
 
 /* Reading. A start may have a hundred thousand to read, so no tree is made of them. */

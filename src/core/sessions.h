@@ -125,7 +125,8 @@ size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_calle
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate);
 /* The emergency stop: the same with the reason global_stop, announced on the bus
- * before, as the operator's deed. */
+ * before, as the operator's deed. The gate also hears if sessions that ended earlier are still in
+ * the store. */
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
 /* The conversation is over: its sessions end, and the private ones that it started, which nobody
  * could reach any more. Others that it started by name stay. False when it is unknown: it neither

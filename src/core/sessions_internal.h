@@ -49,9 +49,10 @@ struct tb_sessions {
     struct tb_list closing; /* ended, but the driver is not done */
     struct tb_list calls;   /* all that are under way */
     size_t awake_count;
-    struct tb_list early; /* calls that came before the stored sessions were read */
-    struct tb_list waits; /* the same of tb_sessions_wait */
-    struct tb_load *load; /* reads them; NULL: they are there */
+    struct tb_list early;         /* calls that came before the stored sessions were read */
+    struct tb_list waits;         /* the same of tb_sessions_wait */
+    struct tb_load *load;         /* reads them; NULL: they are there */
+    struct tb_removals *removals; /* of ended ones from the store */
     bool draining;
     void (*drained)(void *user);
     void *drained_user;
