@@ -322,6 +322,13 @@ void tb_session_on_changed(void *owner)
     }
 }
 
+void tb_session_store_again(struct tb_session *session)
+{
+    session->saved = false;
+    tb_record_put(session, NULL);
+    tb_session_on_changed(session);
+}
+
 /* Sleeping. */
 
 void tb_session_sleep(struct tb_session *session)

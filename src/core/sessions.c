@@ -396,6 +396,13 @@ size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, st
     return tb_sessions_end_all(sessions, tenant, TB_END_GLOBAL_STOP, gate);
 }
 
+void tb_sessions_store_again(struct tb_sessions *sessions)
+{
+    MAP_FOREACH(slot, &sessions->by_id) {
+        tb_session_store_again(slot->value);
+    }
+}
+
 static bool kept(const struct tb_session *session, const struct tb_config_list *kinds)
 {
     for (size_t i = 0; kinds && i < kinds->count; i++) {

@@ -58,6 +58,9 @@ void tb_sessions_hurry(struct tb_sessions *sessions);
  * tried again. `fn` is called once, later; it may be NULL. */
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
 
+/* The store has lost all: their records are put again, and what their browsers have is saved. */
+void tb_sessions_store_again(struct tb_sessions *sessions);
+
 /* What looks at sessions without being a call: it waits in the same way. */
 struct tb_sessions_wait {
     struct tb_list link; /* off its list: nobody waits any more */

@@ -153,6 +153,8 @@ void tb_browsing_free(struct tb_browsing *browsing);
 /* It is at rest: saves soon what has changed. */
 void tb_session_plan_save(struct tb_session *session);
 void tb_session_on_changed(void *owner);
+/* The store has lost its record and what was saved. */
+void tb_session_store_again(struct tb_session *session);
 /* No operation may begin: its browser is being looked at. */
 bool tb_session_saving(const struct tb_session *session);
 /* Saves it and lets go of its browser; given up if a call comes. */
