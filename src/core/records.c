@@ -19,6 +19,7 @@ enum {
     /* What a session did last may be older in the store by this much. It decides only about its
      * idle time after a crash, which is a hundred times longer. */
     REFRESH_MS = 10 * 1000,
+    LOSS_SIZE = sizeof(((struct tb_err *)NULL)->text),
     ARGS_MAX = 16 * TB_KIB, /* sealed; leaves room for the rest of a light record */
 };
 
@@ -135,6 +136,9 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_authors_print(&session->authors, true, json);
     tb_json_key(json, "current_of");
     tb_current_print(session, json);
+    if (session->loss) {
+        put_text(json, "loss", session->loss);
+    }
     if (session->args) {
         put_text(json, "args", session->args);
     }
@@ -197,6 +201,7 @@ enum {
     AUTHORS,
     UNTOLD,
     CURRENT_OF,
+    LOSS,
     ARGS,
     FIELD_COUNT,
 };
@@ -227,6 +232,7 @@ static const struct record blank = {{
     [AUTHORS] = {.key = "authors"},
     [UNTOLD] = {.key = "untold"},
     [CURRENT_OF] = {.key = "current_of"},
+    [LOSS] = {.key = "loss"},
     [ARGS] = {.key = "args"},
 }};
 
@@ -312,6 +318,7 @@ static int fill(struct tb_session *session, const struct record *record, struct 
 {
     char driver[TB_NAME_SIZE];
     char owner[TB_CONVERSATION_SIZE];
+    char loss[LOSS_SIZE];
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     if (!get_text(record, ID, session->id, sizeof(session->id)) ||
         !get_text(record, NAME, session->name, sizeof(session->name)) ||
@@ -337,6 +344,9 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     session->saved = get_flag(record, SAVED);
     session->typed = get_flag(record, TYPED);
     get_int(record, REFS, &session->refs);
+    if (get_text(record, LOSS, loss, sizeof(loss))) {
+        session->loss = tb_strdup(loss);
+    }
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
     }
