@@ -19,6 +19,7 @@ enum {
     /* What a session did last may be older in the store by this much. It decides only about its
      * idle time after a crash, which is a hundred times longer. */
     REFRESH_MS = 10 * 1000,
+    SPARE_BYTES = 512, /* of a light record, for its key and the like */
     LOSS_SIZE = sizeof(((struct tb_err *)NULL)->text),
     ARGS_MAX = 16 * TB_KIB, /* sealed; leaves room for the rest of a light record */
 };
@@ -134,14 +135,18 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_authors_print(&session->authors, false, json);
     tb_json_key(json, "untold");
     tb_authors_print(&session->authors, true, json);
-    tb_json_key(json, "current_of");
-    tb_current_print(session, json);
     if (session->loss) {
         put_text(json, "loss", session->loss);
     }
     if (session->args) {
         put_text(json, "args", session->args);
     }
+    /* Last: others choose how many there are and what they are called, and must not make the record
+     * too long to be stored. */
+    size_t used_bytes = json->out->len + SPARE_BYTES;
+    tb_json_key(json, "current_of");
+    tb_current_print(session,
+                     used_bytes < TB_RECORD_LIGHT_MAX ? TB_RECORD_LIGHT_MAX - used_bytes : 0, json);
     tb_json_object_close(json);
 }
 
