@@ -22,7 +22,10 @@ struct tb_audit {
     struct tb_core *core;
     struct tb_subscriber subscriber;
     struct tb_timer timer;
-    int64_t now_ms; /* on the wall, as far as it is believed */
+    struct tb_store_read *read; /* of the last entry of the run before */
+    bool looked;                /* that was done */
+    int64_t began_ms;           /* on the wall */
+    int64_t now_ms;             /* the same, as far as it is believed */
 };
 
 /* Which members of an event's JSON are kept, and where. */
@@ -149,8 +152,9 @@ static void on_event(const struct tb_event *event, void *user)
     }
 }
 
-/* A clock that jumps ahead makes every entry old. It is believed a day at a time, so that somebody
- * can set it right before the log is gone; a computer that slept is soon up to date. */
+/* A clock that jumps ahead makes every entry old, and one that was wrong before the start has done
+ * so already. It is believed a day at a time, from the last entry of the run before, so that
+ * somebody can set it right before the log is gone; a computer that slept is soon up to date. */
 static int64_t believed_ms(struct tb_audit *audit)
 {
     int64_t wall_ms = tb_clock_wall_ms(audit->core->clock);
@@ -158,22 +162,54 @@ static int64_t believed_ms(struct tb_audit *audit)
     return audit->now_ms;
 }
 
-static void on_timer(struct tb_timer *timer, void *user)
+static void cut(struct tb_audit *audit)
 {
-    struct tb_audit *audit = user;
     const struct tb_core *core = audit->core;
     int64_t days = core->config->audit_retention_days;
     int64_t now_ms = believed_ms(audit);
     int64_t oldest_ms = days ? now_ms - days * DAY_MS : 0;
     tb_store_cut(&core->store, oldest_ms, core->config->audit_entries_max, NULL);
-    tb_timer_start(timer, CUT_MS);
+    tb_timer_start(&audit->timer, CUT_MS);
+}
+
+static void on_last(const struct tb_audit_entry *entry, void *user)
+{
+    ((struct tb_audit *)user)->now_ms = entry->wall_ms;
+}
+
+static void on_looked(const struct tb_err *err, void *user)
+{
+    struct tb_audit *audit = user;
+    audit->read = NULL;
+    if (err) {
+        tb_timer_start(&audit->timer, FIRST_CUT_MS); /* nothing is cut before it is known */
+        return;
+    }
+    audit->looked = true;
+    cut(audit);
+}
+
+static void on_timer(struct tb_timer *timer, void *user)
+{
+    struct tb_audit *audit = user;
+    const struct tb_store *store = &audit->core->store;
+    /* Not those of this run, whose time may be as wrong as the clock. */
+    const struct tb_audit_query last = {
+        .until_wall_ms = audit->began_ms - 1, .newest_first = true, .limit = 1};
+    (void)timer;
+    if (audit->looked || !store->kind) {
+        cut(audit);
+    } else {
+        audit->read = store->kind->audit(store->state, &last, on_last, on_looked, audit);
+    }
 }
 
 struct tb_audit *tb_audit_new(struct tb_core *core)
 {
     struct tb_audit *audit = TB_NEW(struct tb_audit);
     audit->core = core;
-    audit->now_ms = tb_clock_wall_ms(core->clock);
+    audit->began_ms = tb_clock_wall_ms(core->clock);
+    audit->now_ms = audit->began_ms;
     audit->subscriber = (struct tb_subscriber){.fn = on_event, .user = audit};
     tb_bus_subscribe(&core->bus, &audit->subscriber);
     tb_timer_init(&audit->timer, core->loop, on_timer, audit);
@@ -187,6 +223,9 @@ void tb_audit_free(struct tb_audit *audit)
         return;
     }
     tb_bus_unsubscribe(&audit->subscriber);
+    if (audit->read) {
+        audit->core->store.kind->cancel(audit->read);
+    }
     tb_timer_fini(&audit->timer);
     tb_free(audit);
 }

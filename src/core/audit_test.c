@@ -38,6 +38,7 @@ static int setup(void **state)
     rig_setup(&rig);
     scene->rig = rig;
     kept_init(&scene->kept);
+    scene->kept.loop = scene->rig->core.loop;
     scene->rig->core.store = (struct tb_store){&kept_store_kind, &scene->kept};
     scene->audit = tb_audit_new(&scene->rig->core);
     *state = scene;
@@ -265,6 +266,40 @@ static void a_clock_that_jumps_ahead_is_believed_a_day_at_a_time(void **state)
     assert_int_equal(scene->kept.cut_wall_ms, rig->clock.wall_ms - 90 * day_ms);
 }
 
+static void start_again(struct scene *scene)
+{
+    tb_audit_free(scene->audit);
+    scene->audit = tb_audit_new(&scene->rig->core);
+}
+
+/* Entries of the new run have the time of the clock, so they say nothing about it. */
+static void a_clock_that_is_ahead_at_the_start_is_believed_a_day_at_a_time(void **state)
+{
+    const int64_t day_ms = INT64_C(24) * 60 * 60 * 1000;
+    struct scene *scene = *state;
+    struct rig *rig = scene->rig;
+    int64_t last_ms = rig->clock.wall_ms;
+    rig_create(rig, "a");
+    rig->clock.wall_ms += 3650 * day_ms;
+    start_again(scene);
+    rig_create(rig, "b");
+    rig_advance(rig, 60000);
+    assert_int_equal(scene->kept.cut_wall_ms, last_ms + day_ms - 90 * day_ms);
+    rig_advance(rig, 3600000);
+    assert_int_equal(scene->kept.cut_wall_ms, last_ms + 2 * day_ms - 90 * day_ms);
+}
+
+static void nothing_is_cut_off_before_the_last_entry_is_known(void **state)
+{
+    struct scene *scene = *state;
+    scene->kept.broken = "the disk cannot be read";
+    rig_advance(scene->rig, 60000);
+    assert_int_equal(scene->kept.cuts, 0);
+    scene->kept.broken = NULL;
+    rig_advance(scene->rig, 60000);
+    assert_int_equal(scene->kept.cuts, 1);
+}
+
 static void the_chain_of_what_it_writes_is_right(void **state)
 {
     struct scene *scene = *state;
@@ -296,6 +331,8 @@ int main(void)
         WITH(it_can_be_switched_off_and_on),
         WITH(old_entries_are_cut_off_each_hour),
         WITH(a_clock_that_jumps_ahead_is_believed_a_day_at_a_time),
+        WITH(a_clock_that_is_ahead_at_the_start_is_believed_a_day_at_a_time),
+        WITH(nothing_is_cut_off_before_the_last_entry_is_known),
         WITH(the_chain_of_what_it_writes_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

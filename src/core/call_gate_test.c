@@ -22,6 +22,7 @@ static int setup(void **state)
     rig_setup(&rig);
     scene->rig = rig;
     kept_init(&scene->kept);
+    scene->kept.loop = scene->rig->core.loop;
     scene->rig->core.store = (struct tb_store){&kept_store_kind, &scene->kept};
     scene->audit = tb_audit_new(&scene->rig->core);
     *state = scene;

@@ -167,14 +167,34 @@ void tb_current_fall_back(struct tb_session *session)
     }
 }
 
-void tb_current_print(const struct tb_session *session, struct tb_json_writer *json)
+/* The earliest of the latest choices that fit; NULL: none does. */
+static struct tb_list *first_printed(const struct tb_session *session, size_t room_bytes)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(room_bytes);
+    struct tb_json_writer json;
+    struct tb_list *first = NULL;
     size_t count = 0;
-    tb_json_array_open(json);
-    LIST_FOREACH(link, &session->currents) {
-        if (count++ < RECORDED_MAX) {
-            tb_json_put_cstr(json, of_current(link)->name);
+    tb_json_writer_init(&json, &text);
+    tb_json_array_open(&json);
+    for (struct tb_list *link = session->currents.prev;
+         link != &session->currents && count < RECORDED_MAX; link = link->prev) {
+        tb_json_put_cstr(&json, of_current(link)->name);
+        if (json.rc < 0) {
+            break;
         }
+        first = link;
+        count++;
+    }
+    return first;
+}
+
+void tb_current_print(const struct tb_session *session, size_t room_bytes,
+                      struct tb_json_writer *json)
+{
+    tb_json_array_open(json);
+    for (struct tb_list *link = first_printed(session, room_bytes);
+         link && link != &session->currents; link = link->next) {
+        tb_json_put_cstr(json, of_current(link)->name);
     }
     tb_json_array_close(json);
 }

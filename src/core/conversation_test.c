@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose a session is, and who may know of it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
 
@@ -224,6 +226,54 @@ static void names_that_are_no_names_are_refused(void **state)
     assert_int_equal(start(rig, &alice, "a..b-_9.", false), 0);
 }
 
+static void on_open(struct tb_gate *gate)
+{
+    (void)gate;
+}
+
+static void name_of(int number, char fill, char ret_name[TB_CONVERSATION_SIZE])
+{
+    memset(ret_name, fill, TB_CONVERSATION_SIZE - 1);
+    snprintf(ret_name + TB_CONVERSATION_SIZE - 5, 5, "%04d", number);
+}
+
+static void choose_a(struct rig *rig, const char *conversation)
+{
+    struct tb_gate gate;
+    const struct tb_caller caller = {.tenant = "t", .conversation = conversation, .gate = &gate};
+    tb_gate_init(&gate, on_open);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL), 0);
+    assert_int_equal(gate.err.code, 0);
+    tb_gate_fini(&gate);
+}
+
+/* Others could keep a session from ever being stored again. */
+static void of_many_choices_the_record_has_the_latest_that_fit(void **state)
+{
+    struct rig *rig = *state;
+    static const struct {
+        char fill;
+        int kept;
+    } rows[] = {{'x', 50}, {'\\', 50}, {'\x01', 40}};
+    char name[TB_CONVERSATION_SIZE];
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        start(rig, &bob, "a", false);
+        for (int number = 0; number < 60; number++) {
+            name_of(number, rows[i].fill, name);
+            choose_a(rig, name);
+        }
+        rig_kill(rig, 0);
+        for (int number = 59; number > 59 - rows[i].kept; number--) {
+            name_of(number, rows[i].fill, name);
+            assert_ptr_equal(tb_current_get(rig_find(rig, "a")->home, name), rig_find(rig, "a"));
+        }
+        name_of(0, rows[i].fill, name);
+        assert_null(tb_current_get(rig_find(rig, "a")->home, name));
+        tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+        rig_turn(rig);
+    }
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -239,6 +289,7 @@ int main(void)
         RIG_TEST(owners_and_private_sessions_survive),
         RIG_TEST(events_show_a_hash_of_the_conversation),
         RIG_TEST(names_that_are_no_names_are_refused),
+        RIG_TEST(of_many_choices_the_record_has_the_latest_that_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

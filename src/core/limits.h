@@ -60,6 +60,7 @@ enum {
     TB_SAVED_MAX = 8 * TB_MIB,         /* what a session's browser had, before it is sealed */
     TB_RECORD_MAX = 16 * TB_MIB,       /* of a record's value */
     TB_RECORD_LIGHT_MAX = 32 * TB_KIB, /* of a light one, and of an audit entry */
+    TB_REMOVALS_MAX = 10000, /* ended sessions that it could not remove and is asked to again */
 
     /* Ends of sessions that are remembered */
     TB_ENDS_KEPT = 200,                /* of a tenant */

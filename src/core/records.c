@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/policy.h"
+#include "core/removals.h"
 #include "core/sessions_internal.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"
@@ -18,6 +19,8 @@ enum {
     /* What a session did last may be older in the store by this much. It decides only about its
      * idle time after a crash, which is a hundred times longer. */
     REFRESH_MS = 10 * 1000,
+    SPARE_BYTES = 512, /* of a light record, for its key and the like */
+    LOSS_SIZE = sizeof(((struct tb_err *)NULL)->text),
     ARGS_MAX = 16 * TB_KIB, /* sealed; leaves room for the rest of a light record */
 };
 
@@ -132,11 +135,18 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_authors_print(&session->authors, false, json);
     tb_json_key(json, "untold");
     tb_authors_print(&session->authors, true, json);
-    tb_json_key(json, "current_of");
-    tb_current_print(session, json);
+    if (session->loss) {
+        put_text(json, "loss", session->loss);
+    }
     if (session->args) {
         put_text(json, "args", session->args);
     }
+    /* Last: others choose how many there are and what they are called, and must not make the record
+     * too long to be stored. */
+    size_t used_bytes = json->out->len + SPARE_BYTES;
+    tb_json_key(json, "current_of");
+    tb_current_print(session,
+                     used_bytes < TB_RECORD_LIGHT_MAX ? TB_RECORD_LIGHT_MAX - used_bytes : 0, json);
     tb_json_object_close(json);
 }
 
@@ -169,10 +179,7 @@ void tb_record_refresh(struct tb_session *session)
 
 void tb_record_remove(struct tb_session *session, struct tb_gate *gate)
 {
-    const struct tb_store *store = &session->core->store;
-    /* In this order: a crash in between must not leave logins that belong to no session. */
-    tb_store_remove(store, TB_SPACE_STATE, tb_str_of(session->id), NULL);
-    tb_store_remove(store, TB_SPACE_SESSION, tb_str_of(session->id), gate);
+    tb_removals_add(session->core->sessions->removals, session, gate);
 }
 
 /* Reading. A start may have a hundred thousand to read, so no tree is made of them. */
@@ -199,6 +206,7 @@ enum {
     AUTHORS,
     UNTOLD,
     CURRENT_OF,
+    LOSS,
     ARGS,
     FIELD_COUNT,
 };
@@ -229,6 +237,7 @@ static const struct record blank = {{
     [AUTHORS] = {.key = "authors"},
     [UNTOLD] = {.key = "untold"},
     [CURRENT_OF] = {.key = "current_of"},
+    [LOSS] = {.key = "loss"},
     [ARGS] = {.key = "args"},
 }};
 
@@ -314,6 +323,7 @@ static int fill(struct tb_session *session, const struct record *record, struct 
 {
     char driver[TB_NAME_SIZE];
     char owner[TB_CONVERSATION_SIZE];
+    char loss[LOSS_SIZE];
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     if (!get_text(record, ID, session->id, sizeof(session->id)) ||
         !get_text(record, NAME, session->name, sizeof(session->name)) ||
@@ -339,6 +349,9 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     session->saved = get_flag(record, SAVED);
     session->typed = get_flag(record, TYPED);
     get_int(record, REFS, &session->refs);
+    if (get_text(record, LOSS, loss, sizeof(loss))) {
+        session->loss = tb_strdup(loss);
+    }
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
     }

@@ -19,7 +19,7 @@ struct tb_sessions;
 void tb_record_put(struct tb_session *session, struct tb_gate *gate);
 /* The same if it was not written for some seconds: for what changes with every call. */
 void tb_record_refresh(struct tb_session *session);
-/* The session has ended: the record and the state go. */
+/* The session has ended: the record and the state go, at the latest when the store takes that. */
 void tb_record_remove(struct tb_session *session, struct tb_gate *gate);
 /* Makes a sleeping session from a record; it stands in the table. */
 int tb_record_load(struct tb_sessions *sessions, struct tb_str value,

@@ -111,7 +111,8 @@ struct tb_session {
     struct tb_list authors; /* of what was typed: core/authors.h */
     int64_t unaware; /* calls up to this number came from who could not know that what was typed is
                         lost; 0: nothing is, or all know */
-    char *loss;      /* how its browser was lost while no call ran; NULL: it was not */
+    char *loss;      /* how its browser was lost while no call ran, or went without a last save;
+                        NULL: it was not */
     bool files;      /* its driver keeps downloads; only for this run of the daemon */
     bool opening;
     bool retiring; /* too old; ends with the call that runs */

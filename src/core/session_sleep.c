@@ -322,6 +322,13 @@ void tb_session_on_changed(void *owner)
     }
 }
 
+void tb_session_store_again(struct tb_session *session)
+{
+    session->saved = false;
+    tb_record_put(session, NULL);
+    tb_session_on_changed(session);
+}
+
 /* Sleeping. */
 
 void tb_session_sleep(struct tb_session *session)
@@ -334,6 +341,17 @@ void tb_session_sleep(struct tb_session *session)
         tb_timer_stop(&session->browsing->timer);
     }
     tb_session_wake(session);
+}
+
+/* It sleeps with an older save than it should. */
+static void note_unsaved(struct tb_session *session)
+{
+    const struct tb_browsing *browsing = session->browsing;
+    if (session->saved && browsing->failed && browsing->changed) {
+        tb_free(session->loss);
+        session->loss = tb_strdupf("Session '%s' could not be saved when its browser was closed",
+                                   session->name);
+    }
 }
 
 void tb_session_doze(struct tb_session *session)
@@ -358,6 +376,7 @@ void tb_session_doze(struct tb_session *session)
         session->sleep_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
         tb_session_rearm(session);
     } else {
+        note_unsaved(session);
         tb_session_close_driver(session);
     }
 }
@@ -504,6 +523,15 @@ static void note_lost_text(struct tb_session *session, bool lost)
     }
 }
 
+/* False: there was none. */
+static bool drop_loss(struct tb_session *session)
+{
+    bool known = session->loss != NULL;
+    tb_free(session->loss);
+    session->loss = NULL;
+    return known;
+}
+
 void tb_session_woken(struct tb_session *session)
 {
     const struct tb_driver *driver = session->driver;
@@ -514,17 +542,19 @@ void tb_session_woken(struct tb_session *session)
         session->known = true;
         tb_free(session->fallback);
         session->fallback = NULL;
+        if (drop_loss(session)) { /* of a browser that no call ever had */
+            tb_record_put(session, NULL);
+        }
         return;
     }
     tb_free(session->note);
     session->note = note_of(session, restored.missing,
                             !restored.typed && tb_authors_any_untold(&session->authors));
-    tb_free(session->loss);
-    session->loss = NULL;
+    bool is_news = drop_loss(session);
     tb_buf_fini(&session->browsing->state);
     session->saved = session->saved && !session->browsing->unreadable;
     note_lost_text(session, restored.typed || session->typed);
-    if (note_refs(session, restored.last_ref)) {
+    if (note_refs(session, restored.last_ref) || is_news) {
         tb_record_put(session, NULL);
     }
     tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);

@@ -509,6 +509,43 @@ static void a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops(vo
     assert_int_equal(rig->fake->opened, 1);
 }
 
+/* The file was broken, so the store began a new one. */
+static void a_store_that_starts_afresh_gets_live_sessions_again(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    start(rig);
+    rig_create(rig, "b");
+    rig_advance(rig, HALF_HOUR_MS / 2);
+    leave_tag(rig, "login");
+    rig_advance(rig, HALF_HOUR_MS / 2);
+    assert_true(rig_find(rig, "b")->asleep);
+    fake_store_replace(store);
+    assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), 2);
+    assert_int_equal(fake_store_count(store, TB_SPACE_STATE), 0);
+    rig_advance(rig, 2500);
+    assert_int_equal(fake_store_count(store, TB_SPACE_STATE), 1);
+    rig_kill(rig, 0);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
+    expect_tag(rig, "login");
+    assert_non_null(rig_find(rig, "b"));
+}
+
+static void nobody_sleeps_on_a_save_that_the_store_has_lost(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_advance(rig, HALF_HOUR_MS - 1);
+    assert_true(rig_find(rig, "a")->saved);
+    fake_store_replace(fake_store_of(rig));
+    rig_advance(rig, 1);
+    assert_true(rig_find(rig, "a")->asleep);
+    char *note = note_of_call(rig);
+    assert_string_equal(note, "");
+    tb_free(note);
+    expect_tag(rig, "login");
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -539,6 +576,8 @@ int main(void)
         RIG_TEST(a_session_may_end_in_each_state_of_sleep),
         RIG_TEST(the_daemon_may_stop_in_each_state_of_sleep),
         RIG_TEST(a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops),
+        RIG_TEST(a_store_that_starts_afresh_gets_live_sessions_again),
+        RIG_TEST(nobody_sleeps_on_a_save_that_the_store_has_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

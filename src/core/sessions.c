@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/records.h"
+#include "core/removals.h"
 #include "core/sessions_internal.h"
 
 enum {
@@ -23,6 +24,7 @@ struct tb_sessions *tb_sessions_new(struct tb_core *core)
     tb_list_init(&sessions->calls);
     tb_list_init(&sessions->early);
     tb_list_init(&sessions->waits);
+    sessions->removals = tb_removals_new(core);
     return sessions;
 }
 
@@ -170,6 +172,7 @@ void tb_sessions_free(struct tb_sessions *sessions)
     }
     drop_all(&sessions->closing);
     tb_deferred_cancel(&sessions->drained_job);
+    tb_removals_free(sessions->removals);
     MAP_FOREACH(slot, &sessions->tenants) {
         tenant_free(slot->value);
     }
@@ -388,7 +391,17 @@ size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, st
     tb_json_set_cstr(json, "agent", TB_OPERATOR);
     tb_log_at(sessions->core->log, WARN, "session", "global stop", tb_kv_cstr("tenant", tenant));
     tb_bus_publish_json(&sessions->core->bus, TB_EVENT_GLOBAL_STOP, tenant, "", json, gate);
+    if (found) {
+        tb_removals_repeat(sessions->removals, found, gate);
+    }
     return tb_sessions_end_all(sessions, tenant, TB_END_GLOBAL_STOP, gate);
+}
+
+void tb_sessions_store_again(struct tb_sessions *sessions)
+{
+    MAP_FOREACH(slot, &sessions->by_id) {
+        tb_session_store_again(slot->value);
+    }
 }
 
 static bool kept(const struct tb_session *session, const struct tb_config_list *kinds)

@@ -58,6 +58,9 @@ void tb_sessions_hurry(struct tb_sessions *sessions);
  * tried again. `fn` is called once, later; it may be NULL. */
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
 
+/* The store has lost all: their records are put again, and what their browsers have is saved. */
+void tb_sessions_store_again(struct tb_sessions *sessions);
+
 /* What looks at sessions without being a call: it waits in the same way. */
 struct tb_sessions_wait {
     struct tb_list link; /* off its list: nobody waits any more */
@@ -125,7 +128,8 @@ size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_calle
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate);
 /* The emergency stop: the same with the reason global_stop, announced on the bus
- * before, as the operator's deed. */
+ * before, as the operator's deed. The gate also hears if sessions that ended earlier are still in
+ * the store. */
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
 /* The conversation is over: its sessions end, and the private ones that it started, which nobody
  * could reach any more. Others that it started by name stay. False when it is unknown: it neither

@@ -49,9 +49,10 @@ struct tb_sessions {
     struct tb_list closing; /* ended, but the driver is not done */
     struct tb_list calls;   /* all that are under way */
     size_t awake_count;
-    struct tb_list early; /* calls that came before the stored sessions were read */
-    struct tb_list waits; /* the same of tb_sessions_wait */
-    struct tb_load *load; /* reads them; NULL: they are there */
+    struct tb_list early;         /* calls that came before the stored sessions were read */
+    struct tb_list waits;         /* the same of tb_sessions_wait */
+    struct tb_load *load;         /* reads them; NULL: they are there */
+    struct tb_removals *removals; /* of ended ones from the store */
     bool draining;
     void (*drained)(void *user);
     void *drained_user;
@@ -98,8 +99,9 @@ void tb_current_drop(struct tb_tenant *tenant, const char *name);
 const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struct tb_caller *caller,
                                            const struct tb_session *from);
 
-/* The conversations whose current session this is, as an array. */
-void tb_current_print(const struct tb_session *session, struct tb_json_writer *json);
+/* The conversations whose current session this is, as an array: the latest choices that fit. */
+void tb_current_print(const struct tb_session *session, size_t room_bytes,
+                      struct tb_json_writer *json);
 /* The caller's current session becomes this one, on record too. */
 void tb_current_choose(const struct tb_caller *caller, struct tb_session *session);
 /* A session that did not open must not cost its owner the one that was current before. */
@@ -153,6 +155,8 @@ void tb_browsing_free(struct tb_browsing *browsing);
 /* It is at rest: saves soon what has changed. */
 void tb_session_plan_save(struct tb_session *session);
 void tb_session_on_changed(void *owner);
+/* The store has lost its record and what was saved. */
+void tb_session_store_again(struct tb_session *session);
 /* No operation may begin: its browser is being looked at. */
 bool tb_session_saving(const struct tb_session *session);
 /* Saves it and lets go of its browser; given up if a call comes. */

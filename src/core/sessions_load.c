@@ -13,6 +13,7 @@
 enum {
     ENDS_A_MS = 50, /* so that a hundred thousand that are overdue do not hold up everything */
     RETRY_MS = 1000,
+    DAY_MS = 24 * 60 * 60 * 1000,
 };
 
 struct tb_load {
@@ -24,6 +25,7 @@ struct tb_load {
     void *user;
     size_t aside;
     size_t overdue;
+    int64_t newest_ms; /* on the wall, the last activity of any of them */
     bool unsorted;
 };
 
@@ -39,6 +41,49 @@ static void resume(struct tb_load *load, struct tb_session *session)
         tb_session_end(session, TB_END_SHUTDOWN);
     } else if (session->passing && strcmp(config->mcp_on_disconnect, "keep") != 0) {
         tb_session_end(session, TB_END_CONVERSATION_ENDED); /* nobody reaches it any more */
+    }
+}
+
+/* How far the wall clock is ahead of what is believed: one that is wrong at the start would end
+ * every session, before somebody can set it right. So it is later than the last activity by a day
+ * at the most; after a longer rest they live that much longer. */
+static int64_t ahead_ms(const struct tb_load *load)
+{
+    int64_t wall_ms = tb_clock_wall_ms(load->sessions->core->clock);
+    int64_t ahead = wall_ms - (load->newest_ms + DAY_MS);
+    return load->newest_ms && ahead > 0 ? ahead : 0;
+}
+
+static void make_younger(struct tb_session *session, int64_t by_ms)
+{
+    int64_t now_ms = tb_loop_now_ms(session->core->loop);
+    session->created_ms += by_ms;
+    session->created_ms = session->created_ms < now_ms ? session->created_ms : now_ms;
+    session->last_active_ms += by_ms;
+    if (session->ttl_at_ms) {
+        session->ttl_at_ms += by_ms;
+        session->ttl_at_ms -= session->ttl_at_ms == 0; /* which would be none */
+    }
+}
+
+/* Whoever hears of an end may end others. */
+static void resume_all(struct tb_load *load)
+{
+    int64_t by_ms = ahead_ms(load);
+    MAP_FOREACH(slot, &load->sessions->tenants) {
+        struct tb_tenant *tenant = slot->value;
+        struct tb_list all;
+        struct tb_list *link;
+        tb_list_init(&all);
+        tb_list_splice(&all, &tenant->sessions);
+        while ((link = tb_list_pop(&all))) {
+            struct tb_session *session = tb_session_of(link);
+            tb_list_append(&tenant->sessions, link);
+            if (session->asleep) {
+                make_younger(session, by_ms);
+                resume(load, session);
+            }
+        }
     }
 }
 
@@ -64,7 +109,9 @@ static void on_record(struct tb_str key, struct tb_str value, void *user)
         return;
     }
     load->unsorted = load->unsorted || follows_younger(session);
-    resume(load, session);
+    if (load->newest_ms < session->last_active_wall_ms) {
+        load->newest_ms = session->last_active_wall_ms;
+    }
 }
 
 static int by_age(const void *a, const void *b)
@@ -121,6 +168,7 @@ static void fail_calls(struct tb_sessions *sessions, const struct tb_err *err)
 static void loaded(struct tb_load *load)
 {
     struct tb_sessions *sessions = load->sessions;
+    resume_all(load);
     sessions->load = NULL;
     if (load->unsorted) {
         MAP_FOREACH(slot, &sessions->tenants) {

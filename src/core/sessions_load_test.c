@@ -10,6 +10,7 @@
 
 enum {
     HOUR_MS = 3600 * 1000,
+    DAY_MS = 24 * HOUR_MS,
 };
 
 static struct tb_session *make(struct rig *rig, const char *name, enum tb_session_kind kind,
@@ -217,6 +218,25 @@ static void a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now(vo
     struct tb_session *session = rig_find(rig, "a");
     assert_int_equal(session->created_ms, rig->clock.mono_ms);
     assert_int_equal(session->last_active_ms, rig->clock.mono_ms);
+}
+
+/* Or a computer that starts with a wrong clock, and corrects it a minute later, has lost all. */
+static void a_clock_that_is_ahead_at_the_start_is_believed_for_a_day(void **state)
+{
+    struct rig *rig = *state;
+    make(rig, "old", TB_KIND_BROWSER, NULL);
+    rig_advance(rig, 6 * DAY_MS + HOUR_MS);
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\",\"tag\":\"login\"}"), 0);
+    rig_advance(rig, 500);
+    rig_kill(rig, INT64_C(3650) * DAY_MS);
+    assert_null(rig_find(rig, "old"));
+    const struct tb_session *session = rig_find(rig, "a");
+    assert_non_null(session);
+    assert_int_equal(session->last_active_ms, rig->clock.mono_ms - DAY_MS);
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_STATE), 1);
+    rig_advance(rig, 6 * DAY_MS);
+    assert_null(rig_find(rig, "a"));
 }
 
 static void a_renewal_survives(void **state)
@@ -511,6 +531,7 @@ int main(void)
         RIG_TEST(what_the_caller_did_last_counts),
         RIG_TEST(times_go_on_while_the_daemon_is_down),
         RIG_TEST(a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now),
+        RIG_TEST(a_clock_that_is_ahead_at_the_start_is_believed_for_a_day),
         RIG_TEST(a_renewal_survives),
         RIG_TEST(a_clock_set_back_gives_no_more_time_than_a_renewal_can),
         RIG_TEST(a_record_that_cannot_be_used_is_left_where_it_is),

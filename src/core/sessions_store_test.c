@@ -135,6 +135,70 @@ static void a_gate_hears_that_its_act_was_not_stored(void **state)
     }
 }
 
+/* Or it would come back after a restart, logins and all. */
+static void an_end_that_could_not_be_stored_is_stored_later(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    for (int says_so = 0; says_so < 2; says_so++) {
+        rig_create(rig, "a");
+        rig_turn(rig);
+        assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\",\"tag\":\"login\"}"),
+                         0);
+        rig_advance(rig, 3000);
+        assert_int_equal(fake_store_count(store, TB_SPACE_STATE), 1);
+        store->full = says_so;
+        store->broken = !says_so;
+        tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+        rig_advance(rig, 5000);
+        assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), 1);
+        store->full = false;
+        store->broken = false;
+        rig_advance(rig, 1000);
+        assert_int_equal(fake_store_count(store, TB_SPACE_STATE), 0);
+        assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), 0);
+    }
+}
+
+static void the_last_chance_to_store_an_end_is_when_the_daemon_stops(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    rig_create(rig, "a");
+    rig_turn(rig);
+    store->full = true;
+    tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+    rig_turn(rig);
+    store->full = false;
+    rig_restart(rig, 0);
+    assert_null(rig_find(rig, "a"));
+}
+
+/* "stopped: 0" would say that there is nothing any more. */
+static void a_stop_is_not_well_while_stopped_sessions_are_stored(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    static const int codes[] = {TB_E_STORE, TB_E_STORE, 0};
+    rig_create(rig, "a");
+    rig_create_as(rig, "u", "", "other");
+    rig_turn(rig);
+    for (size_t i = 0; i < TB_COUNT(codes); i++) {
+        struct tb_gate gate;
+        store->broken = codes[i] < 0;
+        tb_gate_init(&gate, on_open);
+        assert_int_equal(tb_sessions_stop_all(rig->core.sessions, "t", &gate), i == 0);
+        assert_int_equal(gate.err.code, codes[i]);
+        tb_gate_fini(&gate);
+        tb_gate_init(&gate, on_open);
+        store->broken = false;
+        tb_sessions_stop_all(rig->core.sessions, "nobody", &gate);
+        assert_int_equal(gate.err.code, 0);
+        tb_gate_fini(&gate);
+    }
+    assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), 1);
+}
+
 static void arguments_that_cannot_be_kept_are_refused(void **state)
 {
     struct rig *rig = *state;
@@ -231,6 +295,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RIG_TEST(nothing_that_must_be_kept_is_begun_while_the_store_is_not_ready),
         RIG_TEST(a_gate_hears_that_its_act_was_not_stored),
+        RIG_TEST(an_end_that_could_not_be_stored_is_stored_later),
+        RIG_TEST(the_last_chance_to_store_an_end_is_when_the_daemon_stops),
+        RIG_TEST(a_stop_is_not_well_while_stopped_sessions_are_stored),
         RIG_TEST(arguments_that_cannot_be_kept_are_refused),
         RIG_TEST(a_busy_session_is_written_now_and_then),
         RIG_TEST(a_global_stop_is_told_before_the_ends),

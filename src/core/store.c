@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "core/core.h"
+#include "core/sessions.h"
 
 static const struct {
     const char *name;
@@ -57,6 +58,13 @@ void tb_store_report(const struct tb_core *core, const struct tb_err *err)
         tb_log_at(core->log, ERROR, "store", "trouble", tb_kv_cstr("reason", err->text));
     } else {
         tb_log_at(core->log, INFO, "store", "storing works again");
+    }
+}
+
+void tb_store_replaced(const struct tb_core *core)
+{
+    if (core->sessions) {
+        tb_sessions_store_again(core->sessions);
     }
 }
 

@@ -376,6 +376,7 @@ static void stop(struct daemon *daemon)
     tb_sessions_stop(daemon->core.sessions);
     tb_router_free(daemon->router);
     tb_sessions_free(daemon->core.sessions);
+    daemon->core.sessions = NULL; /* the store asks whether they are there */
     tb_audit_free(daemon->audit);
     stop_drivers(&daemon->core);
     close_store(&daemon->core.store);

@@ -229,6 +229,19 @@ void fake_store_catch_up(struct fake_store *store)
     }
 }
 
+static void drop_records(struct fake_store *store)
+{
+    while (!tb_list_empty(&store->records)) {
+        record_free(TB_CONTAINER(store->records.next, struct record, link));
+    }
+}
+
+void fake_store_replace(struct fake_store *store)
+{
+    drop_records(store);
+    tb_store_replaced(&store->rig->core);
+}
+
 /* The rig. */
 
 int rig_setup_stored(void **state)
@@ -252,9 +265,7 @@ int rig_teardown_stored(void **state)
     while ((link = tb_list_pop(&store->holds))) {
         tb_free(TB_CONTAINER(link, struct held, link));
     }
-    while (!tb_list_empty(&store->records)) {
-        record_free(TB_CONTAINER(store->records.next, struct record, link));
-    }
+    drop_records(store);
     tb_free(store);
     return 0;
 }

@@ -29,6 +29,8 @@ int rig_setup_stored(void **state);
 int rig_teardown_stored(void **state);
 struct fake_store *fake_store_of(struct rig *rig);
 
+/* It is empty, and says so. */
+void fake_store_replace(struct fake_store *store);
 /* What was held up goes on. */
 void fake_store_catch_up(struct fake_store *store);
 /* The value, borrowed; empty when there is none. */

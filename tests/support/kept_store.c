@@ -5,6 +5,17 @@
 
 #include "base/mem.h"
 #include "core/audit_chain.h"
+#include "io/loop.h"
+
+/* Bounds of time and number are all that it knows of a query. */
+struct tb_store_read {
+    struct tb_deferred job;
+    struct kept_store *kept;
+    struct tb_audit_query query;
+    tb_store_entry_fn *entry;
+    tb_store_end_fn *end;
+    void *user;
+};
 
 struct held {
     struct tb_list link;
@@ -81,6 +92,50 @@ static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gat
     fate(kept, gate);
 }
 
+static void cancel(struct tb_store_read *read)
+{
+    tb_deferred_cancel(&read->job);
+    tb_free(read);
+}
+
+static void on_read(struct tb_deferred *job)
+{
+    struct tb_store_read *read = TB_CONTAINER(job, struct tb_store_read, job);
+    const struct tb_list *all = &read->kept->entries;
+    const struct tb_audit_query *query = &read->query;
+    int64_t left = query->limit ? query->limit : INT64_MAX;
+    struct tb_err err;
+    for (struct tb_list *link = query->newest_first ? all->prev : all->next;
+         link != all && left > 0 && !read->kept->broken;
+         link = query->newest_first ? link->prev : link->next) {
+        const struct tb_audit_entry *one = &TB_CONTAINER(link, struct kept_entry, link)->entry;
+        if (!query->until_wall_ms || one->wall_ms <= query->until_wall_ms) {
+            read->entry(one, read->user);
+            left--;
+        }
+    }
+    if (read->kept->broken) {
+        tb_fail(&err, TB_E_STORE, "%s", read->kept->broken);
+    }
+    read->end(read->kept->broken ? &err : NULL, read->user);
+    cancel(read);
+}
+
+static struct tb_store_read *audit(void *state, const struct tb_audit_query *query,
+                                   tb_store_entry_fn *entry, tb_store_end_fn *end, void *user)
+{
+    struct kept_store *kept = state;
+    struct tb_store_read *read = TB_NEW(struct tb_store_read);
+    *read = (struct tb_store_read){.job.run = on_read,
+                                   .kept = kept,
+                                   .query = *query,
+                                   .entry = entry,
+                                   .end = end,
+                                   .user = user};
+    tb_loop_defer(kept->loop, &read->job);
+    return read;
+}
+
 static bool ready(void *state, struct tb_err *err)
 {
     const struct kept_store *kept = state;
@@ -96,6 +151,8 @@ const struct tb_store_kind kept_store_kind = {
     .remove = remove_record,
     .append = append,
     .cut = cut,
+    .audit = audit,
+    .cancel = cancel,
     .ready = ready,
 };
 

@@ -26,6 +26,7 @@ struct kept_store {
     int64_t cut_wall_ms; /* of the last cut */
     int64_t cut_count;
     size_t cuts;
+    struct tb_loop *loop; /* for reads of the audit log */
     struct tb_list held;
     uint8_t secret[TB_SECRET_BYTES];
     struct tb_audit_cut cut;

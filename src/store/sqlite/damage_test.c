@@ -13,6 +13,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "core/audit_verify.h"
+#include "core/records.h"
+#include "core/sessions.h"
 #include "io/testing.h"
 #include "store/sqlite/sqlite.h"
 
@@ -219,6 +221,38 @@ static void a_broken_database_is_set_aside_and_a_new_one_begun(void **state)
     store_lab_free(lab);
 }
 
+/* Or they would be closed without another save, and be gone with the next start. */
+static void live_sessions_are_stored_again_in_a_new_database(void **state)
+{
+    (void)state;
+    static const struct tb_driver driver = {.name = "none"};
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    struct tb_session *session;
+    struct store_seen seen;
+    assert_int_equal(store_append_type(lab, "x"), 0);
+    store_lab_close(lab);
+    assert_int_equal(
+        tb_file_write(store_lab_path(lab, "tabard.db"), TB_STR("this is no database"), 0600), 0);
+    lab->core.drivers[0].driver = &driver;
+    lab->core.sessions = tb_sessions_new(&lab->core);
+    assert_int_equal(tb_record_load(lab->core.sessions,
+                                    TB_STR("{\"id\":\"i\",\"name\":\"a\",\"tenant\":\"t\","
+                                           "\"kind\":\"browser\",\"driver\":\"none\","
+                                           "\"created\":1,\"active\":1,\"saved\":true}"),
+                                    &session, NULL),
+                     0);
+    store_lab_open(lab);
+    lab->core.store = (struct tb_store){lab->kind, lab->state};
+    store_expect(lab, TB_SPACE_STATE, "none", NULL); /* it has been looked at */
+    assert_false(session->saved);
+    store_each(lab, TB_SPACE_SESSION, &seen);
+    assert_int_equal(seen.rows, 1);
+    store_seen_fini(&seen);
+    tb_sessions_free(lab->core.sessions);
+    lab->core.sessions = NULL;
+    store_lab_free(lab);
+}
+
 static void flip_header(struct store_lab *lab, off_t at)
 {
     int fd = open(store_lab_path(lab, "tabard.db"), O_RDWR | O_CLOEXEC);
@@ -358,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flipped_bytes_never_make_a_wrong_log_pass),
         cmocka_unit_test(a_broken_database_is_set_aside_and_a_new_one_begun),
+        cmocka_unit_test(live_sessions_are_stored_again_in_a_new_database),
         cmocka_unit_test(a_header_of_an_unknown_format_is_damage),
         cmocka_unit_test(a_damaged_header_beside_a_cut_log_is_called_damage),
         cmocka_unit_test(a_log_that_is_removed_is_noticed_and_nothing_is_lost),

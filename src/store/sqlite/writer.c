@@ -143,7 +143,8 @@ static void on_batch(int status, void *user)
         tb_store_report(store->core, &writer->mover.note);
         writer->mover.note.code = 0;
     }
-    if (writer->mover.replaced) {
+    bool replaced = writer->mover.replaced;
+    if (replaced) {
         writer->mover.replaced = false;
         store->reader.stale = true;
     }
@@ -159,6 +160,9 @@ static void on_batch(int status, void *user)
     if (!store->closing) {
         plan(store);
         tb_light_go(store);
+    }
+    if (replaced && !store->closing) {
+        tb_store_replaced(store->core);
     }
 }
 

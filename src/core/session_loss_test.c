@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the first reply of a new browser says that is lost with the one before. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/sessions.h"
+
+#include "support/fake_store.h"
+
+enum {
+    HALF_HOUR_MS = 30 * 60 * 1000,
+};
+
+/* A call on session "a" that leaves a tag in its browser. */
+static void leave_tag(struct rig *rig, const char *tag)
+{
+    char args[80];
+    snprintf(args, sizeof(args), "{\"sessionId\":\"a\",\"tag\":\"%s\"}", tag);
+    assert_int_equal(rig_run(rig, &rig_click, "", args), 0);
+}
+
+static struct tb_session *start(struct rig *rig)
+{
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    leave_tag(rig, "login");
+    return session;
+}
+
+/* What a call on "a" says besides its result; "" for nothing. The caller frees. */
+static char *note_of_call(struct rig *rig)
+{
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_turn(rig);
+    struct tb_str note = TB_STR("");
+    tb_json_str(tb_json_get(call->data, "note"), &note);
+    char *text = tb_str_dup(note);
+    rig_expect(call, 0);
+    return text;
+}
+
+static void what_the_last_save_did_not_get_is_told(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    for (int i = 0; i < 2; i++) {
+        start(rig);
+        rig_advance(rig, 500);
+        leave_tag(rig, "later");
+        rig->fake->save.code = i == 0 ? TB_E_TIMEOUT : 0;
+        store->broken = i == 1;
+        rig_advance(rig, HALF_HOUR_MS);
+        assert_true(rig_find(rig, "a")->asleep);
+        rig->fake->save.code = 0;
+        store->broken = false;
+        char *note = note_of_call(rig);
+        assert_string_equal(
+            note, "Session 'a' could not be saved when its browser was closed. It was restored "
+                  "from its last save; anything after that is lost.");
+        tb_free(note);
+        rig_advance(rig, HALF_HOUR_MS);
+        note = note_of_call(rig);
+        assert_string_equal(note, "");
+        tb_free(note);
+        tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+        rig_turn(rig);
+    }
+}
+
+static void after_a_restart_it_is_told_as_well_and_once(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_advance(rig, 500);
+    leave_tag(rig, "later");
+    rig->fake->save.code = TB_E_TIMEOUT;
+    rig_restart(rig, 0);
+    char *note = note_of_call(rig);
+    assert_non_null(strstr(note, "could not be saved when its browser was closed."));
+    tb_free(note);
+    rig_kill(rig, 0);
+    note = note_of_call(rig);
+    assert_string_equal(note, "");
+    tb_free(note);
+}
+
+/* Nothing was in it that could be missed. */
+static void a_first_browser_that_no_call_ever_had_is_not_told_of(void **state)
+{
+    struct rig *rig = *state;
+    rig->fake->open.when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    assert_true(tb_fake_release(rig->fake, session->id));
+    assert_true(tb_fake_lose(rig->fake, session->id));
+    rig_turn(rig);
+    assert_true(session->asleep);
+    rig->fake->open.when = TB_FAKE_NOW;
+    leave_tag(rig, "login");
+    rig_advance(rig, HALF_HOUR_MS);
+    assert_true(session->asleep);
+    char *note = note_of_call(rig);
+    assert_string_equal(note, "");
+    tb_free(note);
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RIG_TEST(what_the_last_save_did_not_get_is_told),
+        RIG_TEST(after_a_restart_it_is_told_as_well_and_once),
+        RIG_TEST(a_first_browser_that_no_call_ever_had_is_not_told_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
