@@ -22,8 +22,7 @@ static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *
 static void on_read(struct tb_mcp_req *req, struct tb_call *call)
 {
     const struct tb_result *result = tb_call_result(call);
-    struct tb_str uri = TB_STR("");
-    tb_json_str(tb_json_get(req->params, "uri"), &uri);
+    struct tb_str uri = tb_str_of(req->uri);
     if (result->code == TB_E_SESSION_NOT_FOUND) {
         tb_mcp_resource_missing(req, uri);
     } else if (result->code < 0) {

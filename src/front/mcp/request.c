@@ -23,8 +23,8 @@ bool tb_mcp_req_is_modern(const struct tb_mcp_req *req)
 static void req_free(struct tb_mcp_req *req)
 {
     tb_json_free(req->params);
-    tb_json_free(req->capabilities);
     tb_json_free(req->args);
+    tb_free(req->uri);
     tb_free(req);
 }
 
@@ -120,15 +120,32 @@ const struct cJSON *tb_mcp_req_params(struct tb_mcp_req *req)
     return req->params;
 }
 
+/* Those of a client that we ask for; a bit each. */
+static const char *const capability_names[] = {"elicitation", "roots", "sampling"};
+
+unsigned tb_mcp_capabilities(const struct cJSON *declared)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < TB_COUNT(capability_names); i++) {
+        bits |= tb_json_get(declared, capability_names[i]) ? 1U << i : 0;
+    }
+    return bits;
+}
+
 bool tb_mcp_req_client_can(struct tb_mcp_req *req, const char *capability)
 {
-    if (!tb_mcp_req_is_modern(req)) {
-        return tb_json_get(req->peer->capabilities, capability) != NULL;
+    if (tb_mcp_req_is_modern(req) && req->message) {
+        TB_AUTO(tb_json_free)
+        struct cJSON *declared = tb_json_parse(req->message->envelope.capabilities.text);
+        req->capabilities = tb_mcp_capabilities(declared);
     }
-    if (!req->capabilities && req->message) {
-        req->capabilities = tb_json_parse(req->message->envelope.capabilities.text);
+    unsigned bits = tb_mcp_req_is_modern(req) ? req->capabilities : req->peer->capabilities;
+    for (unsigned i = 0; i < TB_COUNT(capability_names); i++) {
+        if (strcmp(capability_names[i], capability) == 0) {
+            return bits >> i & 1;
+        }
     }
-    return tb_json_get(req->capabilities, capability) != NULL;
+    return false;
 }
 
 /* Starting. */
@@ -244,9 +261,18 @@ void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *mes
 
 /* Waiting. */
 
+/* The message lives only as long as `run`; a tree of it would be held for as long as a peer likes.
+ */
+static void forget_message(struct tb_mcp_req *req)
+{
+    req->message = NULL;
+    tb_json_free(req->params);
+    req->params = NULL;
+}
+
 void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own))
 {
-    req->message = NULL; /* it lives only as long as `run` */
+    forget_message(req);
     req->own = own;
     req->own_free = own_free;
 }
@@ -308,7 +334,7 @@ void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const s
         .progress = req->progress_token.len ? on_progress : NULL,
         .user = req,
     };
-    tb_mcp_req_wait(req, NULL, NULL);
     req->call_done = done;
-    req->call = tb_call_start(req->mcp->core, &request);
+    req->call = tb_call_start(req->mcp->core, &request); /* with a copy of the arguments */
+    tb_mcp_req_wait(req, NULL, NULL);
 }

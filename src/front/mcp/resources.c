@@ -113,8 +113,9 @@ void tb_mcp_resources_read(struct tb_mcp_req *req)
         tb_mcp_req_fail(req, -32602, "params.uri must be the URI of a resource");
         return;
     }
-    req->resource = tb_mcp_resource_find(req->mcp, uri, &arg);
+    req->resource = uri.len <= URI_MAX ? tb_mcp_resource_find(req->mcp, uri, &arg) : NULL;
     if (req->resource) {
+        req->uri = tb_strdupf("%.*s", TB_STR_ARG(uri));
         req->resource->read(req, req->resource, uri, arg);
     } else {
         tb_mcp_resource_missing(req, uri);
