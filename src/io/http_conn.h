@@ -58,8 +58,7 @@ struct tb_http_conn {
     struct tb_buf kept; /* input behind a request that is not answered yet */
     size_t kept_used;
     struct tb_str input; /* what is being parsed */
-    uint64_t written;    /* bytes of replies, and how many of them had left when last looked at */
-    uint64_t left;
+    uint64_t sent;       /* how many bytes had left when last looked at */
     unsigned hold;
     enum tb_http_conn_state state;
     bool parsing;
