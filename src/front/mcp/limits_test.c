@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -109,6 +110,38 @@ static void what_a_client_can_is_known_and_not_what_else_it_declared(void **stat
     assert_false(tb_mcp_req_client_can(&req, "experimental"));
 }
 
+static void listen_to_many(struct mcp_rig *rig)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
+    tb_buf_append_cstr(&text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\","
+                              "\"params\":{" MODERN_META ",\"notifications\":{"
+                              "\"resourceSubscriptions\":[\"tabard://sessions\"");
+    for (int i = 1; i < TB_MCP_WATCHES; i++) {
+        tb_buf_printf(&text, ",\"tabard://session/browser-%d/snapshot\"", i);
+    }
+    tb_buf_append_cstr(&text, "]}}}");
+    tb_buf_append_char(&text, '\0');
+    expect(mcp_rig_say_only(rig, (const char *)text.data), "acknowledged");
+}
+
+/* Each call publishes several events, and who watches must not slow down who calls. */
+static void events_that_change_no_resource_cost_nothing_however_many_watch(void **state)
+{
+    enum {
+        EVENTS = 20000, /* half a minute, if each were held against each watch */
+    };
+    struct mcp_rig *rig = *state;
+    for (int i = 0; i < TB_MCP_REQUESTS; i++) {
+        listen_to_many(rig);
+    }
+    clock_t begun = clock();
+    for (int i = 0; i < EVENTS; i++) {
+        tb_bus_publish(&rig->core.bus,
+                       &(struct tb_event){TB_EVENT_CALL_DONE, "default", "x", TB_STR("{}"), NULL});
+    }
+    assert_true(clock() - begun < 3 * CLOCKS_PER_SEC); /* of processor time */
+}
+
 static void the_messages_of_a_batch_that_are_not_read_claim_nothing(void **state)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
@@ -131,6 +164,7 @@ int main(void)
         WITH(a_large_file_is_one_value),
         WITH(a_request_that_waits_holds_no_tree_of_its_parameters),
         WITH(what_a_client_can_is_known_and_not_what_else_it_declared),
+        WITH(events_that_change_no_resource_cost_nothing_however_many_watch),
         cmocka_unit_test(the_messages_of_a_batch_that_are_not_read_claim_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
