@@ -7,8 +7,10 @@
 
 #include "base/quote.h"
 #include "core/limits.h"
+#include "core/sessions.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
+#include "io/timer.h"
 #include "proto/json_string.h"
 
 enum {
@@ -275,6 +277,56 @@ void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *o
     forget_message(req);
     req->own = own;
     req->own_free = own_free;
+}
+
+/* For the stored sessions. */
+struct await {
+    struct tb_sessions_wait wait;
+    struct tb_timer deadline;
+    struct tb_mcp_req *req;
+    tb_mcp_await_fn *fn;
+    struct tb_str text; /* in the same block of memory */
+};
+
+static void await_free(void *own)
+{
+    struct await *await = own;
+    tb_list_remove(&await->wait.link);
+    tb_timer_fini(&await->deadline);
+    tb_free(await);
+}
+
+static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
+{
+    struct await *await = TB_CONTAINER(wait, struct await, wait);
+    if (err) {
+        tb_mcp_req_fail(await->req, tb_err_info(err->code)->rpc_code, "%s", err->text);
+    } else {
+        await->fn(await->req, await->text);
+    }
+}
+
+static void on_sessions_late(struct tb_timer *timer, void *user)
+{
+    struct await *await = user;
+    (void)timer;
+    tb_mcp_req_fail(await->req, tb_err_info(TB_E_STORE)->rpc_code, "the store does not answer");
+}
+
+void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn)
+{
+    const struct tb_core *core = req->mcp->core;
+    struct await *await = tb_zalloc(sizeof(*await) + text.len);
+    char *room = (char *)(await + 1);
+    await->wait.fn = on_sessions;
+    await->req = req;
+    await->fn = fn;
+    await->text = copy(&room, text);
+    tb_list_init(&await->wait.link);
+    tb_timer_init(&await->deadline, core->loop, on_sessions_late, await);
+    tb_timer_start(&await->deadline, core->config->browser_timeout_ms + TB_CALL_GRACE_MS);
+    tb_mcp_req_wait(req, await, await_free);
+    tb_sessions_wait(core->sessions, &await->wait);
 }
 
 static void on_done(struct tb_call *call, void *user)

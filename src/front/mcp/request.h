@@ -25,6 +25,8 @@ struct tb_mcp_out;
 struct tb_mcp_peer;
 struct tb_mcp_req;
 
+typedef void tb_mcp_await_fn(struct tb_mcp_req *req, struct tb_str text);
+
 struct tb_mcp_out_ops {
     /* A notification, or a request of ours, on behalf of a request. Lost when nobody reads. */
     void (*send)(struct tb_mcp_out *out, struct tb_str message);
@@ -112,6 +114,9 @@ void tb_mcp_out_fault(struct tb_mcp_out *out, struct tb_str id, const struct tb_
 /* The handler returns before the answer: until then it keeps `own`, which is freed with the
  * request. The parameters are gone at once. */
 void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own));
+/* Runs `fn`, which gets a copy of the text, when the stored sessions are there: at once, if they
+ * are. If they do not come the request is answered with the reason. */
+void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn);
 /* Starts a call for the request; `done` runs if somebody still waits for it. */
 void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const struct cJSON *args,
                      void (*done)(struct tb_mcp_req *req, struct tb_call *call));

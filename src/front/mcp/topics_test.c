@@ -139,6 +139,30 @@ static void names_of_sessions_are_completed(void **state)
            "\"code\":-32602");
 }
 
+/* Sessions that are not there yet are not denied. */
+static void what_lists_sessions_waits_until_they_are_loaded(void **state)
+{
+    static const char *const lists[] = {
+        REQUEST(1, "resources/read", "\"uri\":\"tabard://sessions\""),
+        REQUEST(1, "completion/complete",
+                "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
+                "\"argument\":{\"name\":\"session\",\"value\":\"\"}"),
+    };
+    struct mcp_rig *rig = *state;
+    mcp_rig_store(rig);
+    for (size_t i = 0; i < TB_COUNT(lists); i++) {
+        tb_sessions_load(rig->core.sessions, NULL, NULL);
+        assert_string_equal(mcp_rig_say_only(rig, lists[i]), "");
+        mcp_rig_turn(rig);
+        expect(mcp_rig_heard(rig), "\"id\":1,\"result\"");
+        tb_sessions_load(rig->core.sessions, NULL, NULL);
+        mcp_rig_say_only(rig, lists[i]);
+        mcp_rig_say_only(rig, CANCEL(1));
+        mcp_rig_turn(rig);
+        assert_string_equal(mcp_rig_heard(rig), "");
+    }
+}
+
 static void a_legacy_subscriber_hears_of_changes_until_it_leaves(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -294,6 +318,7 @@ int main(void)
         WITH(a_resource_that_is_not_there_has_the_code_of_its_era),
         WITH(prompts_are_filled_in_and_their_arguments_checked),
         WITH(names_of_sessions_are_completed),
+        WITH(what_lists_sessions_waits_until_they_are_loaded),
         WITH(a_legacy_subscriber_hears_of_changes_until_it_leaves),
         WITH(a_page_is_watched_by_name_and_only_in_its_tenant),
         WITH(ones_own_private_page_is_watched_and_not_its_namesake),
