@@ -124,6 +124,17 @@ static void refuse(struct tb_http_conn *conn, int code, const char *text)
     linger(conn);
 }
 
+void tb_http_conn_turn_away(struct tb_http_conn *conn)
+{
+    tb_http_conn_hold(conn);
+    if (conn->state == TB_HTTP_CONN_IDLE) {
+        tb_http_conn_close(conn);
+    } else {
+        refuse(conn, TB_E_SHUTDOWN, "the server is stopping and reads no further");
+    }
+    tb_http_conn_unhold(conn);
+}
+
 /* Input. */
 
 static bool body_comes(const struct tb_http1_head *head)

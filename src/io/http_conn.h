@@ -91,6 +91,8 @@ void tb_http_server_forget(struct tb_http_server *server);
 void tb_http_conn_open_take(struct tb_http_server *server, struct tb_stream *stream);
 /* At once; a request that is under way gets on_gone. */
 void tb_http_conn_close(struct tb_http_conn *conn);
+/* The server stops and no whole request has come: whoever has begun one is told. */
+void tb_http_conn_turn_away(struct tb_http_conn *conn);
 /* Ends the connection as HTTP and gives its stream away. The caller holds the connection. */
 struct tb_stream *tb_http_conn_leave(struct tb_http_conn *conn, bool complete);
 /* Queues bytes of a reply; takes memory from malloc, also when it fails. */
