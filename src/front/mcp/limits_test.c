@@ -110,6 +110,46 @@ static void what_a_client_can_is_known_and_not_what_else_it_declared(void **stat
     assert_false(tb_mcp_req_client_can(&req, "experimental"));
 }
 
+static const char *say_token(struct mcp_rig *rig, size_t len)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
+    tb_buf_append_cstr(&text,
+                       "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":"
+                       "{\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"},"
+                       "\"_meta\":{\"progressToken\":\"");
+    for (size_t i = 2; i < len; i++) {
+        tb_buf_append_char(&text, 't');
+    }
+    tb_buf_append_cstr(&text, "\"}}}");
+    tb_buf_append_char(&text, '\0');
+    return mcp_rig_say(rig, (const char *)text.data);
+}
+
+static void a_progress_token_may_be_long_but_not_endless(void **state)
+{
+    struct mcp_rig *rig = *state;
+    rig->fake->ops[TB_OP_NAVIGATE].progress = 1;
+    const char *said = say_token(rig, 1024);
+    expect(said, "\"notifications/progress\"");
+    expect(said, "\"id\":8,\"result\"");
+    expect(say_token(rig, 1025), "\"id\":8,\"error\":{\"code\":-32602");
+    expect(say_token(rig, 17000), "of at most 1024 bytes");
+}
+
+static void a_note_that_is_too_long_is_lost_as_a_whole(void **state)
+{
+    struct mcp_rig *rig = *state;
+    struct tb_mcp_req req = {.peer = &rig->peer, .mcp = rig->mcp, .out = &rig->out};
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
+    for (int i = 0; i < 20000; i++) {
+        tb_buf_append_char(&text, 'x');
+    }
+    tb_mcp_req_log(&req, 0, tb_str_sub(tb_buf_str(&text), 0, 16000));
+    expect(mcp_rig_heard(rig), "\"level\":\"debug\"");
+    tb_mcp_req_log(&req, 0, tb_buf_str(&text));
+    assert_string_equal(mcp_rig_heard(rig), "");
+}
+
 static void listen_to_many(struct mcp_rig *rig)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
@@ -164,6 +204,8 @@ int main(void)
         WITH(a_large_file_is_one_value),
         WITH(a_request_that_waits_holds_no_tree_of_its_parameters),
         WITH(what_a_client_can_is_known_and_not_what_else_it_declared),
+        WITH(a_progress_token_may_be_long_but_not_endless),
+        WITH(a_note_that_is_too_long_is_lost_as_a_whole),
         WITH(events_that_change_no_resource_cost_nothing_however_many_watch),
         cmocka_unit_test(the_messages_of_a_batch_that_are_not_read_claim_nothing),
     };

@@ -15,6 +15,7 @@
 
 enum {
     ERROR_MAX = 64 * TB_KIB,
+    TOKEN_MAX = TB_KIB, /* of a progressToken, as written */
 };
 
 bool tb_mcp_req_is_modern(const struct tb_mcp_req *req)
@@ -225,7 +226,8 @@ static int take_log_level(struct tb_mcp_req *req)
 static bool token_ok(const struct tb_mcp_req *req)
 {
     enum tb_json_type type = req->message->envelope.progress_token.type;
-    return type == TB_JSON_ABSENT || type == TB_JSON_STRING || type == TB_JSON_NUMBER;
+    bool known = type == TB_JSON_ABSENT || type == TB_JSON_STRING || type == TB_JSON_NUMBER;
+    return known && req->progress_token.len <= TOKEN_MAX;
 }
 
 static void refuse_method(struct tb_mcp_req *req, struct tb_str raw)
@@ -255,7 +257,9 @@ void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *mes
             req, -32602,
             "unknown log level; use one of debug, info, notice, warning, error, critical, alert, emergency");
     } else if (!token_ok(req)) {
-        tb_mcp_req_fail(req, -32602, "progressToken must be a string or a number");
+        tb_mcp_req_fail(req, -32602,
+                        "progressToken must be a string or a number of at most %d bytes",
+                        TOKEN_MAX);
     } else {
         req->method->run(req);
     }
