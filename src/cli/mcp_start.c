@@ -97,16 +97,17 @@ int tb_mcp_start(const struct tb_config *config, const struct tb_config_sources 
     return ready[0];
 }
 
-/* The daemon says that it is open, or what is wrong, as the whole of a struct tb_err. */
+/* The daemon says that it is open, in words of any length, or what is wrong, as a struct tb_err.
+ * Codes are negative, and no text begins with such bytes. */
 int tb_mcp_start_result(const struct tb_config *config, int fd, struct tb_err *err)
 {
-    struct tb_err said;
+    struct tb_err said = {0};
     ssize_t got = read(fd, &said, sizeof(said));
-    if (got == sizeof(said)) {
-        return tb_fail(err, said.code, "%s", said.text);
+    if (got <= 0) {
+        return tb_fail(err, TB_E_CLOSED,
+                       "the daemon did not start; see %s/daemon.log, or run 'tabard doctor'",
+                       config->state_dir);
     }
-    return got > 0 ? 0
-                   : tb_fail(err, TB_E_CLOSED,
-                             "the daemon did not start; see %s/daemon.log, or run 'tabard doctor'",
-                             config->state_dir);
+    said.text[sizeof(said.text) - 1] = '\0';
+    return said.code < 0 ? tb_fail(err, said.code, "%s", said.text) : 0;
 }

@@ -101,9 +101,8 @@ int tb_http_conn_write_take(struct tb_http_conn *conn, uint8_t *data, size_t len
     if (rc < 0) {
         return rc;
     }
-    conn->written += len;
     if (!conn->deadline_ms) {
-        conn->left = conn->written - tb_stream_queued(conn->stream);
+        conn->sent = tb_stream_sent(conn->stream);
         conn->since_ms = tb_loop_now_ms(conn->server->loop);
         watch_writes(conn);
     }
@@ -123,6 +122,17 @@ static void refuse(struct tb_http_conn *conn, int code, const char *text)
     uint8_t *data = tb_buf_take(&out, &len);
     tb_stream_write_take(conn->stream, data, len);
     linger(conn);
+}
+
+void tb_http_conn_turn_away(struct tb_http_conn *conn)
+{
+    tb_http_conn_hold(conn);
+    if (conn->state == TB_HTTP_CONN_IDLE) {
+        tb_http_conn_close(conn);
+    } else {
+        refuse(conn, TB_E_SHUTDOWN, "the server is stopping and reads no further");
+    }
+    tb_http_conn_unhold(conn);
 }
 
 /* Input. */
@@ -381,14 +391,14 @@ static void check_body(struct tb_http_conn *conn, int64_t now_ms)
 
 static void check_writes(struct tb_http_conn *conn, int64_t now_ms)
 {
-    size_t queued = tb_stream_queued(conn->stream);
+    uint64_t sent = tb_stream_sent(conn->stream);
     conn->deadline_ms = 0;
-    if (!queued) {
+    if (!tb_stream_queued(conn->stream)) {
         settle(conn);
         return;
     }
-    if (conn->written - queued != conn->left) {
-        conn->left = conn->written - queued;
+    if (sent != conn->sent) {
+        conn->sent = sent;
         conn->since_ms = now_ms;
     }
     if (now_ms - conn->since_ms >= conn->server->limits.write_ms) {

@@ -58,8 +58,7 @@ struct tb_http_conn {
     struct tb_buf kept; /* input behind a request that is not answered yet */
     size_t kept_used;
     struct tb_str input; /* what is being parsed */
-    uint64_t written;    /* bytes of replies, and how many of them had left when last looked at */
-    uint64_t left;
+    uint64_t sent;       /* how many bytes had left when last looked at */
     unsigned hold;
     enum tb_http_conn_state state;
     bool parsing;
@@ -92,6 +91,8 @@ void tb_http_server_forget(struct tb_http_server *server);
 void tb_http_conn_open_take(struct tb_http_server *server, struct tb_stream *stream);
 /* At once; a request that is under way gets on_gone. */
 void tb_http_conn_close(struct tb_http_conn *conn);
+/* The server stops and no whole request has come: whoever has begun one is told. */
+void tb_http_conn_turn_away(struct tb_http_conn *conn);
 /* Ends the connection as HTTP and gives its stream away. The caller holds the connection. */
 struct tb_stream *tb_http_conn_leave(struct tb_http_conn *conn, bool complete);
 /* Queues bytes of a reply; takes memory from malloc, also when it fails. */

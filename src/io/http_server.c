@@ -93,16 +93,27 @@ void tb_http_server_forget(struct tb_http_server *server)
     }
 }
 
+/* A connection of which no whole request is there: what it will send is not known, nor when, and
+ * its peer may be anybody. NULL when there is none. Not a plain walk: on_gone may close others. */
+static struct tb_http_conn *without_request(struct tb_http_server *server)
+{
+    LIST_FOREACH(link, &server->conns) {
+        struct tb_http_conn *conn = TB_CONTAINER(link, struct tb_http_conn, link);
+        if (conn->state <= TB_HTTP_CONN_BODY) {
+            return conn;
+        }
+    }
+    return NULL;
+}
+
 void tb_http_server_drain(struct tb_http_server *server, void (*fn)(void *user), void *user)
 {
     server->draining = true;
     server->drained = fn;
     server->drained_user = user;
-    LIST_FOREACH_SAFE(link, &server->conns) {
-        struct tb_http_conn *conn = TB_CONTAINER(link, struct tb_http_conn, link);
-        if (conn->state == TB_HTTP_CONN_IDLE) {
-            tb_http_conn_close(conn);
-        }
+    struct tb_http_conn *conn;
+    while ((conn = without_request(server))) {
+        tb_http_conn_turn_away(conn);
     }
     if (server->count == 0) {
         tb_loop_defer(server->loop, &server->drain_job);

@@ -98,6 +98,32 @@ static void a_drain_waits_for_replies_and_lets_nothing_new_in(void **state)
     rig_client_close(&late);
 }
 
+/* Whoever dribbles a request, with or without a credential, does not delay the end. */
+static void a_drain_does_not_wait_for_requests_that_are_not_whole(void **state)
+{
+    static const char *const begun[] = {
+        "GET /a HTTP/1.1\r\nHo",
+        "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
+    };
+    struct rig *rig = *state;
+    int drained = 0;
+    struct rig_client clients[TB_COUNT(begun)];
+    for (size_t i = 0; i < TB_COUNT(begun); i++) {
+        rig_client_open(rig, &clients[i]);
+        rig_send(&clients[i], begun[i]);
+    }
+    RIG_UNTIL(rig->loop, rig->seen.len > 0);
+    rig_turns(rig, 3);
+    tb_http_server_drain(rig->server, count_drained, &drained);
+    rig_turns(rig, 3);
+    assert_int_equal(drained, 1);
+    for (size_t i = 0; i < TB_COUNT(begun); i++) {
+        RIG_UNTIL(rig->loop, rig_got(&clients[i], "HTTP/1.1 503 "));
+        rig_client_close(&clients[i]);
+    }
+    rig_check_seen(rig, "head:/b gone:/b:0 ");
+}
+
 static void a_drain_without_connections_ends_in_the_next_turn(void **state)
 {
     struct rig *rig = *state;
@@ -315,6 +341,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         CASE(over_the_ceiling_a_peer_is_told_to_come_later),
         CASE(a_drain_waits_for_replies_and_lets_nothing_new_in),
+        CASE(a_drain_does_not_wait_for_requests_that_are_not_whole),
         CASE(a_drain_without_connections_ends_in_the_next_turn),
         CASE(a_handler_may_free_the_server),
         CASE(on_gone_may_free_the_server),

@@ -73,6 +73,8 @@ int tb_stream_write(struct tb_stream *stream, struct tb_str bytes);
 /* The same without a copy: takes memory from malloc, also when it fails. */
 int tb_stream_write_take(struct tb_stream *stream, uint8_t *data, size_t len);
 size_t tb_stream_queued(const struct tb_stream *stream);
+/* Bytes that the system took, ever; with TLS, as they went out. */
+uint64_t tb_stream_sent(const struct tb_stream *stream);
 /* on_drain comes when what is queued now has left, however little it is. */
 void tb_stream_want_drain(struct tb_stream *stream);
 /* No more writes: when the queue is out, the sending half is shut. Reading goes on. */

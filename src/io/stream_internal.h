@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 #include <uv.h>
@@ -44,6 +45,8 @@ struct tb_stream {
     struct tb_deferred output; /* writes the queue at the end of the turn */
     struct tb_deferred news;   /* tells the owner what must not be told inside its own calls */
     size_t send_max;
+    size_t unasked;  /* TLS: answers to the peer that joined the queue since it was last empty */
+    uint64_t handed; /* bytes that the system or libuv has got, ever */
 
     struct tb_timer linger;
     struct tb_deferred leftover; /* closes a lingering stream together with the loop */

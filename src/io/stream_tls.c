@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
+#include "base/err.h"
 #include "io/stream_internal.h"
 #include "io/tls_conn.h"
 
 /* plain --encrypt--> queue --> socket --> put --pump--> owner
- * Handshake and alerts go from the pump to the queue. */
+ * Handshake, key updates and alerts go from the pump to the queue. */
+
+enum {
+    UNASKED_MAX = 64 * 1024, /* of these, for a peer that does not read them */
+};
 
 int tb_stream_start_tls(struct tb_stream *stream, struct tb_tls *tls)
 {
@@ -65,6 +70,18 @@ static void shake(struct tb_stream *stream)
     }
 }
 
+/* False when the peer makes us write (it may ask for new keys as often as it likes: RFC 8446,
+ * 4.6.3) without reading it. */
+static bool answer_peer(struct tb_stream *stream)
+{
+    size_t before = stream->queue.bytes;
+    tb_tls_conn_drain(stream->tls, &stream->queue);
+    stream->unasked += stream->queue.bytes - before;
+    /* Also for what waited for the end of the handshake. */
+    tb_loop_defer_output(stream->loop, &stream->output);
+    return stream->unasked <= UNASKED_MAX;
+}
+
 void tb_stream_tls_pump(struct tb_stream *stream)
 {
     if (stream->shaking) {
@@ -75,9 +92,10 @@ void tb_stream_tls_pump(struct tb_stream *stream)
     while (!stream->freed && stream->started && !stream->paused && !stream->input_over) {
         size_t len;
         int rc = tb_tls_conn_read(stream->tls, room, TB_LOOP_READ_BYTES, &len);
-        tb_tls_conn_drain(stream->tls, &stream->queue);
-        /* Also for what waited for the end of the handshake. */
-        tb_loop_defer_output(stream->loop, &stream->output);
+        if (!answer_peer(stream)) {
+            end(stream, TB_E_PROTOCOL);
+            return;
+        }
         if (rc < 0) {
             end(stream, rc == UV_EOF ? 0 : rc);
             return;

@@ -30,6 +30,12 @@ size_t tb_stream_queued(const struct tb_stream *stream)
     return stream->writing ? bytes + uv_stream_get_write_queue_size(&stream->uv.stream) : bytes;
 }
 
+uint64_t tb_stream_sent(const struct tb_stream *stream)
+{
+    return stream->handed -
+           (stream->writing ? uv_stream_get_write_queue_size(&stream->uv.stream) : 0);
+}
+
 void tb_stream_want_drain(struct tb_stream *stream)
 {
     stream->drain_due = tb_stream_queued(stream) > 0;
@@ -112,6 +118,7 @@ static int write_rest(struct tb_stream *stream)
     uv_buf_t bufs[CHUNKS_AT_ONCE];
     unsigned count = tb_sendq_peek(&stream->queue, bufs, CHUNKS_AT_ONCE);
     tb_sendq_move(&flight->chunks, &stream->queue, count);
+    size_t len = flight->chunks.bytes;
     flight->req.data = stream;
     int rc = uv_write(&flight->req, &stream->uv.stream, bufs, count, on_written);
     if (rc < 0) {
@@ -120,6 +127,7 @@ static int write_rest(struct tb_stream *stream)
         return rc;
     }
     stream->writing = true;
+    stream->handed += len;
     return 0;
 }
 
@@ -136,7 +144,9 @@ static int write_queue(struct tb_stream *stream)
         if (written < 0 && written != UV_EAGAIN) {
             return written;
         }
-        tb_sendq_consume(&stream->queue, written > 0 ? (size_t)written : 0);
+        size_t taken = written > 0 ? (size_t)written : 0;
+        tb_sendq_consume(&stream->queue, taken);
+        stream->handed += taken;
         if (written < 0 || (size_t)written < len) {
             return write_rest(stream);
         }
@@ -157,6 +167,7 @@ static void shut_sending(struct tb_stream *stream)
 
 static void queue_is_out(struct tb_stream *stream)
 {
+    stream->unasked = 0;
     if (stream->finishing && !stream->shut) {
         shut_sending(stream);
     }

@@ -102,6 +102,24 @@ static void writes_of_one_turn_go_out_at_its_end(void **state)
     assert_true(tb_str_eq_cstr(tb_buf_str(&f->seen), "abcd"));
 }
 
+static void what_has_left_is_counted_and_what_waits_is_not(void **state)
+{
+    struct fixture *f = *state;
+    tb_stream_set_send_max(f->owner.stream, SOCKET_MAX);
+    assert_int_equal(tb_stream_write_take(f->owner.stream, tb_zalloc(TOTAL), TOTAL), 0);
+    assert_int_equal(tb_stream_sent(f->owner.stream), 0);
+    tb_loop_turn(f->loop, false);
+    uint64_t sent = tb_stream_sent(f->owner.stream);
+    assert_in_range(sent, 1, TOTAL - 1);
+    assert_int_equal(sent + tb_stream_queued(f->owner.stream), TOTAL);
+    /* More to send is no progress. */
+    assert_int_equal(write_str(f, "more"), 0);
+    tb_loop_turn(f->loop, false);
+    assert_int_equal(tb_stream_sent(f->owner.stream), sent);
+    WAIT_UNTIL(f->loop, (peer_reads(f), f->seen.len == TOTAL + 4));
+    assert_int_equal(tb_stream_sent(f->owner.stream), TOTAL + 4);
+}
+
 struct speaker {
     struct tb_deferred job;
     struct fixture *f;
@@ -390,6 +408,7 @@ int main(void)
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(writes_of_one_turn_go_out_at_its_end),
+        WITH_FIXTURE(what_has_left_is_counted_and_what_waits_is_not),
         WITH_FIXTURE(what_a_job_writes_leaves_in_the_same_turn),
         WITH_FIXTURE(megabytes_arrive_whole_and_in_order),
         WITH_FIXTURE(many_small_blocks_go_out_even_if_there_are_more_than_one_call_takes),

@@ -341,6 +341,46 @@ static void a_stream_may_be_freed_between_two_records(void **state)
     assert_true(heard(f, "one"));
 }
 
+/* As many as fit into the socket, asking for an answer each. */
+static void client_updates_keys(struct fixture *f, int count)
+{
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(SSL_key_update(f->client, SSL_KEY_UPDATE_REQUESTED), 1);
+        assert_int_equal(SSL_do_handshake(f->client), 1);
+    }
+    client_sends(f);
+}
+
+static void a_peer_may_renew_its_keys_as_often_as_it_reads(void **state)
+{
+    struct fixture *f = *state;
+    client_says(f, "hello", 5);
+    for (int i = 0; i < 100; i++) {
+        client_updates_keys(f, 100);
+        tb_loop_turn(f->loop, false);
+        client_step(f);
+    }
+    client_says(f, "!", 1);
+    WAIT_UNTIL(f->loop, heard(f, "hello!"));
+    assert_int_equal(f->owner.ends, 0);
+}
+
+static void a_peer_that_asks_for_keys_and_does_not_read_is_cut_off(void **state)
+{
+    struct fixture *f = *state;
+    size_t most = 0;
+    client_says(f, "hello", 5);
+    for (int i = 0; i < 1000 && !f->owner.ends; i++) {
+        client_updates_keys(f, 100);
+        tb_loop_turn(f->loop, false);
+        size_t queued = tb_stream_queued(f->owner.stream);
+        most = queued > most ? queued : most;
+    }
+    assert_int_equal(f->owner.ends, 1);
+    assert_int_equal(f->owner.status, TB_E_PROTOCOL);
+    assert_true(most < (size_t)256 * 1024);
+}
+
 static void a_peer_that_sends_junk_gets_an_alert_and_the_owner_an_error(void **state)
 {
     struct fixture *f = *state;
@@ -454,6 +494,8 @@ int main(void)
         WITH_FIXTURE(a_stream_may_be_freed_between_two_records),
         WITH_FIXTURE(a_peer_that_sends_junk_gets_an_alert_and_the_owner_an_error),
         WITH_FIXTURE(a_peer_that_speaks_plain_http_is_an_error),
+        WITH_FIXTURE(a_peer_may_renew_its_keys_as_often_as_it_reads),
+        WITH_FIXTURE(a_peer_that_asks_for_keys_and_does_not_read_is_cut_off),
         WITH_FIXTURE(versions_before_tls_1_2_are_refused),
         WITH_FIXTURE(a_reload_serves_new_connections_and_a_failed_one_changes_nothing),
         WITH_FIXTURE(errors_name_the_file_and_what_is_wrong_with_it),

@@ -398,7 +398,7 @@ static void a_cut_takes_the_old_end_and_nothing_else(void **state)
         {100, 9, "2 called\n3 called\n4 called\n5 ended\n"},
         {250, 2, "4 called\n5 ended\n"},
         {0, 4, "4 called\n5 ended\n"},
-        {9999, 0, ""},
+        {INT64_MAX, 0, ""},
     };
     append_all(lab);
     for (size_t i = 0; i < TB_COUNT(cuts); i++) {

@@ -23,6 +23,11 @@ enum {
     LIST_MAX = 64 * TB_MIB,
 };
 
+/* The state of the front. */
+struct api {
+    struct tb_list clearings; /* of the audit log, under way */
+};
+
 /* A request that changes something, until it is answered. */
 struct act {
     struct tb_sessions_wait wait; /* for the stored sessions */
@@ -300,10 +305,56 @@ static void stop_all(struct act *act)
     finish(act);
 }
 
-/* What was there goes, that it went stays on record. */
+/* The audit log is being cleared: what was there goes, that it went stays on record, also when the
+ * caller has left meanwhile. */
+struct clearing {
+    struct tb_list link; /* of struct api */
+    struct tb_core *core;
+    char tenant[TB_TENANT_SIZE];
+    struct tb_gate gate; /* of the cut */
+    struct tb_hold hold; /* of the reply */
+};
+
+static void clearing_free(struct clearing *clearing)
+{
+    tb_list_remove(&clearing->link);
+    tb_gate_fini(&clearing->gate);
+    tb_free(clearing);
+}
+
+static void on_cut(struct tb_gate *gate)
+{
+    struct clearing *clearing = TB_CONTAINER(gate, struct clearing, gate);
+    bool failed = gate->err.code < 0;
+    if (!failed) {
+        tb_bus_publish(&clearing->core->bus,
+                       &(struct tb_event){TB_EVENT_AUDIT_CLEARED, clearing->tenant, "",
+                                          TB_STR("{}"), clearing->hold.gate});
+    }
+    tb_hold_release(&clearing->hold, failed ? &gate->err : NULL);
+    clearing_free(clearing);
+}
+
+static void begin_clearing(struct act *act)
+{
+    struct api *api = act->req->state;
+    struct clearing *clearing = TB_NEW(struct clearing);
+    clearing->core = act->req->core;
+    snprintf(clearing->tenant, sizeof(clearing->tenant), "%s", act->caller.tenant);
+    tb_gate_init(&clearing->gate, on_cut);
+    tb_gate_hold(&act->gate, &clearing->hold);
+    tb_list_append(&api->clearings, &clearing->link);
+    put_only(act, "cleared", "audit");
+    finish(act);
+    /* Not by the clock: it may have been ahead, and entries of a time to come are there. */
+    tb_store_cut(&clearing->core->store, INT64_MAX, 0, &clearing->gate);
+    if (!tb_gate_shut(&clearing->gate)) {
+        on_cut(&clearing->gate);
+    }
+}
+
 static void clear_audit(struct act *act)
 {
-    struct tb_core *core = act->req->core;
     static const struct tb_json_limits limits = {.depth_max = 8};
     struct tb_json_want confirm = {.key = "confirm"};
     struct tb_err err;
@@ -314,11 +365,7 @@ static void clear_audit(struct act *act)
             "this would delete the whole audit log; send {\"confirm\":true} to clear it");
         return;
     }
-    tb_store_cut(&core->store, tb_clock_wall_ms(core->clock) + 1, 0, &act->gate);
-    tb_bus_publish(&core->bus, &(struct tb_event){TB_EVENT_AUDIT_CLEARED, act->caller.tenant, "",
-                                                  TB_STR("{}"), &act->gate});
-    put_only(act, "cleared", "audit");
-    finish(act);
+    begin_clearing(act);
 }
 
 static void on_list(struct tb_front_req *req)
@@ -361,8 +408,29 @@ static const struct tb_route routes[] = {
     {"POST", "/api/audit/clear", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_audit_clear, gone},
 };
 
+static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
+{
+    struct api *api = TB_NEW(struct api);
+    (void)core;
+    (void)err;
+    tb_list_init(&api->clearings);
+    *ret_state = api;
+    return 0;
+}
+
+static void stop(void *state)
+{
+    struct api *api = state;
+    LIST_FOREACH_SAFE(link, &api->clearings) {
+        clearing_free(TB_CONTAINER(link, struct clearing, link));
+    }
+    tb_free(api);
+}
+
 const struct tb_front tb_front_api = {
     .name = "api",
     .routes = routes,
     .route_count = TB_COUNT(routes),
+    .start = start,
+    .stop = stop,
 };

@@ -14,6 +14,7 @@
 #include "core/limits.h"
 #include "core/sessions.h"
 
+#include "support/kept_store.h"
 #include "support/mcp_rig.h"
 
 struct fixture {
@@ -23,11 +24,13 @@ struct fixture {
     struct tb_subscriber keeper;
     struct tb_hold hold;
     bool slow;
+    size_t cleared; /* how often the audit log was said to be */
 };
 
 static void on_event(const struct tb_event *event, void *user)
 {
     struct fixture *f = user;
+    f->cleared += event->type == TB_EVENT_AUDIT_CLEARED;
     if (f->slow && event->type == TB_EVENT_SESSION_ENDED) {
         tb_gate_hold(event->gate, &f->hold);
     }
@@ -254,6 +257,72 @@ static void who_leaves_before_the_answer_leaves_nothing_behind(void **state)
     assert_int_equal(left(f), 0);
 }
 
+#define CLEAR "POST /api/audit/clear", "{\"confirm\":true}"
+
+static void count_entry(const struct tb_audit_entry *entry, void *user)
+{
+    (void)entry;
+    ++*(size_t *)user;
+}
+
+static void count_over(const struct tb_err *err, void *user)
+{
+    (void)user;
+    assert_null(err);
+}
+
+static void the_audit_log_is_cleared_also_after_the_clock_was_set_back(void **state)
+{
+    struct fixture *f = *state;
+    const struct tb_audit_query all = {0};
+    size_t count = 0;
+    mcp_rig_store(&f->rig);
+    struct tb_audit_entry ahead = {.wall_ms = tb_clock_wall_ms(f->rig.core.clock) + 3600000,
+                                   .type = TB_STR("call_done")};
+    tb_store_append(&f->rig.core.store, &ahead, NULL);
+    expect(ask(f, CLEAR), "{\"cleared\":\"audit\"}");
+    assert_int_equal(f->cleared, 1);
+    f->rig.core.store.kind->audit(f->rig.core.store.state, &all, count_entry, count_over, &count);
+    mcp_rig_turn(&f->rig);
+    assert_int_equal(count, 0);
+}
+
+static void the_audit_log_is_said_to_be_cleared_when_it_is_and_not_before(void **state)
+{
+    struct fixture *f = *state;
+    const struct tb_err full = {TB_E_STORE, "the disk is full"};
+    struct kept_store kept;
+    kept_init(&kept);
+    f->rig.core.store = (struct tb_store){&kept_store_kind, &kept};
+    kept.broken = "the disk is full";
+    expect(ask(f, CLEAR), "HTTP/1.1 507 ");
+    kept.broken = NULL;
+    kept.slow = true;
+    assert_string_equal(ask(f, CLEAR), "");
+    kept_release(&kept, &full);
+    mcp_rig_turn(&f->rig);
+    expect(mcp_client_heard(&f->client), "HTTP/1.1 507 ");
+    assert_int_equal(f->cleared, 0);
+    assert_string_equal(ask(f, CLEAR), "");
+    assert_int_equal(f->cleared, 0);
+    kept_release(&kept, NULL);
+    mcp_rig_turn(&f->rig);
+    expect(mcp_client_heard(&f->client), "{\"cleared\":\"audit\"}");
+    assert_int_equal(f->cleared, 1);
+    /* It stays on record also when nobody waits for the answer. */
+    ask(f, CLEAR);
+    mcp_client_close(&f->client);
+    mcp_rig_turn(&f->rig);
+    kept_release(&kept, NULL);
+    assert_int_equal(f->cleared, 2);
+    mcp_client_open(&f->rig, &f->client);
+    ask(f, CLEAR); /* and the daemon may end meanwhile */
+    f->rig.core.store = (struct tb_store){0};
+    tear_down(state);
+    kept_fini(&kept);
+    set_up(state);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -268,6 +337,8 @@ int main(void)
         WITH(an_agent_cannot_stop_everything),
         WITH(an_answer_waits_until_what_it_says_is_stored),
         WITH(an_answer_does_not_wait_for_a_disk_that_hangs),
+        WITH(the_audit_log_is_cleared_also_after_the_clock_was_set_back),
+        WITH(the_audit_log_is_said_to_be_cleared_when_it_is_and_not_before),
         WITH(who_leaves_before_the_answer_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

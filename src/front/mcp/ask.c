@@ -48,8 +48,8 @@ void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params
     tb_list_append(&req->peer->asks, &ask->link);
     tb_timer_init(&ask->deadline, req->mcp->core->loop, on_deadline, ask);
     tb_timer_start(&ask->deadline, TB_MCP_ASK_MS);
-    req->message = NULL;
     tb_jsonrpc_write_request(tb_str_of(ask->id), tb_str_of(method), params, &message);
+    tb_mcp_req_wait(req, NULL, NULL);
     req->out->ops->send(req->out, tb_buf_str(&message));
 }
 

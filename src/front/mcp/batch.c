@@ -17,7 +17,7 @@ bool tb_mcp_batch_claims(struct tb_str array)
 {
     struct tb_json_iter iter = tb_json_iter_of(array);
     struct tb_json_item item;
-    while (tb_json_iter_next(&iter, &item)) {
+    for (size_t i = 0; i < TB_MCP_BATCH && tb_json_iter_next(&iter, &item); i++) {
         struct tb_jsonrpc rpc;
         struct tb_mcp_envelope envelope;
         if (tb_jsonrpc_parse(item.value.text, &tb_mcp_json_limits, 0, &rpc, NULL) == 0) {

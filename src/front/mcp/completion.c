@@ -67,17 +67,22 @@ static enum subject subject_of(const struct tb_mcp *mcp, const struct cJSON *par
     return UNKNOWN;
 }
 
-/* The tenant's sessions whose name begins with `start`; how many there are. */
-static size_t put_sessions(struct tb_mcp_req *req, struct tb_str start, struct tb_json_writer *json)
+/* The sessions that the caller may see; NULL when they are too many. */
+static struct cJSON *list_sessions(const struct tb_mcp_req *req)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer list;
     const struct tb_caller caller = {.tenant = req->peer->tenant,
                                      .conversation = req->conversation};
-    size_t count = 0;
     tb_json_writer_init(&list, &text);
     tb_sessions_list(req->mcp->core->sessions, &caller, &list);
-    TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(tb_buf_str(&text));
+    return list.rc < 0 ? NULL : tb_json_parse(tb_buf_str(&text));
+}
+
+/* Those whose name begins with `start`; how many there are. */
+static size_t put_names(const struct cJSON *tree, struct tb_str start, struct tb_json_writer *json)
+{
+    size_t count = 0;
     JSON_ARRAY_FOREACH(session, tb_json_get(tree, "sessions")) {
         struct tb_str name;
         if (tb_json_str(tb_json_get(session, "sessionId"), &name) && tb_str_starts(name, start)) {
@@ -89,9 +94,38 @@ static size_t put_sessions(struct tb_mcp_req *req, struct tb_str start, struct t
     return count;
 }
 
-void tb_mcp_complete(struct tb_mcp_req *req)
+/* Without a tree there is nothing to offer. */
+static void send_names(struct tb_mcp_req *req, const struct cJSON *tree, struct tb_str start)
 {
     struct tb_mcp_result result;
+    struct tb_json_writer *json = tb_mcp_result_open(&result, req);
+    tb_json_key(json, "completion");
+    tb_json_object_open(json);
+    tb_json_key(json, "values");
+    tb_json_array_open(json);
+    size_t total = put_names(tree, start, json);
+    tb_json_array_close(json);
+    tb_json_key(json, "total");
+    tb_json_put_int(json, (int64_t)total);
+    tb_json_key(json, "hasMore");
+    tb_json_put_bool(json, total > VALUES_MAX);
+    tb_json_object_close(json);
+    tb_mcp_result_send(&result);
+}
+
+static void complete_session(struct tb_mcp_req *req, struct tb_str start)
+{
+    TB_AUTO(tb_json_free) struct cJSON *tree = list_sessions(req);
+    if (tree) {
+        send_names(req, tree, start);
+    } else {
+        tb_mcp_req_fail(req, tb_err_info(TB_E_TOO_LARGE)->rpc_code,
+                        "the list of sessions is too large");
+    }
+}
+
+void tb_mcp_complete(struct tb_mcp_req *req)
+{
     const struct cJSON *params = tb_mcp_req_params(req);
     struct tb_str start = TB_STR("");
     enum subject subject = subject_of(req->mcp, params);
@@ -100,18 +134,11 @@ void tb_mcp_complete(struct tb_mcp_req *req)
                         "ref must name a prompt or a resource template of this server");
         return;
     }
+    if (subject == NOTHING) {
+        send_names(req, NULL, start);
+        return;
+    }
     tb_json_str(tb_json_get(tb_json_get(params, "argument"), "value"), &start);
-    struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    tb_json_key(json, "completion");
-    tb_json_object_open(json);
-    tb_json_key(json, "values");
-    tb_json_array_open(json);
-    size_t total = subject == SESSION_NAME ? put_sessions(req, start, json) : 0;
-    tb_json_array_close(json);
-    tb_json_key(json, "total");
-    tb_json_put_int(json, (int64_t)total);
-    tb_json_key(json, "hasMore");
-    tb_json_put_bool(json, total > VALUES_MAX);
-    tb_json_object_close(json);
-    tb_mcp_result_send(&result);
+    /* No name is as long as that. */
+    tb_mcp_req_await_sessions(req, tb_str_sub(start, 0, TB_NAME_SIZE), complete_session);
 }

@@ -43,7 +43,7 @@ size_t tb_mcp_text_fits(struct tb_str text, size_t max)
     return at;
 }
 
-void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_t max)
+void tb_mcp_put_text_cut(struct tb_json_writer *json, struct tb_str text, size_t max)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf cut = TB_BUF(SIZE_MAX);
     size_t fits = tb_mcp_text_fits(text, max);
@@ -54,11 +54,16 @@ void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_
                       text.len - fits, text.len);
         text = tb_buf_str(&cut);
     }
+    tb_json_put_str(json, text);
+}
+
+void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_t max)
+{
     tb_json_object_open(json);
     tb_json_key(json, "type");
     tb_json_put_cstr(json, "text");
     tb_json_key(json, "text");
-    tb_json_put_str(json, text);
+    tb_mcp_put_text_cut(json, text, max);
     tb_json_object_close(json);
 }
 

@@ -7,8 +7,10 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* A text item that takes at most `max` bytes in the message; what does not fit is cut at a line's
- * end, with a mark that says how much is missing. */
+/* A string that takes at most `max` bytes in the message; what does not fit is cut at a line's end,
+ * with a mark that says how much is missing. */
+void tb_mcp_put_text_cut(struct tb_json_writer *json, struct tb_str text, size_t max);
+/* A text item of such a string. */
 void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_t max);
 /* `base64` is copied as it is. */
 void tb_mcp_put_image_item(struct tb_json_writer *json, struct tb_str base64, const char *type);

@@ -167,8 +167,8 @@ static int choose_modern(const struct tb_jsonrpc *rpc, const struct tb_mcp_envel
     return strict ? check_missing(rpc, headers, fault) : 0;
 }
 
-static int choose_legacy(const struct tb_mcp_headers *headers, enum tb_mcp_version legacy,
-                         enum tb_mcp_version *ret_version, struct tb_mcp_fault *fault)
+int tb_mcp_version_choose_legacy(const struct tb_mcp_headers *headers, enum tb_mcp_version legacy,
+                                 enum tb_mcp_version *ret_version, struct tb_mcp_fault *fault)
 {
     *ret_version = legacy;
     /* Clients are known to send another version than the one agreed on; any that we serve will do.
@@ -199,7 +199,7 @@ int tb_mcp_version_choose(const struct tb_jsonrpc *rpc, const struct tb_mcp_enve
         return choose_modern(rpc, envelope, headers, ret_version, fault);
     }
     if (!modern_header) {
-        return choose_legacy(headers, legacy, ret_version, fault);
+        return tb_mcp_version_choose_legacy(headers, legacy, ret_version, fault);
     }
     if (rpc->kind == TB_JSONRPC_NOTIFICATION) {
         *ret_version = TB_MCP_MODERN_OLDEST;

@@ -61,6 +61,9 @@ bool tb_mcp_envelope_claims(const struct tb_mcp_envelope *envelope);
 int tb_mcp_version_choose(const struct tb_jsonrpc *rpc, const struct tb_mcp_envelope *envelope,
                           const struct tb_mcp_headers *headers, enum tb_mcp_version legacy,
                           enum tb_mcp_version *ret_version, struct tb_mcp_fault *fault);
+/* The same for what has no envelope. */
+int tb_mcp_version_choose_legacy(const struct tb_mcp_headers *headers, enum tb_mcp_version legacy,
+                                 enum tb_mcp_version *ret_version, struct tb_mcp_fault *fault);
 /* Fills the fault and returns -1. */
 int tb_mcp_fail(struct tb_mcp_fault *fault, int status, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -50,6 +50,23 @@ static void refuse_unknown(const struct arrival *arrival)
     refuse(arrival, 404, -32600, (const char *)text.data);
 }
 
+static enum tb_mcp_version agreed(const struct arrival *arrival)
+{
+    return arrival->session ? arrival->session->peer.version : TB_MCP_LEGACY_NEWEST;
+}
+
+/* Answers when the header names a version that we do not have. For what has no envelope to look at:
+ * a request or notification goes through tb_mcp_version_choose. */
+static bool has_version(const struct arrival *arrival, enum tb_mcp_version *ret_version)
+{
+    struct tb_mcp_fault fault;
+    if (tb_mcp_version_choose_legacy(&arrival->headers, agreed(arrival), ret_version, &fault) < 0) {
+        tb_mcp_http_fault(arrival->front, arrival->message.rpc.id.text, &fault);
+        return false;
+    }
+    return true;
+}
+
 /* Answers when the request names no live session. */
 static bool has_session(const struct arrival *arrival)
 {
@@ -128,10 +145,9 @@ static void receive_modern(struct arrival *arrival)
 
 static void receive_batch(struct arrival *arrival, struct tb_str body)
 {
-    enum tb_mcp_version version =
-        arrival->session ? arrival->session->peer.version : TB_MCP_LEGACY_NEWEST;
-    if (arrival->headers.version.ptr) {
-        tb_mcp_version_find(arrival->headers.version, &version);
+    enum tb_mcp_version version;
+    if (!has_version(arrival, &version)) {
+        return;
     }
     if (tb_mcp_batch_claims(body) || (arrival->session && version != TB_MCP_2025_03_26)) {
         refuse(arrival, 400, -32600,
@@ -151,14 +167,14 @@ static void receive(struct arrival *arrival)
 {
     struct tb_mcp_message *message = &arrival->message;
     struct tb_mcp_fault fault;
-    enum tb_mcp_version agreed =
-        arrival->session ? arrival->session->peer.version : TB_MCP_LEGACY_NEWEST;
     if (message->rpc.kind == TB_JSONRPC_RESULT || message->rpc.kind == TB_JSONRPC_ERROR) {
-        receive_legacy(arrival);
+        if (has_version(arrival, &message->version)) {
+            receive_legacy(arrival);
+        }
         return;
     }
     tb_mcp_envelope_read(&message->rpc, &message->envelope);
-    if (tb_mcp_version_choose(&message->rpc, &message->envelope, &arrival->headers, agreed,
+    if (tb_mcp_version_choose(&message->rpc, &message->envelope, &arrival->headers, agreed(arrival),
                               &message->version, &fault) < 0) {
         tb_mcp_http_fault(arrival->front, message->rpc.id.text, &fault);
     } else if (tb_mcp_version_era(message->version) == TB_MCP_MODERN) {
@@ -241,10 +257,17 @@ static bool reply_post_only(const struct arrival *arrival)
     return true;
 }
 
+static bool arrive_session(struct arrival *arrival, struct tb_front_req *front)
+{
+    enum tb_mcp_version version;
+    return arrive(arrival, front) && !reply_post_only(arrival) && has_version(arrival, &version) &&
+           has_session(arrival);
+}
+
 void tb_mcp_http_get(struct tb_front_req *front)
 {
     struct arrival arrival;
-    if (!arrive(&arrival, front) || reply_post_only(&arrival) || !has_session(&arrival)) {
+    if (!arrive_session(&arrival, front)) {
         return;
     }
     struct tb_str last_id = header(front, "Last-Event-ID");
@@ -264,7 +287,7 @@ void tb_mcp_http_get(struct tb_front_req *front)
 void tb_mcp_http_delete(struct tb_front_req *front)
 {
     struct arrival arrival;
-    if (!arrive(&arrival, front) || reply_post_only(&arrival) || !has_session(&arrival)) {
+    if (!arrive_session(&arrival, front)) {
         return;
     }
     tb_mcp_session_end(arrival.session);

@@ -142,6 +142,11 @@ static void versions_in_the_header_may_differ_but_must_exist(void **state)
     expect(ask(f, POST, headers, PING), "HTTP/1.1 200 ");
     snprintf(headers, sizeof(headers), "%sMCP-Protocol-Version: 2025-11-24\r\n", f->session);
     expect(ask(f, POST, headers, PING), "HTTP/1.1 400 ");
+    expect(ask(f, POST, headers, "[" PING "]"), "names a version that is not supported");
+    expect(ask(f, POST, headers, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"), "HTTP/1.1 400 ");
+    expect(ask(f, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
+    expect(ask(f, "DELETE /mcp", headers, ""), "HTTP/1.1 400 ");
+    expect(ask(f, POST, f->session, PING), "HTTP/1.1 200 ");
 }
 
 static void a_modern_request_needs_no_session_and_gets_none(void **state)

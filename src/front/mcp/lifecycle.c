@@ -67,8 +67,7 @@ void tb_mcp_initialize(struct tb_mcp_req *req)
     const struct cJSON *params = tb_mcp_req_params(req);
     peer->version = agree(params);
     peer->introduced = true;
-    tb_json_free(peer->capabilities);
-    peer->capabilities = tb_json_dup(tb_json_get(params, "capabilities"));
+    peer->capabilities = tb_mcp_capabilities(tb_json_get(params, "capabilities"));
     tb_mcp_agent_name(tb_json_get(params, "clientInfo"), peer->agent);
 
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);

@@ -28,6 +28,15 @@ void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str
     }
 }
 
+/* A note that is too long is lost; half of one would be no JSON. */
+static void notify_whole(struct tb_mcp_req *req, const char *method,
+                         const struct tb_json_writer *params)
+{
+    if (params->rc == 0) {
+        tb_mcp_req_notify(req, method, tb_buf_str(params->out));
+    }
+}
+
 void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, const char *message)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(NOTE_MAX);
@@ -53,7 +62,7 @@ void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, cons
         tb_json_put_cstr(&json, message);
     }
     tb_json_object_close(&json);
-    tb_mcp_req_notify(req, "notifications/progress", tb_buf_str(&params));
+    notify_whole(req, "notifications/progress", &json);
 }
 
 void tb_mcp_req_log(struct tb_mcp_req *req, int level, struct tb_str text)
@@ -72,5 +81,5 @@ void tb_mcp_req_log(struct tb_mcp_req *req, int level, struct tb_str text)
     tb_json_key(&json, "data");
     tb_json_put_str(&json, text);
     tb_json_object_close(&json);
-    tb_mcp_req_notify(req, "notifications/message", tb_buf_str(&params));
+    notify_whole(req, "notifications/message", &json);
 }

@@ -32,8 +32,6 @@ void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
     }
     tb_mcp_watch_clear(peer);
     tb_list_remove(&peer->link);
-    tb_json_free(peer->capabilities);
-    peer->capabilities = NULL;
 }
 
 void tb_mcp_peer_listens(struct tb_mcp_peer *peer,

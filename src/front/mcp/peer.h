@@ -33,7 +33,7 @@ struct tb_mcp_peer {
     /* Legacy, from `initialize` on. */
     bool introduced;
     enum tb_mcp_version version;
-    struct cJSON *capabilities;
+    unsigned capabilities; /* see tb_mcp_capabilities */
     char agent[TB_AGENT_SIZE];
     int log_level;
     struct tb_list asks;

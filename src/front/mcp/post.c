@@ -144,6 +144,10 @@ static void post_drop(struct tb_mcp_out *out)
 void tb_mcp_post_accept(struct tb_mcp_out *out)
 {
     struct post *post = TB_CONTAINER(out, struct post, out);
+    if (post->sse) {
+        post_drop(out); /* requests of it were cancelled when they had said something */
+        return;
+    }
     post->front->user = NULL;
     post->front->status = 202;
     tb_http_reply(post->front->http, 202, NULL, 0, TB_STR(""));

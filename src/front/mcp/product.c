@@ -6,24 +6,33 @@
 #include "front/mcp/resources.h"
 #include "front/mcp/server.h"
 
-static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
-                          struct tb_str uri, struct tb_str arg)
+static void send_sessions(struct tb_mcp_req *req, struct tb_str uri)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
     const struct tb_caller caller = {.tenant = req->peer->tenant,
                                      .conversation = req->conversation};
-    (void)arg;
     tb_json_writer_init(&json, &text);
     tb_sessions_list(req->mcp->core->sessions, &caller, &json);
-    tb_mcp_resource_send_text(req, uri, resource->type, tb_buf_str(&text));
+    if (json.rc < 0) {
+        tb_mcp_req_fail(req, tb_err_info(json.rc)->rpc_code, "the list of sessions is too large");
+        return;
+    }
+    tb_mcp_resource_send_text(req, uri, req->resource->type, tb_buf_str(&text));
+}
+
+static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
+                          struct tb_str uri, struct tb_str arg)
+{
+    (void)resource;
+    (void)arg;
+    tb_mcp_req_await_sessions(req, uri, send_sessions);
 }
 
 static void on_read(struct tb_mcp_req *req, struct tb_call *call)
 {
     const struct tb_result *result = tb_call_result(call);
-    struct tb_str uri = TB_STR("");
-    tb_json_str(tb_json_get(req->params, "uri"), &uri);
+    struct tb_str uri = tb_str_of(req->uri);
     if (result->code == TB_E_SESSION_NOT_FOUND) {
         tb_mcp_resource_missing(req, uri);
     } else if (result->code < 0) {

@@ -7,12 +7,15 @@
 
 #include "base/quote.h"
 #include "core/limits.h"
+#include "core/sessions.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
+#include "io/timer.h"
 #include "proto/json_string.h"
 
 enum {
     ERROR_MAX = 64 * TB_KIB,
+    TOKEN_MAX = TB_KIB, /* of a progressToken, as written */
 };
 
 bool tb_mcp_req_is_modern(const struct tb_mcp_req *req)
@@ -23,8 +26,8 @@ bool tb_mcp_req_is_modern(const struct tb_mcp_req *req)
 static void req_free(struct tb_mcp_req *req)
 {
     tb_json_free(req->params);
-    tb_json_free(req->capabilities);
     tb_json_free(req->args);
+    tb_free(req->uri);
     tb_free(req);
 }
 
@@ -120,15 +123,32 @@ const struct cJSON *tb_mcp_req_params(struct tb_mcp_req *req)
     return req->params;
 }
 
+/* Those of a client that we ask for; a bit each. */
+static const char *const capability_names[] = {"elicitation", "roots", "sampling"};
+
+unsigned tb_mcp_capabilities(const struct cJSON *declared)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < TB_COUNT(capability_names); i++) {
+        bits |= tb_json_get(declared, capability_names[i]) ? 1U << i : 0;
+    }
+    return bits;
+}
+
 bool tb_mcp_req_client_can(struct tb_mcp_req *req, const char *capability)
 {
-    if (!tb_mcp_req_is_modern(req)) {
-        return tb_json_get(req->peer->capabilities, capability) != NULL;
+    if (tb_mcp_req_is_modern(req) && req->message) {
+        TB_AUTO(tb_json_free)
+        struct cJSON *declared = tb_json_parse(req->message->envelope.capabilities.text);
+        req->capabilities = tb_mcp_capabilities(declared);
     }
-    if (!req->capabilities && req->message) {
-        req->capabilities = tb_json_parse(req->message->envelope.capabilities.text);
+    unsigned bits = tb_mcp_req_is_modern(req) ? req->capabilities : req->peer->capabilities;
+    for (unsigned i = 0; i < TB_COUNT(capability_names); i++) {
+        if (strcmp(capability_names[i], capability) == 0) {
+            return bits >> i & 1;
+        }
     }
-    return tb_json_get(req->capabilities, capability) != NULL;
+    return false;
 }
 
 /* Starting. */
@@ -206,7 +226,8 @@ static int take_log_level(struct tb_mcp_req *req)
 static bool token_ok(const struct tb_mcp_req *req)
 {
     enum tb_json_type type = req->message->envelope.progress_token.type;
-    return type == TB_JSON_ABSENT || type == TB_JSON_STRING || type == TB_JSON_NUMBER;
+    bool known = type == TB_JSON_ABSENT || type == TB_JSON_STRING || type == TB_JSON_NUMBER;
+    return known && req->progress_token.len <= TOKEN_MAX;
 }
 
 static void refuse_method(struct tb_mcp_req *req, struct tb_str raw)
@@ -236,7 +257,9 @@ void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *mes
             req, -32602,
             "unknown log level; use one of debug, info, notice, warning, error, critical, alert, emergency");
     } else if (!token_ok(req)) {
-        tb_mcp_req_fail(req, -32602, "progressToken must be a string or a number");
+        tb_mcp_req_fail(req, -32602,
+                        "progressToken must be a string or a number of at most %d bytes",
+                        TOKEN_MAX);
     } else {
         req->method->run(req);
     }
@@ -244,11 +267,70 @@ void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *mes
 
 /* Waiting. */
 
+/* The message lives only as long as `run`; a tree of it would be held for as long as a peer likes.
+ */
+static void forget_message(struct tb_mcp_req *req)
+{
+    req->message = NULL;
+    tb_json_free(req->params);
+    req->params = NULL;
+}
+
 void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own))
 {
-    req->message = NULL; /* it lives only as long as `run` */
+    forget_message(req);
     req->own = own;
     req->own_free = own_free;
+}
+
+/* For the stored sessions. */
+struct await {
+    struct tb_sessions_wait wait;
+    struct tb_timer deadline;
+    struct tb_mcp_req *req;
+    tb_mcp_await_fn *fn;
+    struct tb_str text; /* in the same block of memory */
+};
+
+static void await_free(void *own)
+{
+    struct await *await = own;
+    tb_list_remove(&await->wait.link);
+    tb_timer_fini(&await->deadline);
+    tb_free(await);
+}
+
+static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
+{
+    struct await *await = TB_CONTAINER(wait, struct await, wait);
+    if (err) {
+        tb_mcp_req_fail(await->req, tb_err_info(err->code)->rpc_code, "%s", err->text);
+    } else {
+        await->fn(await->req, await->text);
+    }
+}
+
+static void on_sessions_late(struct tb_timer *timer, void *user)
+{
+    struct await *await = user;
+    (void)timer;
+    tb_mcp_req_fail(await->req, tb_err_info(TB_E_STORE)->rpc_code, "the store does not answer");
+}
+
+void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn)
+{
+    const struct tb_core *core = req->mcp->core;
+    struct await *await = tb_zalloc(sizeof(*await) + text.len);
+    char *room = (char *)(await + 1);
+    await->wait.fn = on_sessions;
+    await->req = req;
+    await->fn = fn;
+    await->text = copy(&room, text);
+    tb_list_init(&await->wait.link);
+    tb_timer_init(&await->deadline, core->loop, on_sessions_late, await);
+    tb_timer_start(&await->deadline, core->config->browser_timeout_ms + TB_CALL_GRACE_MS);
+    tb_mcp_req_wait(req, await, await_free);
+    tb_sessions_wait(core->sessions, &await->wait);
 }
 
 static void on_done(struct tb_call *call, void *user)
@@ -308,7 +390,7 @@ void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const s
         .progress = req->progress_token.len ? on_progress : NULL,
         .user = req,
     };
-    tb_mcp_req_wait(req, NULL, NULL);
     req->call_done = done;
-    req->call = tb_call_start(req->mcp->core, &request);
+    req->call = tb_call_start(req->mcp->core, &request); /* with a copy of the arguments */
+    tb_mcp_req_wait(req, NULL, NULL);
 }

@@ -25,6 +25,8 @@ struct tb_mcp_out;
 struct tb_mcp_peer;
 struct tb_mcp_req;
 
+typedef void tb_mcp_await_fn(struct tb_mcp_req *req, struct tb_str text);
+
 struct tb_mcp_out_ops {
     /* A notification, or a request of ours, on behalf of a request. Lost when nobody reads. */
     void (*send)(struct tb_mcp_out *out, struct tb_str message);
@@ -65,13 +67,14 @@ struct tb_mcp_req {
     struct tb_str id; /* JSON, as all the texts here; the request's own */
     struct tb_str progress_token;
     char conversation[TB_CONVERSATION_SIZE];
-    bool passing;  /* see struct tb_caller */
-    int log_level; /* -1: nothing is logged to the client */
-    struct cJSON *params;
-    struct cJSON *capabilities;             /* of a modern client */
+    bool passing;                           /* see struct tb_caller */
+    int log_level;                          /* -1: nothing is logged to the client */
+    struct cJSON *params;                   /* only while `run` runs */
+    unsigned capabilities;                  /* of a modern client; see tb_mcp_capabilities */
     struct tb_mcp_entry entry;              /* tools/call */
     struct cJSON *args;                     /* of a face, for its print function */
     const struct tb_mcp_resource *resource; /* resources/read */
+    char *uri;                              /* the same: what was asked for */
     struct tb_call *call;
     void (*call_done)(struct tb_mcp_req *req, struct tb_call *call);
     double progress;
@@ -92,9 +95,10 @@ void tb_mcp_req_cancel(struct tb_mcp_req *req);
 void tb_mcp_req_abort(struct tb_mcp_req *req, int code, const char *text);
 
 bool tb_mcp_req_is_modern(const struct tb_mcp_req *req);
-/* The parameters as a tree, NULL when there are none. In `run` first; later it is what was made
- * then. */
+/* The parameters as a tree, NULL when there are none, and when `run` has returned. */
 const struct cJSON *tb_mcp_req_params(struct tb_mcp_req *req);
+/* What we have to know of the capabilities that a client declares, a bit each. */
+unsigned tb_mcp_capabilities(const struct cJSON *declared);
 /* True if the client has declared the capability, such as "elicitation". */
 bool tb_mcp_req_client_can(struct tb_mcp_req *req, const char *capability);
 
@@ -108,8 +112,11 @@ void tb_mcp_req_fail_data(struct tb_mcp_req *req, int code, const char *text, co
 void tb_mcp_out_fault(struct tb_mcp_out *out, struct tb_str id, const struct tb_mcp_fault *fault);
 
 /* The handler returns before the answer: until then it keeps `own`, which is freed with the
- * request. */
+ * request. The parameters are gone at once. */
 void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own));
+/* Runs `fn`, which gets a copy of the text, when the stored sessions are there: at once, if they
+ * are. If they do not come the request is answered with the reason. */
+void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn);
 /* Starts a call for the request; `done` runs if somebody still waits for it. */
 void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const struct cJSON *args,
                      void (*done)(struct tb_mcp_req *req, struct tb_call *call));

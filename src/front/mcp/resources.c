@@ -11,7 +11,8 @@
 
 enum {
     URI_MAX = 2 * TB_KIB,
-    DATA_MAX = 8 * URI_MAX, /* with its escapes */
+    CONTENT_MAX = TB_MCP_RESULT_MAX - URI_MAX, /* of one item */
+    DATA_MAX = 8 * URI_MAX,                    /* with its escapes */
 };
 
 bool tb_mcp_resource_is_template(const struct tb_mcp_resource *resource)
@@ -113,8 +114,9 @@ void tb_mcp_resources_read(struct tb_mcp_req *req)
         tb_mcp_req_fail(req, -32602, "params.uri must be the URI of a resource");
         return;
     }
-    req->resource = tb_mcp_resource_find(req->mcp, uri, &arg);
+    req->resource = uri.len <= URI_MAX ? tb_mcp_resource_find(req->mcp, uri, &arg) : NULL;
     if (req->resource) {
+        req->uri = tb_strdupf("%.*s", TB_STR_ARG(uri));
         req->resource->read(req, req->resource, uri, arg);
     } else {
         tb_mcp_resource_missing(req, uri);
@@ -143,13 +145,24 @@ static void send_contents(struct tb_mcp_result *result)
     tb_mcp_result_send(result);
 }
 
+/* Half of it would be worth nothing. */
+static void refuse_large(struct tb_mcp_req *req, const char *text)
+{
+    tb_mcp_req_fail(req, tb_err_info(TB_E_TOO_LARGE)->rpc_code, "%s", text);
+}
+
 void tb_mcp_resource_send_text(struct tb_mcp_req *req, struct tb_str uri, const char *type,
                                struct tb_str text)
 {
     struct tb_mcp_result result;
+    bool cuttable = !type || strcmp(type, "application/json") != 0;
+    if (!cuttable && tb_mcp_text_fits(text, CONTENT_MAX) < text.len) {
+        refuse_large(req, "the resource is too large to send");
+        return;
+    }
     struct tb_json_writer *json = open_contents(&result, req, uri, type);
     tb_json_key(json, "text");
-    tb_json_put_str(json, tb_str_sub(text, 0, tb_mcp_text_fits(text, TB_MCP_RESULT_MAX - URI_MAX)));
+    tb_mcp_put_text_cut(json, text, CONTENT_MAX);
     send_contents(&result);
 }
 
@@ -157,6 +170,10 @@ void tb_mcp_resource_send_blob(struct tb_mcp_req *req, struct tb_str uri, const 
                                struct tb_str base64)
 {
     struct tb_mcp_result result;
+    if (base64.len >= CONTENT_MAX) {
+        refuse_large(req, "the picture is too large to send; ask for a smaller one");
+        return;
+    }
     struct tb_json_writer *json = open_contents(&result, req, uri, type);
     tb_json_key(json, "blob");
     tb_mcp_put_base64(json, base64);

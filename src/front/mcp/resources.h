@@ -12,7 +12,8 @@ const struct tb_mcp_resource *tb_mcp_resource_find(const struct tb_mcp *mcp, str
                                                    struct tb_str *ret_arg);
 /* True if the row is a template. */
 bool tb_mcp_resource_is_template(const struct tb_mcp_resource *resource);
-/* Answers with one item: text, or base64 that is copied as it is. */
+/* Answers with one item: text, or base64 that is copied as it is. Text that is too large is cut,
+ * with a mark; JSON or a picture that is, is refused. */
 void tb_mcp_resource_send_text(struct tb_mcp_req *req, struct tb_str uri, const char *type,
                                struct tb_str text);
 void tb_mcp_resource_send_blob(struct tb_mcp_req *req, struct tb_str uri, const char *type,

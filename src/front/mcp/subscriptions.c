@@ -21,6 +21,8 @@ enum {
 struct watch {
     struct tb_list link;
     struct tb_str uri; /* in the same block of memory */
+    const struct tb_mcp_resource *resource;
+    struct tb_str arg; /* of the URI: which session */
 };
 
 /* An open subscriptions/listen. */
@@ -60,11 +62,13 @@ static struct watch *find(struct tb_list *watches, struct tb_str uri)
     return NULL;
 }
 
-static void add(struct tb_list *watches, size_t *count, struct tb_str uri)
+/* For a URI that tb_mcp_resource_find knows. */
+static void add(const struct tb_mcp *mcp, struct tb_list *watches, size_t *count, struct tb_str uri)
 {
     struct watch *watch = tb_zalloc(sizeof(*watch) + uri.len);
     memcpy(watch + 1, uri.ptr, uri.len);
     watch->uri = (struct tb_str){(const char *)(watch + 1), uri.len};
+    watch->resource = tb_mcp_resource_find(mcp, watch->uri, &watch->arg);
     tb_list_append(watches, &watch->link);
     ++*count;
 }
@@ -80,29 +84,27 @@ static const struct {
     {TB_EVENT_DOWNLOAD_DONE, TB_OP_DOWNLOADS},
 };
 
-static bool has_effect(enum tb_event_type event, enum tb_op_kind op)
+/* The operations whose resources the event changes, a bit each. */
+static uint64_t ops_changed(enum tb_event_type event)
 {
+    uint64_t ops = 0;
     for (size_t i = 0; i < TB_COUNT(effects); i++) {
-        if (effects[i].event == event && effects[i].op == op) {
-            return true;
-        }
+        ops |= effects[i].event == event ? UINT64_C(1) << effects[i].op : 0;
     }
-    return false;
+    return ops;
 }
 
-/* True if the event changes what this URI shows to the watcher. */
-static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event,
-                     const struct tb_caller *watcher, struct tb_str uri)
+/* True if the event, which changes what these operations show, changes it for the watcher. */
+static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event, uint64_t ops,
+                     const struct tb_caller *watcher, const struct watch *watch)
 {
-    struct tb_str arg = TB_STR("");
-    const struct tb_mcp_resource *row = tb_mcp_resource_find(mcp, uri, &arg);
-    if (strcmp(watcher->tenant, event->tenant) != 0 || !row || !has_effect(event->type, row->op)) {
+    if (!(ops >> watch->resource->op & 1)) {
         return false;
     }
-    if (!tb_mcp_resource_is_template(row)) {
+    if (!tb_mcp_resource_is_template(watch->resource)) {
         return true;
     }
-    const struct tb_session *session = tb_sessions_reach(mcp->core->sessions, watcher, arg);
+    const struct tb_session *session = tb_sessions_reach(mcp->core->sessions, watcher, watch->arg);
     return session && tb_str_eq_cstr(tb_str_of(session->id), event->session_id);
 }
 
@@ -145,31 +147,49 @@ static void tell_listen(struct listen *listen, const char *method, struct tb_str
     tb_mcp_req_notify(listen->req, method, tb_buf_str(&params));
 }
 
-static void on_event(const struct tb_event *event, void *user)
+static const char updated[] = "notifications/resources/updated";
+
+static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, uint64_t ops)
 {
-    static const char updated[] = "notifications/resources/updated";
-    const struct tb_mcp *mcp = user;
-    LIST_FOREACH(link, &mcp->peers) {
-        struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
-        const struct tb_caller watcher = {.tenant = peer->tenant,
-                                          .conversation = peer->conversation};
-        LIST_FOREACH(place, &peer->watches) {
-            const struct watch *watch = TB_CONTAINER(place, struct watch, link);
-            if (concerns(mcp, event, &watcher, watch->uri)) {
-                tell_peer(peer, updated, watch->uri);
-            }
+    const struct tb_caller watcher = {.tenant = peer->tenant, .conversation = peer->conversation};
+    if (strcmp(watcher.tenant, event->tenant) != 0) {
+        return;
+    }
+    LIST_FOREACH(link, &peer->watches) {
+        const struct watch *watch = TB_CONTAINER(link, struct watch, link);
+        if (concerns(peer->mcp, event, ops, &watcher, watch)) {
+            tell_peer(peer, updated, watch->uri);
         }
     }
-    LIST_FOREACH(link, &mcp->listens) {
-        struct listen *listen = TB_CONTAINER(link, struct listen, link);
-        const struct tb_caller watcher = {.tenant = listen->req->peer->tenant,
-                                          .conversation = listen->req->conversation};
-        LIST_FOREACH(place, &listen->watches) {
-            const struct watch *watch = TB_CONTAINER(place, struct watch, link);
-            if (concerns(mcp, event, &watcher, watch->uri)) {
-                tell_listen(listen, updated, watch->uri);
-            }
+}
+
+static void update_listen(struct listen *listen, const struct tb_event *event, uint64_t ops)
+{
+    const struct tb_caller watcher = {.tenant = listen->req->peer->tenant,
+                                      .conversation = listen->req->conversation};
+    if (strcmp(watcher.tenant, event->tenant) != 0) {
+        return;
+    }
+    LIST_FOREACH(link, &listen->watches) {
+        const struct watch *watch = TB_CONTAINER(link, struct watch, link);
+        if (concerns(listen->req->mcp, event, ops, &watcher, watch)) {
+            tell_listen(listen, updated, watch->uri);
         }
+    }
+}
+
+static void on_event(const struct tb_event *event, void *user)
+{
+    const struct tb_mcp *mcp = user;
+    uint64_t ops = ops_changed(event->type);
+    if (!ops) {
+        return; /* every call publishes some of these, however many watch */
+    }
+    LIST_FOREACH(link, &mcp->peers) {
+        update_peer(TB_CONTAINER(link, struct tb_mcp_peer, link), event, ops);
+    }
+    LIST_FOREACH(link, &mcp->listens) {
+        update_listen(TB_CONTAINER(link, struct listen, link), event, ops);
     }
 }
 
@@ -245,7 +265,7 @@ void tb_mcp_subscribe(struct tb_mcp_req *req)
         return;
     }
     if (!find(&peer->watches, uri)) {
-        add(&peer->watches, &peer->watch_count, uri);
+        add(peer->mcp, &peer->watches, &peer->watch_count, uri);
         mind_bus(peer->mcp);
     }
     tb_mcp_result_empty(req);
@@ -297,7 +317,7 @@ static void take_filter(struct listen *listen, const struct cJSON *filter)
         struct tb_str arg;
         if (tb_json_str(item, &uri) && uri.len <= URI_MAX && listen->watch_count < TB_MCP_WATCHES &&
             tb_mcp_resource_find(mcp, uri, &arg) && !find(&listen->watches, uri)) {
-            add(&listen->watches, &listen->watch_count, uri);
+            add(mcp, &listen->watches, &listen->watch_count, uri);
         }
     }
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "front/mcp/resources.h"
 #include "front/mcp/subscriptions.h"
 
 #include "support/mcp_rig.h"
@@ -72,6 +73,47 @@ static void a_snapshot_is_read_through_its_operation(void **state)
     expect(mcp_rig_say(rig, REQUEST(1, "resources/read",
                                     "\"uri\":\"tabard://session/browser-1/snapshot\"")),
            "\"code\":-10460");
+}
+
+#define READ_SNAPSHOT \
+    REQUEST(1, "resources/read", "\"uri\":\"tabard://session/browser-1/snapshot\"")
+
+static void a_large_text_is_cut_with_a_mark(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, NAVIGATE);
+    rig->fake->text_bytes = (size_t)TB_RESULT_TEXT_MAX;
+    const char *said = mcp_rig_say(rig, READ_SNAPSHOT);
+    assert_in_range(strlen(said), TB_MCP_RESULT_MAX / 2, TB_MCP_RESULT_MAX);
+    expect(said, " bytes omitted; ask for a part, or for less]");
+}
+
+/* A request that waits, to be answered by the test. */
+static struct tb_mcp_req *wait_for_read(struct mcp_rig *rig)
+{
+    rig->fake->ops[TB_OP_SNAPSHOT].when = TB_FAKE_HELD;
+    assert_string_equal(mcp_rig_say(rig, READ_SNAPSHOT), "");
+    return TB_CONTAINER(rig->peer.requests.next, struct tb_mcp_req, link);
+}
+
+static void what_cannot_be_cut_is_refused_when_it_is_too_large(void **state)
+{
+    struct mcp_rig *rig = *state;
+    TB_AUTO(tb_buf_fini) struct tb_buf large = TB_BUF(SIZE_MAX);
+    const struct tb_str uri = TB_STR("tabard://x");
+    for (int i = 0; i < TB_MCP_RESULT_MAX; i++) {
+        tb_buf_append_char(&large, 'A');
+    }
+    struct tb_str some = tb_str_sub(tb_buf_str(&large), 0, TB_MCP_RESULT_MAX - 4096);
+    mcp_rig_say(rig, NAVIGATE);
+    tb_mcp_resource_send_blob(wait_for_read(rig), uri, "image/png", some);
+    expect(mcp_rig_heard(rig), "\"blob\":\"AAA");
+    tb_mcp_resource_send_blob(wait_for_read(rig), uri, "image/png", tb_buf_str(&large));
+    expect(mcp_rig_heard(rig), "the picture is too large to send; ask for a smaller one");
+    tb_mcp_resource_send_text(wait_for_read(rig), uri, "application/json", some);
+    expect(mcp_rig_heard(rig), "\"text\":\"AAA");
+    tb_mcp_resource_send_text(wait_for_read(rig), uri, "application/json", tb_buf_str(&large));
+    expect(mcp_rig_heard(rig), "the resource is too large to send");
 }
 
 static void a_resource_that_is_not_there_has_the_code_of_its_era(void **state)
@@ -137,6 +179,30 @@ static void names_of_sessions_are_completed(void **state)
                                        "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"nope\"},"
                                        "\"argument\":{\"name\":\"a\",\"value\":\"\"}")),
            "\"code\":-32602");
+}
+
+/* Sessions that are not there yet are not denied. */
+static void what_lists_sessions_waits_until_they_are_loaded(void **state)
+{
+    static const char *const lists[] = {
+        REQUEST(1, "resources/read", "\"uri\":\"tabard://sessions\""),
+        REQUEST(1, "completion/complete",
+                "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
+                "\"argument\":{\"name\":\"session\",\"value\":\"\"}"),
+    };
+    struct mcp_rig *rig = *state;
+    mcp_rig_store(rig);
+    for (size_t i = 0; i < TB_COUNT(lists); i++) {
+        tb_sessions_load(rig->core.sessions, NULL, NULL);
+        assert_string_equal(mcp_rig_say_only(rig, lists[i]), "");
+        mcp_rig_turn(rig);
+        expect(mcp_rig_heard(rig), "\"id\":1,\"result\"");
+        tb_sessions_load(rig->core.sessions, NULL, NULL);
+        mcp_rig_say_only(rig, lists[i]);
+        mcp_rig_say_only(rig, CANCEL(1));
+        mcp_rig_turn(rig);
+        assert_string_equal(mcp_rig_heard(rig), "");
+    }
 }
 
 static void a_legacy_subscriber_hears_of_changes_until_it_leaves(void **state)
@@ -291,9 +357,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH(the_sessions_are_a_resource_and_what_they_show_are_templates),
         WITH(a_snapshot_is_read_through_its_operation),
+        WITH(a_large_text_is_cut_with_a_mark),
+        WITH(what_cannot_be_cut_is_refused_when_it_is_too_large),
         WITH(a_resource_that_is_not_there_has_the_code_of_its_era),
         WITH(prompts_are_filled_in_and_their_arguments_checked),
         WITH(names_of_sessions_are_completed),
+        WITH(what_lists_sessions_waits_until_they_are_loaded),
         WITH(a_legacy_subscriber_hears_of_changes_until_it_leaves),
         WITH(a_page_is_watched_by_name_and_only_in_its_tenant),
         WITH(ones_own_private_page_is_watched_and_not_its_namesake),
