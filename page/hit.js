@@ -29,7 +29,7 @@ const standsFor = (hit, el) => {
     return false;
   }
   // Another part of the same button: as good, unless the target is something to act on in its own right.
-  return el !== around && !ACTIVE_ROLES.has(roleOf(el));
+  return el !== around && matches(around, ONE_THING) && !ACTIVE_ROLES.has(roleOf(el));
 };
 
 /** The outermost element around `hit` that does not hold `el`: the banner rather than a word in it. */

@@ -90,6 +90,11 @@ test('a part of a button inside which another part lies on top',
   (t) => clicks(t, `<button ${HIT} style="position:relative;width:90px;height:40px"><span id=b>Go</span>`
     + `<i style="position:absolute;inset:0"></i></button>`));
 
+test('what listens for the clicks of all that is in it makes no part stand for another', async (t) => {
+  await fails(t, '<body onclick="0"><div id=b style="cursor:pointer">Pay</div><div id=over style="position:fixed;inset:0"></div>', /is covered by <div id="over">/);
+  await fails(t, '<ul onclick="0"><li id=b>One<li id=two style="margin-top:-40px;height:60px;position:relative">Two</ul>', /is covered by <li id="two"> "Two"/);
+});
+
 test('a checkbox under its styled label', async (t) => {
   const { tab } = await clicks(t,
     '<style>input{position:absolute;opacity:0}'
