@@ -15,14 +15,23 @@ const elementAt = (doc, { x, y }) => {
   return hit;
 };
 
+// What keeps its clicks for itself inside a label.
+const NOT_FOR_LABEL = 'a[href],button,input,select,summary,textarea,[role=button],[role=link]';
+
+/** Whether a click on `hit` inside a label is one on what the label is for. */
+const actsByLabel = (hit, label) => {
+  const inner = label.control === null ? null : closest(hit, NOT_FOR_LABEL);
+  return inner === null || inner === label.control || !holds(label, inner);
+};
+
 /** Whether a click on `hit` does what a click on `el` would. */
 const standsFor = (hit, el) => {
   if (holds(el, hit)) {
-    return true;
+    return tagOf(el) !== 'label' || actsByLabel(hit, el);
   }
   const label = closest(hit, 'label');
   if (label !== null && label.control === el) {
-    return true;
+    return actsByLabel(hit, label);
   }
   const around = closest(el, CLICKABLE);
   if (around === null || around !== closest(hit, CLICKABLE)) {

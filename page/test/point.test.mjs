@@ -103,6 +103,26 @@ test('a checkbox under its styled label', async (t) => {
   assert.deepEqual(await tab.call('check', { target: '#b' }), { checked: true });
 });
 
+const TERMS = '<a id=terms href=#terms>I agree to the terms</a>';
+
+for (const [what, html, target] of [
+  ['that leaves the clicks to it', `<label><input type=checkbox id=b style="pointer-events:none">${TERMS}</label>`, '#b'],
+  ['that is hidden', `<label><input type=checkbox id=b hidden>${TERMS} &amp; more</label>`, '#b'],
+  ['by the label itself', `<label id=l><input type=checkbox id=b hidden>Yes, <span>${TERMS}</span></label>`, '#l'],
+]) {
+  test(`a label is clicked beside its link, for a box ${what}`, async (t) => {
+    const tab = await rig.show(t, html);
+    assert.equal((await tab.click(target)).error, undefined);
+    assert.deepEqual(await tab.page('[b.checked, location.hash]'), [true, '']);
+  });
+}
+
+test('a label that is all link, and a box under the link of its label, are not clicked', async (t) => {
+  await fails(t, `<label><input type=checkbox id=b hidden>${TERMS}</label>`, /^<input id="b" type="checkbox"> "I agree to the terms" is covered by <a id="terms"> "I agree to the terms"/);
+  await fails(t, `<label style="position:relative"><input type=checkbox id=b><a id=terms href=#terms style="position:absolute;inset:0">Terms</a></label>`,
+    /^<input id="b" type="checkbox"> "Terms" is covered by <a id="terms"> "Terms"/);
+});
+
 test('a hidden radio button is clicked by its label', async (t) => {
   const tab = await rig.show(t, '<input type=radio id=r style="display:none"><label for=r>Red</label>');
   const ref = await tab.ref('radio "Red"');

@@ -233,7 +233,7 @@ static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
 
 static bool check(struct tb_filler *filler)
 {
-    if (tb_opwork_has_left(filler->work)) {
+    if (filler->ticked && tb_opwork_has_left(filler->work)) {
         return true; /* the tick has led to another page, and the box is gone */
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
@@ -250,9 +250,26 @@ static bool check(struct tb_filler *filler)
     return false;
 }
 
+/* What was clicked has led to another page: only the word of the one before it tells whether that
+ * was the box, and not a link in its label. */
+static bool on_box_gone(struct tb_filler *filler)
+{
+    if (!filler->ticked) {
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
+                       "%s was clicked, but the page moved to another document, and nothing showed "
+                       "that it was %s",
+                       filler->element[0] ? filler->element : "the checkbox",
+                       wish_of(filler->value) == 1 ? "checked" : "unchecked");
+    }
+    return filler->ticked;
+}
+
 static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
 {
     bool checked = false;
+    if (!json || tb_opwork_has_left(filler->work)) {
+        return on_box_gone(filler);
+    }
     tb_json_bool(tb_json_get(json, "checked"), &checked);
     if (checked == (wish_of(filler->value) == 1)) {
         return true;
@@ -307,6 +324,7 @@ void tb_filler_start(struct tb_filler *filler)
     filler->work->had = 0;
     filler->secret = false;
     filler->differs = false;
+    filler->ticked = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
         fill(filler);
     }
@@ -317,7 +335,7 @@ bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
     if (filler->phase == TYPING) {
         return tb_typist_step(&filler->typist, value) && on_typed(filler);
     }
-    if ((filler->phase == READ || filler->phase == CHECKED) && !value.len) {
+    if (filler->phase == READ && !value.len) {
         return true; /* what was done has led to another document */
     }
     if (filler->phase == PRESS) {
@@ -388,8 +406,10 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
     bool same = false;
     bool taken = false;
     bool ticked = false;
-    if (filler->phase == PRESS && tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
-        filler->work->had += ticked == (wish_of(filler->value) == 1) ? 1 : 0;
+    if ((filler->phase == PRESS || filler->phase == CHECKED) &&
+        tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
+        filler->ticked = ticked == (wish_of(filler->value) == 1);
+        filler->work->had += filler->ticked ? 1 : 0;
         tb_opwork_look_again(filler->work);
         return true;
     }

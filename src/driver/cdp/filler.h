@@ -33,6 +33,7 @@ struct tb_filler {
     struct tb_timer timer;
     char document[32]; /* that the fields before it were in; empty: there were none */
     bool has_text;     /* the page said so, before its own scripts heard of it */
+    bool ticked;       /* so it said of the box, and that it is as wanted */
     bool secret;
     bool differs;       /* it has another value than it was given */
     char element[1024]; /* what was filled, as far as the page told */
