@@ -37,8 +37,8 @@ const typeInto = (el, text) => {
   }
 };
 
-// {el, target, strict, kind, want, before, about, heard}: the field that is being filled, how it was found, what it is, and whether the page
-// has heard of it.
+// {el, target, strict, kind, want, before, about, unsaid, heard}: the field that is being filled, how it was found, what it is, whether it will show
+// something else than was given though that is what was meant (the option of a value), and whether the page has heard of it.
 let filling = null;
 
 const sameText = (kind, have, want) => have === want
@@ -59,7 +59,7 @@ const stateOf = (el) => {
   const now = textIn(el, kindOf(el));
   const same = sameText(kind, now, want);
   const taken = same || (now !== before && now !== '');
-  return { same, taken, ...(isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) }) };
+  return { same, taken, ...(filling.unsaid === true ? { unsaid: true } : {}), ...(isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) }) };
 };
 
 /** What the field has now, when the page's own reactions are over. */
@@ -123,7 +123,8 @@ const setInto = (el, kind, given, about, { target, strict }) => {
   const text = inForm(el, given);
   // What is wanted is known before the page hears of it: its handlers may choose another option. And the focus may have taken it away.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
-  filling = { el, target, strict, kind, want, before, about, heard: false };
+  const unsaid = kind === 'select' && want.toLowerCase() !== squeeze(text).toLowerCase();
+  filling = { el, target, strict, kind, want, before, about, unsaid, heard: false };
   if (kind === 'select') {
     pickOptions(el, [text]);
   } else {

@@ -157,6 +157,7 @@ static void note_state(struct tb_filler *filler, const struct cJSON *json, bool 
     snprintf(filler->now, sizeof(filler->now), "%.*s", TB_STR_ARG(tb_str_sub(now, 0, 500)));
     filler->now[tb_utf8_prefix(tb_str_of(filler->now))] = '\0';
     filler->differs = !same;
+    filler->unsaid = same && tb_json_get(json, "unsaid");
     filler->work->acted = true;
 }
 
@@ -324,6 +325,7 @@ void tb_filler_start(struct tb_filler *filler)
     filler->work->had = 0;
     filler->secret = false;
     filler->differs = false;
+    filler->unsaid = false;
     filler->ticked = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
         fill(filler);

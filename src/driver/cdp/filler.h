@@ -36,6 +36,7 @@ struct tb_filler {
     bool ticked;       /* so it said of the box, and that it is as wanted */
     bool secret;
     bool differs;       /* it has another value than it was given */
+    bool unsaid;        /* it shows another value, though that is the one that was meant */
     char element[1024]; /* what was filled, as far as the page told */
     char now[512];      /* what it has, if that may be told */
 };
