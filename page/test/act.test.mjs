@@ -195,6 +195,21 @@ test('select by value, label, text, in any case', async (t) => {
   assert.deepEqual({ kind, same, now }, { kind: 'select', same: true, now: 'Cat' });
 });
 
+test('a secret is not told of what takes the place of its field', async (t) => {
+  const tab = await rig.show(t, `<script>swap = (el, html, put) => { const at = document.createElement('div'); at.innerHTML = html; const [to] = at.children;
+    to.id = el.id; put(to, el.value + 'x'); el.replaceWith(to); }; putText = (el, to) => { el.textContent = to; }; putValue = (el, to) => { el.value = to; };</script>
+    <input type=password id=p oninput="swap(this, '<input>', putValue)"><input type=password id=e oninput="swap(this, '<div contenteditable>', putText)">
+    <input id=c autocomplete=cc-number oninput="swap(this, '<input>', putValue)"><input id=m autocomplete=cc-csc maxlength=3>`);
+  for (const target of ['#p', '#e', '#c']) {
+    const { error } = await tab.call('fill', { target, value: 'hunter2' });
+    assert.equal(error.code, 'element_stale', target);
+    assert.match(error.message, /is in its place with another value/);
+    assert.doesNotMatch(error.message, /hunter/);
+  }
+  const { secret, same, now } = await tab.call('fill', { target: '#m', value: '1234' });
+  assert.deepEqual({ secret, same, now }, { secret: true, same: false, now: undefined });
+});
+
 test('an option is meant by what is shown of it before its value', async (t) => {
   const tab = await rig.show(t, '<select id=s aria-label=N><option value=9>0<option value=0>1<option value=1>2</select>');
   const { same, now, unsaid } = await tab.call('fill', { target: '#s', value: '1' });
