@@ -322,8 +322,6 @@ const whyUndrawn = (el) => {
   return { why: whyHidden(el) };
 };
 
-const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
-
 const tryPoint = (el, position, presses, waiting) => {
   const disabled = whyDisabled(controlOf(el));
   if (disabled !== null) {

@@ -15,6 +15,11 @@ const elementAt = (doc, { x, y }) => {
   return hit;
 };
 
+const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
+
+/** Whether what is clicked at `hit` is another document that lies in or over `el`, and is not what `el` itself shows. */
+const isForeign = (hit, el) => hit !== el && (ownerOf(hit) !== ownerOf(el) || OTHER_DOCUMENTS.has(tagOf(hit))) && !OTHER_DOCUMENTS.has(tagOf(el));
+
 // What keeps its clicks for itself inside a label.
 const NOT_FOR_LABEL = 'a[href],button,input,select,summary,textarea,[role=button],[role=link]';
 
@@ -26,6 +31,9 @@ const actsByLabel = (hit, label) => {
 
 /** Whether a click on `hit` does what a click on `el` would. */
 const standsFor = (hit, el) => {
+  if (isForeign(hit, el)) {
+    return false;
+  }
   if (holds(el, hit)) {
     return tagOf(el) !== 'label' || actsByLabel(hit, el);
   }

@@ -273,6 +273,24 @@ test('nothing there: how long it was waited for', async (t) => {
   assert.deepEqual(error, { code: 'element_not_found', message: 'nothing on the page matches "#nope"; waited 120 ms' });
 });
 
+const UNDER_FRAME = (src, style) => `<button id=b style="position:relative;width:200px;height:60px">OK<iframe id=f ${src} style="position:absolute;border:0;opacity:0;${style}"></iframe></button>`;
+
+test('a frame inside the target gets no click that is told as one on the target', async (t) => {
+  for (const src of [`src=${rig.server.otherOrigin}/in.html`, 'srcdoc="<p>x"', 'src=about:blank']) {
+    await fails(t, UNDER_FRAME(src, 'inset:0;width:100%;height:100%'), /^<button id="b"> "OK.*" is covered by <iframe id="f">/);
+    const tab = await rig.show(t, UNDER_FRAME(src, 'left:50px;top:10px;width:100px;height:40px'));
+    await tab.page('b.onclick = () => { hits = 1; }');
+    assert.equal((await tab.click('#b', { presses: 1 })).error, undefined, src);
+    assert.equal(await tab.page('hits'), 1, src);
+  }
+});
+
+test('a frame itself can be clicked', async (t) => {
+  const tab = await rig.show(t, '<label>x<input></label><iframe id=f srcdoc="<body style=height:100vh;margin:0 onclick=top.hits=1>"></iframe>');
+  assert.equal((await tab.click('#f', { presses: 1 })).error, undefined);
+  assert.equal(await tab.page('hits'), 1);
+});
+
 test('a drag may begin where another document lies', async (t) => {
   const tab = await rig.show(t, '<div id=card draggable=true><iframe srcdoc=x style="display:block;width:100%"></iframe></div>');
   const { error, aimed } = await tab.call('point', { target: '#card', presses: 1, drags: true, force: true });
