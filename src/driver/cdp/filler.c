@@ -207,19 +207,15 @@ static int wish_of(struct tb_str value)
     return -1;
 }
 
-static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
+/* 1: checked, 0: not, -1: mixed, which is neither. */
+static int state_of(const struct cJSON *json)
 {
-    int wish = wish_of(filler->value);
-    bool checked = false;
-    tb_json_bool(tb_json_get(json, "checked"), &checked);
-    if (wish < 0) {
-        tb_opwork_fail(filler->work, TB_E_PARAMS, "a checkbox takes true or false, not \"%.*s\"",
-                       TB_STR_ARG(tb_str_sub(filler->value, 0, 60)));
-        return false;
-    }
-    if (checked == (wish == 1)) {
-        return true;
-    }
+    bool checked;
+    return tb_json_bool(tb_json_get(json, "checked"), &checked) ? checked : -1;
+}
+
+static void press_box(struct tb_filler *filler)
+{
     filler->phase = PRESS;
     filler->press = (struct tb_press){.work = filler->work,
                                       .target = filler->target,
@@ -229,6 +225,21 @@ static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
                                       .ticks = true,
                                       .stays = true};
     tb_press_start(&filler->press);
+}
+
+static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
+{
+    int wish = wish_of(filler->value);
+    if (wish < 0) {
+        tb_opwork_fail(filler->work, TB_E_PARAMS, "a checkbox takes true or false, not \"%.*s\"",
+                       TB_STR_ARG(tb_str_sub(filler->value, 0, 60)));
+        return false;
+    }
+    if (state_of(json) == wish) {
+        return true;
+    }
+    filler->mixed = state_of(json) < 0;
+    press_box(filler);
     return false;
 }
 
@@ -267,17 +278,23 @@ static bool on_box_gone(struct tb_filler *filler)
 
 static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
 {
-    bool checked = false;
+    int state = state_of(json);
     if (!json || tb_opwork_has_left(filler->work)) {
         return on_box_gone(filler);
     }
-    tb_json_bool(tb_json_get(json, "checked"), &checked);
-    if (checked == (wish_of(filler->value) == 1)) {
+    if (state == wish_of(filler->value)) {
         return true;
+    }
+    if (filler->mixed && state >= 0) { /* the first click made it one of both, the next the other */
+        filler->mixed = false;
+        press_box(filler);
+        return false;
     }
     tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s was clicked, but it is %s",
                    filler->element[0] ? filler->element : "the checkbox",
-                   checked ? "still checked" : "not checked");
+                   state < 0 ? "in a mixed state"
+                   : state   ? "still checked"
+                             : "not checked");
     return false;
 }
 

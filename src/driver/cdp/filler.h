@@ -5,7 +5,8 @@
  *
  *   FILL --the page could do it itself: text, date, select--> done
  *        --an editor, or keys with a delay--> TYPING --> READ --> done
- *        --checkbox, other than wanted--> PRESS --> CHECKED --> done */
+ *        --checkbox, other than wanted--> PRESS --> CHECKED --> done
+ *                                         ^-- it was mixed --/ */
 #pragma once
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct tb_filler {
     struct tb_timer timer;
     char document[32]; /* that the fields before it were in; empty: there were none */
     bool has_text;     /* the page said so, before its own scripts heard of it */
+    bool mixed;        /* the box was neither checked nor not, so a second click may be needed */
     bool ticked;       /* so it said of the box, and that it is as wanted */
     bool secret;
     bool differs;       /* it has another value than it was given */
