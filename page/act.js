@@ -144,7 +144,7 @@ const setField = (el, value) => {
   const refused = el.type === 'color' ? el.value !== value.toLowerCase() : el.value === '' && value !== '';
   if (form !== undefined && refused) {
     el.value = before;
-    fail('invalid_params', `a field of type ${el.type} takes ${form}, not ${quote(cut(value, 60))}`);
+    fail('invalid_params', `a field of type ${el.type} takes ${form}, not ${isSecret(el) ? 'the value given' : quote(cut(value, 60))}`);
   }
 };
 

@@ -200,6 +200,7 @@ const whyDisabled = (el) => {
 
 const ALIGNMENTS = ['center', 'end', 'start', 'nearest'];
 const SPOTS = [[0.5, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.5], [0.9, 0.5]];
+const BOXES_TRIED = 10;
 const TRY_ALL_EVERY = 15; // frames
 
 /** The point of a box to use: its middle, or where the caller says. Only what lies in the viewport counts. */
@@ -219,21 +220,24 @@ const spotIn = (el, box, position, [across, down]) => {
 
 const isReachable = (el, point) => isInViewport(ownerOf(el), point) && isInViewport(document, toOurs(el, point));
 
+/** The boxes that may be clicked, the first first. What breaks over lines has several, and so has a label, for a link in it and the text beside that. */
+const boxesToTry = (el, position) => {
+  const boxes = position ? [] : [...boxesOf(el)].slice(0, BOXES_TRIED).filter((box) => firstWithArea([box]) !== null);
+  return boxes.length === 0 ? [mainBox(el)] : boxes;
+};
+
 /** A point that a click can use as the page is scrolled now, or what is in the way. */
 const tryAsScrolled = (el, position, spots) => {
   let why = null;
-  for (const spot of spots) {
-    const box = mainBox(el);
-    const point = spotIn(el, box, position, spot);
-    if (!isReachable(el, point)) {
-      why ??= { outside: true };
-      continue;
+  for (const box of boxesToTry(el, position)) {
+    for (const spot of spots) {
+      const point = spotIn(el, box, position, spot);
+      const obstacle = isReachable(el, point) ? obstacleAt(el, point) : { outside: true };
+      if (obstacle === null) {
+        return { point, box };
+      }
+      why = why === null || why.outside ? obstacle : why;
     }
-    const obstacle = obstacleAt(el, point);
-    if (obstacle === null) {
-      return { point, box };
-    }
-    why = why === null || why.outside ? obstacle : why;
   }
   return { obstacle: why };
 };
@@ -317,8 +321,6 @@ const whyUndrawn = (el) => {
   }
   return { why: whyHidden(el) };
 };
-
-const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
 
 const tryPoint = (el, position, presses, waiting) => {
   const disabled = whyDisabled(controlOf(el));

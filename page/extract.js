@@ -130,18 +130,21 @@ class LongRun {
   }
 }
 
-/** The markup, without values of password fields. */
+/** The fields of an element, itself among them, that have a value in the markup. */
+const valuedFields = (el) => [el, ...queryAll(el, 'input[value]')].filter((field) => matches(field, 'input[value]'));
+
+/** The markup, without values that are secret. */
 const markupOf = (el) => {
-  const secret = 'input[type=password i][value]';
-  if (!matches(el, secret) && queryOne(el, secret) === null) {
+  const fields = valuedFields(el);
+  if (!fields.some(isSecret)) {
     return outerHtmlOf(el);
   }
   const copy = cloneNode(el, true);
-  for (const field of [copy, ...queryAll(copy, secret)]) {
-    if (matches(field, secret)) {
-      field.setAttribute('value', '•••');
+  valuedFields(copy).forEach((field, at) => {
+    if (isSecret(fields[at])) { // of the copy nobody knows that it was one
+      field.setAttribute('value', HIDDEN_VALUE);
     }
-  }
+  });
   return outerHtmlOf(copy);
 };
 
@@ -158,12 +161,12 @@ const shortInJson = (text, room) => {
 };
 
 const attributesOf = (el, room) => {
-  const secret = matches(el, 'input[type=password i]');
+  const secret = isSecret(el);
   const value = {};
   let left = room;
   let cutShort = false;
   for (const name of attributeNames(el).slice(0, 200)) {
-    const each = shortInJson(secret && name === 'value' ? '•••' : attr(el, name), Math.min(2000, left - name.length));
+    const each = shortInJson(secret && name === 'value' ? HIDDEN_VALUE : attr(el, name), Math.min(2000, left - name.length));
     left -= name.length + each.value.length + 6;
     cutShort ||= each.cutShort;
     if (left < 0) {

@@ -37,29 +37,30 @@ const typeInto = (el, text) => {
   }
 };
 
-// {el, target, strict, kind, want, before, about, heard}: the field that is being filled, how it was found, what it is, and whether the page
-// has heard of it.
+// {el, target, strict, kind, want, before, about, unsaid, heard}: the field that is being filled, how it was found, what it is, whether it will show
+// something else than was given though that is what was meant (the option of a value), and whether the page has heard of it.
 let filling = null;
 
 const sameText = (kind, have, want) => have === want
   || (kind === 'contenteditable' ? squeeze(have) === squeeze(want) : have.toLowerCase() === want.toLowerCase() && kind === 'value')
   || (kind === 'text' && have === want.replace(/\r\n?/g, '\n'));
 
-const isSecret = (el) => tagOf(el) === 'input' && el.type === 'password';
+/** What is in the place of a field, without its content if that may be the secret that the field was given. */
+const sketchPlace = (el, there) => (isSecret(el) || isSecret(there) ? `${sketchTag(there)} is in its place with another value`
+  : `${sketch(there)} is in its place with ${quote(cut(squeezeSome(textIn(there, kindOf(there)), LINE_TEXT), 120))}`);
 
 const failReplaced = (el, target, there) => {
-  const has = there === null ? `${quote(cut(target, 120))} finds no field now`
-    : `${sketch(there)} is in its place with ${isSecret(there) ? 'another value' : quote(cut(squeezeSome(textIn(there, kindOf(there)), LINE_TEXT), 120))}`;
+  const has = there === null ? `${quote(cut(target, 120))} finds no field now` : sketchPlace(el, there);
   fail('element_stale', `the page removed ${sketch(el)} when it received the value; ${has}`);
 };
 
-/** What a field has. A password is never shown. */
+/** What a field has. A secret is never shown. */
 const stateOf = (el) => {
   const { kind, want, before } = filling;
   const now = textIn(el, kindOf(el));
   const same = sameText(kind, now, want);
   const taken = same || (now !== before && now !== '');
-  return { same, taken, ...(isSecret(el) ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) }) };
+  return { same, taken, ...(filling.unsaid === true ? { unsaid: true } : {}), ...(isSecret(el) || filling.about.secret ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) }) };
 };
 
 /** What the field has now, when the page's own reactions are over. */
@@ -79,6 +80,9 @@ const readBack = async () => {
 
 /** Told before the page hears of it: a dialog that it then shows keeps everything else waiting. */
 const onInput = (event) => {
+  if (event.isTrusted) {
+    isSecret(targetOf(event)); // a person may type it, and the page show it, before anybody looks
+  }
   if (filling !== null && !filling.heard && targetOf(event) === filling.el) {
     filling.heard = true;
     tellDaemon('input', { ...filling.about, ...stateOf(filling.el) });
@@ -123,7 +127,8 @@ const setInto = (el, kind, given, about, { target, strict }) => {
   const text = inForm(el, given);
   // What is wanted is known before the page hears of it: its handlers may choose another option. And the focus may have taken it away.
   const want = kind === 'select' ? optionLabel(optionFor(searchedOptions(el), text) ?? noOption(el, [text])) : text;
-  filling = { el, target, strict, kind, want, before, about, heard: false };
+  const unsaid = kind === 'select' && want.toLowerCase() !== squeeze(text).toLowerCase();
+  filling = { el, target, strict, kind, want, before, about, unsaid, heard: false };
   if (kind === 'select') {
     pickOptions(el, [text]);
   } else {

@@ -15,21 +15,38 @@ const elementAt = (doc, { x, y }) => {
   return hit;
 };
 
+const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
+
+/** Whether what is clicked at `hit` is another document that lies in or over `el`, and is not what `el` itself shows. */
+const isForeign = (hit, el) => hit !== el && (ownerOf(hit) !== ownerOf(el) || OTHER_DOCUMENTS.has(tagOf(hit))) && !OTHER_DOCUMENTS.has(tagOf(el));
+
+// What keeps its clicks for itself inside a label.
+const NOT_FOR_LABEL = 'a[href],button,input,select,summary,textarea,[role=button],[role=link]';
+
+/** Whether a click on `hit` inside a label is one on what the label is for. */
+const actsByLabel = (hit, label) => {
+  const inner = label.control === null ? null : closest(hit, NOT_FOR_LABEL);
+  return inner === null || inner === label.control || !holds(label, inner);
+};
+
 /** Whether a click on `hit` does what a click on `el` would. */
 const standsFor = (hit, el) => {
+  if (isForeign(hit, el)) {
+    return false;
+  }
   if (holds(el, hit)) {
-    return true;
+    return tagOf(el) !== 'label' || actsByLabel(hit, el);
   }
   const label = closest(hit, 'label');
   if (label !== null && label.control === el) {
-    return true;
+    return actsByLabel(hit, label);
   }
   const around = closest(el, CLICKABLE);
   if (around === null || around !== closest(hit, CLICKABLE)) {
     return false;
   }
   // Another part of the same button: as good, unless the target is something to act on in its own right.
-  return el !== around && !ACTIVE_ROLES.has(roleOf(el));
+  return el !== around && matches(around, ONE_THING) && !ACTIVE_ROLES.has(roleOf(el));
 };
 
 /** The outermost element around `hit` that does not hold `el`: the banner rather than a word in it. */

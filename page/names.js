@@ -99,11 +99,11 @@ const chosenText = (el, role, how) => {
   if (chosen.length > 0) {
     return chosen.map((option) => alternativeOf(option, how)).join(' ');
   }
-  const field = role === 'combobox' ? queryOne(el, 'input:not([type=hidden i],[type=password i])') : null;
-  return field?.value ?? (role === 'listbox' ? '' : null);
+  const field = role === 'combobox' ? queryOne(el, 'input:not([type=hidden i])') : null;
+  return (field !== null && isSecret(field) ? '' : field?.value) ?? (role === 'listbox' ? '' : null);
 };
 
-/** What a control inside a name adds to it; null: its content, undefined: it is no such control. Never a password. */
+/** What a control inside a name adds to it; null: its content, undefined: it is no such control. Never a secret. */
 const embeddedValue = (el, tag, marked, how) => {
   const native = VALUE_TAGS.has(tag);
   const role = native || marked ? roleOf(el, tag, marked) : '';
@@ -112,7 +112,7 @@ const embeddedValue = (el, tag, marked, how) => {
   }
   if (native || (role !== 'combobox' && role !== 'listbox')) {
     const isText = !native && (role === 'textbox' || role === 'searchbox');
-    return isText ? null : native && el.type === 'password' ? '' : valueOf(el, tag, role);
+    return isText ? null : native && isSecret(el) ? '' : valueOf(el, tag, role);
   }
   return chosenText(el, role, how);
 };

@@ -6,18 +6,32 @@ const OPTIONS_TOLD = 20;
 
 const searchedOptions = (el) => [...el.options].slice(0, OPTIONS_SEARCHED);
 
-/** The option that a person means: by value, by label, by text; at last without regard to case. */
+/** Of options that are called alike the one that is meant. What stands in several groups may be anything, unless it has the same value everywhere. */
+const oneOf = (alike, want) => {
+  const first = alike.find((option) => option.value === want) ?? alike[0];
+  const groups = new Set(alike.map((option) => closest(option, 'optgroup')));
+  if (first.value !== want && groups.size > 1 && alike.some((option) => option.value !== first.value)) {
+    const places = alike.slice(0, OPTIONS_TOLD).map((option) => {
+      const group = closest(option, 'optgroup');
+      return `${group === null ? 'in no group' : `in ${quote(cut(squeezeSome(group.label, LINE_TEXT), 60))}`} (value ${quote(cut(option.value, 60))})`;
+    });
+    fail('wrong_value', `${sketch(closest(first, 'select'))} has several options ${quote(cut(optionLabel(first), 60))}: ${places.join(', ')}; give the value of the one you mean`);
+  }
+  return first;
+};
+
+/** The option that a person means: by label or text, which is what is shown of it, then by value; at last without regard to case. */
 const optionFor = (options, want) => {
   const text = squeeze(want);
   const tests = [
-    (option) => option.value === want,
     (option) => optionLabel(option) === text || squeezeSome(option.text, LINE_TEXT) === text,
+    (option) => option.value === want,
     (option) => optionLabel(option).toLowerCase() === text.toLowerCase(),
   ];
   for (const test of tests) {
-    const found = options.find(test);
-    if (found !== undefined) {
-      return found;
+    const alike = options.filter(test);
+    if (alike.length > 0) {
+      return oneOf(alike, want);
     }
   }
   return null;

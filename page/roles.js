@@ -165,8 +165,11 @@ const isActive = (el, role, marked, inGrid) => ACTIVE_ROLES.has(role) || (marked
   || (inGrid && HEADER_CELLS.has(role));
 
 // What a click on a part of it means the same as a click on the whole.
-const CLICKABLE = 'a[href],button,label,summary,select,option,[onclick],[role=button],[role=link],[role=checkbox],[role=radio],'
-  + '[role=tab],[role=menuitem],[role=option],[role=switch],[role=treeitem]';
+const ONE_THING = 'a[href],button,label,summary,select,option,[role=button],[role=link],[role=checkbox],[role=radio],[role=tab],'
+  + '[role=menuitem],[role=option],[role=switch],[role=treeitem]';
+
+// Or may mean it: many listen for the clicks of all that is in them, even the body.
+const CLICKABLE = `${ONE_THING},[onclick]`;
 
 /** The control that a label stands for, else the element itself. */
 const controlOf = (el) => (tagOf(el) === 'label' ? el.control ?? el : el);

@@ -102,16 +102,36 @@ const optionLabel = (option) => squeezeSome(option.label, LINE_TEXT);
 
 const selectValue = (el) => [...el.selectedOptions].slice(0, 20).map(optionLabel).join(', ');
 
+// What a field is for, by its autocomplete, if nobody is to read over one's shoulder.
+const SECRET_DETAILS = words(`cc-csc cc-exp cc-exp-month cc-exp-year cc-number current-password new-password one-time-code`);
+
+// A page may show a password by making its field another: what was one when we looked stays one.
+const passwords = new WeakSet();
+
+/** Whether what a field holds is not to be told. */
+const isSecret = (el) => {
+  if (tagOf(el) !== 'input') {
+    return false;
+  }
+  if (el.type === 'password') {
+    passwords.add(el);
+    return true;
+  }
+  const details = attr(el, 'autocomplete');
+  return passwords.has(el) || (details !== null && details.slice(0, 200).toLowerCase().split(/\s+/).some((word) => SECRET_DETAILS.has(word)));
+};
+
+const HIDDEN_VALUE = '•••';
+
 const inputValue = (el) => {
   switch (el.type) {
-    case 'password': return el.value === '' ? '' : '•••';
     case 'file': return [...el.files].slice(0, 20).map((file) => file.name).join(', ');
     case 'button': case 'checkbox': case 'image': case 'radio': case 'reset': case 'submit': case 'hidden': return '';
-    default: return el.value;
+    default: return isSecret(el) && el.value !== '' ? HIDDEN_VALUE : el.value;
   }
 };
 
-/** What a field holds, as one line; '' for what holds nothing. A password shows only that there is one. */
+/** What a field holds, as one line; '' for what holds nothing. A secret shows only that there is one. */
 const valueOf = (el, tag, role) => {
   switch (tag) {
     case 'input': return squeezeSome(inputValue(el), LINE_TEXT);

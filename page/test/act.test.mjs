@@ -195,6 +195,42 @@ test('select by value, label, text, in any case', async (t) => {
   assert.deepEqual({ kind, same, now }, { kind: 'select', same: true, now: 'Cat' });
 });
 
+test('a secret is not told of what takes the place of its field', async (t) => {
+  const tab = await rig.show(t, `<script>swap = (el, html, put) => { const at = document.createElement('div'); at.innerHTML = html; const [to] = at.children;
+    to.id = el.id; put(to, el.value + 'x'); el.replaceWith(to); }; putText = (el, to) => { el.textContent = to; }; putValue = (el, to) => { el.value = to; };</script>
+    <input type=password id=p oninput="swap(this, '<input>', putValue)"><input type=password id=e oninput="swap(this, '<div contenteditable>', putText)">
+    <input id=c autocomplete=cc-number oninput="swap(this, '<input>', putValue)"><input id=m autocomplete=cc-csc maxlength=3>`);
+  for (const target of ['#p', '#e', '#c']) {
+    const { error } = await tab.call('fill', { target, value: 'hunter2' });
+    assert.equal(error.code, 'element_stale', target);
+    assert.match(error.message, /is in its place with another value/);
+    assert.doesNotMatch(error.message, /hunter/);
+  }
+  const { secret, same, now } = await tab.call('fill', { target: '#m', value: '1234' });
+  assert.deepEqual({ secret, same, now }, { secret: true, same: false, now: undefined });
+});
+
+test('an option is meant by what is shown of it before its value', async (t) => {
+  const tab = await rig.show(t, '<select id=s aria-label=N><option value=9>0<option value=0>1<option value=1>2</select>');
+  const { same, now, unsaid } = await tab.call('fill', { target: '#s', value: '1' });
+  assert.deepEqual({ same, now, unsaid }, { same: true, now: '1', unsaid: undefined });
+  assert.deepEqual((await tab.call('select', { target: '#s', values: ['2'] })).selected, ['2']);
+  const byValue = await tab.call('fill', { target: '#s', value: '9' });
+  assert.deepEqual([byValue.same, byValue.now, byValue.unsaid], [true, '0', true]);
+});
+
+test('an option of several groups is asked for by its value', async (t) => {
+  const tab = await rig.show(t, `<select id=s><option value=x>None<optgroup label=Fruit><option value=US>USA<option value=f>Other<option value=Same>Same</optgroup>
+    <optgroup label=Trees><option value=US>USA<option value=t>Other<option value=s2>Same</optgroup></select>`);
+  const { error } = await tab.call('fill', { target: '#s', value: 'Other', timeout_ms: 0 });
+  assert.deepEqual(error, { code: 'wrong_value', message: '<select id="s"> has several options "Other": in "Fruit" (value "f"), in "Trees" (value "t"); give the value of the one you mean' });
+  assert.equal((await tab.call('select', { target: '#s', values: ['other'], timeout_ms: 0 })).error.code, 'wrong_value');
+  for (const [want, at] of [['t', 5], ['f', 2], ['Same', 3], ['USA', 1], ['None', 0]]) {
+    assert.equal((await tab.call('select', { target: '#s', values: [want] })).error, undefined, want);
+    assert.equal(await tab.page('s.selectedIndex'), at, want);
+  }
+});
+
 test('fill of a select tells what the page made of the choice', async (t) => {
   const tab = await rig.show(t, `${PETS}<script>s.onchange=()=>{s.value=s.value==='d'?'f':'c'}</script>`);
   const other = await tab.call('fill', { target: '#s', value: 'd' });

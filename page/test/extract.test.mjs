@@ -120,6 +120,17 @@ test('json has text, html and attributes', async (t) => {
     [{ text: 'go on', html: '<a href="/x" title="T">go <b>on</b></a>', attributes: { href: '/x', title: 'T' } }]);
 });
 
+test('values of cards and codes are in none of them', async (t) => {
+  const tab = await rig.show(t, '<form id=f><input value=me><input autocomplete=cc-number id=p value=4111><input value=you></form>');
+  for (const format of ['text', 'html', 'markdown', 'json']) {
+    for (const target of ['#f', '#p']) {
+      assert.doesNotMatch(JSON.stringify(await tab.call('extract', { target, format })), /4111/, format);
+    }
+  }
+  assert.equal((await tab.call('extract', { target: '#f', format: 'html' })).results[0],
+    '<form id="f"><input value="me"><input autocomplete="cc-number" id="p" value="•••"><input value="you"></form>');
+});
+
 test('password values are in none of them', async (t) => {
   const tab = await rig.show(t, '<form id=f><input type=password id=p value=hunter2></form>');
   for (const format of ['text', 'html', 'markdown', 'json']) {

@@ -90,12 +90,37 @@ test('a part of a button inside which another part lies on top',
   (t) => clicks(t, `<button ${HIT} style="position:relative;width:90px;height:40px"><span id=b>Go</span>`
     + `<i style="position:absolute;inset:0"></i></button>`));
 
+test('what listens for the clicks of all that is in it makes no part stand for another', async (t) => {
+  await fails(t, '<body onclick="0"><div id=b style="cursor:pointer">Pay</div><div id=over style="position:fixed;inset:0"></div>', /is covered by <div id="over">/);
+  await fails(t, '<ul onclick="0"><li id=b>One<li id=two style="margin-top:-40px;height:60px;position:relative">Two</ul>', /is covered by <li id="two"> "Two"/);
+});
+
 test('a checkbox under its styled label', async (t) => {
   const { tab } = await clicks(t,
     '<style>input{position:absolute;opacity:0}'
     + 'label i{position:absolute;left:0;top:0;width:30px;height:30px;background:#ccc;z-index:2}</style>'
     + `<label style="position:relative"><input type=checkbox id=b ${HIT}><i></i>Agree</label>`);
   assert.deepEqual(await tab.call('check', { target: '#b' }), { checked: true });
+});
+
+const TERMS = '<a id=terms href=#terms>I agree to the terms</a>';
+
+for (const [what, html, target] of [
+  ['that leaves the clicks to it', `<label><input type=checkbox id=b style="pointer-events:none">${TERMS}</label>`, '#b'],
+  ['that is hidden', `<label><input type=checkbox id=b hidden>${TERMS} &amp; more</label>`, '#b'],
+  ['by the label itself', `<label id=l><input type=checkbox id=b hidden>Yes, <span>${TERMS}</span></label>`, '#l'],
+]) {
+  test(`a label is clicked beside its link, for a box ${what}`, async (t) => {
+    const tab = await rig.show(t, html);
+    assert.equal((await tab.click(target)).error, undefined);
+    assert.deepEqual(await tab.page('[b.checked, location.hash]'), [true, '']);
+  });
+}
+
+test('a label that is all link, and a box under the link of its label, are not clicked', async (t) => {
+  await fails(t, `<label><input type=checkbox id=b hidden>${TERMS}</label>`, /^<input id="b" type="checkbox"> "I agree to the terms" is covered by <a id="terms"> "I agree to the terms"/);
+  await fails(t, `<label style="position:relative"><input type=checkbox id=b><a id=terms href=#terms style="position:absolute;inset:0">Terms</a></label>`,
+    /^<input id="b" type="checkbox"> "Terms" is covered by <a id="terms"> "Terms"/);
 });
 
 test('a hidden radio button is clicked by its label', async (t) => {
@@ -246,6 +271,24 @@ test('nothing there: how long it was waited for', async (t) => {
   const tab = await rig.show(t, '<p>x');
   const { error } = await tab.call('point', { target: '#nope', timeout_ms: 120 });
   assert.deepEqual(error, { code: 'element_not_found', message: 'nothing on the page matches "#nope"; waited 120 ms' });
+});
+
+const UNDER_FRAME = (src, style) => `<button id=b style="position:relative;width:200px;height:60px">OK<iframe id=f ${src} style="position:absolute;border:0;opacity:0;${style}"></iframe></button>`;
+
+test('a frame inside the target gets no click that is told as one on the target', async (t) => {
+  for (const src of [`src=${rig.server.otherOrigin}/in.html`, 'srcdoc="<p>x"', 'src=about:blank']) {
+    await fails(t, UNDER_FRAME(src, 'inset:0;width:100%;height:100%'), /^<button id="b"> "OK.*" is covered by <iframe id="f">/);
+    const tab = await rig.show(t, UNDER_FRAME(src, 'left:50px;top:10px;width:100px;height:40px'));
+    await tab.page('b.onclick = () => { hits = 1; }');
+    assert.equal((await tab.click('#b', { presses: 1 })).error, undefined, src);
+    assert.equal(await tab.page('hits'), 1, src);
+  }
+});
+
+test('a frame itself can be clicked', async (t) => {
+  const tab = await rig.show(t, '<label>x<input></label><iframe id=f srcdoc="<body style=height:100vh;margin:0 onclick=top.hits=1>"></iframe>');
+  assert.equal((await tab.click('#f', { presses: 1 })).error, undefined);
+  assert.equal(await tab.page('hits'), 1);
 });
 
 test('a drag may begin where another document lies', async (t) => {

@@ -53,6 +53,11 @@ const CASES = [
     ['- textbox "Name" [ref=e1]: Ann B', '- textbox "Note" [required] [ref=e2]: x y']],
   ['password values never appear', '<input type=password aria-label=P value=hunter2><input type=password aria-label=Q>',
     ['- textbox "P" [password] [ref=e1]: •••', '- textbox "Q" [password] [ref=e2]']],
+  ['nor do those of cards, codes and passwords that are shown', `<input aria-label=N autocomplete="billing cc-number" value=4111><input aria-label=C autocomplete=CC-CSC value=123>
+    <input aria-label=E autocomplete=cc-exp value=12/30><input aria-label=M autocomplete=cc-exp-month type=number value=12><input aria-label=O autocomplete=one-time-code value=999>
+    <input aria-label=P autocomplete="current-password webauthn" value=hunter2><input aria-label=W autocomplete=new-password><input aria-label=U autocomplete=username value=me>`,
+    ['- textbox "N" [ref=e1]: •••', '- textbox "C" [ref=e2]: •••', '- textbox "E" [ref=e3]: •••', '- spinbutton "M" [ref=e4]: •••', '- textbox "O" [ref=e5]: •••',
+      '- textbox "P" [ref=e6]: •••', '- textbox "W" [ref=e7]', '- textbox "U" [ref=e8]: me']],
   ['types of input', '<input type=search aria-label=a><input type=number aria-label=b value=3>'
     + '<input type=range aria-label=c value=70><input type=date aria-label=d value=2024-02-29>'
     + '<input type=submit><input type=button value=Go><input type=image alt=Pic><input type=hidden value=x>',
@@ -254,4 +259,17 @@ test('the reply carries address and title', async (t) => {
   const { url, title, frames, hosts, truncated } = await tab.call('snapshot', {});
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/page\d+\.html$/);
   assert.deepEqual({ title, frames, hosts, truncated }, { title: 'My page', frames: [], hosts: 0, truncated: false });
+});
+
+test('a password that the page shows is none the less one', async (t) => {
+  const tab = await rig.show(t, '<input id=p type=password aria-label=P value=hunter2><input id=q type=password aria-label=Q><button onclick="p.type=q.type=`text`">Show</button>');
+  await tab.call('extract', { target: '#p' });
+  await tab.page('q.focus()');
+  await tab.send('Input.insertText', { text: 'hunter3' });
+  await tab.click('button', { presses: 1, watch: true });
+  const seen = [await tab.call('here', { late: true }), await tab.lines(), await tab.call('elements'), await tab.call('extract', { target: 'body', format: 'html' }),
+    await tab.call('extract', { target: '#p', format: 'json' }), await tab.call('extract', { target: '#q' })];
+  assert.equal(await tab.page('p.type + q.type'), 'texttext');
+  assert.doesNotMatch(JSON.stringify(seen), /hunter/);
+  assert.deepEqual(seen[1], ['- textbox "P" [ref=e1]: •••', '- textbox "Q" [ref=e2]: •••', '- button "Show" [focused] [ref=e3]']);
 });

@@ -98,16 +98,15 @@ void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out
 
 void tb_print_now(const struct cJSON *data, struct tb_buf *out)
 {
-    if (!tb_data_flag(data, "differs")) {
-        return;
-    }
-    if (tb_data_flag(data, "secret")) {
+    struct tb_str now = tb_data_text(data, "now");
+    bool differs = tb_data_flag(data, "differs");
+    if (differs && tb_data_flag(data, "secret")) {
         tb_buf_append_cstr(out, " But it now has a different value from the one given.");
-        return;
+    } else if (differs || now.len) {
+        tb_buf_append_cstr(out, differs ? " But it now has " : " It now has ");
+        tb_print_quoted(now, out);
+        tb_buf_append_cstr(out, differs ? ", not the value given." : ".");
     }
-    tb_buf_append_cstr(out, " But it now has ");
-    tb_print_quoted(tb_data_text(data, "now"), out);
-    tb_buf_append_cstr(out, ", not the value given.");
 }
 
 static void put_dialog(const struct cJSON *dialog, struct tb_buf *out)

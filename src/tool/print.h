@@ -41,7 +41,7 @@ void tb_print_address(const struct cJSON *data, struct tb_buf *out);
 void tb_print_status(const struct cJSON *data, struct tb_buf *out);
 /* Clicked button "Log in". */
 void tb_print_did(const char *verb, const struct cJSON *data, struct tb_buf *out);
-/* What a field has that was filled, if that is not the value given. */
+/* What a field has that was filled, if it does not look like the value given. */
 void tb_print_now(const struct cJSON *data, struct tb_buf *out);
 /* Where the page is now, if that changed, and what else happened: docs/operations.md, page keys. */
 void tb_print_changes(const struct tb_result *result, struct tb_buf *out);

@@ -98,6 +98,8 @@ static const struct {
      "Filled textbox \"Password\". But it now has a different value from the one given."},
     {&tb_tool_browser_fill, "{\"element\":\"textbox\",\"differs\":true,\"now\":\"a\\\"b\"}", NULL,
      "Filled textbox. But it now has \"a\\\"b\", not the value given."},
+    {&tb_tool_browser_fill, "{\"element\":\"combobox\",\"now\":\"Cat\"}", NULL,
+     "Filled combobox. It now has \"Cat\"."},
     {&tb_tool_browser_click,
      "{" PAGE ",\"element\":\"button\",\"titled\":true,\"changes\":\"+ button \\\"Two\\\" "
      "[ref=e2]\\n- link\",\"more_changes\":3}",

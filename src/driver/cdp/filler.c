@@ -157,6 +157,7 @@ static void note_state(struct tb_filler *filler, const struct cJSON *json, bool 
     snprintf(filler->now, sizeof(filler->now), "%.*s", TB_STR_ARG(tb_str_sub(now, 0, 500)));
     filler->now[tb_utf8_prefix(tb_str_of(filler->now))] = '\0';
     filler->differs = !same;
+    filler->unsaid = same && tb_json_get(json, "unsaid");
     filler->work->acted = true;
 }
 
@@ -206,19 +207,15 @@ static int wish_of(struct tb_str value)
     return -1;
 }
 
-static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
+/* 1: checked, 0: not, -1: mixed, which is neither. */
+static int state_of(const struct cJSON *json)
 {
-    int wish = wish_of(filler->value);
-    bool checked = false;
-    tb_json_bool(tb_json_get(json, "checked"), &checked);
-    if (wish < 0) {
-        tb_opwork_fail(filler->work, TB_E_PARAMS, "a checkbox takes true or false, not \"%.*s\"",
-                       TB_STR_ARG(tb_str_sub(filler->value, 0, 60)));
-        return false;
-    }
-    if (checked == (wish == 1)) {
-        return true;
-    }
+    bool checked;
+    return tb_json_bool(tb_json_get(json, "checked"), &checked) ? checked : -1;
+}
+
+static void press_box(struct tb_filler *filler)
+{
     filler->phase = PRESS;
     filler->press = (struct tb_press){.work = filler->work,
                                       .target = filler->target,
@@ -228,12 +225,27 @@ static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
                                       .ticks = true,
                                       .stays = true};
     tb_press_start(&filler->press);
+}
+
+static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
+{
+    int wish = wish_of(filler->value);
+    if (wish < 0) {
+        tb_opwork_fail(filler->work, TB_E_PARAMS, "a checkbox takes true or false, not \"%.*s\"",
+                       TB_STR_ARG(tb_str_sub(filler->value, 0, 60)));
+        return false;
+    }
+    if (state_of(json) == wish) {
+        return true;
+    }
+    filler->mixed = state_of(json) < 0;
+    press_box(filler);
     return false;
 }
 
 static bool check(struct tb_filler *filler)
 {
-    if (tb_opwork_has_left(filler->work)) {
+    if (filler->ticked && tb_opwork_has_left(filler->work)) {
         return true; /* the tick has led to another page, and the box is gone */
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
@@ -250,16 +262,39 @@ static bool check(struct tb_filler *filler)
     return false;
 }
 
+/* What was clicked has led to another page: only the word of the one before it tells whether that
+ * was the box, and not a link in its label. */
+static bool on_box_gone(struct tb_filler *filler)
+{
+    if (!filler->ticked) {
+        tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
+                       "%s was clicked, but the page moved to another document, and nothing showed "
+                       "that it was %s",
+                       filler->element[0] ? filler->element : "the checkbox",
+                       wish_of(filler->value) == 1 ? "checked" : "unchecked");
+    }
+    return filler->ticked;
+}
+
 static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
 {
-    bool checked = false;
-    tb_json_bool(tb_json_get(json, "checked"), &checked);
-    if (checked == (wish_of(filler->value) == 1)) {
+    int state = state_of(json);
+    if (!json || tb_opwork_has_left(filler->work)) {
+        return on_box_gone(filler);
+    }
+    if (state == wish_of(filler->value)) {
         return true;
+    }
+    if (filler->mixed && state >= 0) { /* the first click made it one of both, the next the other */
+        filler->mixed = false;
+        press_box(filler);
+        return false;
     }
     tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s was clicked, but it is %s",
                    filler->element[0] ? filler->element : "the checkbox",
-                   checked ? "still checked" : "not checked");
+                   state < 0 ? "in a mixed state"
+                   : state   ? "still checked"
+                             : "not checked");
     return false;
 }
 
@@ -307,6 +342,8 @@ void tb_filler_start(struct tb_filler *filler)
     filler->work->had = 0;
     filler->secret = false;
     filler->differs = false;
+    filler->unsaid = false;
+    filler->ticked = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
         fill(filler);
     }
@@ -317,7 +354,7 @@ bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
     if (filler->phase == TYPING) {
         return tb_typist_step(&filler->typist, value) && on_typed(filler);
     }
-    if ((filler->phase == READ || filler->phase == CHECKED) && !value.len) {
+    if (filler->phase == READ && !value.len) {
         return true; /* what was done has led to another document */
     }
     if (filler->phase == PRESS) {
@@ -388,8 +425,10 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
     bool same = false;
     bool taken = false;
     bool ticked = false;
-    if (filler->phase == PRESS && tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
-        filler->work->had += ticked == (wish_of(filler->value) == 1) ? 1 : 0;
+    if ((filler->phase == PRESS || filler->phase == CHECKED) &&
+        tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
+        filler->ticked = ticked == (wish_of(filler->value) == 1);
+        filler->work->had += filler->ticked ? 1 : 0;
         tb_opwork_look_again(filler->work);
         return true;
     }

@@ -5,7 +5,8 @@
  *
  *   FILL --the page could do it itself: text, date, select--> done
  *        --an editor, or keys with a delay--> TYPING --> READ --> done
- *        --checkbox, other than wanted--> PRESS --> CHECKED --> done */
+ *        --checkbox, other than wanted--> PRESS --> CHECKED --> done
+ *                                         ^-- it was mixed --/ */
 #pragma once
 
 #include <stdbool.h>
@@ -33,8 +34,11 @@ struct tb_filler {
     struct tb_timer timer;
     char document[32]; /* that the fields before it were in; empty: there were none */
     bool has_text;     /* the page said so, before its own scripts heard of it */
+    bool mixed;        /* the box was neither checked nor not, so a second click may be needed */
+    bool ticked;       /* so it said of the box, and that it is as wanted */
     bool secret;
     bool differs;       /* it has another value than it was given */
+    bool unsaid;        /* it shows another value, though that is the one that was meant */
     char element[1024]; /* what was filled, as far as the page told */
     char now[512];      /* what it has, if that may be told */
 };

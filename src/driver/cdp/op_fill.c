@@ -56,7 +56,7 @@ static void add_filled(struct fill *fill)
     tb_buf_append_str(&words, tb_str_sub(name, 0, sizeof(filler->element)));
     if (filler->differs && filler->secret) {
         tb_buf_append_cstr(&words, " (which now has another value)");
-    } else if (filler->differs) {
+    } else if (filler->differs || filler->unsaid) {
         tb_buf_append_cstr(&words, " (which now has ");
         tb_quote(tb_str_of(filler->now), sizeof(filler->now), &words);
         tb_buf_append_cstr(&words, ")");
@@ -127,7 +127,7 @@ static void add_state(struct fill *fill)
     if (fill->filler.differs) {
         tb_json_set_bool(data, "differs", true);
     }
-    if (fill->filler.differs && !fill->filler.secret) {
+    if ((fill->filler.differs && !fill->filler.secret) || fill->filler.unsaid) {
         tb_json_set_cstr(data, "now", fill->filler.now);
     }
 }

@@ -398,6 +398,11 @@ static void options_are_selected(void **state)
     ops_ok(lab, TB_OP_SELECT, "{'target':'#multi','values':['x','z']}");
     assert_string_equal(ops_text(lab, "selected"), "[\"x\",\"z\"]");
     assert_string_equal(ops_text(lab, "title"), "Form");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#sel','value':'alpha'}");
+    assert_string_equal(ops_text(lab, "now"), "");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#sel','value':'b'}"); /* by its value: the label is told */
+    assert_string_equal(ops_text(lab, "now"), "Beta");
+    assert_string_equal(ops_text(lab, "differs"), "");
     ops_begin(lab, TB_OP_SELECT, 1200, "{'target':'#sel','values':['Delta']}");
     assert_int_equal(ops_end(lab), TB_E_WRONG_VALUE);
     assert_non_null(strstr(lab->result.message, "\"Alpha\", \"Beta\""));

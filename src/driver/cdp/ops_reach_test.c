@@ -14,6 +14,9 @@ static const struct ops_doc docs[] = {
              "<input id=c type=checkbox onclick=act()><div id=ed contenteditable></div>"
              "<script>act = () => 0; away = () => { location = 'http://localhost:{port}/other' }"
              "</script>"},
+    {.path = "/terms",
+     .body = "<title>Terms</title><label><input type=checkbox id=c style='pointer-events:none'>"
+             "<a href=/other>I agree to the terms</a></label>"},
     {.path = "/other",
      .body = "<title>Other</title><input id=u><input id=p><script>"
              "oninput = () => fetch('/leak')</script>"},
@@ -128,6 +131,21 @@ static void a_tick_that_leads_to_another_page_is_done(void **state)
         assert_string_equal(ops_text(lab, "element"), "checkbox");
         assert_string_equal(ops_text(lab, "title"), "Other");
     }
+}
+
+/* Only what the page told of the box before it left says that it was one. */
+static void a_click_on_a_box_that_leads_elsewhere_is_no_tick(void **state)
+{
+    struct ops_lab *lab = *state;
+    for (int i = 0; i < 3; i++) {
+        ops_goto(lab, "/form");
+        ops_eval(lab, "act = () => { event.preventDefault(); away() }, 0");
+        ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_FILL, "{'target':'#c','value':'true'}");
+        assert_non_null(strstr(lab->result.message, "nothing showed that it was checked"));
+    }
+    ops_goto(lab, "/terms");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#c','value':'true'}");
+    assert_string_equal(ops_eval(lab, "document.title + c.checked"), "\"Termstrue\"");
 }
 
 static void a_document_that_is_written_anew_is_watched(void **state)
@@ -326,6 +344,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_form_is_not_filled_on_in_another_document),
         OPS_TEST(a_tick_that_leads_to_another_page_is_done),
+        OPS_TEST(a_click_on_a_box_that_leads_elsewhere_is_no_tick),
         OPS_TEST(a_document_that_is_written_anew_is_watched),
         OPS_TEST(so_is_one_that_is_written_when_the_mouse_comes),
         OPS_TEST(windows_without_an_address_are_watched),

@@ -67,6 +67,12 @@ static const struct ops_doc docs[] = {
              "<input id=next aria-label=Next><input id=ok aria-label=Name>"
              "<input id=tick type=checkbox aria-label=Tick onclick='event.preventDefault()'>"
              "<div id=ed contenteditable aria-label=Editor></div>"},
+    {.path = "/mixed",
+     .body =
+         "<title>Mixed</title><input id=on type=checkbox checked aria-label=On>"
+         "<input id=off type=checkbox aria-label=Off><input id=stays type=checkbox "
+         "aria-label=Stays onchange='this.indeterminate = true'><script>mix = () => { on.checked "
+         "= true; off.checked = false; on.indeterminate = off.indeterminate = true }</script>"},
     {.path = "/cut",
      .body = "<title>Cut</title><input id=a aria-label=A oninput='act()'><script>n = 0</script>"
              "<input id=t type=checkbox aria-label=T onclick='return false'>"
@@ -250,6 +256,27 @@ static void a_field_is_read_after_it_was_filled(void **state)
     assert_non_null(strstr(lab->result.message, "not checked"));
 }
 
+/* A mixed box is neither checked nor not, whatever its form would send. */
+static void a_mixed_box_becomes_what_is_wanted(void **state)
+{
+    static const char *const boxes[] = {"on", "off"};
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/mixed");
+    for (size_t i = 0; i < TB_COUNT(boxes) * 2; i++) {
+        const char *box = boxes[i % TB_COUNT(boxes)];
+        const char *wish = i < TB_COUNT(boxes) ? "false" : "true";
+        char script[96];
+        char wanted[32];
+        ops_eval(lab, "mix(), 0");
+        ops_ok(lab, TB_OP_FILL, "{'target':'#%s','value':'%s'}", box, wish);
+        snprintf(script, sizeof(script), "`${%s.checked} ${%s.indeterminate}`", box, box);
+        snprintf(wanted, sizeof(wanted), "\"%s false\"", wish);
+        assert_string_equal(ops_eval(lab, script), wanted);
+    }
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_FILL, "{'target':'#stays','value':'true'}");
+    assert_non_null(strstr(lab->result.message, "was clicked, but it is in a mixed state"));
+}
+
 static void a_form_tells_which_field_has_another_value(void **state)
 {
     struct ops_lab *lab = *state;
@@ -349,6 +376,7 @@ int main(int argc, char **argv)
         OPS_TEST(frames_inside_frames_are_clicked_hovered_and_dragged_in),
         OPS_TEST(what_lies_over_a_frame_is_not_pressed),
         OPS_TEST(a_field_is_read_after_it_was_filled),
+        OPS_TEST(a_mixed_box_becomes_what_is_wanted),
         OPS_TEST(a_form_tells_which_field_has_another_value),
         OPS_TEST(the_value_of_a_field_does_not_end_its_quotes),
         OPS_TEST(a_tick_that_the_page_takes_back_is_no_change),
