@@ -90,6 +90,9 @@ const tagOf = (el) => {
   return space === HTML ? localNameOf(el) : `${space === SVG ? 'svg' : 'xml'}:${localNameOf(el)}`;
 };
 
+/** A tag as a word of a line: HTML takes brackets and quotes in it. */
+const tagWord = (tag) => cut(tag.replace(/[^-:\w]/g, '_'), 40);
+
 // Closed shadow roots that the daemon handed over.
 const adopted = new WeakMap();
 let anyAdopted = false;

@@ -176,7 +176,7 @@ const areOne = (a, b) => controlOf(a) === controlOf(b) || holds(a, b) || holds(b
 
 const looksOf = (el) => {
   const { tag, role, name } = introduce(el);
-  return name === '' ? sketch(el) : `${role || tag} ${quote(name)}`;
+  return name === '' ? sketch(el) : `${role || tagWord(tag)} ${quote(name)}`;
 };
 
 /** Every root, but only our document if that has shown something: to look into all shadow roots and frames takes longer. */

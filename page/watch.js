@@ -30,7 +30,7 @@ const stateLine = (el) => {
   const source = controlOf(el);
   const tag = tagOf(source);
   const role = roleOf(source, tag);
-  return new Line(0, role || tag, lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
+  return new Line(0, role || tagWord(tag), lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
 };
 
 // What comes a moment after an act. A page can begin it in three ways that can be known without a wait for nothing: an animation of what the
