@@ -127,12 +127,10 @@ class Changes {
       this.#observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
     }
     const rest = Math.max(1, Math.min(HEARTBEAT_MS, deadline - performance.now()));
-    let timer;
     await new Promise((resolve) => {
       this.#wake = resolve;
-      timer = setTimeout(resolve, rest);
+      pause(rest).then(resolve);
     });
-    clearTimeout(timer);
     await nextFrame();
   }
 
@@ -164,7 +162,7 @@ const waitUntil = async (target, conditions, timeoutMs, changes) => {
     await changes.next(deadline);
     if (cost > 10) {
       // On a huge page that never rests, the page gets most of the time.
-      await new Promise((resolve) => { setTimeout(resolve, Math.min(3 * cost, 1000, deadline - performance.now())); });
+      await pause(Math.min(3 * cost, 1000, deadline - performance.now()));
     }
   }
 };

@@ -139,3 +139,14 @@ test('the data of an application does not keep a text from going, nor hidden ele
   assert.equal((await tab.call('waitFor', { text: 'Text', timeout_ms: 0 })).found, true);
   assert.equal((await tab.call('waitFor', { target: '.spin', state: 'hidden', timeout_ms: 0 })).found, true);
 });
+
+test('a page that cancels all timers and frames does not keep waits from ending', async (t) => {
+  const tab = await rig.show(t, `<button id=b disabled>x</button><script>(function cancel() {
+    for (let i = 0; i < 3000; i++) { clearTimeout(i); cancelAnimationFrame(i); cancelIdleCallback(i); }
+    scheduler.postTask(cancel, { delay: 5 }); })()</script>`);
+  assert.equal((await tab.call('waitFor', { target: '#none', timeout_ms: 300 })).error.code, 'timeout');
+  assert.match((await tab.call('point', { target: '#b', timeout_ms: 300 })).error.message, /is disabled/);
+  await tab.page('scheduler.postTask(() => { b.disabled = false; }, { delay: 200 }), 0');
+  assert.equal((await tab.call('point', { target: '#b', timeout_ms: 5000, watch: true })).name, 'x');
+  assert.equal((await tab.call('here', { late: true })).error, undefined);
+});
