@@ -77,6 +77,15 @@ const drawnChildren = (el, tag) => {
   return { first: firstChildOf(el), list: null };
 };
 
+/** The same, one by one. */
+function* drawnIn(el) {
+  const { first, list } = drawnChildren(el, tagOf(el));
+  yield* list ?? [];
+  for (let node = first; node !== null; node = nextSiblingOf(node)) {
+    yield node;
+  }
+}
+
 /**
  * How text is gathered. `hidden`: also what is not drawn, because what is gathered is hidden as a whole. `skip`: an element that
  * is left out. `named`: the element whose name this becomes; null: it is only text. `left` is what the whole of it may cost.
