@@ -86,6 +86,22 @@ function* drawnIn(el) {
   }
 }
 
+/** Whether an object shows what it holds, for want of what it stands for. */
+const showsFallback = (el) => {
+  let left = 40;
+  for (const node of drawnIn(el)) {
+    const type = nodeTypeOf(node);
+    if (type === ELEMENT ? isShown(node) : type === TEXT && firstWithArea(textBoxesOf(node)) !== null) {
+      return true;
+    }
+    left -= 1;
+    if (left === 0) {
+      break;
+    }
+  }
+  return false;
+};
+
 /**
  * How text is gathered. `hidden`: also what is not drawn, because what is gathered is hidden as a whole. `skip`: an element that
  * is left out. `named`: the element whose name this becomes; null: it is only text. `left` is what the whole of it may cost.

@@ -64,7 +64,8 @@ class Markdown {
       yield { node, tag: '' };
     } else if (type === ELEMENT) {
       const tag = tagOf(node);
-      const skipped = NEVER_DRAWN.has(tag) || SKIPPED_IN_MARKDOWN.has(tag) || isTrue(node, 'aria-hidden');
+      const skipped = NEVER_DRAWN.has(tag) || isTrue(node, 'aria-hidden')
+        || (SKIPPED_IN_MARKDOWN.has(tag) && !(tag === 'object' && showsFallback(node)));
       if (!skipped && (tag === 'slot' || isShown(node))) {
         yield { node, tag };
       }

@@ -27,6 +27,7 @@ const MARKDOWN = [
     '2 \\* 3 \\* 4 \\[x\\] \\`y\\` \\<b> snake\\_case_name'],
   ['what is not shown is left out', '<script>s</script><style>p{}</style><p hidden>h</p><p aria-hidden=true>a</p><details>'
     + '<summary>S</summary>closed</details><p>x</p>', 'S\n\nx'],
+  ['an object that shows what it holds', '<object data="data:nothing/here,x"><p>Cannot show this</object>', 'Cannot show this'],
   ['buttons', '<table><tr><th>Thing<th>Act<tr><td>Pen<td><button>Buy</button><button><b>No</b></button></table><button></button><button>More</button><p>x</p>',
     '| Thing | Act |\n| --- | --- |\n| Pen | [Buy] [**No**] |\n\n[More]\n\nx'],
   ['shadow roots, slots and frames', '<div><template shadowrootmode=open><h2>S</h2><slot></slot></template><p>light</p></div>'
