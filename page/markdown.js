@@ -221,9 +221,12 @@ class Markdown {
     return [...list].slice(0, most);
   }
 
-  /** One that is not drawn, but has its place, is empty. */
+  /** What a cell says: nothing if it is not drawn but has its place, null without one. */
   cell(el, level) {
-    return isShown(el) && !isTrue(el, 'aria-hidden') ? squeeze(this.inline(el, 'td', level)).replaceAll('|', '\\|') : '';
+    if (!isShown(el)) {
+      return checkVisibility(el) ? '' : null;
+    }
+    return isTrue(el, 'aria-hidden') ? '' : squeeze(this.inline(el, 'td', level)).replaceAll('|', '\\|');
   }
 
   table(el, level) {
@@ -231,7 +234,7 @@ class Markdown {
     const rows = [];
     for (const row of this.some(el.rows, TABLE_ROWS)) {
       if (!this.spent() && isShown(row)) {
-        rows.push(this.some(row.cells, TABLE_CELLS).filter((each) => checkVisibility(each)).map((each) => this.cell(each, level + 1)));
+        rows.push(this.some(row.cells, TABLE_CELLS).map((cell) => this.cell(cell, level + 1)).filter((text) => text !== null));
       }
     }
     const width = Math.max(0, ...rows.map((row) => row.length));
