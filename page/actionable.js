@@ -40,7 +40,7 @@ const ANSWER_MS = 1000; // at least
 
 const answer = (deadline) => new Promise((resolve) => {
   resume = resolve;
-  setTimeout(resolve, Math.max(deadline - performance.now(), ANSWER_MS), false);
+  pause(Math.max(deadline - performance.now(), ANSWER_MS)).then(() => resolve(false));
   tellDaemon('stalled', { stalled: true });
 });
 

@@ -77,12 +77,38 @@ const drawnChildren = (el, tag) => {
   return { first: firstChildOf(el), list: null };
 };
 
+/** The same, one by one. */
+function* drawnIn(el) {
+  const { first, list } = drawnChildren(el, tagOf(el));
+  yield* list ?? [];
+  for (let node = first; node !== null; node = nextSiblingOf(node)) {
+    yield node;
+  }
+}
+
+/** Whether an object shows what it holds, for want of what it stands for. */
+const showsFallback = (el) => {
+  let left = 40;
+  for (const node of drawnIn(el)) {
+    const type = nodeTypeOf(node);
+    if (type === ELEMENT ? isShown(node) : type === TEXT && firstWithArea(textBoxesOf(node)) !== null) {
+      return true;
+    }
+    left -= 1;
+    if (left === 0) {
+      break;
+    }
+  }
+  return false;
+};
+
 /**
  * How text is gathered. `hidden`: also what is not drawn, because what is gathered is hidden as a whole. `skip`: an element that
  * is left out. `named`: the element whose name this becomes; null: it is only text. `left` is what the whole of it may cost.
  */
-const newGathering = (named, nodes = CONTENT_NODES) => ({
-  left: { nodes, questions: COSTLY_QUESTIONS, followed: null },
+const newGathering = (named, nodes = CONTENT_NODES, levels = CONTENT_LEVELS) => ({
+  left: { nodes, questions: COSTLY_QUESTIONS, followed: null, tooDeep: false },
+  levels,
   named,
   hidden: false,
   skip: null,
@@ -134,11 +160,15 @@ const gatherNode = (node, run, how, level, ownText) => {
   }
 };
 
+/** The text of what lies too deep to be gone into: as it is drawn, but without what shadow roots and frames show. */
+const deepText = (el) => (namespaceOf(el) === HTML ? innerTextOf(el) : textContentOf(el));
+
 /** The text of what is drawn inside an element. */
 function gather(el, tag, run, how, level = 0, ownText = true) {
   const spent = () => how.left.nodes <= 0 || run.isFull();
-  if (level > CONTENT_LEVELS) {
-    run.add(textContentOf(el));
+  if (level > how.levels) {
+    how.left.tooDeep = true;
+    run.add(deepText(el));
     return;
   }
   const { first, list } = drawnChildren(el, tag);

@@ -90,6 +90,9 @@ const tagOf = (el) => {
   return space === HTML ? localNameOf(el) : `${space === SVG ? 'svg' : 'xml'}:${localNameOf(el)}`;
 };
 
+/** A tag as a word of a line: HTML takes brackets and quotes in it. */
+const tagWord = (tag) => cut(tag.replace(/[^-:\w]/g, '_'), 40);
+
 // Closed shadow roots that the daemon handed over.
 const adopted = new WeakMap();
 let anyAdopted = false;
@@ -188,14 +191,24 @@ const textBoxesOf = (text) => {
   return range.getClientRects();
 };
 
-/** The first box of what an element that is shown without a box of its own holds, or null. */
+/** The first box of what is drawn in an element without a box of its own, slots and the like in it included, or null. */
 const innerBoxOf = (el) => {
-  const isText = checkVisibility(el) ? () => false : (node) => nodeTypeOf(node) === TEXT;
-  for (let node = firstChildOf(el), n = 0; node !== null && n < 40; node = nextSiblingOf(node), n += 1) {
-    const isChild = nodeTypeOf(node) === ELEMENT && isShown(node);
-    const box = isText(node) ? firstWithArea(textBoxesOf(node)) : isChild ? firstWithArea([boxOf(node)]) : null;
-    if (box !== null) {
-      return box;
+  const open = [el];
+  for (let at = 0, left = 40; at < open.length; at += 1) {
+    const boxless = !checkVisibility(open[at]); // else it is as small as it says, and its text counts for nothing
+    for (const node of drawnIn(open[at])) {
+      left -= 1;
+      if (left < 0) {
+        return null;
+      }
+      const isChild = nodeTypeOf(node) === ELEMENT && isShown(node);
+      const box = isChild ? firstWithArea([boxOf(node)]) : boxless && nodeTypeOf(node) === TEXT ? firstWithArea(textBoxesOf(node)) : null;
+      if (box !== null) {
+        return box;
+      }
+      if (isChild && !checkVisibility(node)) {
+        open.push(node);
+      }
     }
   }
   return null;

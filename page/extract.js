@@ -3,8 +3,10 @@
 
 const EXTRACT_CHARS = 100_000;
 const EXTRACT_LIMIT = 100;
+const EXTRACT_LEVELS = 200;
 const FRAMES_READ = 100;
-const cloneNode = method(Node, 'cloneNode');
+const importNode = method(Document, 'importNode');
+const implementationOf = getter(Document, 'implementation');
 
 /** The one element that holds what the page is about, or else its body. */
 const mainContent = () => {
@@ -59,9 +61,9 @@ const drawnText = (el, room, level = 0) => {
 
 const gatheredText = (el, tag, room) => {
   const run = new LongRun(room);
-  const how = newGathering(null, MAX_NODES);
+  const how = newGathering(null, MAX_NODES, EXTRACT_LEVELS);
   gather(el, tag, run, how);
-  return { text: run.whole(), cutShort: run.isFull() || how.left.nodes <= 0 };
+  return { text: run.whole(), cutShort: run.isFull() || how.left.nodes <= 0 || how.left.tooDeep };
 };
 
 const FRAME_LEVELS = 20;
@@ -139,7 +141,8 @@ const markupOf = (el) => {
   if (!fields.some(isSecret)) {
     return outerHtmlOf(el);
   }
-  const copy = cloneNode(el, true);
+  // Into a document of no window: in ours a copy runs the page's constructors and fetches pictures.
+  const copy = importNode(implementationOf(document).createHTMLDocument(''), el, true);
   valuedFields(copy).forEach((field, at) => {
     if (isSecret(fields[at])) { // of the copy nobody knows that it was one
       field.setAttribute('value', HIDDEN_VALUE);

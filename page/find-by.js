@@ -6,6 +6,15 @@ const badSelector = (selector, why) => {
   fail('invalid_params', `${quote(cut(squeeze(selector), 120))} is not a valid selector: ${why}`);
 };
 
+// Whether the last search has left something out. Who waits until something has gone must know: it may be there.
+let searchCut = false;
+
+/** As many as one selector gives. */
+const atMost = (found) => {
+  searchCut ||= found.length > MAX_MATCHES;
+  return found.slice(0, MAX_MATCHES);
+};
+
 /** Gives them one by one, so that a search that is content with the first does not look at the rest. */
 function* findByCss(css, roots = everyRoot()) {
   for (const root of roots) {
@@ -16,9 +25,9 @@ function* findByCss(css, roots = everyRoot()) {
 /** `host >>> inner`: what stands behind the sign is looked for inside the shadow root. */
 const findDeep = (selector) => {
   const steps = selector.split('>>>').map((step) => step.trim()).filter(Boolean);
-  let found = [...findByCss(steps[0] ?? '')].slice(0, MAX_MATCHES);
+  let found = atMost([...findByCss(steps[0] ?? '')]);
   for (const step of steps.slice(1)) {
-    found = found.flatMap((el) => [...queryAll(shadowOf(el) ?? el, step)]).slice(0, MAX_MATCHES);
+    found = atMost(found.flatMap((el) => [...queryAll(shadowOf(el) ?? el, step)]));
   }
   return found;
 };
@@ -44,7 +53,7 @@ function* findByXPath(expression, roots = everyRoot()) {
       continue;
     }
     const result = xpathIn(root, expression);
-    for (let i = 0; i < result.snapshotLength && i < MAX_MATCHES; i += 1) {
+    for (let i = 0; i < result.snapshotLength && i < MAX_NODES; i += 1) {
       const node = result.snapshotItem(i);
       const el = nodeTypeOf(node) === ELEMENT ? node : parentElementOf(node);
       if (el !== null) {
@@ -69,6 +78,7 @@ const bestNamed = (elements, name) => {
       (like === 2 ? exact : part).push(el);
     }
     if (exact.length >= MAX_MATCHES) {
+      searchCut = true;
       break;
     }
   }

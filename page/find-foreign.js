@@ -41,6 +41,7 @@ const takeStep = (step, outer) => {
       kept.add(el);
     }
     if (kept.size >= MAX_MATCHES) {
+      searchCut = true;
       break;
     }
   }
@@ -142,6 +143,7 @@ const takeTextSteps = (steps, root, search) => {
     const kept = new Set();
     for (const el of relatives(found, from, css, search)) {
       if (kept.size >= MAX_MATCHES || search.left <= 0) {
+        searchCut = true;
         break;
       }
       search.left -= 1;

@@ -4,6 +4,10 @@
 
 const TEXT_BUDGET = 20_000_000;
 const NO_TEXT = words('head noscript script style template title');
+// The data of an application can be most of its page. It is no text, and to pass over it costs less.
+const LONG_TEXT = 1_000_000;
+const DATA_COST = 1 / 20;
+const dataIn = (el) => [...queryAll(el, 'noscript,script,style')].reduce((sum, each) => sum + textContentOf(each).length, 0);
 
 /** Whether the text and the children of an element are drawn. */
 const ALL = 2;
@@ -40,6 +44,7 @@ const patternOfText = (pattern) => {
     mayBeIn: (content) => /\S/.test(content),
     isIn: (shown) => {
       left -= shown.length <= PATTERN_TEXT ? shown.length : 0;
+      searchCut ||= left <= 0;
       return left > 0 && shown.length <= PATTERN_TEXT && pattern.test(shown);
     },
   };
@@ -89,15 +94,16 @@ class TextSearch {
   /** Quick, and most elements need no closer look. */
   #mayShow(el, wanted) {
     const text = textContentOf(el);
-    this.left -= text.length + 1;
+    const data = text.length > LONG_TEXT ? dataIn(el) : 0;
+    this.left -= text.length + 1 - data * (1 - DATA_COST);
     return wanted.mayBeIn(text);
   }
 
-  /** The innermost elements under a root whose text has what is wanted, in document order. Only those that fit count. */
-  innermost(root, wanted, fits = () => true) {
+  /** The innermost elements under a root whose text has what is wanted, in document order, at most `limit`. Only those that fit count. */
+  innermost(root, wanted, fits = () => true, limit = MAX_MATCHES) {
     const found = [];
     const stack = [{ el: null, tag: '', next: firstElementIn(root), inner: true }];
-    while (stack.length > 0 && this.left > 0 && found.length < MAX_MATCHES) {
+    while (stack.length > 0 && this.left > 0 && found.length < limit) {
       const top = stack[stack.length - 1];
       const el = top.next;
       if (el === null) {
@@ -120,13 +126,14 @@ class TextSearch {
       }
     }
     for (const el of queryAll(root, 'input[type=submit],input[type=button],input[type=reset]')) {
-      if (found.length >= MAX_MATCHES) {
+      if (found.length >= limit) {
         break;
       }
       if (wanted.isIn(this.textOf(el)) && fits(el)) {
         found.push(el);
       }
     }
+    searchCut ||= this.left <= 0 || found.length >= limit;
     return found;
   }
 
@@ -189,6 +196,7 @@ const findByTagText = ({ css, text, part, ignoreCase }) => {
   const found = [];
   for (const el of findByCss(css)) {
     if (search.left <= 0) {
+      searchCut = true;
       break;
     }
     if (!fits(el)) {

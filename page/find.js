@@ -88,8 +88,8 @@ const findAll = (target, limit = MAX_MATCHES) => {
 
 const VISIBLE_TRIES = 200;
 
-/** The element that a target means: the first visible one that fits, or else the first. Null: nothing fits. */
-const findFirst = (target) => {
+/** The element that a target means: the first visible one that fits, of so many, or else the first. Null: nothing fits. */
+const findFirst = (target, most = VISIBLE_TRIES) => {
   const text = asTarget(target);
   const ref = asRef(text);
   if (ref !== null) {
@@ -97,13 +97,15 @@ const findFirst = (target) => {
   }
   let first = null;
   let tries = 0;
+  searchCut = false;
   for (const el of candidates(text)) {
     if (isVisible(el)) {
       return el;
     }
     first ??= el;
     tries += 1;
-    if (tries >= VISIBLE_TRIES) {
+    if (tries >= most) {
+      searchCut = true;
       break;
     }
   }
@@ -174,7 +176,7 @@ const areOne = (a, b) => controlOf(a) === controlOf(b) || holds(a, b) || holds(b
 
 const looksOf = (el) => {
   const { tag, role, name } = introduce(el);
-  return name === '' ? sketch(el) : `${role || tag} ${quote(name)}`;
+  return name === '' ? sketch(el) : `${role || tagWord(tag)} ${quote(name)}`;
 };
 
 /** Every root, but only our document if that has shown something: to look into all shadow roots and frames takes longer. */

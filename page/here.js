@@ -7,7 +7,7 @@ let clicks = 0;
 const here = () => ({ url: location.href, title: cut(squeezeSome(titleOf(document), LINE_TEXT)), clicks });
 
 const IDLE_MS = 100;
-const idle = () => new Promise((resolve) => { requestIdleCallback(resolve, { timeout: IDLE_MS }); });
+const idle = () => Promise.race([new Promise((resolve) => { requestIdleCallback(resolve); }), pause(IDLE_MS)]);
 
 const outcome = (again = false) => ({ ...here(), ...aimReply(), ...keyReply(), ...changesReply(again) });
 const outcomeSince = (heard) => ({ ...here(), ...aimReply(), ...keyReply(), ...changesSince(heard) });

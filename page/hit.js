@@ -69,7 +69,7 @@ const coverOf = (hit, el) => {
 const sketchTag = (el) => {
   const parts = ['id', 'class', 'type', 'role'].map((name) => [name, attr(el, name)]).filter(([, value]) => value)
     .map(([name, value]) => ` ${name}=${quote(cut(squeezeSome(value, 40), 40))}`).join('');
-  return `<${cut(localNameOf(el).replace(/[^-\w]/g, '_'), 40)}${parts}>`;
+  return `<${tagWord(localNameOf(el))}${parts}>`;
 };
 
 /** The same with it: `<div id="banner" class="top"> "Cookies"`. */

@@ -50,7 +50,7 @@ const isTypedInto = (el) => {
   if (isEditableHost(el)) {
     return edited.has(el);
   }
-  if (el.localName === 'select') {
+  if (tagOf(el) === 'select') {
     return !el.multiple && el.selectedIndex !== Math.max(0, Array.from(el.options).findIndex((option) => option.defaultSelected));
   }
   return /^(checkbox|radio)$/.test(el.type) ? el.checked !== el.defaultChecked

@@ -2,6 +2,8 @@
 // A part of the page as Markdown: what is drawn, through shadow roots, slots and same-origin frames.
 
 const MARKDOWN_LEVELS = 200;
+const TABLE_ROWS = 5000;
+const TABLE_CELLS = 100; // of a row
 const ADDRESS_TEXT = 500;
 const SKIPPED_IN_MARKDOWN = words('audio canvas embed input meter object progress select svg:svg textarea video');
 const HEADINGS = words('h1 h2 h3 h4 h5 h6');
@@ -33,6 +35,7 @@ class Markdown {
   constructor(maxChars) {
     this.left = maxChars; // characters of text that may still be taken
     this.nodes = MAX_NODES;
+    this.cutShort = false; // elsewhere than at its end
   }
 
   spent() {
@@ -61,11 +64,18 @@ class Markdown {
       yield { node, tag: '' };
     } else if (type === ELEMENT) {
       const tag = tagOf(node);
-      const skipped = NEVER_DRAWN.has(tag) || SKIPPED_IN_MARKDOWN.has(tag) || isTrue(node, 'aria-hidden');
+      const skipped = NEVER_DRAWN.has(tag) || isTrue(node, 'aria-hidden')
+        || (SKIPPED_IN_MARKDOWN.has(tag) && !(tag === 'object' && showsFallback(node)));
       if (!skipped && (tag === 'slot' || isShown(node))) {
         yield { node, tag };
       }
     }
+  }
+
+  /** The text of what lies too deep. */
+  deep(el) {
+    this.cutShort = true;
+    return escapeMarkdown(this.take(deepText(el)));
   }
 
   take(text) {
@@ -77,7 +87,7 @@ class Markdown {
   /** Content that runs on in a line. */
   inline(el, tag, level) {
     if (level > MARKDOWN_LEVELS) {
-      return escapeMarkdown(this.take(textContentOf(el)));
+      return this.deep(el);
     }
     let out = closedFrameNote(el, tag) ?? '';
     for (const child of this.children(el, tag)) {
@@ -140,7 +150,7 @@ class Markdown {
   /** Content as blocks, with an empty line between them. */
   blocks(el, tag, level) {
     if (level > MARKDOWN_LEVELS) {
-      return [escapeMarkdown(squeeze(this.take(textContentOf(el))))].filter(Boolean);
+      return [squeeze(this.deep(el))].filter(Boolean);
     }
     const out = [closedFrameNote(el, tag)].filter(Boolean);
     let line = '';
@@ -206,21 +216,34 @@ class Markdown {
     return items.length > 0 ? [items.join('\n')] : [];
   }
 
+  some(list, most) {
+    this.cutShort ||= list.length > most;
+    return [...list].slice(0, most);
+  }
+
+  /** What a cell says: nothing if it is not drawn but has its place, null without one. */
+  cell(el, level) {
+    if (!isShown(el)) {
+      return checkVisibility(el) ? '' : null;
+    }
+    return isTrue(el, 'aria-hidden') ? '' : squeeze(this.inline(el, 'td', level)).replaceAll('|', '\\|');
+  }
+
   table(el, level) {
+    const caption = el.caption === null || !isShown(el.caption) ? [] : this.blocks(el.caption, 'caption', level + 1);
     const rows = [];
-    for (const row of [...el.rows ?? []].slice(0, 5000)) {
-      if (this.spent() || !isShown(row)) {
-        continue;
+    for (const row of this.some(el.rows, TABLE_ROWS)) {
+      if (!this.spent() && isShown(row)) {
+        rows.push(this.some(row.cells, TABLE_CELLS).map((cell) => this.cell(cell, level + 1)).filter((text) => text !== null));
       }
-      rows.push([...row.cells].slice(0, 100).map((cell) => squeeze(this.inline(cell, 'td', level + 1)).replaceAll('|', '\\|')));
     }
     const width = Math.max(0, ...rows.map((row) => row.length));
     if (width === 0) {
-      return [];
+      return caption;
     }
     const lines = rows.map((row) => `| ${[...row, ...Array(width - row.length).fill('')].join(' | ')} |`);
     lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
-    return [lines.join('\n')];
+    return [...caption, lines.join('\n')];
   }
 }
 
@@ -228,5 +251,5 @@ class Markdown {
 const markdownOf = (el, maxChars) => {
   const writer = new Markdown(maxChars);
   const blocks = writer.block({ node: el, tag: tagOf(el) }, 0);
-  return { text: blocks.join('\n\n'), cutShort: writer.spent() };
+  return { text: blocks.join('\n\n'), cutShort: writer.spent() || writer.cutShort };
 };

@@ -15,21 +15,33 @@ const DEFAULT_PIXELS = 500;
 const DIRECTIONS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
 Object.setPrototypeOf(DIRECTIONS, null);
 
-/** Whether there is more of it than fits, and its style lets it scroll. */
-const canScroll = (el) => {
-  if (scrollHeightOf(el) <= clientHeightOf(el) && scrollWidthOf(el) <= clientWidthOf(el)) {
-    return false;
-  }
-  const { overflowX, overflowY } = styleOf(el);
-  return /auto|scroll/.test(overflowX + overflowY);
-};
-
 const pageScroller = (doc) => scrollingElementOf(doc) ?? rootElementOf(doc);
 
+/** A page scrolls unless its root, or where that says nothing its body, holds it still. */
+const overflowOf = (el, property) => {
+  const doc = ownerOf(el);
+  if (el !== pageScroller(doc)) {
+    return styleOf(el)[property];
+  }
+  const said = [rootElementOf(doc), bodyOf(doc) ?? el].map((each) => styleOf(each)[property]);
+  return said.find((overflow) => overflow !== 'visible') ?? 'auto';
+};
+
+const AXES = {
+  x: { whole: scrollWidthOf, part: clientWidthOf, property: 'overflowX' },
+  y: { whole: scrollHeightOf, part: clientHeightOf, property: 'overflowY' },
+};
+
+/** Whether there is more of it along an axis than fits, and its style lets it scroll. */
+const canScroll = (el, axis) => {
+  const { whole, part, property } = AXES[axis];
+  return whole(el) > part(el) && /auto|scroll/.test(overflowOf(el, property));
+};
+
 /** What scrolls when one turns the wheel over `el`. */
-const scrollerOf = (el) => {
+const scrollerOf = (el, axis) => {
   for (let up = el, steps = 0; up !== null && steps < 1000; up = parentElementOf(up), steps += 1) {
-    if (canScroll(up)) {
+    if (canScroll(up, axis)) {
       return up;
     }
   }
@@ -37,21 +49,21 @@ const scrollerOf = (el) => {
 };
 
 /** What scrolls when one turns the wheel over the page: many applications keep the page still and scroll a part of it. */
-const mainScroller = () => {
+const mainScroller = (axis) => {
   const page = pageScroller(document);
-  if (scrollHeightOf(page) > clientHeightOf(page) || scrollWidthOf(page) > clientWidthOf(page)) {
+  if (canScroll(page, axis)) {
     return page;
   }
   const { width, height } = viewportOf(document);
   const middle = elementAt(document, { x: width / 2, y: height / 2 });
-  return middle === null ? page : scrollerOf(middle);
+  return middle === null ? page : scrollerOf(middle, axis);
 };
 
 const scrollEnd = (el, to) => {
   if (to !== 'top' && to !== 'bottom') {
     fail('invalid_params', 'to must be top or bottom');
   }
-  scrollTo(el, { top: to === 'top' ? 0 : scrollHeightOf(el), behavior: 'instant' });
+  scrollTo(el, { top: to === 'top' ? -scrollHeightOf(el) : scrollHeightOf(el), behavior: 'instant' });
 };
 
 const scrollSome = (el, direction, pixels) => {
@@ -66,14 +78,14 @@ const whatScrolls = (scroller) => {
   return scroller === pageScroller(doc) ? frameElementOf(doc) : scroller;
 };
 
+/** Whether it grows upwards from its end, as conversations do: then its end is at 0, and all that is above it below 0. */
+const growsUp = (scroller, y) => y < 0 || (y === 0 && styleOf(scroller).flexDirection === 'column-reverse' && /flex/.test(styleOf(scroller).display));
+
 const positionOf = (scroller) => {
   const y = scrollTopOf(scroller);
-  return {
-    x: rounded(scrollLeftOf(scroller)),
-    y: rounded(y),
-    atTop: y <= 0,
-    atBottom: y + clientHeightOf(scroller) >= scrollHeightOf(scroller) - 1,
-  };
+  const range = scrollHeightOf(scroller) - clientHeightOf(scroller);
+  const above = growsUp(scroller, y) ? range + y : y;
+  return { x: rounded(scrollLeftOf(scroller)), y: rounded(y), atTop: above < 1, atBottom: above >= range - 1 };
 };
 
 const scrollNow = (el, scroller, { direction, pixels, to }) => {
@@ -152,6 +164,7 @@ const scrollWatched = async (el, scroller, options) => {
 const scroll = ({ target, watch: watches = false, direction, pixels, to, ...counting } = {}) => {
   countRefs(counting);
   const el = isGiven(target) ? findOne(target) : null;
-  const scroller = el === null ? mainScroller() : scrollerOf(el);
+  const axis = direction === 'left' || direction === 'right' ? 'x' : 'y';
+  const scroller = el === null ? mainScroller(axis) : scrollerOf(el, axis);
   return (watches ? scrollWatched : scrollNow)(el, scroller, { direction, pixels, to });
 };

@@ -48,7 +48,7 @@ const PARSE_MS = 1000;
 /** Over, or given enough time: a page that has just been reached is often empty still, and complete within a moment. */
 const parsed = () => new Promise((resolve) => {
   addListener(document, 'DOMContentLoaded', resolve, { once: true });
-  setTimeout(resolve, PARSE_MS);
+  pause(PARSE_MS).then(resolve);
 });
 
 const snapshotParsed = (options) => (readyStateOf(document) === 'loading' ? parsed().then(() => snapshot(options)) : snapshot(options));

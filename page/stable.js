@@ -66,10 +66,13 @@ const movement = (el) => {
 
 const standsStill = (el) => stillStyles.set(el, stylesAround(el));
 
+/** After so many milliseconds. Timers and frames have numbers of their window, and a page that cancels all small ones hits those of every world: this has none. */
+const pause = (ms) => scheduler.postTask(() => {}, { delay: Math.max(0, ms) });
+
 /** True when a frame was drawn. Hidden tabs draw none and busy machines draw late, so a timer goes along: false. */
 const nextFrame = () => new Promise((resolve) => {
   requestAnimationFrame(() => resolve(true));
-  setTimeout(() => resolve(false), 100);
+  pause(100).then(() => resolve(false));
 });
 
 /** For what pages do once a frame. */
@@ -97,5 +100,5 @@ const isMoved = ([node, offset], [before, offsetBefore]) => (node !== before ? b
 /** When the page has been told what is selected; null: it has. */
 const selectionHeard = () => (selectionNow().some((end, at) => isMoved(end, heardSelection[at])) ? new Promise((resolve) => {
   whenHeard.push(resolve);
-  setTimeout(noteSelection, SELECTION_MS);
+  pause(SELECTION_MS).then(noteSelection);
 }) : null);

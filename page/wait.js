@@ -6,10 +6,10 @@ const HEARTBEAT_MS = 200;
 const WAIT_MS = 30_000;
 const STATES = words('visible hidden attached detached');
 
-/** The element of a target, null if there is none; for a ref also if it has gone. */
+/** The element of a target, a visible one if there is any; null if there is none, for a ref also if it has gone. */
 const findOrGone = (target) => {
   try {
-    return findFirst(target);
+    return findFirst(target, MAX_NODES);
   } catch (thrown) {
     if (thrown.code === 'element_not_found') {
       return null;
@@ -20,6 +20,8 @@ const findOrGone = (target) => {
 
 const NO_MATCH = 'nothing on the page matches it';
 const NO_TEXT_SHOWN = 'the page does not show it';
+const TOO_MANY = 'there is too much on the page to say that nothing that matches it is left';
+const TOO_LONG = 'the page has too much text to say that it is gone';
 
 /** What was seen in place of what was waited for, and where else that may be. */
 const whatWasSeen = (seen) => {
@@ -35,23 +37,24 @@ const elementLacks = (target, state) => {
   const wantsIt = state === 'visible' || state === 'attached';
   const el = wantsIt ? findFirst(target) : findOrGone(target);
   if (el === null) {
-    return wantsIt ? NO_MATCH : null;
+    return wantsIt ? NO_MATCH : searchCut ? TOO_MANY : null;
   }
   const visible = isVisible(el);
   switch (state) {
     case 'visible': return visible ? null : `${sketch(el)} ${whyHidden(el)}`;
-    case 'hidden': return visible ? `${sketch(el)} is visible` : null;
+    case 'hidden': return visible ? `${sketch(el)} is visible` : searchCut ? TOO_MANY : null;
     case 'detached': return `${sketch(el)} is on the page`;
     default: return null;
   }
 };
 
-/** Whether the page shows a text anywhere. */
+/** Whether the page shows a text anywhere; where not, `searchCut` says whether this is sure. */
 const showsText = (text) => {
   const wanted = partOfText(squeeze(text));
   const search = new TextSearch();
+  searchCut = false;
   for (const root of everyRoot()) {
-    if (search.innermost(root, wanted).some(isVisible)) {
+    if (search.innermost(root, wanted, isVisible, 1).length > 0) {
       return true;
     }
   }
@@ -102,7 +105,7 @@ const conditionsOf = ({ target, state = 'visible', text, text_gone: textGone, ur
   if (isGiven(textGone)) {
     conditions.push({
       what: `the text ${shown(textGone)} to go`,
-      lacks: () => (showsText(String(textGone)) ? 'the page still shows it' : null),
+      lacks: () => (showsText(String(textGone)) ? 'the page still shows it' : searchCut ? TOO_LONG : null),
     });
   }
   if (isGiven(url)) {
@@ -124,12 +127,10 @@ class Changes {
       this.#observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
     }
     const rest = Math.max(1, Math.min(HEARTBEAT_MS, deadline - performance.now()));
-    let timer;
     await new Promise((resolve) => {
       this.#wake = resolve;
-      timer = setTimeout(resolve, rest);
+      pause(rest).then(resolve);
     });
-    clearTimeout(timer);
     await nextFrame();
   }
 
@@ -161,7 +162,7 @@ const waitUntil = async (target, conditions, timeoutMs, changes) => {
     await changes.next(deadline);
     if (cost > 10) {
       // On a huge page that never rests, the page gets most of the time.
-      await new Promise((resolve) => { setTimeout(resolve, Math.min(3 * cost, 1000, deadline - performance.now())); });
+      await pause(Math.min(3 * cost, 1000, deadline - performance.now()));
     }
   }
 };

@@ -12,6 +12,8 @@ const OPTIONS_LISTED = 20;
 // What is inside these is not theirs only because one can act on them: a tree item has its arrow, a tab its cross.
 const HOLDING_ROLES = words('combobox listbox scrollbar tab treeitem');
 
+const isLeaf = (el, tag) => LEAVES.has(tag) && !(tag === 'object' && showsFallback(el));
+
 class Walk {
   /** `unfolded` is a select of which all options are wanted. */
   constructor({ interactive = false, nodes = MAX_NODES, unfolded = null } = {}) {
@@ -255,7 +257,7 @@ class Walk {
       }
     } else if (tag === 'select') {
       this.addOptions(el, level, line);
-    } else if (!LEAVES.has(tag)) {
+    } else if (!isLeaf(el, tag)) {
       this.into(el, tag, level);
     }
   }
@@ -277,7 +279,7 @@ class Walk {
   /** Goes on inside an element that has no line of its own. */
   descend(el, tag, level, role) {
     this.edge(el, tag, level.depth);
-    const leaf = LEAVES.has(tag);
+    const leaf = isLeaf(el, tag);
     if (leaf || tag === 'svg:svg' || firstChildOf(el) === null) {
       this.consider(el, tag, level, role);
     }
@@ -297,6 +299,14 @@ class Walk {
     }
   }
 
+  /** Details without a summary show a word of the browser's in its place, and while they are closed nothing else. */
+  addDetails(el, level) {
+    this.flush(level.depth);
+    const line = new Line(level.depth, 'button', 'Details', ['collapsed'], el, '');
+    line.active = true;
+    this.push(line);
+  }
+
   into(el, tag, level) {
     const shadow = shadowOf(el);
     if (shadow !== null) {
@@ -304,6 +314,9 @@ class Walk {
       level.next = firstChildOf(shadow);
     } else if (tag === 'slot' || tag === 'details') {
       ({ first: level.next, list: level.list } = drawnChildren(el, tag));
+      if (level.list?.length === 0 && !level.hidden) { // of a slot there is none
+        this.addDetails(el, level);
+      }
     } else {
       this.hosts.consider(el, tag);
       // Where text is said already, only elements matter.

@@ -30,7 +30,7 @@ const stateLine = (el) => {
   const source = controlOf(el);
   const tag = tagOf(source);
   const role = roleOf(source, tag);
-  return new Line(0, role || tag, lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
+  return new Line(0, role || tagWord(tag), lineName(source, tag, role, isMarked(source)), statesOf(source, tag, role), source, valueOf(source, tag, role));
 };
 
 // What comes a moment after an act. A page can begin it in three ways that can be known without a wait for nothing: an animation of what the
@@ -40,7 +40,7 @@ const COMING_FRAMES = 2;
 const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter|^(background|fill|stroke|outline|text|cursor)/i;
 
 /** Behind the next frame: observers have seen it, and timers that are due come first. */
-const afterFrame = () => nextFrame().then((wasDrawn) => new Promise((resolve) => { setTimeout(resolve, 0, wasDrawn); }));
+const afterFrame = () => nextFrame().then((wasDrawn) => pause(0).then(() => wasDrawn));
 
 class Watch {
   records = []; // {type, target, added, removed, name, hidden}: the attribute of this name had said that the target was not shown
@@ -185,8 +185,7 @@ class Watch {
     }
     const deadline = performance.now() + COMING_MS;
     for (let moving = this.animations(); moving.length > 0 && performance.now() < deadline; moving = this.animations()) {
-      const over = new Promise((resolve) => { setTimeout(resolve, deadline - performance.now()); });
-      await Promise.race([Promise.allSettled(moving.map((animation) => animation.finished)), over]);
+      await Promise.race([Promise.allSettled(moving.map((animation) => animation.finished)), pause(deadline - performance.now())]);
       await nextFrame();
     }
   }

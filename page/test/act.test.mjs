@@ -383,6 +383,34 @@ test('scroll what scrolls when the page itself does not', async (t) => {
   assert.equal(await tab.page('app.scrollTop'), 500);
 });
 
+test('a conversation that grows upwards has its top above and its bottom at 0', async (t) => {
+  const tab = await rig.show(t, `<div id=chat style="height:200px;overflow:auto;display:flex;flex-direction:column-reverse">
+    ${'<p style="flex:none;margin:0;height:100px">x</p>'.repeat(10)}</div>`);
+  const scrolled = async (args) => { const { y, atTop, atBottom } = await tab.call('scroll', { target: '#chat', ...args }); return [y, atTop, atBottom]; };
+  assert.deepEqual(await scrolled({ pixels: 0 }), [0, false, true]);
+  assert.deepEqual(await scrolled({ to: 'top' }), [-800, true, false]);
+  assert.deepEqual(await scrolled({ direction: 'down', pixels: 300 }), [-500, false, false]);
+  assert.deepEqual(await scrolled({ to: 'bottom' }), [0, false, true]);
+});
+
+for (const root of ['body', 'html']) {
+  test(`behind what is open over a page that is held still by its ${root}, the page does not scroll`, async (t) => {
+    const tab = await rig.show(t, `<style>${root}{overflow:hidden}</style><div style="height:3000px">Page</div>
+      <div style="position:fixed;inset:100px;overflow:auto" id=box role=region aria-label=Box><div style="height:3000px">x</div></div>`);
+    const { y, name } = await tab.call('scroll', {});
+    assert.deepEqual([y, name, await tab.page('scrollY')], [500, 'Box', 0]);
+  });
+}
+
+test('what scrolls only sideways is not what scrolls down', async (t) => {
+  const tab = await rig.show(t, `<div id=wide style="overflow-x:auto;width:300px"><table><tr><td id=cell><div style="width:900px">x</div></table></div>
+    <div style="height:3000px"></div>`);
+  const { y, atBottom, name } = await tab.call('scroll', { target: '#cell', direction: 'down' });
+  assert.deepEqual([y, atBottom, name], [500, false, undefined]);
+  assert.equal((await tab.call('scroll', { target: '#cell', direction: 'right', pixels: 100 })).x, 100);
+  assert.equal(await tab.page('wide.scrollLeft'), 100);
+});
+
 // No waiting mends these, so nobody waits out the time for them.
 const AT_ONCE = [
   ['a select that has other options', 'select', { target: '#s', values: ['Cow'] }, 'wrong_value', /has no option "Cow"; it has "Cat", "Dog"/],

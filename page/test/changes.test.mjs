@@ -285,3 +285,12 @@ test('what was there all along has not come with another class of what is around
   const large = await rig.show(t, `${body}${'<p>.</p>'.repeat(3000)}`);
   assert.deepEqual((await changes(large, 'document.body.className = "x"')).lines, []);
 });
+
+test('the name of an element forges no ref', async (t) => {
+  const tab = await rig.show(t, `<button>One</button><b[ref=e1] id=go role=x aria-pressed=false style="display:block;height:9px"></b[ref=e1]>
+    <b[ref=e1] class=two aria-label=Two>2</b[ref=e1]><b[ref=e1] class=two aria-label=Three>3</b[ref=e1]>`);
+  await tab.call('snapshot');
+  assert.deepEqual((await changes(tab, 'go.ariaPressed = true')).lines, ['~ b_ref_e1_ [pressed] [ref=e2]']);
+  const { error } = await tab.call('point', { target: '.two', strict: true, timeout_ms: 0 });
+  assert.equal(error.message, '".two" matches 2 elements: e3 b_ref_e1_ "Two", e4 b_ref_e1_ "Three"');
+});

@@ -17,6 +17,9 @@ const MARKDOWN = [
   ['lists', '<ul><li>a<li>b<ul><li>c</ul></ul><ol start=3><li>x<li>y</ol>', '- a\n- b\n  - c\n\n3. x\n4. y'],
   ['tables', '<table><tr><th>N<th>V<tr><td>a|b<td><b>1</b><tr><td>c</table>',
     '| N | V |\n| --- | --- |\n| a\\|b | **1** |\n| c |  |'],
+  ['tables: captions, and cells that are not shown', '<table><caption>Top <b>ten</b></caption><tr><th>N<th style="display:none">H<th>V<tr><td>a<td style="display:none">h<td>1<tr><td style="visibility:hidden">b<td>2</table>',
+    'Top **ten**\n\n| N | V |\n| --- | --- |\n| a | 1 |\n|  | 2 |'],
+  ['tables: a caption alone', '<table><caption>Top</caption></table>', 'Top'],
   ['code blocks keep their lines', '<pre><code>if (x)\n  y();\n</code></pre>', '```\nif (x)\n  y();\n```'],
   ['quotes and rules', '<blockquote><p>a</p><p>b</p></blockquote><hr>c', '> a\n\n> b\n\n---\n\nc'],
   ['line breaks', '<p>a<br>b</p>', 'a\nb'],
@@ -24,6 +27,7 @@ const MARKDOWN = [
     '2 \\* 3 \\* 4 \\[x\\] \\`y\\` \\<b> snake\\_case_name'],
   ['what is not shown is left out', '<script>s</script><style>p{}</style><p hidden>h</p><p aria-hidden=true>a</p><details>'
     + '<summary>S</summary>closed</details><p>x</p>', 'S\n\nx'],
+  ['an object that shows what it holds', '<object data="data:nothing/here,x"><p>Cannot show this</object>', 'Cannot show this'],
   ['buttons', '<table><tr><th>Thing<th>Act<tr><td>Pen<td><button>Buy</button><button><b>No</b></button></table><button></button><button>More</button><p>x</p>',
     '| Thing | Act |\n| --- | --- |\n| Pen | [Buy] [**No**] |\n\n[More]\n\nx'],
   ['shadow roots, slots and frames', '<div><template shadowrootmode=open><h2>S</h2><slot></slot></template><p>light</p></div>'
@@ -187,4 +191,37 @@ test('frames in shadow roots are read, and hidden ones in front of them cost non
   const { results: [text], truncated } = await tab.call('extract', {});
   assert.match(text, /^Shadow\n.*\n\n\[frame "Last"\]\nCard\s+Number\n\n\[frame "First"\]\nCard\s+Number$/s);
   assert.equal(truncated, false);
+});
+
+test('rows and cells that are left out of a table are not passed over in silence', async (t) => {
+  const tab = await rig.show(t, '<table id=long></table><table id=wide></table><script>long.innerHTML = "<tr><td>x".repeat(5001); wide.innerHTML = "<tr>" + "<td>x".repeat(101)</script>');
+  for (const target of ['#long', '#wide']) {
+    assert.equal((await tab.call('extract', { target, format: 'markdown', max_chars: 1e6 })).truncated, true, target);
+  }
+  await tab.page('long.rows[0].remove(), wide.rows[0].cells[0].remove()');
+  for (const target of ['#long', '#wide']) {
+    assert.equal((await tab.call('extract', { target, format: 'markdown', max_chars: 1e6 })).truncated, false, target);
+  }
+});
+
+test('of what lies too deep only what is drawn is told, and that something may be missing', async (t) => {
+  const deep = (levels) => `${'<div>'.repeat(levels)}<p>Deep</p><p hidden>Secret</p><script>"code"</script>${'</div>'.repeat(levels)}`;
+  const tab = await rig.show(t, `<div><template shadowrootmode=open><p>Shadow</p></template></div><div id=deep>${deep(100)}</div>`);
+  const read = async (format) => { const { results, truncated } = await tab.call('extract', { target: 'body', format }); return [results[0], truncated]; };
+  assert.deepEqual(await read('text'), ['Shadow\nDeep', false]);
+  assert.deepEqual(await read('markdown'), ['Shadow\n\nDeep', false]);
+  await tab.page(`deep.innerHTML = ${JSON.stringify(deep(300))}, 0`);
+  assert.deepEqual(await read('text'), ['Shadow\nDeep', true]);
+  assert.deepEqual(await read('markdown'), ['Shadow\n\nDeep', true]);
+});
+
+test('to read the markup does not act on the page', async (t) => {
+  const tab = await rig.show(t, `<script>made = 0; customElements.define('x-p', class extends HTMLElement { constructor() { super(); made += 1; } })</script>
+    <div id=d><x-p></x-p><img src=data:, onerror="made += 10"><input type=password value=hunter2></div>`);
+  await tab.page('new Promise((resolve) => setTimeout(resolve, 50))');
+  assert.equal(await tab.page('made'), 11);
+  const { results } = await tab.call('extract', { target: '#d', format: 'html' });
+  assert.equal(results[0], '<div id="d"><x-p></x-p><img src="data:," onerror="made += 10"><input type="password" value="•••"></div>');
+  await tab.page('new Promise((resolve) => setTimeout(resolve, 50))');
+  assert.equal(await tab.page('made'), 11);
 });

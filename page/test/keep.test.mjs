@@ -72,3 +72,9 @@ test('databases and steps of the history are counted', async (t) => {
   assert.deepEqual([before.databases, databases, history - before.history], [0, 1, 1]);
   await tab.page(`indexedDB.deleteDatabase('d'), 0`);
 });
+
+test('elements of other languages that are called like fields are none', async (t) => {
+  const tab = await rig.show(t, '<input id=a><svg><select></select><input><textarea></textarea><g contenteditable></g></svg><math><select></select></math>');
+  await tab.page('a.value = 1');
+  assert.equal((await tab.call('kept')).typed, 1);
+});

@@ -315,3 +315,12 @@ test('an act waits until the page has heard what is selected, and not where it n
   assert.equal(await isAtOnce('0'), true);
   assert.equal(await isAtOnce('b.remove()'), true);
 });
+
+for (const [what, inside] of [['its shadow root', '<b>In</b>'], ['text of its shadow root', 'In'], ['a slot', '<slot></slot>'], ['a slot in a slot', '<x-i><template shadowrootmode=open><slot></slot></template><slot></slot></x-i>']]) {
+  test(`what has no box of its own is clicked where it is drawn: ${what}`, async (t) => {
+    const tab = await rig.show(t, `<style>x-i{display:contents}</style><p>Before</p><x-b role=button tabindex=0 aria-label=Go onclick="hit = 1"><template shadowrootmode=open>
+      <style>:host{display:contents}</style>${inside}</template>${inside.includes('slot') ? 'Light' : ''}</x-b>`);
+    assert.equal((await tab.click(await tab.ref('Go'), { timeout_ms: 0 })).error, undefined);
+    assert.equal(await tab.page('hit'), 1);
+  });
+}

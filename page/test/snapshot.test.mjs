@@ -76,6 +76,11 @@ const CASES = [
   ['a file input', '<label>CV <input type=file></label>', ['- button "CV" [file] [ref=e1]']],
   ['closed details show their summary only', '<details><summary>More</summary>bare <p>secret</p></details>',
     ['- button "More" [collapsed] [ref=e1]']],
+  ['closed details without a summary show the word of the browser', '<p>a</p><details>bare <p>secret</p></details><details open>shown</details><details hidden>x</details>',
+    ['- text: a', '- button "Details" [collapsed] [ref=e1]', '- text: shown']],
+  ['an object that shows what it holds', '<object data="data:nothing/here,x"><p>Cannot show this. <a href=x>Get it</a></object><object>Bare</object>'
+    + '<object type=image/svg+xml data="data:image/svg+xml,<svg xmlns=\'http://www.w3.org/2000/svg\'/>"><p>Unseen</p>unseen</object>',
+    ['- object [ref=e1]', '  - text: Cannot show this.', '  - link "Get it" [ref=e2]', '- object [ref=e3]: Bare', '- object [ref=e4]']],
   ['open details show all', '<details open><summary>More</summary>bare <p>text</p></details>',
     ['- button "More" [expanded] [ref=e1]', '- text: bare', '- text: text']],
   ['aria states', '<button aria-expanded=false>a</button><button aria-pressed=true>b</button>'
@@ -272,4 +277,10 @@ test('a password that the page shows is none the less one', async (t) => {
   assert.equal(await tab.page('p.type + q.type'), 'texttext');
   assert.doesNotMatch(JSON.stringify(seen), /hunter/);
   assert.deepEqual(seen[1], ['- textbox "P" [ref=e1]: •••', '- textbox "Q" [ref=e2]: •••', '- button "Show" [focused] [ref=e3]']);
+});
+
+test('closed details without a summary open by their ref', async (t) => {
+  const tab = await rig.show(t, '<p>a</p><details>secret</details>');
+  await tab.click(await tab.ref('Details'));
+  assert.deepEqual(await tab.lines(), ['- text: a', '- text: secret']);
 });

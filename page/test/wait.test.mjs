@@ -110,3 +110,43 @@ test('what closed details hold is not shown', async (t) => {
   await tab.page('d.open = true');
   assert.deepEqual([await shows('More'), await shows('Fine print'), await shows('Small print')], [true, true, true]);
 });
+
+// Searches have ceilings, and what lies behind one may still be there.
+const STAYS = [
+  ['behind many without an area', `${'<p style="height:0;overflow:hidden">Busy</p>'.repeat(1100)}<p>Busy</p>`, { text_gone: 'Busy' }, /the page still shows it$/],
+  ['behind the data of an application', '<script type=x>{"a":1}</script><p>Busy</p><script>document.querySelector("script").text = "x".repeat(1.2e7)</script>',
+    { text_gone: 'Busy' }, /the page still shows it$/],
+  ['behind more text than is searched', '<p id=p></p><p>Busy</p><script>p.textContent = "busy ".repeat(4e6)</script>', { text_gone: 'busy bee' },
+    /the page has too much text to say that it is gone$/],
+  ['behind many hidden elements', `${'<i class=spin hidden></i>'.repeat(1100)}<b class=spin>o</b>`, { target: '.spin', state: 'hidden' }, /<b class="spin"> "o" is visible$/],
+  ['behind many hidden elements, by XPath', `${'<i class=spin hidden></i>'.repeat(1100)}<b class=spin>o</b>`, { target: '//*[@class="spin"]', state: 'hidden' }, /<b class="spin"> "o" is visible$/],
+  ['behind many texts without an area', `${'<p style="height:0;overflow:hidden">Busy</p>'.repeat(1100)}<p>Busy</p>`, { target: 'text=Busy', state: 'hidden' },
+    /there is too much on the page to say that nothing that matches it is left$/],
+];
+for (const [name, body, args, words] of STAYS) {
+  test(`what is ${name} has not gone`, async (t) => {
+    const tab = await rig.show(t, body);
+    const { error } = await tab.call('waitFor', { ...args, timeout_ms: 0 });
+    assert.equal(error?.code, 'timeout');
+    assert.match(error.message, words);
+  });
+}
+
+test('the data of an application does not keep a text from going, nor hidden elements one another', async (t) => {
+  const tab = await rig.show(t, `<script type=x></script><p>Text</p>${'<i class=spin hidden></i>'.repeat(1100)}
+    <script>document.querySelector("script").text = "busy ".repeat(2.4e6)</script>`);
+  assert.equal((await tab.call('waitFor', { text_gone: 'busy', timeout_ms: 0 })).found, true);
+  assert.equal((await tab.call('waitFor', { text: 'Text', timeout_ms: 0 })).found, true);
+  assert.equal((await tab.call('waitFor', { target: '.spin', state: 'hidden', timeout_ms: 0 })).found, true);
+});
+
+test('a page that cancels all timers and frames does not keep waits from ending', async (t) => {
+  const tab = await rig.show(t, `<button id=b disabled>x</button><script>(function cancel() {
+    for (let i = 0; i < 3000; i++) { clearTimeout(i); cancelAnimationFrame(i); cancelIdleCallback(i); }
+    scheduler.postTask(cancel, { delay: 5 }); })()</script>`);
+  assert.equal((await tab.call('waitFor', { target: '#none', timeout_ms: 300 })).error.code, 'timeout');
+  assert.match((await tab.call('point', { target: '#b', timeout_ms: 300 })).error.message, /is disabled/);
+  await tab.page('scheduler.postTask(() => { b.disabled = false; }, { delay: 200 }), 0');
+  assert.equal((await tab.call('point', { target: '#b', timeout_ms: 5000, watch: true })).name, 'x');
+  assert.equal((await tab.call('here', { late: true })).error, undefined);
+});
