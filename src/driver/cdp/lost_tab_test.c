@@ -22,6 +22,9 @@ enum {
     ATTACHED = 0, /* events of hostile_tell */
     OPENED = 1,
     DETACHED = 5,
+    COMMITTED = 19,
+    DIALOG_CLOSED = 37,
+    CRASHED = 38,
     EMPTY_ANSWER = 1, /* of hostile_answer */
     REFUSED = 20,
 };
@@ -234,6 +237,59 @@ static void a_window_that_answers_late_is_asked_again(void **state)
     assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
 }
 
+static const uint8_t in_opener[HOSTILE_PICKS] = {0, 0, 0, 0};
+static const uint8_t in_window[HOSTILE_PICKS] = {1, 1, 1, 1};
+
+static void tell(struct scene *scene, uint8_t what, const uint8_t picks[HOSTILE_PICKS])
+{
+    hostile_tell(&scene->peer, what, picks);
+    turn(scene);
+}
+
+static void a_dialog_of_its_opener_does_not_lose_a_window(void **state)
+{
+    struct scene *scene = *state;
+    tell(scene, OPENED, in_opener);
+    hostile_dialog(&scene->peer, "S1");
+    turn(scene);
+    assert_int_equal(run(scene, false), TB_E_DIALOG_OPEN);
+    tell(scene, DIALOG_CLOSED, in_opener);
+    answer_all(scene); /* its first page has come */
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void a_window_may_open_behind_a_dialog(void **state)
+{
+    struct scene *scene = *state;
+    hostile_dialog(&scene->peer, "S1");
+    turn(scene);
+    tell(scene, OPENED, in_opener);
+    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    assert_int_equal(run(scene, false), TB_E_DIALOG_OPEN);
+    tell(scene, DIALOG_CLOSED, in_opener);
+    answer_all(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page(void **state)
+{
+    struct scene *scene = *state;
+    tell(scene, OPENED, in_opener);
+    scene->peer.count = 0; /* nobody is left who could answer */
+    tell(scene, CRASHED, in_window);
+    assert_int_equal(run(scene, false), TB_E_PAGE_CRASHED);
+    tell(scene, COMMITTED, in_window);
+    assert_true(is_asked(scene, "Page.enable"));
+    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene->peer.count = 0;
+    tell(scene, COMMITTED, in_window); /* it is being set up */
+    assert_false(is_asked(scene, "Page.enable"));
+    tb_clock_manual_advance(&scene->clock, CREATE_MS);
+    turn(scene);
+    answer_all(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
 static void attach_before_the_answer(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
@@ -314,6 +370,12 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, set_up_open,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_dialog_of_its_opener_does_not_lose_a_window, set_up_open,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_window_may_open_behind_a_dialog, set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page, set_up_open,
+            tear_down),
         cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_tab_that_is_there_needs_no_answer_to_the_request_for_it,

@@ -181,6 +181,9 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         page->windows_refused = 0;
         page->kept_waiting = false;
         page->leaving = false;
+        if (!page->ready && !tb_page_cmd_sets_up(page)) {
+            tb_page_set_up(page->target); /* it failed, with the renderer that was to do it */
+        }
     }
     tb_chooser_on_left(frame);
     tb_frames_drop_below(frame);

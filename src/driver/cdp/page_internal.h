@@ -125,9 +125,11 @@ struct tb_page_cmd;
 struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method,
                                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn,
                                     void *user);
-/* One of those that set it up. */
+/* One of those that set it up: no dialog ends it. */
 void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_reply_fn *fn,
                         void *user);
+/* Whether one of them has still to be answered. */
+bool tb_page_cmd_sets_up(const struct tb_page *page);
 void tb_page_cmd_drop(struct tb_page_cmd *cmd);
 void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
                        const struct tb_err *err);
