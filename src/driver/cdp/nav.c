@@ -59,8 +59,10 @@ static void came_to_nothing(struct tb_frame *frame)
     }
     frame->nav_asked = false;
     frame->nav_started = false;
-    frame->nav = 0;
-    frame->left = 0;
+    /* What came before it is still there, and may be what somebody waits for. */
+    frame->nav = frame->nav_done;
+    frame->left = frame->left_done;
+    frame->nav_within = frame->within_done;
     if (!frame->parent) {
         bound_for(page, (struct tb_str){NULL, 0});
     }
@@ -189,6 +191,9 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     tb_frames_drop_below(frame);
     frame->nav_asked = false;
     frame->nav_started = false;
+    frame->nav_done = frame->nav;
+    frame->left_done = frame->left;
+    frame->within_done = false;
     frame->mended = false;
     frame->reached = TB_REACHED_COMMIT;
     frame->failed = tb_json_get(info, "unreachableUrl") != NULL;
@@ -211,6 +216,8 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
         count(frame);
         frame->nav_within = true;
         frame->nav_asked = false;
+        frame->nav_done = frame->nav;
+        frame->within_done = true;
     }
     tell(frame);
     tb_nav_check(target->page);

@@ -47,8 +47,12 @@ struct tb_frame {
     char *url;
     char *origin; /* of its main world, while it has one */
     /* Navigation, see nav.c. */
-    uint64_t nav;     /* the page's count when the last one began */
-    uint64_t left;    /* the same when the last one began that did not stay inside its document */
+    uint64_t nav;  /* the page's count when the last one began */
+    uint64_t left; /* the same when the last one began that did not stay inside its document */
+    /* These three as the last one left them that did not come to nothing. */
+    uint64_t nav_done;
+    uint64_t left_done;
+    bool within_done;
     bool nav_asked;   /* one is under way and has no document yet */
     bool nav_started; /* the browser has taken it up */
     bool nav_barred;  /* to an address that no page may open */
