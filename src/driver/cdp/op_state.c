@@ -3,6 +3,7 @@
  * load: SETTING cookies --> for each origin: OPENED (a tab of its own, whose requests we answer
  *       ourselves, so that the site is not visited) --> ORIGIN --> ITEMS --> ... --> CLOSING -->
  * done. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -48,6 +49,7 @@ struct state {
     size_t tab;             /* saving: which one */
     const struct cJSON *at; /* loading: the origin */
     char home[TB_TARGET_ID_SIZE];
+    char own[TB_TARGET_ID_SIZE]; /* the tab that it has opened; empty: none */
     struct job *job;
 };
 
@@ -305,6 +307,7 @@ static void on_opened(int code, struct tb_page *page, const struct tb_err *err, 
         return;
     }
     tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    tb_target_id_copy(state->own, tb_str_of(work->page_id));
     work->until = "commit";
     work->state = OPENED;
     tb_opwork_send(work, "Fetch.enable", (struct tb_str){NULL, 0});
@@ -372,6 +375,24 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return false;
 }
 
+/* However it ends: nobody answers the requests of its own tab from now on. */
+static void leave_own_tab(struct state *state)
+{
+    struct tb_driver_session *session = state->work.session;
+    struct tb_page *own = tb_session_page_by_target(session, tb_str_of(state->own));
+    struct tb_page *home = tb_session_page_by_target(session, tb_str_of(state->home));
+    char params[128];
+    if (!own || !tb_page_conn(own)) {
+        return;
+    }
+    if (home && tb_session_page(session) == own) {
+        tb_session_page_select(session, home);
+    }
+    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", state->own);
+    tb_cdp_post(tb_page_conn(own), NULL, "Target.closeTarget",
+                (struct tb_str){params, (size_t)len});
+}
+
 static void fini(struct tb_opwork *work)
 {
     struct state *state = state_of(work);
@@ -381,6 +402,7 @@ static void fini(struct tb_opwork *work)
     if (state->job) {
         state->job->state = NULL;
     }
+    leave_own_tab(state);
     tb_free(state->path);
     tb_json_free(state->json);
 }
