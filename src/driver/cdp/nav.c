@@ -223,6 +223,11 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
     tb_nav_check(target->page);
 }
 
+uint64_t tb_page_document(const struct tb_page *page)
+{
+    return page->main_frame->left_done;
+}
+
 bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark)
 {
     return frame->left > mark;
