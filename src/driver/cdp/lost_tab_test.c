@@ -290,6 +290,40 @@ static void a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_pa
     assert_int_equal(run(scene, true), 0);
 }
 
+static void say(struct scene *scene, const char *message)
+{
+    hostile_say(&scene->peer, message, strlen(message) + 1);
+    turn(scene);
+}
+
+static void on_settled(int code, bool navigated, const struct tb_err *err, void *user)
+{
+    struct scene *scene = user;
+    (void)err;
+    assert_int_equal(code, 0);
+    assert_true(navigated);
+    scene->dones++;
+}
+
+/* From the back/forward cache, which tells of no loading. */
+static void a_page_that_is_shown_again_is_loaded(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_page *page = tb_session_page(scene->session);
+    uint64_t mark = tb_page_navigation_mark(page);
+    int64_t deadline_ms = tb_loop_now_ms(scene->loop) + 30000;
+    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameStartedNavigating\",\"params\":{"
+               "\"frameId\":\"T1\",\"url\":\"https://b.test/\",\"navigationType\":\"restore\"}}");
+    tb_page_settle(page, mark, "networkidle", deadline_ms, on_settled, scene);
+    turn(scene);
+    assert_int_equal(scene->dones, 0);
+    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameNavigated\",\"params\":{\"type\":"
+               "\"BackForwardCacheRestore\",\"frame\":{\"id\":\"T1\",\"loaderId\":\"L7\","
+               "\"url\":\"https://b.test/\"}}}");
+    assert_int_equal(scene->dones, 1);
+    assert_true(tb_str_eq_cstr(tb_page_url(page), "https://b.test/"));
+}
+
 static void attach_before_the_answer(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
@@ -376,6 +410,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page, set_up_open,
             tear_down),
+        cmocka_unit_test_setup_teardown(a_page_that_is_shown_again_is_loaded, set_up_open,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_tab_that_is_there_needs_no_answer_to_the_request_for_it,

@@ -159,6 +159,16 @@ static void tell(struct tb_frame *frame)
     tb_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
 }
 
+/* One that was left whole and is shown again does not load again, and nothing more is told of it.
+ */
+static unsigned reached_by(const struct cJSON *params)
+{
+    static const unsigned all =
+        TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE;
+    bool restored = tb_str_eq_cstr(tb_json_text(params, "type"), "BackForwardCacheRestore");
+    return restored ? all : TB_REACHED_COMMIT;
+}
+
 /* The frame has another document. */
 void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
 {
@@ -195,7 +205,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     frame->left_done = frame->left;
     frame->within_done = false;
     frame->mended = false;
-    frame->reached = TB_REACHED_COMMIT;
+    frame->reached = reached_by(params);
     frame->failed = tb_json_get(info, "unreachableUrl") != NULL;
     if (!tb_target_id_copy(frame->loader_id, tb_json_text(info, "loaderId"))) {
         frame->loader_id[0] = '\0';
