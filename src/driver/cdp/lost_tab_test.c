@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -10,6 +11,7 @@
 #include "base/id.h"
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/profile.h"
 #include "driver/cdp/session_internal.h"
 
 #include "support/deaf.h"
@@ -22,6 +24,8 @@ enum {
     ATTACHED = 0, /* events of hostile_tell */
     OPENED = 1,
     DETACHED = 5,
+    OUR_WORLD = 8,
+    WORLDS_GONE = 13,
     COMMITTED = 19,
     DIALOG_CLOSED = 37,
     CRASHED = 38,
@@ -99,21 +103,26 @@ static bool is_asked(const struct scene *scene, const char *method)
     return false;
 }
 
-static int run(struct scene *scene, bool answered)
+static void begin_op(struct scene *scene, enum tb_op_kind kind)
 {
     tb_result_fini(&scene->result);
     tb_result_init(&scene->result);
     scene->dones = 0;
     scene->op = (struct tb_op){
-        .kind = TB_OP_SNAPSHOT,
+        .kind = kind,
         .args = scene->args,
         .deadline_ms = tb_loop_now_ms(scene->loop) + 30000,
         .result = &scene->result,
         .done = on_done,
         .user = scene,
     };
-    tb_driver_cdp.ops[TB_OP_SNAPSHOT](scene->session, &scene->op);
+    tb_driver_cdp.ops[kind](scene->session, &scene->op);
     turn(scene);
+}
+
+static int run(struct scene *scene, bool answered)
+{
+    begin_op(scene, TB_OP_SNAPSHOT);
     if (answered) {
         answer_all(scene);
     }
@@ -324,6 +333,26 @@ static void a_page_that_is_shown_again_is_loaded(void **state)
     assert_true(tb_str_eq_cstr(tb_page_url(page), "https://b.test/"));
 }
 
+/* Its own world would tell whatever it likes of its origin. */
+static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
+{
+    struct scene *scene = *state;
+    char directory[] = "/tmp/tabard-lost-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    tb_free(scene->config.state_dir);
+    scene->config.state_dir = tb_strdup(directory);
+    tell(scene, WORLDS_GONE, in_opener);
+    begin_op(scene, TB_OP_STATE); /* saves */
+    assert_true(is_asked(scene, "Storage.getCookies"));
+    answer_all(scene);
+    assert_int_equal(scene->dones, 0);
+    tell(scene, OUR_WORLD, in_opener);
+    assert_true(is_asked(scene, "Runtime.evaluate"));
+    scene->op.cancel(&scene->op);
+    assert_int_equal(scene->result.code, TB_E_CANCELLED);
+    tb_profile_remove(directory);
+}
+
 static void attach_before_the_answer(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
@@ -412,6 +441,8 @@ int main(void)
             tear_down),
         cmocka_unit_test_setup_teardown(a_page_that_is_shown_again_is_loaded, set_up_open,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_page_without_our_world_is_not_asked_for_its_storage,
+                                        set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_tab_that_is_there_needs_no_answer_to_the_request_for_it,
