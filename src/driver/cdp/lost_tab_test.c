@@ -5,12 +5,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "base/id.h"
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/memory.h"
 #include "driver/cdp/profile.h"
 #include "driver/cdp/session_internal.h"
 
@@ -30,6 +32,7 @@ enum {
     DIALOG_CLOSED = 37,
     CRASHED = 38,
     EMPTY_ANSWER = 1, /* of hostile_answer */
+    REPLACED = 16,
     REFUSED = 20,
 };
 
@@ -353,6 +356,94 @@ static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
     tb_profile_remove(directory);
 }
 
+static void answer_one(struct scene *scene, const char *method, uint8_t how)
+{
+    for (size_t i = 0; i < scene->peer.count; i++) {
+        if (strcmp(scene->peer.waiting[i].method, method) == 0) {
+            hostile_answer(&scene->peer, i, how, false);
+            turn(scene);
+            return;
+        }
+    }
+    fail_msg("%s was not asked", method);
+}
+
+static void set_args(struct scene *scene, const char *args)
+{
+    tb_json_free(scene->args);
+    scene->args = tb_json_parse(tb_str_of(args));
+    assert_non_null(scene->args);
+}
+
+static void begin_upload(struct scene *scene)
+{
+    say(scene,
+        "{\"sessionId\":\"S1\",\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":"
+        "\"T1\",\"mode\":\"selectSingle\",\"backendNodeId\":7}}");
+    answer_all(scene);
+    set_args(scene, "{\"content\":[{\"name\":\"a.txt\",\"text\":\"x\"}]}");
+    begin_op(scene, TB_OP_UPLOAD);
+    if (scene->dones) {
+        fail_msg("%s", scene->result.message);
+    }
+}
+
+/* As if the daemon had started the browser. */
+static void give_directory(struct scene *scene, const char *directory)
+{
+    struct tb_memory *memory = tb_memory_of(scene->session);
+    struct stat info;
+    assert_int_equal(stat(directory, &info), 0);
+    memory->directory = tb_strdup(directory);
+    memory->directory_id = (struct tb_files_id){info.st_dev, info.st_ino};
+}
+
+/* In another process the number of a field may be that of another. */
+static void files_for_a_chooser_do_not_go_to_another_document(void **state)
+{
+    struct scene *scene = *state;
+    char directory[] = "/tmp/tabard-lost-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    give_directory(scene, directory);
+    begin_upload(scene);
+    answer_one(scene, "Runtime.evaluate", REPLACED);
+    assert_false(is_asked(scene, "DOM.setFileInputFiles"));
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
+
+    begin_upload(scene);
+    answer_one(scene, "Runtime.evaluate", 0);
+    tell(scene, COMMITTED, in_opener);
+    answer_one(scene, "DOM.resolveNode", 0);
+    assert_false(is_asked(scene, "DOM.setFileInputFiles"));
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
+
+    begin_upload(scene);
+    answer_one(scene, "Runtime.evaluate", 0);
+    answer_one(scene, "DOM.resolveNode", 0);
+    answer_one(scene, "DOM.setFileInputFiles", 0);
+    answer_all(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, 0);
+    tb_profile_remove(directory);
+}
+
+static void a_script_does_not_get_an_element_of_another_document(void **state)
+{
+    struct scene *scene = *state;
+    set_args(scene, "{\"target\":\"#a\",\"script\":\"el.remove()\"}");
+    begin_op(scene, TB_OP_EVALUATE);
+    answer_one(scene, "Runtime.evaluate", 0);
+    answer_one(scene, "DOM.describeNode", 0);
+    tell(scene, COMMITTED, in_opener);
+    answer_one(scene, "DOM.resolveNode", 0);
+    assert_false(is_asked(scene, "Runtime.callFunctionOn"));
+    answer_all(scene); /* it is looked for in the new one */
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, 0);
+}
+
 static void attach_before_the_answer(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
@@ -442,6 +533,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_page_that_is_shown_again_is_loaded, set_up_open,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_page_without_our_world_is_not_asked_for_its_storage,
+                                        set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(files_for_a_chooser_do_not_go_to_another_document,
+                                        set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(a_script_does_not_get_an_element_of_another_document,
                                         set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
                                         tear_down),

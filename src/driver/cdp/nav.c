@@ -201,6 +201,7 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     tb_frames_drop_below(frame);
     frame->nav_asked = false;
     frame->nav_started = false;
+    frame->document++;
     frame->nav_done = frame->nav;
     frame->left_done = frame->left;
     frame->within_done = false;
@@ -231,11 +232,6 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
     }
     tell(frame);
     tb_nav_check(target->page);
-}
-
-uint64_t tb_page_document(const struct tb_page *page)
-{
-    return page->main_frame->left_done;
 }
 
 bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark)

@@ -281,7 +281,7 @@ static void have_element(struct drag *drag, struct tb_str value)
     struct tb_opwork *work = &drag->work;
     struct tb_page *page = tb_opwork_page(work);
     drag->mark = page ? tb_page_navigation_mark(page) : 0;
-    drag->document = page ? tb_page_document(page) : 0;
+    drag->document = page ? tb_frame_document(tb_page_main_frame(page)) : 0;
     read_point(value, &drag->from, work, "element");
     ask_point(drag, TO, "to", true);
 }
@@ -302,7 +302,7 @@ static bool has_left(struct drag *drag)
     struct tb_page *page = tb_opwork_page(&drag->work);
     return drag->work.state > FROM && drag->work.state < DROPPED && page &&
            (tb_frame_has_left(tb_page_main_frame(page), drag->mark) ||
-            tb_page_document(page) != drag->document);
+            tb_frame_document(tb_page_main_frame(page)) != drag->document);
 }
 
 static void fail_left(struct drag *drag)

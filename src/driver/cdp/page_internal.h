@@ -45,7 +45,8 @@ struct tb_frame {
     char world[TB_TARGET_ID_SIZE];
     char main_world[TB_TARGET_ID_SIZE];
     char *url;
-    char *origin; /* of its main world, while it has one */
+    char *origin;      /* of its main world, while it has one */
+    uint64_t document; /* another number for each that it gets */
     /* Navigation, see nav.c. */
     uint64_t nav;  /* the page's count when the last one began */
     uint64_t left; /* the same when the last one began that did not stay inside its document */
