@@ -103,8 +103,7 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
                     struct tb_op *op);
 /* Its tab; NULL: closed meanwhile. */
 struct tb_page *tb_opwork_page(struct tb_opwork *work);
-/* The frame that `target` is in: that of its ref, or the main one. NULL: gone, and this has ended.
- */
+/* The frame that `target` is in: that of its ref, or the main one. NULL: gone, this has ended. */
 struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
 
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
