@@ -5,7 +5,7 @@
 const inStorage = (area, work) => {
   try {
     const storage = area === 'session' ? sessionStorage : localStorage;
-    return { origin: location.origin, ...work(storage) };
+    return { origin: self.origin, ...work(storage) }; // an empty window has that of its opener
   } catch (thrown) {
     return fail('not_possible', `this page has no usable storage: ${quote(cut(squeeze(String(thrown.message)), 200))}`);
   }

@@ -134,6 +134,17 @@ void tb_download_log_words(const struct tb_download_log *log, struct tb_str url,
             log->allowed ? "" : "; it was refused: " TB_DOWNLOADS_OFF);
 }
 
+static void refuse(struct tb_download_log *log, struct item *item,
+                   const struct tb_download_rules *rules, const struct tb_err *why)
+{
+    item->reason = tb_strdup(why->text);
+    item->state = REFUSED;
+    log->changed = true;
+    if (rules->directory && log->cancel) {
+        log->cancel(item->guid, log->owner);
+    }
+}
+
 /* True when it may go on. */
 static bool check(struct tb_download_log *log, struct item *item,
                   const struct tb_download_rules *rules)
@@ -148,22 +159,31 @@ static bool check(struct tb_download_log *log, struct item *item,
     if (rc == 0) {
         return true;
     }
-    item->reason = tb_strdup(err.text);
-    item->state = REFUSED;
-    log->changed = true;
-    if (rules->directory && log->cancel) {
-        log->cancel(item->guid, log->owner);
-    }
+    refuse(log, item, rules, &err);
     return false;
 }
 
+/* The oldest that has ended; NULL: all run. */
+static struct item *find_ended(struct tb_download_log *log)
+{
+    LIST_FOREACH(link, &log->items) {
+        if (item_of(link)->state != RUNNING) {
+            return item_of(link);
+        }
+    }
+    return NULL;
+}
+
+/* Those that run keep their records: by them they are stopped when they become too large. */
 static void add(struct tb_download_log *log, struct item *item)
 {
     item->number = log->begun++;
     log->changed = true;
     tb_list_append(&log->items, &item->link);
-    if (++log->count > TB_DOWNLOADS_KEPT) {
-        drop(log, item_of(log->items.next));
+    log->count++;
+    struct item *ended;
+    while (log->count > TB_DOWNLOADS_KEPT && (ended = find_ended(log))) {
+        drop(log, ended);
     }
 }
 
@@ -183,7 +203,12 @@ static void on_begin(struct tb_download_log *log, const struct tb_download_rules
     item->file = tb_strdup(name);
     item->state = RUNNING;
     add(log, item);
-    check(log, item, rules);
+    if (check(log, item, rules) && log->count > TB_DOWNLOADS_KEPT) {
+        struct tb_err err;
+        tb_fail(&err, TB_E_TOO_LARGE, "the session has reached its limit of %d downloads at once",
+                TB_DOWNLOADS_KEPT);
+        refuse(log, item, rules, &err);
+    }
 }
 
 static void finish(struct tb_download_log *log, struct item *item,

@@ -386,6 +386,49 @@ static void ceilings_hold_over_the_loss_of_a_browser(void **state)
     tb_download_log_fini(&log);
 }
 
+static void begin_many(struct tb_download_log *log, const struct tb_download_rules *rules,
+                       const char *name, int count, bool whole)
+{
+    char params[200];
+    for (int i = 0; i < count; i++) {
+        snprintf(params, sizeof(params),
+                 "{\"guid\":\"%s%d\",\"url\":\"http://x/f?q\",\"suggestedFilename\":\"f\"}", name,
+                 i);
+        feed_by(log, rules, "Page.downloadWillBegin", params);
+        snprintf(params, sizeof(params), "{\"guid\":\"%s%d\",\"receivedBytes\":0,\"state\":\"%s\"}",
+                 name, i, whole ? "canceled" : "inProgress");
+        feed_by(log, rules, "Page.downloadProgress", params);
+    }
+}
+
+static void a_download_that_runs_is_never_lost_sight_of(void **state)
+{
+    const char *directory = *state;
+    struct tb_files_id id = id_of(directory);
+    struct tb_download_rules rules = {.directory = directory, .id = &id, .file_max_bytes = 100};
+    struct asked asked;
+    struct tb_download_log log;
+    begin(&log, &asked);
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("endless"));
+    begin_many(&log, &rules, "small", TB_DOWNLOADS_KEPT + 5, true);
+    assert_int_equal(log.count, TB_DOWNLOADS_KEPT);
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("endless", "101", "inProgress"));
+    assert_string_equal(asked.cancelled, "endless");
+
+    begin_many(&log, &rules, "running", TB_DOWNLOADS_KEPT, false);
+    assert_string_equal(asked.cancelled, "endless");
+    begin_many(&log, &rules, "more", 3, false);
+    assert_string_equal(asked.cancelled, "more2");
+    expect_last(&log, "refused", "limit of 100 downloads at once");
+    assert_int_equal(log.count, TB_DOWNLOADS_KEPT + 1);
+    feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("running0", "101", "inProgress"));
+    assert_string_equal(asked.cancelled, "running0");
+    feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("last"));
+    assert_string_equal(asked.cancelled, "running0");
+    assert_int_equal(log.count, TB_DOWNLOADS_KEPT);
+    tb_download_log_fini(&log);
+}
+
 static void a_directory_that_was_replaced_gets_nothing(void **state)
 {
     const char *directory = *state;
@@ -423,6 +466,7 @@ int main(void)
         TEST(a_guid_that_is_no_plain_name_is_passed_over),
         TEST(a_download_over_a_ceiling_is_ended_and_says_which),
         TEST(ceilings_hold_over_the_loss_of_a_browser),
+        TEST(a_download_that_runs_is_never_lost_sight_of),
         TEST(a_directory_that_was_replaced_gets_nothing),
         TEST(what_was_downloaded_is_known_again),
         TEST(directories_without_a_session_are_swept),

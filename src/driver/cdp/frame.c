@@ -25,6 +25,7 @@ struct tb_frame *tb_frame_new(struct tb_page *page, struct tb_target *target,
         return NULL;
     }
     frame->number = parent ? ++page->last_number : 0;
+    frame->document = 1;
     return frame;
 }
 
@@ -40,8 +41,14 @@ bool tb_frame_move(struct tb_frame *frame, struct tb_target *target)
     if (!frame->parent && target != frame->page->target) {
         return false;
     }
+    frame->document += target != frame->target; /* before that is told */
     frame->target = target;
     return true;
+}
+
+uint64_t tb_frame_document(const struct tb_frame *frame)
+{
+    return frame->document;
 }
 
 static bool lives_in(const struct tb_frame *frame, const struct tb_target *target)

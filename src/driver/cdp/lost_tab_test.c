@@ -3,13 +3,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "base/id.h"
 #include "core/core.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/memory.h"
+#include "driver/cdp/profile.h"
 #include "driver/cdp/session_internal.h"
 
 #include "support/deaf.h"
@@ -22,7 +26,13 @@ enum {
     ATTACHED = 0, /* events of hostile_tell */
     OPENED = 1,
     DETACHED = 5,
+    OUR_WORLD = 8,
+    WORLDS_GONE = 13,
+    COMMITTED = 19,
+    DIALOG_CLOSED = 37,
+    CRASHED = 38,
     EMPTY_ANSWER = 1, /* of hostile_answer */
+    REPLACED = 16,
     REFUSED = 20,
 };
 
@@ -96,21 +106,26 @@ static bool is_asked(const struct scene *scene, const char *method)
     return false;
 }
 
-static int run(struct scene *scene, bool answered)
+static void begin_op(struct scene *scene, enum tb_op_kind kind)
 {
     tb_result_fini(&scene->result);
     tb_result_init(&scene->result);
     scene->dones = 0;
     scene->op = (struct tb_op){
-        .kind = TB_OP_SNAPSHOT,
+        .kind = kind,
         .args = scene->args,
         .deadline_ms = tb_loop_now_ms(scene->loop) + 30000,
         .result = &scene->result,
         .done = on_done,
         .user = scene,
     };
-    tb_driver_cdp.ops[TB_OP_SNAPSHOT](scene->session, &scene->op);
+    tb_driver_cdp.ops[kind](scene->session, &scene->op);
     turn(scene);
+}
+
+static int run(struct scene *scene, bool answered)
+{
+    begin_op(scene, TB_OP_SNAPSHOT);
     if (answered) {
         answer_all(scene);
     }
@@ -234,6 +249,201 @@ static void a_window_that_answers_late_is_asked_again(void **state)
     assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
 }
 
+static const uint8_t in_opener[HOSTILE_PICKS] = {0, 0, 0, 0};
+static const uint8_t in_window[HOSTILE_PICKS] = {1, 1, 1, 1};
+
+static void tell(struct scene *scene, uint8_t what, const uint8_t picks[HOSTILE_PICKS])
+{
+    hostile_tell(&scene->peer, what, picks);
+    turn(scene);
+}
+
+static void a_dialog_of_its_opener_does_not_lose_a_window(void **state)
+{
+    struct scene *scene = *state;
+    tell(scene, OPENED, in_opener);
+    hostile_dialog(&scene->peer, "S1");
+    turn(scene);
+    assert_int_equal(run(scene, false), TB_E_DIALOG_OPEN);
+    tell(scene, DIALOG_CLOSED, in_opener);
+    answer_all(scene); /* its first page has come */
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void a_window_may_open_behind_a_dialog(void **state)
+{
+    struct scene *scene = *state;
+    hostile_dialog(&scene->peer, "S1");
+    turn(scene);
+    tell(scene, OPENED, in_opener);
+    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    assert_int_equal(run(scene, false), TB_E_DIALOG_OPEN);
+    tell(scene, DIALOG_CLOSED, in_opener);
+    answer_all(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page(void **state)
+{
+    struct scene *scene = *state;
+    tell(scene, OPENED, in_opener);
+    scene->peer.count = 0; /* nobody is left who could answer */
+    tell(scene, CRASHED, in_window);
+    assert_int_equal(run(scene, false), TB_E_PAGE_CRASHED);
+    tell(scene, COMMITTED, in_window);
+    assert_true(is_asked(scene, "Page.enable"));
+    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene->peer.count = 0;
+    tell(scene, COMMITTED, in_window); /* it is being set up */
+    assert_false(is_asked(scene, "Page.enable"));
+    tb_clock_manual_advance(&scene->clock, CREATE_MS);
+    turn(scene);
+    answer_all(scene);
+    assert_int_equal(run(scene, true), 0);
+}
+
+static void say(struct scene *scene, const char *message)
+{
+    hostile_say(&scene->peer, message, strlen(message) + 1);
+    turn(scene);
+}
+
+static void on_settled(int code, bool navigated, const struct tb_err *err, void *user)
+{
+    struct scene *scene = user;
+    (void)err;
+    assert_int_equal(code, 0);
+    assert_true(navigated);
+    scene->dones++;
+}
+
+/* From the back/forward cache, which tells of no loading. */
+static void a_page_that_is_shown_again_is_loaded(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_page *page = tb_session_page(scene->session);
+    uint64_t mark = tb_page_navigation_mark(page);
+    int64_t deadline_ms = tb_loop_now_ms(scene->loop) + 30000;
+    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameStartedNavigating\",\"params\":{"
+               "\"frameId\":\"T1\",\"url\":\"https://b.test/\",\"navigationType\":\"restore\"}}");
+    tb_page_settle(page, mark, "networkidle", deadline_ms, on_settled, scene);
+    turn(scene);
+    assert_int_equal(scene->dones, 0);
+    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameNavigated\",\"params\":{\"type\":"
+               "\"BackForwardCacheRestore\",\"frame\":{\"id\":\"T1\",\"loaderId\":\"L7\","
+               "\"url\":\"https://b.test/\"}}}");
+    assert_int_equal(scene->dones, 1);
+    assert_true(tb_str_eq_cstr(tb_page_url(page), "https://b.test/"));
+}
+
+/* Its own world would tell whatever it likes of its origin. */
+static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
+{
+    struct scene *scene = *state;
+    char directory[] = "/tmp/tabard-lost-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    tb_free(scene->config.state_dir);
+    scene->config.state_dir = tb_strdup(directory);
+    tell(scene, WORLDS_GONE, in_opener);
+    begin_op(scene, TB_OP_STATE); /* saves */
+    assert_true(is_asked(scene, "Storage.getCookies"));
+    answer_all(scene);
+    assert_int_equal(scene->dones, 0);
+    tell(scene, OUR_WORLD, in_opener);
+    assert_true(is_asked(scene, "Runtime.evaluate"));
+    scene->op.cancel(&scene->op);
+    assert_int_equal(scene->result.code, TB_E_CANCELLED);
+    tb_profile_remove(directory);
+}
+
+static void answer_one(struct scene *scene, const char *method, uint8_t how)
+{
+    for (size_t i = 0; i < scene->peer.count; i++) {
+        if (strcmp(scene->peer.waiting[i].method, method) == 0) {
+            hostile_answer(&scene->peer, i, how, false);
+            turn(scene);
+            return;
+        }
+    }
+    fail_msg("%s was not asked", method);
+}
+
+static void set_args(struct scene *scene, const char *args)
+{
+    tb_json_free(scene->args);
+    scene->args = tb_json_parse(tb_str_of(args));
+    assert_non_null(scene->args);
+}
+
+static void begin_upload(struct scene *scene)
+{
+    say(scene,
+        "{\"sessionId\":\"S1\",\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":"
+        "\"T1\",\"mode\":\"selectSingle\",\"backendNodeId\":7}}");
+    answer_all(scene);
+    set_args(scene, "{\"content\":[{\"name\":\"a.txt\",\"text\":\"x\"}]}");
+    begin_op(scene, TB_OP_UPLOAD);
+    if (scene->dones) {
+        fail_msg("%s", scene->result.message);
+    }
+}
+
+/* As if the daemon had started the browser. */
+static void give_directory(struct scene *scene, const char *directory)
+{
+    struct tb_memory *memory = tb_memory_of(scene->session);
+    struct stat info;
+    assert_int_equal(stat(directory, &info), 0);
+    memory->directory = tb_strdup(directory);
+    memory->directory_id = (struct tb_files_id){info.st_dev, info.st_ino};
+}
+
+/* In another process the number of a field may be that of another. */
+static void files_for_a_chooser_do_not_go_to_another_document(void **state)
+{
+    struct scene *scene = *state;
+    char directory[] = "/tmp/tabard-lost-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    give_directory(scene, directory);
+    begin_upload(scene);
+    answer_one(scene, "Runtime.evaluate", REPLACED);
+    assert_false(is_asked(scene, "DOM.setFileInputFiles"));
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
+
+    begin_upload(scene);
+    answer_one(scene, "Runtime.evaluate", 0);
+    tell(scene, COMMITTED, in_opener);
+    answer_one(scene, "DOM.resolveNode", 0);
+    assert_false(is_asked(scene, "DOM.setFileInputFiles"));
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
+
+    begin_upload(scene);
+    answer_one(scene, "Runtime.evaluate", 0);
+    answer_one(scene, "DOM.resolveNode", 0);
+    answer_one(scene, "DOM.setFileInputFiles", 0);
+    answer_all(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, 0);
+    tb_profile_remove(directory);
+}
+
+static void a_script_does_not_get_an_element_of_another_document(void **state)
+{
+    struct scene *scene = *state;
+    set_args(scene, "{\"target\":\"#a\",\"script\":\"el.remove()\"}");
+    begin_op(scene, TB_OP_EVALUATE);
+    answer_one(scene, "Runtime.evaluate", 0);
+    answer_one(scene, "DOM.describeNode", 0);
+    tell(scene, COMMITTED, in_opener);
+    answer_one(scene, "DOM.resolveNode", 0);
+    assert_false(is_asked(scene, "Runtime.callFunctionOn"));
+    answer_all(scene); /* it is looked for in the new one */
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, 0);
+}
+
 static void attach_before_the_answer(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
@@ -314,6 +524,20 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, set_up_open,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_dialog_of_its_opener_does_not_lose_a_window, set_up_open,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_window_may_open_behind_a_dialog, set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page, set_up_open,
+            tear_down),
+        cmocka_unit_test_setup_teardown(a_page_that_is_shown_again_is_loaded, set_up_open,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_page_without_our_world_is_not_asked_for_its_storage,
+                                        set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(files_for_a_chooser_do_not_go_to_another_document,
+                                        set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(a_script_does_not_get_an_element_of_another_document,
+                                        set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_tab_that_is_there_needs_no_answer_to_the_request_for_it,

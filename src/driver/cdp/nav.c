@@ -59,8 +59,10 @@ static void came_to_nothing(struct tb_frame *frame)
     }
     frame->nav_asked = false;
     frame->nav_started = false;
-    frame->nav = 0;
-    frame->left = 0;
+    /* What came before it is still there, and may be what somebody waits for. */
+    frame->nav = frame->nav_done;
+    frame->left = frame->left_done;
+    frame->nav_within = frame->within_done;
     if (!frame->parent) {
         bound_for(page, (struct tb_str){NULL, 0});
     }
@@ -157,6 +159,16 @@ static void tell(struct tb_frame *frame)
     tb_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
 }
 
+/* One that was left whole and is shown again does not load again, and nothing more is told of it.
+ */
+static unsigned reached_by(const struct cJSON *params)
+{
+    static const unsigned all =
+        TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE;
+    bool restored = tb_str_eq_cstr(tb_json_text(params, "type"), "BackForwardCacheRestore");
+    return restored ? all : TB_REACHED_COMMIT;
+}
+
 /* The frame has another document. */
 void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
 {
@@ -181,13 +193,20 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         page->windows_refused = 0;
         page->kept_waiting = false;
         page->leaving = false;
+        if (!page->ready && !tb_page_cmd_sets_up(page)) {
+            tb_page_set_up(page->target); /* it failed, with the renderer that was to do it */
+        }
     }
     tb_chooser_on_left(frame);
     tb_frames_drop_below(frame);
     frame->nav_asked = false;
     frame->nav_started = false;
+    frame->document++;
+    frame->nav_done = frame->nav;
+    frame->left_done = frame->left;
+    frame->within_done = false;
     frame->mended = false;
-    frame->reached = TB_REACHED_COMMIT;
+    frame->reached = reached_by(params);
     frame->failed = tb_json_get(info, "unreachableUrl") != NULL;
     if (!tb_target_id_copy(frame->loader_id, tb_json_text(info, "loaderId"))) {
         frame->loader_id[0] = '\0';
@@ -208,6 +227,8 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
         count(frame);
         frame->nav_within = true;
         frame->nav_asked = false;
+        frame->nav_done = frame->nav;
+        frame->within_done = true;
     }
     tell(frame);
     tb_nav_check(target->page);

@@ -16,12 +16,18 @@ static const struct lab_doc docs[] = {
      "<a id=redirect href=/hop>a</a>"
      "<a id=gone href=/missing>a</a>"
      "<iframe name=in src=/inner style='width: 200px; height: 60px'></iframe>"
-     "<a id=inside href=/plain target=in>a</a>",
+     "<a id=inside href=/plain target=in>a</a>"
+     "<a id=begins href=/begins>a</a><a id=begun href=/begun>a</a>",
      0},
     {"/plain", NULL, "<title>plain</title>there", 0},
     {"/inner", NULL, "<a id=link href=/plain>a</a>", 0},
     {"/empty", NULL, "", 204},
     {"/file", "application/octet-stream", "bytes", 0},
+    {"/begins", NULL, "<title>begins</title><script>location = '/file'</script>", 0},
+    {"/begun", NULL,
+     "<title>begun</title><script>history.replaceState({}, '', '/begun#x');"
+     "location = '/empty'</script>",
+     0},
     {"/hop", NULL, "<meta http-equiv=refresh content='0;url=/plain'>", 0},
     {NULL, NULL, NULL, 0},
 };
@@ -83,14 +89,15 @@ static void clicks_settle_exactly_when_what_they_began_is_over(void **state)
         const char *path; /* of the tab afterwards; it must be there at once */
         int code;
     } rows[] = {
-        {"#link", true, "/plain", 0},   {"#fragment", true, "/#x", 0},
-        {"#empty", false, "/", 0},      {"#script", false, "/", 0},
-        {"#mail", false, "/", 0},       {"#file", false, "/", 0},
-        {"#push", true, "/pushed", 0},  {"#set", true, "/plain", 0},
-        {"#nothing", false, "/", 0},    {"#submit", true, "/plain?", 0},
-        {"#post", true, "/plain", 0},   {"#reload", true, "/", 0},
-        {"#gone", true, "/missing", 0}, {"#dead", true, NULL, TB_E_NAVIGATION},
-        {"#inside", true, "/", 0},
+        {"#link", true, "/plain", 0},    {"#fragment", true, "/#x", 0},
+        {"#empty", false, "/", 0},       {"#script", false, "/", 0},
+        {"#mail", false, "/", 0},        {"#file", false, "/", 0},
+        {"#push", true, "/pushed", 0},   {"#set", true, "/plain", 0},
+        {"#nothing", false, "/", 0},     {"#submit", true, "/plain?", 0},
+        {"#post", true, "/plain", 0},    {"#reload", true, "/", 0},
+        {"#gone", true, "/missing", 0},  {"#dead", true, NULL, TB_E_NAVIGATION},
+        {"#inside", true, "/", 0},       {"#begins", true, "/begins", 0},
+        {"#begun", true, "/begun#x", 0},
     };
     LAB_NEEDS_BROWSER();
     struct setup *setup = *state;

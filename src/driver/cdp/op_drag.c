@@ -50,6 +50,8 @@ struct drag {
     struct tb_mouse from;
     struct tb_mouse to;
     struct tb_outward point; /* on its way out of its frame */
+    uint64_t mark;           /* navigations before the element was found */
+    uint64_t document;       /* that it was found in */
     bool down;
     int moved;          /* of the steps between the two ends */
     struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
@@ -274,13 +276,52 @@ static void have_landing(struct drag *drag)
     drop(drag);
 }
 
+static void have_element(struct drag *drag, struct tb_str value)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_page *page = tb_opwork_page(work);
+    drag->mark = page ? tb_page_navigation_mark(page) : 0;
+    drag->document = page ? tb_frame_document(tb_page_main_frame(page)) : 0;
+    read_point(value, &drag->from, work, "element");
+    ask_point(drag, TO, "to", true);
+}
+
+static void stop(struct tb_opwork *work)
+{
+    struct drag *drag = drag_of(work);
+    struct tb_page *page = tb_opwork_page(work);
+    if (drag->down && page) {
+        tb_held_keep(page, drag->from.x, drag->from.y);
+        tb_held_let_go(page);
+    }
+}
+
+/* What has the same name in another document is not what was meant. A drop may lead there. */
+static bool has_left(struct drag *drag)
+{
+    struct tb_page *page = tb_opwork_page(&drag->work);
+    return drag->work.state > FROM && drag->work.state < DROPPED && page &&
+           (tb_frame_has_left(tb_page_main_frame(page), drag->mark) ||
+            tb_frame_document(tb_page_main_frame(page)) != drag->document);
+}
+
+static void fail_left(struct drag *drag)
+{
+    stop(&drag->work);
+    tb_opwork_fail(&drag->work, TB_E_ELEMENT_STALE,
+                   "the page moved to another document in the meantime; nothing was dropped");
+}
+
 static void step(struct tb_opwork *work, struct tb_str value)
 {
     struct drag *drag = drag_of(work);
+    if (has_left(drag)) {
+        fail_left(drag);
+        return;
+    }
     switch (work->state) {
     case FROM:
-        read_point(value, &drag->from, work, "element");
-        ask_point(drag, TO, "to", true);
+        have_element(drag, value);
         break;
     case TO:
         read_point(value, &drag->to, work, "to_element");
@@ -343,16 +384,6 @@ static void step(struct tb_opwork *work, struct tb_str value)
     default:
         tb_opwork_wind_up(work);
         break;
-    }
-}
-
-static void stop(struct tb_opwork *work)
-{
-    struct drag *drag = drag_of(work);
-    struct tb_page *page = tb_opwork_page(work);
-    if (drag->down && page) {
-        tb_held_keep(page, drag->from.x, drag->from.y);
-        tb_held_let_go(page);
     }
 }
 

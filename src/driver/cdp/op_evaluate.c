@@ -53,6 +53,7 @@ struct evaluate {
     struct tb_opwork work;
     enum tb_script_form form;
     char object[OBJECT_ID_SIZE]; /* the element in the page's world, in quotes; empty: no target */
+    uint64_t document;           /* that it was found in */
     struct tb_err failure;       /* what the script failed with, if it has run */
     bool holds;                  /* objects of the page */
 };
@@ -446,8 +447,17 @@ static void start(struct tb_opwork *work)
 {
     struct tb_frame *frame = tb_opwork_frame(work, tb_args_text(work->op->args, "target", ""));
     if (frame) {
+        TB_CONTAINER(work, struct evaluate, work)->document = tb_opwork_document(work);
         ask_element(work, frame);
     }
+}
+
+/* A question that waits for the new document. */
+static void start_again(struct tb_opwork *work)
+{
+    work->state = AGAIN;
+    tb_opwork_moved(work);
+    tb_opwork_call(work, "describe", TB_STR(""));
 }
 
 static void step(struct tb_opwork *work, struct tb_str value)
@@ -468,7 +478,11 @@ static void step(struct tb_opwork *work, struct tb_str value)
             tb_pick(tb_pick(value, "node"), "backendNodeId"));
         break;
     case OBJECT:
-        on_object(evaluate, value);
+        if (tb_opwork_document(work) != evaluate->document) {
+            start_again(work); /* what has the same number there is another element */
+        } else {
+            on_object(evaluate, value);
+        }
         break;
     case COMPILING:
         on_compiled(evaluate, value);
@@ -521,10 +535,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if (!running && tb_page_was_replaced(err)) {
-        /* A question that waits for the new document. */
-        work->state = AGAIN;
-        tb_opwork_moved(work);
-        tb_opwork_call(work, "describe", TB_STR(""));
+        start_again(work);
         return true;
     }
     if (!running || err->code != TB_E_PROTOCOL) {

@@ -3,6 +3,7 @@
  * load: SETTING cookies --> for each origin: OPENED (a tab of its own, whose requests we answer
  *       ourselves, so that the site is not visited) --> ORIGIN --> ITEMS --> ... --> CLOSING -->
  * done. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -48,6 +49,7 @@ struct state {
     size_t tab;             /* saving: which one */
     const struct cJSON *at; /* loading: the origin */
     char home[TB_TARGET_ID_SIZE];
+    char own[TB_TARGET_ID_SIZE]; /* the tab that it has opened; empty: none */
     struct job *job;
 };
 
@@ -192,24 +194,39 @@ static void read_next_tab(struct state *state)
     }
     tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
     work->state = TABS;
-    /* By number: keys that are called as a method of the storage are no properties. */
-    evaluate(work, TB_STR("(()=>{try{const s=localStorage;return{origin:self.origin,"
-                          "items:Array.from({length:s.length},(_,i)=>[s.key(i),s.getItem(s.key(i))"
-                          "])}}catch{return{}}})()"));
+    /* In our own world: in the page's it would name any origin that it likes. */
+    tb_opwork_call(work, "stored", TB_STR("{}"));
 }
 
-static void on_tab_read(struct state *state, struct tb_str reply)
+/* {"k":"v"} as [["k","v"]]. */
+static struct cJSON *pairs_of(const struct cJSON *items)
 {
-    struct cJSON *json = tb_json_parse(tb_pick(tb_pick(reply, "result"), "value"));
+    struct cJSON *pairs = tb_json_new_array();
+    JSON_ARRAY_FOREACH(item, items) {
+        struct tb_str value;
+        if (tb_json_name(item) && tb_json_str(item, &value)) {
+            struct cJSON *pair = tb_json_new_array();
+            tb_json_append_take(pair, tb_json_new_str(tb_str_of(tb_json_name(item))));
+            tb_json_append_take(pair, tb_json_new_str(value));
+            tb_json_append_take(pairs, pair);
+        }
+    }
+    return pairs;
+}
+
+static void on_tab_read(struct state *state, struct tb_str value)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    const struct cJSON *items = tb_json_get(json, "items");
     struct tb_str origin = {NULL, 0};
     tb_json_str(tb_json_get(json, "origin"), &origin);
-    if (tb_json_first(tb_json_get(json, "items")) && !has_origin(state, origin)) {
-        tb_json_append_take(state->origins, json);
-    } else {
-        if (!has_origin(state, origin)) {
-            tb_kept_site_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
-        }
-        tb_json_free(json);
+    if (!has_origin(state, origin) && tb_json_first(items)) {
+        struct cJSON *site = tb_json_new_object();
+        tb_json_set_str(site, "origin", origin);
+        tb_json_set_take(site, "items", pairs_of(items));
+        tb_json_append_take(state->origins, site);
+    } else if (!has_origin(state, origin)) {
+        tb_kept_site_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
     }
     read_next_tab(state);
 }
@@ -305,6 +322,7 @@ static void on_opened(int code, struct tb_page *page, const struct tb_err *err, 
         return;
     }
     tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    tb_target_id_copy(state->own, tb_str_of(work->page_id));
     work->until = "commit";
     work->state = OPENED;
     tb_opwork_send(work, "Fetch.enable", (struct tb_str){NULL, 0});
@@ -372,6 +390,24 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return false;
 }
 
+/* However it ends: nobody answers the requests of its own tab from now on. */
+static void leave_own_tab(struct state *state)
+{
+    struct tb_driver_session *session = state->work.session;
+    struct tb_page *own = tb_session_page_by_target(session, tb_str_of(state->own));
+    struct tb_page *home = tb_session_page_by_target(session, tb_str_of(state->home));
+    char params[128];
+    if (!own || !tb_page_conn(own)) {
+        return;
+    }
+    if (home && tb_session_page(session) == own) {
+        tb_session_page_select(session, home);
+    }
+    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", state->own);
+    tb_cdp_post(tb_page_conn(own), NULL, "Target.closeTarget",
+                (struct tb_str){params, (size_t)len});
+}
+
 static void fini(struct tb_opwork *work)
 {
     struct state *state = state_of(work);
@@ -381,6 +417,7 @@ static void fini(struct tb_opwork *work)
     if (state->job) {
         state->job->state = NULL;
     }
+    leave_own_tab(state);
     tb_free(state->path);
     tb_json_free(state->json);
 }

@@ -43,6 +43,7 @@ struct upload {
     const char *directory; /* borrowed from the session's memory */
     struct cJSON *files;   /* names; part of the result */
     int64_t node;          /* of the chooser that they answer, the browser's number; 0: of none */
+    uint64_t document;     /* that has opened it */
     char object[256];      /* the id of the field, as JSON; empty: it is not known */
     bool drops;            /* the element is no field */
 };
@@ -194,7 +195,21 @@ static void answer_chooser(struct upload *upload)
     chooser->untold = false;
     upload->node = chooser->node;
     work->frame = chooser->frame;
+    upload->document = tb_opwork_document(work);
     evaluate(work, WORLD, "tabard.choosing()");
+}
+
+/* The number of its field is good in its own document only. */
+static bool has_left(struct upload *upload)
+{
+    return tb_opwork_document(&upload->work) != upload->document;
+}
+
+static void fail_left(struct upload *upload)
+{
+    tb_opwork_fail(&upload->work, TB_E_ELEMENT_STALE,
+                   "the field of the file chooser has left the page, so it got no files; open the "
+                   "chooser again");
 }
 
 static void set_chosen(struct upload *upload)
@@ -274,6 +289,10 @@ static void read_back(struct upload *upload)
 static void on_world(struct upload *upload, struct tb_str value)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(1024);
+    if (has_left(upload)) {
+        fail_left(upload);
+        return;
+    }
     int context = tb_object_context(tb_pick(tb_pick(value, "result"), "objectId"));
     tb_buf_printf(&params, "{\"backendNodeId\":%" PRId64 ",\"executionContextId\":%d}",
                   upload->node, context);
@@ -284,7 +303,13 @@ static void on_world(struct upload *upload, struct tb_str value)
 static void on_field(struct upload *upload, struct tb_str value)
 {
     keep_object(upload, tb_pick(tb_pick(value, "object"), "objectId"));
-    set_chosen(upload);
+    if (has_left(upload)) {
+        fail_left(upload);
+    } else if (upload->object[0]) {
+        set_files(upload, "objectId", tb_str_of(upload->object)); /* which no other document has */
+    } else {
+        set_chosen(upload);
+    }
 }
 
 static void on_read(struct tb_opwork *work, struct tb_str value)
@@ -364,7 +389,11 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if ((work->state == WORLD || work->state == FIELD) && err->code == TB_E_PROTOCOL) {
-        set_chosen(upload_of(work)); /* it will tell what is in the way */
+        if (tb_page_was_replaced(err) || has_left(upload_of(work))) {
+            fail_left(upload_of(work));
+        } else {
+            set_chosen(upload_of(work)); /* it will tell what is in the way */
+        }
         return true;
     }
     if (upload_of(work)->drops) {

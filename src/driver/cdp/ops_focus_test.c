@@ -36,6 +36,10 @@ static const struct ops_doc docs[] = {
     {.path = "/keys",
      .body = "<title>Keys</title><body contenteditable>Ready</body><script>"
              "onbeforeinput = onkeydown = () => fetch(`/leak`)</script>"},
+    {.path = "/begins",
+     .body = "<title>Begins</title><body contenteditable>Ready</body><script>"
+             "onbeforeinput = onkeydown = () => fetch(`/leak`); location = '/none'</script>"},
+    {.path = "/none", .status = 204},
     /* Takes the focus whenever it does not have it. */
     {.path = "/thief",
      .body = "<input id=q><script>onkeydown = () => fetch(`/leak`);"
@@ -177,6 +181,13 @@ static void a_text_that_was_cut_off_is_told(void **state)
     ops_eval(lab, "act = () => location = `/keys`, a.value = ``");
     ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_FILL, "{'target':'#a','value':'abc','delay_ms':60}");
     assert_non_null(strstr(lab->result.message, "another document"));
+    /* One that leads on to nothing is another document, too. */
+    ops_goto(lab, "/cut");
+    ops_eval(lab, "act = () => location = `/begins`, 0");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_FILL, "{'target':'#a','value':'ab','delay_ms':500}");
+    assert_non_null(strstr(lab->result.message, "another document"));
+    ops_ok(lab, TB_OP_NAVIGATE, "{'to':'reload'}");
+    assert_string_equal(ops_text(lab, "title"), "Begins");
     ops_goto(lab, "/cut");
     ops_eval(lab, "act = () => location = `/keep`, 0");
     ops_ok(lab, TB_OP_FILL, "{'target':'#a','value':'b','delay_ms':1}");

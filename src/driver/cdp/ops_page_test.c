@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "driver/cdp/opwork.h"
 
 #include "support/ops_lab.h"
 
@@ -246,6 +247,24 @@ static void a_login_state_goes_from_one_session_to_another(void **state)
     assert_non_null(strstr(ops_text(lab, "cookies"), "\"value\":\"abc\""));
 }
 
+/* Not even a tab that answers all requests by itself. */
+static void a_login_state_that_is_cancelled_leaves_nothing_behind(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/cookie");
+    ops_eval(lab, "localStorage.token = 123");
+    ops_ok(lab, TB_OP_STATE, "{'action':'save','name':'me'}");
+    const struct tb_page *home = tb_session_page(lab->session);
+    ops_begin(lab, TB_OP_STATE, OPS_MS, "{'action':'load','name':'me'}");
+    struct tb_opwork *work = lab->op.driver_state;
+    OPS_WAIT(lab, tb_opwork_page(work) != home);
+    lab->op.cancel(&lab->op);
+    assert_int_equal(ops_end(lab), TB_E_CANCELLED);
+    assert_ptr_equal(tb_session_page(lab->session), home);
+    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    ops_goto(lab, "/");
+}
+
 /* The disk's fault is not told as one of ours. */
 static void a_state_that_cannot_be_written_is_not_stored(void **state)
 {
@@ -301,6 +320,7 @@ int main(int argc, char **argv)
         OPS_TEST(cookies_are_listed_set_and_deleted),
         OPS_TEST(storage_is_read_and_written),
         OPS_TEST(a_login_state_goes_from_one_session_to_another),
+        OPS_TEST(a_login_state_that_is_cancelled_leaves_nothing_behind),
         OPS_TEST(a_state_that_cannot_be_written_is_not_stored),
         OPS_TEST(downloads_are_kept_under_safe_names),
     };

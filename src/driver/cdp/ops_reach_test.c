@@ -319,6 +319,20 @@ static void a_drop_on_something_else_is_told(void **state)
     assert_string_equal(ops_eval(lab, "document.title"), "\"no\"");
 }
 
+static void a_drag_stays_in_the_document_where_it_began(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/drag");
+    ops_eval(lab, "yes.remove(), setTimeout(() => location = `/drag?again`, 300), 0");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_DRAG, "{'target':'#a','to':'#yes'}");
+    assert_non_null(strstr(lab->result.message, "another document"));
+    /* It may lead elsewhere. */
+    ops_goto(lab, "/drag");
+    ops_eval(lab, "addEventListener(`drop`, () => location = `/`), 0");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#a','to':'#yes'}");
+    assert_string_equal(ops_text(lab, "title"), "Home");
+}
+
 /* What fits the target behind a dialog, or only after the act, is not taken for the field. */
 static void what_follows_an_act_is_for_the_same_element(void **state)
 {
@@ -355,6 +369,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_key_that_is_told_as_pressed_was_seen),
         OPS_TEST(a_drop_goes_to_where_the_element_is_by_then),
         OPS_TEST(a_drop_on_something_else_is_told),
+        OPS_TEST(a_drag_stays_in_the_document_where_it_began),
         OPS_TEST(what_follows_an_act_is_for_the_same_element),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);

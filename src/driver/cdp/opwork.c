@@ -117,6 +117,12 @@ static struct tb_frame *asked_frame(struct tb_opwork *work)
     return page ? tb_page_frame_by_number(page, work->frame) : NULL;
 }
 
+uint64_t tb_opwork_document(struct tb_opwork *work)
+{
+    const struct tb_frame *frame = asked_frame(work);
+    return frame ? tb_frame_document(frame) : 0;
+}
+
 /* At the deadline what is under way ends by itself, with better words than could be had here. */
 static void cancel(struct tb_op *op)
 {

@@ -103,8 +103,7 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
                     struct tb_op *op);
 /* Its tab; NULL: closed meanwhile. */
 struct tb_page *tb_opwork_page(struct tb_opwork *work);
-/* The frame that `target` of the arguments is in: that of its ref, or the main one. NULL: the
- * operation has ended, there is no such frame any more. */
+/* The frame that `target` is in: that of its ref, or the main one. NULL: gone, this has ended. */
 struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
 
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
@@ -142,8 +141,7 @@ int tb_opwork_code(const struct tb_err *err);
 void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why);
 /* Ends well, with nothing more than the operation has put into its result. */
 void tb_opwork_done(struct tb_opwork *work);
-/* After an act: waits for the navigation that it began, if it did, then ends with the page keys of
- * docs/operations.md. */
+/* After an act: waits for a navigation that it began, ends with the page keys of operations.md. */
 void tb_opwork_wind_up(struct tb_opwork *work);
 /* The page will tell by itself where it is, after so many clicks. */
 void tb_opwork_expect(struct tb_opwork *work, int64_t clicks);
@@ -155,6 +153,8 @@ void tb_opwork_look_again(struct tb_opwork *work);
 void tb_opwork_moved(struct tb_opwork *work);
 /* Whether its tab or the target's frame has begun to load another document since it began. */
 bool tb_opwork_has_left(struct tb_opwork *work);
+/* Which document that frame has, see tb_frame_document; 0: the frame is gone. */
+uint64_t tb_opwork_document(struct tb_opwork *work);
 /* Whether the caller wants to hear what the act has changed. */
 bool tb_opwork_wants_changes(const struct tb_opwork *work);
 /* A page function that is called next has its document watch for them, from the act on. */

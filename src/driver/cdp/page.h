@@ -126,6 +126,8 @@ uint64_t tb_page_navigation_mark(const struct tb_page *page);
 bool tb_page_stayed(const struct tb_page *page, uint64_t mark);
 /* Whether the frame has begun to load another document since the mark was taken. */
 bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark);
+/* Another number, never 0, for each document that the frame gets. */
+uint64_t tb_frame_document(const struct tb_frame *frame);
 /* Waits for what began since the mark: returns at once (by `fn`, later) if none did; else when the
  * new document has reached `until` ("commit", "domcontentloaded", "load", "networkidle"). `code` 0,
  * TB_E_TIMEOUT, TB_E_NAVIGATION with the browser's reason. Call it when the act has been answered.

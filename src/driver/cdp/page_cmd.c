@@ -18,6 +18,7 @@ struct tb_page_cmd {
     uint64_t id; /* the connection's; 0: never sent */
     struct tb_target *target;
     bool by_thread; /* the page's own thread answers it */
+    bool sets_up;   /* without its answer the page can never be used */
     int64_t deadline_ms;
     tb_cdp_reply_fn *fn;
     struct tb_err *late; /* why it was not sent */
@@ -104,9 +105,11 @@ static bool needs_no_page(const char *method)
     return is_one_of(method, methods);
 }
 
-/* What keeps the command from being sent; false if nothing does. */
-static bool in_the_way(const struct tb_page *page, const char *method, struct tb_err *ret_err)
+/* What keeps the command from being sent; false if nothing does. What sets the page up is sent
+ * behind a dialog, too: it is answered when that has gone. */
+static bool in_the_way(const struct tb_page_cmd *cmd, const char *method, struct tb_err *ret_err)
 {
+    const struct tb_page *page = cmd->target->page;
     static const char *const in_dialog[] = {"Page.handleJavaScriptDialog", "Page.close", NULL};
     if (page->gone) {
         tb_fail(ret_err, TB_E_TAB_NOT_FOUND, "the tab was closed");
@@ -116,14 +119,14 @@ static bool in_the_way(const struct tb_page *page, const char *method, struct tb
         tb_fail(ret_err, TB_E_PAGE_CRASHED, "the page has crashed");
         return true;
     }
-    return !is_one_of(method, in_dialog) && tb_page_in_dialog(page, ret_err);
+    return !cmd->sets_up && !is_one_of(method, in_dialog) && tb_page_in_dialog(page, ret_err);
 }
 
 static void send_cmd(struct tb_page_cmd *cmd, const char *method, struct tb_str params)
 {
     struct tb_page *page = cmd->target->page;
     struct tb_err err;
-    if (in_the_way(page, method, &err)) {
+    if (in_the_way(cmd, method, &err)) {
         cmd->late = TB_NEW(struct tb_err);
         *cmd->late = err;
         tb_loop_defer(page->browser->cdp->loop, &page->late);
@@ -199,7 +202,20 @@ void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_rep
                         void *user)
 {
     int64_t deadline_ms = tb_loop_now_ms(target->page->browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
-    send_cmd(cmd_new(target, deadline_ms, fn, user), method, (struct tb_str){NULL, 0});
+    struct tb_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
+    cmd->sets_up = true;
+    send_cmd(cmd, method, (struct tb_str){NULL, 0});
+}
+
+bool tb_page_cmd_sets_up(const struct tb_page *page)
+{
+    LIST_FOREACH(link, &page->cmds) {
+        const struct tb_page_cmd *cmd = cmd_of(link);
+        if (cmd->sets_up && cmd->target == page->target && !cmd->late) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void tb_page_cmds_go_on(struct tb_page *page)
@@ -230,11 +246,12 @@ void tb_page_cmd_drop(struct tb_page_cmd *cmd)
 /* The first command in the list that fits; NULL: none is left. Whoever ends one looks anew, since
  * its callback may change the list. */
 static struct tb_page_cmd *find_of(struct tb_page *page, const struct tb_target *target,
-                                   uint64_t up_to)
+                                   uint64_t up_to, int why)
 {
     LIST_FOREACH(link, &page->cmds) {
         struct tb_page_cmd *cmd = cmd_of(link);
-        if ((!target || cmd->target == target) && cmd->handle <= up_to) {
+        bool goes_on = cmd->sets_up && why == TB_E_DIALOG_OPEN;
+        if ((!target || cmd->target == target) && cmd->handle <= up_to && !goes_on) {
             return cmd;
         }
     }
@@ -246,7 +263,7 @@ void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
 {
     uint64_t up_to = page->last_handle;
     struct tb_page_cmd *cmd;
-    while ((cmd = find_of(page, target, up_to))) {
+    while ((cmd = find_of(page, target, up_to, err->code))) {
         if (cmd->id && page->browser->conn) {
             tb_cdp_forget(page->browser->conn, cmd->id);
         }

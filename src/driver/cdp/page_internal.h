@@ -45,10 +45,15 @@ struct tb_frame {
     char world[TB_TARGET_ID_SIZE];
     char main_world[TB_TARGET_ID_SIZE];
     char *url;
-    char *origin; /* of its main world, while it has one */
+    char *origin;      /* of its main world, while it has one */
+    uint64_t document; /* another number for each that it gets */
     /* Navigation, see nav.c. */
-    uint64_t nav;     /* the page's count when the last one began */
-    uint64_t left;    /* the same when the last one began that did not stay inside its document */
+    uint64_t nav;  /* the page's count when the last one began */
+    uint64_t left; /* the same when the last one began that did not stay inside its document */
+    /* These three as the last one left them that did not come to nothing. */
+    uint64_t nav_done;
+    uint64_t left_done;
+    bool within_done;
     bool nav_asked;   /* one is under way and has no document yet */
     bool nav_started; /* the browser has taken it up */
     bool nav_barred;  /* to an address that no page may open */
@@ -125,9 +130,11 @@ struct tb_page_cmd;
 struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method,
                                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn,
                                     void *user);
-/* One of those that set it up. */
+/* One of those that set it up: no dialog ends it. */
 void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_reply_fn *fn,
                         void *user);
+/* Whether one of them has still to be answered. */
+bool tb_page_cmd_sets_up(const struct tb_page *page);
 void tb_page_cmd_drop(struct tb_page_cmd *cmd);
 void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
                        const struct tb_err *err);
