@@ -17,8 +17,12 @@ const elementAt = (doc, { x, y }) => {
 
 const OTHER_DOCUMENTS = words('embed fencedframe frame iframe object');
 
-/** Whether what is clicked at `hit` is another document that lies in or over `el`, and is not what `el` itself shows. */
-const isForeign = (hit, el) => hit !== el && (ownerOf(hit) !== ownerOf(el) || OTHER_DOCUMENTS.has(tagOf(hit))) && !OTHER_DOCUMENTS.has(tagOf(el));
+/**
+ * Whether what is clicked at `hit` is another document that lies in or over `el`, and is not what `el` itself shows. What is there only to hold a
+ * frame is clicked for the frame.
+ */
+const isForeign = (hit, el) => hit !== el && (ownerOf(hit) !== ownerOf(el) || OTHER_DOCUMENTS.has(tagOf(hit))) && !OTHER_DOCUMENTS.has(tagOf(el))
+  && (!holds(el, hit) || matches(el, CLICKABLE) || ACTIVE_ROLES.has(roleOf(el)));
 
 // What keeps its clicks for itself inside a label.
 const NOT_FOR_LABEL = 'a[href],button,input,select,summary,textarea,[role=button],[role=link]';

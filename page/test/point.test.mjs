@@ -285,10 +285,12 @@ test('a frame inside the target gets no click that is told as one on the target'
   }
 });
 
-test('a frame itself can be clicked', async (t) => {
-  const tab = await rig.show(t, '<label>x<input></label><iframe id=f srcdoc="<body style=height:100vh;margin:0 onclick=top.hits=1>"></iframe>');
-  assert.equal((await tab.click('#f', { presses: 1 })).error, undefined);
-  assert.equal(await tab.page('hits'), 1);
+test('a frame itself can be clicked, and what only holds it', async (t) => {
+  for (const target of ['#f', '#w']) {
+    const tab = await rig.show(t, '<label>x<input></label><div id=w><iframe id=f srcdoc="<body style=height:100vh;margin:0 onclick=top.hits=1>" style="width:100%"></iframe></div>');
+    assert.equal((await tab.click(target, { presses: 1 })).error, undefined, target);
+    assert.equal(await tab.page('hits'), 1, target);
+  }
 });
 
 test('a drag may begin where another document lies', async (t) => {
