@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found in one document stays there, whatever the frame shows by then. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -130,6 +131,52 @@ static void a_script_does_not_get_an_element_of_another_document(void **state)
     assert_int_equal(scene->result.code, 0);
 }
 
+/* Answers the oldest command of this method by these members. */
+static void answer_by(struct scene *scene, const char *method, const char *result)
+{
+    struct hostile_peer *peer = &scene->peer;
+    char message[1024];
+    size_t at = 0;
+    while (at < peer->count && strcmp(peer->waiting[at].method, method) != 0) {
+        at++;
+    }
+    if (at == peer->count) {
+        fail_msg("%s was not asked", method);
+    }
+    snprintf(message, sizeof(message), "{\"id\":%llu,\"result\":%s}",
+             (unsigned long long)peer->waiting[at].id, result);
+    peer->count--;
+    memmove(&peer->waiting[at], &peer->waiting[at + 1],
+            (peer->count - at) * sizeof(peer->waiting[0]));
+    say(scene, message);
+}
+
+#define HOST(id) "{\"value\":{\"subtype\":\"node\",\"objectId\":\"1.7." id "\"}}"
+
+static void an_outline_ends_with_the_frame_that_it_was_of(void **state)
+{
+    static const char node[] = "{\"node\":{\"shadowRoots\":[{\"shadowRootType\":\"closed\","
+                               "\"backendNodeId\":9}]}}";
+    struct scene *scene = *state;
+    hostile_frame(&scene->peer, "S1");
+    turn(scene);
+    set_args(scene, "{\"target\":\"f1e1\"}");
+    begin_op(scene, TB_OP_SNAPSHOT);
+    answer_by(scene, "Runtime.evaluate",
+              "{\"result\":{\"value\":{\"hosts\":3,\"text\":\"\",\"url\":\"\",\"title\":\"\"}}}");
+    answer_by(scene, "Runtime.evaluate", "{\"result\":{\"objectId\":\"1.7.1\"}}");
+    answer_by(scene, "Runtime.getProperties",
+              "{\"result\":[" HOST("2") "," HOST("3") "," HOST("4") "]}");
+    answer_by(scene, "DOM.describeNode", node);
+    answer_by(scene, "DOM.describeNode", node);
+    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameDetached\",\"params\":{\"frameId\":"
+               "\"F1\",\"reason\":\"remove\"}}");
+    answer_by(scene, "DOM.describeNode", node);
+    turn(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +188,8 @@ int main(void)
                                         set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(a_script_does_not_get_an_element_of_another_document,
                                         set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(an_outline_ends_with_the_frame_that_it_was_of, set_up_open,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
