@@ -177,6 +177,23 @@ static void an_outline_ends_with_the_frame_that_it_was_of(void **state)
     assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
 }
 
+static void an_outline_lets_go_of_what_it_has_held(void **state)
+{
+    struct scene *scene = *state;
+    bool released = false;
+    hostile_frame(&scene->peer, "S1");
+    turn(scene);
+    begin_op(scene, TB_OP_SNAPSHOT);
+    for (int i = 0; i < ROUNDS; i++) {
+        released = released || is_asked(scene, "Runtime.releaseObjectGroup");
+        hostile_answer_all(&scene->peer);
+        turn(scene);
+    }
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, 0);
+    assert_true(released);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +206,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_script_does_not_get_an_element_of_another_document,
                                         set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(an_outline_ends_with_the_frame_that_it_was_of, set_up_open,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(an_outline_lets_go_of_what_it_has_held, set_up_open,
                                         tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
