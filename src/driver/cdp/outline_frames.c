@@ -25,6 +25,7 @@ enum {
     INDENT = 2,
 };
 
+#define GROUP  "tabard-frames"
 #define SILENT "… no answer from this frame; it may still be loading"
 
 void tb_outline_frames_init(struct tb_outline_frames *frames)
@@ -66,14 +67,46 @@ static void say(const struct tb_outline_frames *frames, struct tb_opwork *work, 
     tb_outline_splice(&work->op->result->text, frames->refs[frames->at], tb_str_of(why));
 }
 
+static struct tb_frame *frame_of(struct tb_page *page, const char *ref)
+{
+    return page ? tb_page_frame_by_number(page, tb_ref_frame(tb_str_of(ref))) : NULL;
+}
+
+/* The iframes that were asked for would be held until their documents go. Each target is told,
+ * once; what it answers late came before that. */
+static void let_go(const struct tb_outline_frames *frames, struct tb_opwork *work)
+{
+    struct tb_page *page = tb_opwork_page(work);
+    const char *told[TB_OUTLINE_FRAMES_MAX] = {NULL};
+    for (size_t i = 0; i < frames->count; i++) {
+        const struct tb_frame *frame = frame_of(page, frames->refs[i]);
+        const char *session = frame ? tb_frame_session_id(frame) : NULL;
+        size_t at = 0;
+        while (session && told[at] && strcmp(told[at], session) != 0) {
+            at++;
+        }
+        if (session && !told[at] && tb_page_conn(page)) {
+            told[at] = session;
+            tb_cdp_post(tb_page_conn(page), session, "Runtime.releaseObjectGroup",
+                        TB_STR("{\"objectGroup\":\"" GROUP "\"}"));
+        }
+    }
+}
+
+static bool end(struct tb_outline_frames *frames, struct tb_opwork *work)
+{
+    let_go(frames, work);
+    work->frame = frames->home;
+    return true;
+}
+
 /* The time is over: what there is has to do. */
 static bool end_late(struct tb_outline_frames *frames, struct tb_opwork *work)
 {
     for (; frames->at < frames->count; frames->at++) {
         say(frames, work, SILENT);
     }
-    work->frame = frames->home;
-    return true;
+    return end(frames, work);
 }
 
 /* To the target of the frame of the operation. The deadline is that of the message alone: by that
@@ -113,24 +146,21 @@ static bool go_on(struct tb_outline_frames *frames, struct tb_opwork *work)
     }
     for (; frames->at < frames->count; frames->at++) {
         const char *ref = frames->refs[frames->at];
-        struct tb_page *page = tb_opwork_page(work);
-        struct tb_frame *frame =
-            page ? tb_page_frame_by_number(page, tb_ref_frame(tb_str_of(ref))) : NULL;
+        struct tb_frame *frame = frame_of(tb_opwork_page(work), ref);
         if (!frame || !tb_frame_world(frame)[0]) {
             continue;
         }
         char params[256];
         int len = snprintf(params, sizeof(params),
                            "{\"expression\":\"tabard.element({target:'%s'})\","
-                           "\"objectGroup\":\"tabard-frames\",\"uniqueContextId\":\"%s\"}",
+                           "\"objectGroup\":\"" GROUP "\",\"uniqueContextId\":\"%s\"}",
                            ref, tb_frame_world(frame));
         frames->phase = ELEMENT;
         work->frame = tb_frame_number(frame);
         send(frames, work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
         return false;
     }
-    work->frame = frames->home;
-    return true;
+    return end(frames, work);
 }
 
 static bool skip(struct tb_outline_frames *frames, struct tb_opwork *work)

@@ -93,6 +93,9 @@ static bool on_hosts(struct tb_shadow_roots *roots, struct tb_opwork *work,
     }
     roots->phase = NODES;
     roots->answers = 0;
+    if (!tb_opwork_document(work)) {
+        return true; /* with its frame: who asks it several things is told only once */
+    }
     for (size_t i = 0; i < roots->count; i++) {
         ask(work, "DOM.describeNode", "{\"objectId\":\"%s\",\"depth\":0,\"pierce\":true}",
             roots->items[i].host);
@@ -120,6 +123,9 @@ static bool resolve(struct tb_shadow_roots *roots, struct tb_opwork *work)
     sift(roots);
     roots->phase = RESOLVE;
     roots->answers = 0;
+    if (!tb_opwork_document(work)) {
+        return true;
+    }
     for (size_t i = 0; i < roots->count; i++) {
         ask(work, "DOM.resolveNode",
             "{\"backendNodeId\":%lld,\"executionContextId\":%d,\"objectGroup\":\"%s\"}",
