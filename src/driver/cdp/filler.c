@@ -266,14 +266,15 @@ static bool check(struct tb_filler *filler)
  * was the box, and not a link in its label. */
 static bool on_box_gone(struct tb_filler *filler)
 {
-    if (!filler->ticked) {
-        tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
-                       "%s was clicked, but the page moved to another document, and nothing showed "
-                       "that it was %s",
-                       filler->element[0] ? filler->element : "the checkbox",
-                       wish_of(filler->value) == 1 ? "checked" : "unchecked");
+    if (filler->ticked) {
+        return true;
     }
-    return filler->ticked;
+    tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
+                   "%s was clicked, but the page moved to another document, and nothing showed "
+                   "that it was %s",
+                   filler->element[0] ? filler->element : "the checkbox",
+                   wish_of(filler->value) == 1 ? "checked" : "unchecked");
+    return false;
 }
 
 static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
