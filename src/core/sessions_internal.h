@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of sessions from the inside, for core/session*.c, core/records.c, core/policy.c,
- * core/resolve.c and core/call.c. A tenant's record is made with its first session and kept, so that
- * the numbers in names go on counting; there are as many as the operator gave credentials to. */
+ * core/resolve.c and core/call.c. A tenant's record is made with its first session and kept, so
+ * that the numbers in names go on counting; there are as many as there are credentials. */
 #pragma once
 
 #include "base/list.h"

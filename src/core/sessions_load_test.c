@@ -235,7 +235,7 @@ static void a_clock_that_is_ahead_at_the_start_is_believed_for_a_day(void **stat
     assert_non_null(session);
     assert_int_equal(session->last_active_ms, rig->clock.mono_ms - DAY_MS);
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_STATE), 1);
-    rig_advance(rig, 6 * DAY_MS);
+    rig_advance(rig, (int64_t)6 * DAY_MS);
     assert_null(rig_find(rig, "a"));
 }
 
