@@ -36,7 +36,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
 {
     struct tb_opwork *work = user;
     (void)timer;
-    tb_opwork_fail(work, TB_E_TIMEOUT,
+    tb_opwork_fail(work, TB_E_UNFINISHED,
                    "the element was clicked, but no navigation followed within %lld ms",
                    (long long)(work->deadline_ms - work->began_ms));
 }

@@ -374,9 +374,9 @@ static bool failed_drop(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if (work->state == DROPPED && !work->struck && err->code == TB_E_TIMEOUT) {
-        tb_opwork_fail(work, TB_E_TIMEOUT,
+        tb_opwork_fail(work, TB_E_UNFINISHED,
                        "the page was busy, so it is not known whether it got the files; it may get "
-                       "them yet: look at it before you drop them again");
+                       "them yet");
         return true;
     }
     return false;

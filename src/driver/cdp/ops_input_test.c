@@ -111,7 +111,7 @@ static void a_click_that_navigates_is_waited_for(void **state)
     assert_string_equal(ops_text(lab, "title"), "Two");
     ops_goto(lab, "/");
     ops_begin(lab, TB_OP_CLICK, 600, "{'target':'#b','wait_for_navigation':true}");
-    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_int_equal(ops_end(lab), TB_E_UNFINISHED);
 }
 
 static void what_cannot_be_clicked_says_why(void **state)

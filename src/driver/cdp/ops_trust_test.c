@@ -316,7 +316,7 @@ static void a_window_without_a_page_has_an_address(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/held-window");
     ops_begin(lab, TB_OP_CLICK, 2500, "{'target':'#open'}");
-    assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
+    assert_int_equal(ops_end(lab), TB_E_UNFINISHED);
     assert_non_null(strstr(lab->result.message, "held) did not finish"));
     ops_ok(lab, TB_OP_TABS, "{}");
     assert_non_null(strstr(ops_text(lab, "tabs"), "\"url\":\"about:blank\""));

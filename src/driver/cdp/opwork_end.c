@@ -205,7 +205,7 @@ bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
         struct tb_str url = page ? tb_page_bound_for(page) : (struct tb_str){NULL, 0};
         struct tb_quoted shown;
         tb_opwork_fail(
-            work, TB_E_TIMEOUT,
+            work, TB_E_UNFINISHED,
             "the action completed, but the page that it led to (%s) did not finish loading in time",
             tb_quoted_url(&shown, url));
         return true;
