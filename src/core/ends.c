@@ -9,6 +9,7 @@
 #include "core/args.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/policy.h"
 #include "core/sessions_internal.h"
 
 struct tb_end {
@@ -90,7 +91,13 @@ static void print_reason(enum tb_end_reason reason, int64_t span_ms, struct tb_b
 static int64_t span_of(const struct tb_session *session, enum tb_end_reason reason)
 {
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
-    return now_ms - (reason == TB_END_IDLE_TIMEOUT ? session->last_active_ms : session->created_ms);
+    if (reason == TB_END_IDLE_TIMEOUT) {
+        return now_ms - session->last_active_ms;
+    }
+    /* A call that ran may have kept it for longer than it is to live. */
+    int64_t lived_ms = now_ms - session->created_ms;
+    int64_t max_age_ms = tb_policy_of(session).max_age_ms;
+    return max_age_ms > 0 && max_age_ms < lived_ms ? max_age_ms : lived_ms;
 }
 
 void tb_end_words(const struct tb_session *session, enum tb_end_reason reason, struct tb_buf *out)
