@@ -105,6 +105,14 @@ void tb_end_words(const struct tb_session *session, enum tb_end_reason reason, s
     print_reason(reason, span_of(session, reason), out);
 }
 
+void tb_end_foretell(const struct tb_session *session, struct tb_buf *out)
+{
+    tb_buf_printf(out, "Session %s has ", session->name);
+    tb_end_words(session, TB_END_MAX_AGE, out);
+    tb_buf_printf(out, " and ends with the call that is still running%s.",
+                  gone_with(session->kind));
+}
+
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out)
 {
     int64_t ago_ms = tb_clock_wall_ms(core->clock) - end->wall_ms;
@@ -246,6 +254,9 @@ static void forget(const struct tb_tenant *tenant, struct tb_end *end, const cha
 
 void tb_end_told(const struct tb_tenant *tenant, const char *id, const char *conversation)
 {
+    if (!find_id(tenant, tb_str_of(id))) {
+        return;
+    }
     LIST_FOREACH(link, &tenant->ends) {
         struct tb_end *end = end_of(link);
         forget(tenant, end, conversation);
