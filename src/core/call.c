@@ -390,6 +390,11 @@ struct tb_result *tb_call_out(struct tb_call *call)
     return &call->result;
 }
 
+const struct tb_session *tb_call_session(const struct tb_call *call)
+{
+    return call->session;
+}
+
 int64_t tb_call_deadline_ms(const struct tb_call *call)
 {
     return call->deadline_ms;

@@ -55,6 +55,8 @@ struct tb_core *tb_call_core(const struct tb_call *call);
 const struct tb_caller *tb_call_caller(const struct tb_call *call);
 const struct cJSON *tb_call_args(const struct tb_call *call);
 struct tb_result *tb_call_out(struct tb_call *call);
+/* The session that it is in; NULL: it is in none, or that has ended, and tb_call_finish says so. */
+const struct tb_session *tb_call_session(const struct tb_call *call);
 int64_t tb_call_deadline_ms(const struct tb_call *call);
 /* Tells the caller how far it is, if it wants to know. */
 void tb_call_progress(struct tb_call *call, double done, double total, const char *message);

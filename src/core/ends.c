@@ -9,6 +9,7 @@
 #include "core/args.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/policy.h"
 #include "core/sessions_internal.h"
 
 struct tb_end {
@@ -90,12 +91,26 @@ static void print_reason(enum tb_end_reason reason, int64_t span_ms, struct tb_b
 static int64_t span_of(const struct tb_session *session, enum tb_end_reason reason)
 {
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
-    return now_ms - (reason == TB_END_IDLE_TIMEOUT ? session->last_active_ms : session->created_ms);
+    if (reason == TB_END_IDLE_TIMEOUT) {
+        return now_ms - session->last_active_ms;
+    }
+    /* A call that ran may have kept it for longer than it is to live. */
+    int64_t lived_ms = now_ms - session->created_ms;
+    int64_t max_age_ms = tb_policy_of(session).max_age_ms;
+    return max_age_ms > 0 && max_age_ms < lived_ms ? max_age_ms : lived_ms;
 }
 
 void tb_end_words(const struct tb_session *session, enum tb_end_reason reason, struct tb_buf *out)
 {
     print_reason(reason, span_of(session, reason), out);
+}
+
+void tb_end_foretell(const struct tb_session *session, struct tb_buf *out)
+{
+    tb_buf_printf(out, "Session %s has ", session->name);
+    tb_end_words(session, TB_END_MAX_AGE, out);
+    tb_buf_printf(out, " and ends with the call that is still running%s.",
+                  gone_with(session->kind));
 }
 
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out)
@@ -239,6 +254,9 @@ static void forget(const struct tb_tenant *tenant, struct tb_end *end, const cha
 
 void tb_end_told(const struct tb_tenant *tenant, const char *id, const char *conversation)
 {
+    if (!find_id(tenant, tb_str_of(id))) {
+        return;
+    }
     LIST_FOREACH(link, &tenant->ends) {
         struct tb_end *end = end_of(link);
         forget(tenant, end, conversation);

@@ -29,7 +29,7 @@ const char *tb_end_id(const struct tb_end *end);
 /* The error that a call to it gets. */
 int tb_end_code(const struct tb_end *end);
 /* The reply that tells of the end of the session with this id is on its way to the conversation;
- * what it used before that is of no concern any more. */
+ * what it used before that is of no concern any more. One that is still to end changes nothing. */
 void tb_end_told(const struct tb_tenant *tenant, const char *id, const char *conversation);
 /* The conversation has let go of its current session by itself: there is no end to tell it of,
  * unless one was stopped. */
@@ -40,6 +40,9 @@ void tb_end_warn(const struct tb_tenant *tenant, const char *id, const char *con
 /* "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was 5 minutes
  * ago." */
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out);
+/* "Session browser-1 has reached its maximum age of 1 day and ends with the call that is still
+ * running; its cookies are gone.", for one that is retiring. */
+void tb_end_foretell(const struct tb_session *session, struct tb_buf *out);
 /* "ended after 2 minutes without a call", for a session that ends now. */
 void tb_end_words(const struct tb_session *session, enum tb_end_reason reason, struct tb_buf *out);
 

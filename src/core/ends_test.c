@@ -318,6 +318,52 @@ static void a_call_does_not_go_to_a_session_that_ends_with_the_one_before(void *
     rig_expect(call, 0);
 }
 
+static void who_gets_a_new_session_while_the_old_one_still_ends_is_told(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_conversation_max_age_ms = 3 * MINUTE_MS;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    struct tb_session *session = rig_find(rig, "browser-1");
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
+    rig_advance(rig, 4 * MINUTE_MS);
+    expect_note(rig, "talk",
+                "Session browser-1 has reached its maximum age of 3 minutes and ends with the call "
+                "that is still running; its cookies are gone. Session browser-2 is new.");
+    expect_note(rig, "talk", "");
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+    assert_null(rig_find(rig, "browser-1"));
+    expect_note(rig, "talk", ""); /* once */
+}
+
+static void who_was_told_that_a_session_is_to_end_hears_of_later_ends(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_named_max_age_ms = MINUTE_MS;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
+    rig_advance(rig, MINUTE_MS);
+    rig->fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    struct rig_call *next = rig_start(rig, &rig_navigate, "talk", NULL);
+    rig_turn(rig);
+    rig_create_as(rig, "t", "talk", "later");
+    rig_turn(rig);
+    tb_session_end(rig_find(rig, "later"), TB_END_BROWSER_CRASHED);
+    tb_fake_release(rig->fake, rig_find(rig, "browser-1")->id);
+    rig_turn(rig);
+    assert_non_null(tb_json_get(next->data, "note"));
+    rig_expect(next, 0);
+    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    assert_non_null(tb_end_missed(tb_tenant_find(rig->core.sessions, "t"), &talk));
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+}
+
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
 {
     struct rig *rig = *state;
@@ -409,6 +455,8 @@ int main(void)
         RIG_TEST(a_reply_that_nobody_reads_tells_of_no_end),
         RIG_TEST(a_session_that_grows_too_old_during_a_call_is_reported),
         RIG_TEST(a_call_does_not_go_to_a_session_that_ends_with_the_one_before),
+        RIG_TEST(who_gets_a_new_session_while_the_old_one_still_ends_is_told),
+        RIG_TEST(who_was_told_that_a_session_is_to_end_hears_of_later_ends),
         RIG_TEST(who_closed_it_need_not_be_told_but_others_are),
         RIG_TEST(only_the_end_of_the_session_used_last_is_told),
         RIG_TEST(a_name_that_lives_again_is_the_live_one),

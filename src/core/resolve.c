@@ -71,17 +71,32 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
 
 /* The decision. */
 
-/* A new session in the place of one that ended is no secret to its owner. */
-static void note_loss(struct tb_session *session, const struct tb_caller *caller)
+/* The caller's calls would go there if it were not too old; NULL: there is no such session. */
+static const struct tb_session *retiring(const struct tb_sessions *sessions,
+                                         const struct tb_caller *caller)
 {
-    const struct tb_end *end = tb_end_missed(session->home, caller);
-    if (end) {
-        TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_session *current = tenant ? tb_current_get(tenant, caller->conversation) : NULL;
+    return current && current->retiring ? current : NULL;
+}
+
+/* A new session in the place of one that ended, or is about to (`old`, may be NULL), is no secret
+ * to its owner. */
+static void note_loss(struct tb_session *session, const struct tb_caller *caller,
+                      const struct tb_session *old)
+{
+    const struct tb_end *end = old ? NULL : tb_end_missed(session->home, caller);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
+    if (old) {
+        tb_end_foretell(old, &words);
+    } else if (end) {
         tb_end_print(session->core, end, &words);
-        session->replaces = tb_strdup(tb_end_id(end));
-        session->replaces_note =
-            tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
+    } else {
+        return;
     }
+    session->replaces = tb_strdup(old ? old->id : tb_end_id(end));
+    session->replaces_note =
+        tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
 }
 
 static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -100,9 +115,11 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
             tb_loop_now_ms(sessions->core->loop) + sessions->core->config->browser_timeout_ms,
     };
     const char *warning;
+    /* The new one takes its place; it stays while its call runs. */
+    const struct tb_session *old = retiring(sessions, caller);
     int rc = tb_sessions_create(sessions, caller, &spec, ret_session, &warning, err);
     if (rc == 0) {
-        note_loss(*ret_session, caller);
+        note_loss(*ret_session, caller, old);
     }
     return rc;
 }

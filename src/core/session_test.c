@@ -117,6 +117,25 @@ static void a_running_call_may_finish_at_the_maximum_age(void **state)
     assert_int_equal(rig_events(rig, "\"reason\":\"max_age\""), 1);
 }
 
+static void a_session_that_outlived_its_age_is_told_by_the_setting(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    hold(rig);
+    rig->config.sessions_octopus_max_age_ms = 3000;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    struct tb_session *session = rig_find(rig, "browser-1");
+    struct rig_call *running = rig_start(rig, &rig_click, "talk", NULL);
+    struct rig_call *waiting = rig_start(rig, &rig_click, "talk", NULL);
+    rig_advance(rig, 5000);
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(running, 0);
+    assert_string_equal(waiting->message,
+                        "Session 'browser-1' reached its maximum age of 3 seconds");
+    rig_expect(waiting, TB_E_SESSION_ENDED);
+}
+
 static void zero_means_never(void **state)
 {
     struct rig *rig = *state;
@@ -333,6 +352,7 @@ int main(void)
         RIG_TEST(a_conversations_session_ends_at_its_age_and_the_next_call_makes_a_new_one),
         RIG_TEST(a_call_never_gets_a_session_past_its_age),
         RIG_TEST(a_running_call_may_finish_at_the_maximum_age),
+        RIG_TEST(a_session_that_outlived_its_age_is_told_by_the_setting),
         RIG_TEST(zero_means_never),
         RIG_TEST(ending_fails_the_calls_closes_the_driver_and_tells_once),
         RIG_TEST(a_name_is_free_again_while_the_old_browser_still_closes),

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/call.h"
 #include "core/core.h"
+#include "core/ends.h"
 #include "core/policy.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -114,21 +115,38 @@ static void describe(struct tb_call *call, const struct tb_session *session)
     tb_json_set_bool(data, "sleeps", tb_policy_of(session).at_idle == TB_IDLE_HIBERNATE);
 }
 
+/* The session stays: what was wrong was the address, and starting costs more than opening another
+ * one. */
+static void say_no_page(struct tb_result *out, const struct tb_session *session,
+                        const struct tb_result *page)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf next = TB_BUF(TB_KIB);
+    tb_view_hint(out->view,
+                 "Use {browser_navigate} with this sessionId, not {start_session}, for the next "
+                 "attempt",
+                 &next);
+    tb_result_fail(out, page->code, "session \"%s\" is open, but its page is not: %s. %.*s",
+                   session->name, page->message, TB_STR_ARG(tb_buf_str(&next)));
+}
+
+/* It ends with this call, which is all that it was kept for. */
+static void say_too_old(struct tb_result *out, const struct tb_session *session)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
+    tb_end_words(session, TB_END_MAX_AGE, &words);
+    tb_result_fail(out, tb_end_reason_code(TB_END_MAX_AGE), "Session '%s' %.*s", session->name,
+                   TB_STR_ARG(tb_buf_str(&words)));
+}
+
 static void on_page(struct tb_call *call, const struct tb_result *page, void *user)
 {
     struct tb_result *out = tb_call_out(call);
+    const struct tb_session *session = tb_call_session(call);
     (void)user;
-    if (page->code < 0) {
-        /* The session stays: what was wrong was the address, and starting costs more than opening
-         * another one. */
-        struct tb_str name = tb_data_text(out->data, "sessionId");
-        TB_AUTO(tb_buf_fini) struct tb_buf next = TB_BUF(TB_KIB);
-        tb_view_hint(out->view,
-                     "Use {browser_navigate} with this sessionId, not {start_session}, for the "
-                     "next attempt",
-                     &next);
-        tb_result_fail(out, page->code, "session \"%.*s\" is open, but its page is not: %s. %.*s",
-                       TB_STR_ARG(name), page->message, TB_STR_ARG(tb_buf_str(&next)));
+    if (session && session->retiring && page->code != TB_E_CANCELLED) {
+        say_too_old(out, session);
+    } else if (session && page->code < 0) {
+        say_no_page(out, session, page);
     }
     JSON_ARRAY_FOREACH(member, page->data) {
         tb_json_set_take(out->data, tb_json_name(member), tb_json_dup(member));

@@ -72,6 +72,71 @@ static void a_page_that_does_not_open_leaves_the_session_and_says_so(void **stat
     assert_non_null(rig_find(rig, "web"));
 }
 
+/* Starts a session whose page does not load yet. */
+static struct rig_call *start_slow(struct rig *rig)
+{
+    rig->fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
+    struct rig_call *call =
+        rig_start(rig, &tb_tool_start_session, "talk",
+                  "{\"sessionId\":\"web\",\"url\":\"https://slow.test/\",\"timeout_ms\":6000}");
+    rig_turn(rig);
+    assert_int_equal(call->dones, 0);
+    return call;
+}
+
+static void a_session_that_is_ended_while_its_page_loads_is_not_said_to_be_open(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller other = {.tenant = "t", .conversation = "other"};
+    struct rig_call *call = start_slow(rig);
+    tb_session_close(rig_find(rig, "web"), &other);
+    rig_turn(rig);
+    assert_string_equal(call->message, "Session 'web' was closed");
+    rig_expect(call, TB_E_SESSION_ENDED);
+    call = start_slow(rig);
+    assert_int_equal(tb_sessions_stop_all(rig->core.sessions, "t", NULL), 1);
+    rig_turn(rig);
+    assert_string_equal(call->message,
+                        "Session 'web' was stopped by the operator, with all other sessions");
+    rig_expect(call, TB_E_SESSION_STOPPED);
+}
+
+/* Its page has failed, but that is not the news. */
+static void a_session_that_is_ended_as_its_page_fails_is_not_said_to_be_open(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller other = {.tenant = "t", .conversation = "other"};
+    rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
+    struct rig_call *call = start_slow(rig);
+    tb_fake_release(rig->fake, rig_find(rig, "web")->id);
+    tb_session_close(rig_find(rig, "web"), &other);
+    rig_turn(rig);
+    assert_string_equal(call->message, "Session 'web' was closed");
+    rig_expect(call, TB_E_SESSION_ENDED);
+}
+
+static void a_session_that_grows_too_old_while_its_page_loads_has_ended(void **state)
+{
+    struct rig *rig = *state;
+    static const char words[] = "Session 'web' reached its maximum age of 2 seconds";
+    rig->config.sessions_named_max_age_ms = 2000;
+    struct rig_call *late = start_slow(rig);
+    rig_advance(rig, 2000);
+    assert_int_equal(late->dones, 0);
+    rig_advance(rig, 4001);
+    rig_advance(rig, 10000);
+    assert_string_equal(late->message, words);
+    rig_expect(late, TB_E_SESSION_ENDED);
+    assert_null(rig_find(rig, "web"));
+    struct rig_call *loaded = start_slow(rig);
+    rig_advance(rig, 3000);
+    tb_fake_release(rig->fake, rig_find(rig, "web")->id);
+    rig_turn(rig);
+    assert_string_equal(loaded->message, words);
+    rig_expect(loaded, TB_E_SESSION_ENDED);
+    assert_null(rig_find(rig, "web"));
+}
+
 static void a_browser_that_does_not_start_is_the_error_of_the_call(void **state)
 {
     struct rig *rig = *state;
@@ -336,6 +401,9 @@ int main(void)
         RIG_TEST(a_session_gets_a_name_and_is_described),
         RIG_TEST(the_url_is_opened_in_the_new_session),
         RIG_TEST(a_page_that_does_not_open_leaves_the_session_and_says_so),
+        RIG_TEST(a_session_that_is_ended_while_its_page_loads_is_not_said_to_be_open),
+        RIG_TEST(a_session_that_is_ended_as_its_page_fails_is_not_said_to_be_open),
+        RIG_TEST(a_session_that_grows_too_old_while_its_page_loads_has_ended),
         RIG_TEST(a_browser_that_does_not_start_is_the_error_of_the_call),
         RIG_TEST(a_start_that_is_cancelled_or_late_ends),
         RIG_TEST(a_name_is_not_given_twice),
