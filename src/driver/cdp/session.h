@@ -39,7 +39,8 @@ struct tb_page *tb_session_page_by_target(struct tb_driver_session *session,
 void tb_session_page_select(struct tb_driver_session *session, struct tb_page *page);
 typedef void tb_session_tab_fn(int code, struct tb_page *page, const struct tb_err *err,
                                void *user);
-/* Opens an empty tab, ready for use; it becomes the current one. TB_E_LIMIT at browser.tabs_max. */
+/* Opens an empty tab; it becomes the current one when it is ready and handed over. One that comes
+ * after its time, or when its user was forgotten, is closed. TB_E_LIMIT at browser.tabs_max. */
 void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
                          tb_session_tab_fn *fn, void *user);
 /* `page` is NULL in the callback. The tab before it becomes the current one. */

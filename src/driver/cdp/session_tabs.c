@@ -9,12 +9,15 @@
 #include "driver/cdp/page_internal.h"
 #include "driver/cdp/session_internal.h"
 
-/* Somebody waits for a tab to open (until it is ready) or to close. */
+/* Somebody waits for a tab to open (until it is ready) or to close. Who does not wait any longer
+ * for one to open leaves the wait behind, unwanted: the browser makes the tab all the same, and it
+ * is closed once the browser has named it. */
 struct tab_wait {
     struct tb_ask ask; /* in its session */
     struct tb_driver_session *session;
     bool closing;
     bool refused;                      /* there are too many already */
+    bool unwanted;                     /* nobody waits any more */
     char target_id[TB_TARGET_ID_SIZE]; /* empty until the browser has named it */
     struct tb_timer timer;
     tb_session_tab_fn *fn;
@@ -33,9 +36,38 @@ static void wait_free(struct tab_wait *wait)
     tb_free(wait);
 }
 
+/* Once the browser has named it. A tab becomes current only when it is handed to who waits. */
+static void close_unwanted(const struct tab_wait *wait)
+{
+    struct tb_driver_session *session = wait->session;
+    char params[128];
+    if (!wait->target_id[0] || !session->context || !session->browser || !session->browser->conn) {
+        return;
+    }
+    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", wait->target_id);
+    tb_cdp_post(session->browser->conn, NULL, "Target.closeTarget",
+                (struct tb_str){params, (size_t)len});
+    if (session->current) {
+        tb_session_page_select(session, session->current); /* the new one came to the front */
+    }
+}
+
+static void abandon(struct tab_wait *wait)
+{
+    if (wait->closing || wait->refused) {
+        wait_free(wait);
+        return;
+    }
+    tb_list_remove(&wait->ask.asked);
+    wait->ask.user = NULL;
+    wait->unwanted = true;
+    tb_timer_start(&wait->timer, TB_BROWSER_COMMAND_MS);
+    close_unwanted(wait);
+}
+
 static void forget(struct tb_ask *ask)
 {
-    wait_free(TB_CONTAINER(ask, struct tab_wait, ask));
+    abandon(TB_CONTAINER(ask, struct tab_wait, ask));
 }
 
 static void end_wait(struct tab_wait *wait, struct tb_page *page, const struct tb_err *err)
@@ -43,10 +75,21 @@ static void end_wait(struct tab_wait *wait, struct tb_page *page, const struct t
     tb_session_tab_fn *fn = wait->fn;
     void *user = wait->ask.user;
     struct tb_err words = {.code = 0};
+    if (wait->unwanted) {
+        wait_free(wait);
+        return;
+    }
     if (err) {
         words = *err;
     }
-    wait_free(wait);
+    if (page) {
+        wait->session->current = page;
+    }
+    if (words.code == TB_E_TIMEOUT) {
+        abandon(wait);
+    } else {
+        wait_free(wait);
+    }
     fn(words.code, page, err ? &words : NULL, user);
 }
 
@@ -192,9 +235,24 @@ void tb_session_stirred(struct tb_driver_session *session)
     }
 }
 
+/* Whether it is, or may be, one that becomes current when it is handed to who waits for it. */
+static bool is_awaited(const struct tb_driver_session *session, const struct tb_page *page)
+{
+    LIST_FOREACH(link, &session->tab_waits) {
+        const struct tab_wait *wait = wait_of(link);
+        bool names = tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id);
+        if (!wait->closing && !wait->refused && (names || !wait->target_id[0])) {
+            return !page->opened_by_page;
+        }
+    }
+    return false;
+}
+
 void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page)
 {
-    session->current = page;
+    if (!session->current || !is_awaited(session, page)) {
+        session->current = page;
+    }
     tb_session_stirred(session);
     if (page->opened_by_page) {
         page->opened = ++session->tabs_opened;
@@ -212,7 +270,8 @@ void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *pa
 {
     LIST_FOREACH(link, &session->tab_waits) {
         struct tab_wait *wait = wait_of(link);
-        if (!wait->closing && tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
+        if (!wait->closing && !wait->unwanted &&
+            tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
             end_wait(wait, page, NULL);
             return;
         }
@@ -303,7 +362,8 @@ void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *pa
     }
     LIST_FOREACH(link, &session->tab_waits) {
         struct tab_wait *wait = wait_of(link);
-        if (wait->closing && tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
+        if ((wait->closing || wait->unwanted) &&
+            tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
             end_wait(wait, NULL, NULL);
             return;
         }
@@ -322,6 +382,10 @@ static void on_tab_made(int code, struct tb_str result, const struct tb_err *err
     struct tb_str id = {NULL, 0};
     tb_json_str(tb_json_get(json, "targetId"), &id);
     tb_target_id_copy(wait->target_id, id);
+    if (wait->unwanted) {
+        close_unwanted(wait);
+        return;
+    }
     /* Its events may have come before this answer. */
     struct tb_page *page = tb_session_page_by_target(session, id);
     if (page && page->ready) {
@@ -352,9 +416,10 @@ void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
         return;
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
+    /* Its name is needed even if it comes too late. */
     tb_session_send(session, NULL, "Target.createTarget",
-                    tb_context_tab_params(session->context, params), deadline_ms, on_tab_made,
-                    wait);
+                    tb_context_tab_params(session->context, params),
+                    deadline_ms + TB_BROWSER_COMMAND_MS, on_tab_made, wait);
 }
 
 static void on_tab_closed(int code, struct tb_str result, const struct tb_err *err, void *user)
