@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: {x, y, at_top, at_bottom, grown: there is more below by now, element: what was scrolled, or
- * with into_view what can be seen now; none: the page} and the page keys. */
+ * with into_view what can be seen now; none: the page} and the page keys; only these if a dialog
+ * opened before the page had told the rest. */
 #include <inttypes.h>
 
 #include "tool/params.h"
@@ -31,19 +32,13 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
-static void print(const struct tb_result *result, struct tb_buf *out)
+static void print_position(const struct cJSON *data, struct tb_buf *out)
 {
-    const struct cJSON *data = result->data;
     double x = 0;
     double y = 0;
     tb_json_num(tb_json_get(data, "x"), &x);
     tb_json_num(tb_json_get(data, "y"), &y);
     bool at_bottom = tb_data_flag(data, "at_bottom");
-    tb_print_did(tb_json_get(data, "element") ? "Scrolled" : "Scrolled the page", data, out);
-    if (tb_data_flag(data, "into_view")) {
-        out->len--; /* the full stop */
-        tb_buf_append_cstr(out, " into view.");
-    }
     tb_buf_printf(out, " Position is now %.0f, %.0f", x, y);
     tb_buf_append_cstr(out, tb_data_flag(data, "at_top") ? ", the top" : "");
     if (at_bottom && tb_data_flag(data, "grown")) {
@@ -52,6 +47,21 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, at_bottom ? ", the bottom" : "");
     }
     tb_buf_append_char(out, '.');
+}
+
+static void print(const struct tb_result *result, struct tb_buf *out)
+{
+    const struct cJSON *data = result->data;
+    bool known = tb_json_get(data, "y");
+    bool whole = known && !tb_json_get(data, "element");
+    tb_print_did(whole ? "Scrolled the page" : "Scrolled", data, out);
+    if (tb_data_flag(data, "into_view")) {
+        out->len--; /* the full stop */
+        tb_buf_append_cstr(out, " into view.");
+    }
+    if (known) {
+        print_position(data, out);
+    }
     tb_print_changes(result, out);
 }
 

@@ -135,6 +135,7 @@ static const struct {
      "Scrolled list. Position is now 0, 9, which was the bottom: more content has come below."},
     {&tb_tool_browser_scroll, "{\"x\":0,\"y\":9,\"into_view\":true,\"element\":\"listitem\"}", NULL,
      "Scrolled listitem into view. Position is now 0, 9."},
+    {&tb_tool_browser_scroll, "{}", NULL, "Scrolled."}, /* a dialog cut the answer off */
     {&tb_tool_browser_wait, "{\"waited_ms\":12}", NULL, "Waited 12 ms."},
     {&tb_tool_browser_wait, "{\"waited_ms\":12,\"element\":\"link\"}", NULL,
      "Waited 12 ms; found link."},

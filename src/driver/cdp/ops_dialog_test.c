@@ -55,6 +55,18 @@ static void a_text_that_opens_a_dialog_is_in(void **state)
     ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
 }
 
+static void a_scroll_that_opens_a_dialog_tells_no_position(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_eval(lab, "document.body.style.height = `5000px`, onscroll = () => alert(`hm`), 0");
+    ops_ok(lab, TB_OP_SCROLL, "{}");
+    assert_non_null(strstr(ops_text(lab, "dialog"), "hm"));
+    assert_null(tb_json_get(lab->result.data, "y"));
+    ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
+    assert_string_equal(ops_eval(lab, "scrollY"), "500");
+}
+
 /* One that is answered at once, or shown by what hears of the text first, may not. */
 static void a_dialog_before_the_text_keeps_it_out(void **state)
 {
@@ -247,6 +259,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_text_that_opens_a_dialog_is_in),
+        OPS_TEST(a_scroll_that_opens_a_dialog_tells_no_position),
         OPS_TEST(a_dialog_before_the_text_keeps_it_out),
         OPS_TEST(what_was_given_up_does_not_act_later),
         OPS_TEST(who_has_no_tool_for_dialogs_has_them_dismissed),
