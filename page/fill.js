@@ -63,12 +63,17 @@ const stateOf = (el) => {
   return { same, taken, ...(filling.unsaid === true ? { unsaid: true } : {}), ...(isSecret(el) || filling.about.secret ? {} : { now: cut(squeezeSome(now, LINE_TEXT)) }) };
 };
 
-/** What the field has now, when the page's own reactions are over. */
-const readBack = async () => {
-  const { el: filledOne, target, strict, kind, want } = filling;
+/** Until the page's own reactions are over. */
+const reactions = async () => {
   for (let turns = 0; turns < 3; turns += 1) {
     await null;
   }
+};
+
+/** What the field has now, when the page's own reactions are over. */
+const readBack = async () => {
+  const { el: filledOne, target, strict, kind, want } = filling;
+  await reactions();
   const el = fieldNow(filledOne, { target, strict });
   if (el !== filledOne && (el === null || !sameText(kind, textIn(el, kindOf(el)), want))) {
     failReplaced(filledOne, target, el);

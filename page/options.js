@@ -37,19 +37,43 @@ const optionFor = (options, want) => {
   return null;
 };
 
-/** What is chosen in it after the page has heard of it, or in the select that it was replaced by. */
-const chosenIn = (el, options) => {
-  const there = fieldNow(el, options);
-  return there === null || tagOf(there) !== 'select' ? failReplaced(el, options.target, there)
-    : { selected: [...there.selectedOptions].slice(0, MAX_MATCHES).map(optionLabel), ...introduce(there) };
+/** Whether an option is the one that was chosen. One that the page has made since may be it with another label or another value, of one that was there both count. */
+const isChosen = (option, { options, chosen }) => {
+  const label = optionLabel(option);
+  const alike = chosen.filter((each) => each.label === label || each.value === option.value);
+  return alike.some((each) => each.label === label && each.value === option.value) || (alike.length > 0 && !options.includes(option));
 };
 
-/** Chooses exactly these; false if one is not there. `onChosen` is called before the page hears of it. */
+/** Whether these are what was chosen, no more and no less. */
+const areChosen = (now, choice) => {
+  const given = new Set(choice.chosen.map((each) => each.option));
+  const others = now.filter((option) => !given.has(option));
+  return now.length === given.size && others.every((option) => isChosen(option, choice));
+};
+
+/** What is chosen in it when the page's own reactions are over, or in the select that it was replaced by. */
+const chosenIn = async (el, choice, options) => {
+  await reactions();
+  const there = fieldNow(el, options);
+  if (there === null || tagOf(there) !== 'select') {
+    return failReplaced(el, options.target, there);
+  }
+  const now = [...there.selectedOptions];
+  const selected = now.slice(0, MAX_MATCHES).map(optionLabel);
+  if (!areChosen(now, choice)) {
+    const told = selected.slice(0, OPTIONS_TOLD).map((label) => quote(cut(label, 60))).join(', ');
+    const more = now.length > OPTIONS_TOLD ? ` and ${now.length - OPTIONS_TOLD} more` : '';
+    fail('wrong_value', `${sketch(there)} did not accept the choice; it now has ${told || 'nothing'}${more} selected`);
+  }
+  return { selected, ...introduce(there) };
+};
+
+/** Chooses exactly these and gives the choice, as it was before the page heard of it; null if one is not there. `onChosen` is called before that. */
 const pickOptions = (el, values, onChosen = () => {}) => {
   const options = searchedOptions(el);
   const chosen = values.map((value) => optionFor(options, value));
   if (chosen.includes(null)) {
-    return false;
+    return null;
   }
   const disabled = chosen.find((option) => matches(option, ':disabled'));
   if (disabled !== undefined) {
@@ -68,9 +92,10 @@ const pickOptions = (el, values, onChosen = () => {}) => {
   } else {
     chosen[0].selected = true;
   }
+  const choice = { options, chosen: chosen.map((option) => ({ option, label: optionLabel(option), value: option.value })) };
   onChosen();
   tell(el, 'input', 'change');
-  return true;
+  return choice;
 };
 
 /** Whether there is anything to choose yet: many pages load the options, and say so in the first. */
@@ -107,6 +132,7 @@ const select = ({ values, watch: watches = false, ...options }) => {
       watchChanges(el);
     }
     seek(false);
-    return pickOptions(el, wanted, tellDone) ? chosenIn(el, options) : lacksOption(el, wanted);
+    const choice = pickOptions(el, wanted, tellDone);
+    return choice === null ? lacksOption(el, wanted) : chosenIn(el, choice, options);
   });
 };

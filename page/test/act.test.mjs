@@ -241,6 +241,21 @@ test('fill of a select tells what the page made of the choice', async (t) => {
   assert.deepEqual([back.same, back.taken, back.now], [false, false, 'Cat']);
 });
 
+test('select fails where the page makes another choice at once', async (t) => {
+  const tab = await rig.show(t, `${PETS}<select id=m multiple><option>a<option>b<option>c</select><select id=r><option>p<option>q</select>
+    <select id=l><option>p<option>q</select><select id=k><option value=1>p<option value=2>q</select><select id=x autocomplete=cc-exp-month><option>01<option>02</select><script>
+    s.onchange = () => { s.value = 'c' }; m.onchange = () => { m.options[2].selected = false }; r.onchange = () => { r.innerHTML = '<option>gone' };
+    l.onchange = () => Promise.resolve().then(() => { l.value = 'p' }); k.onchange = () => { k.innerHTML = '<option value=1>p<option value=2 selected>q (chosen)' };
+    x.onchange = () => { x.value = '01' }</script>`);
+  for (const [target, values, now] of [['#s', ['d'], '"Cat"'], ['#m', ['b', 'c'], '"b"'], ['#m', ['c'], 'nothing'], ['#r', ['q'], '"gone"'], ['#l', ['q'], '"p"']]) {
+    const { error } = await tab.call('select', { target, values });
+    assert.equal(error?.code, 'wrong_value', target);
+    assert.equal(error.message.endsWith(` did not accept the choice; it now has ${now} selected`), true, error.message);
+  }
+  assert.equal((await tab.call('select', { target: '#s', values: ['Cat'] })).error, undefined);
+  assert.deepEqual((await tab.call('select', { target: '#k', values: ['q'] })).selected, ['q (chosen)']);
+});
+
 test('select several', async (t) => {
   const tab = await rig.show(t, '<select id=m multiple><option selected>a<option>b<option>c</select>');
   assert.deepEqual((await tab.call('select', { target: '#m', values: ['b', 'c'] })).selected, ['b', 'c']);

@@ -262,17 +262,18 @@ static bool check(struct tb_filler *filler)
     return false;
 }
 
-/* What was clicked has led to another page: only the word of the one before it tells whether that
- * was the box, and not a link in its label. */
+/* What was clicked has led to another page, or the page has removed the box: only the word that it
+ * told before tells whether that was the box, and not a link in its label. */
 static bool on_box_gone(struct tb_filler *filler)
 {
     if (filler->ticked) {
         return true;
     }
     tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
-                   "%s was clicked, but the page moved to another document, and nothing showed "
-                   "that it was %s",
+                   "%s was clicked%s, and nothing showed that it was %s",
                    filler->element[0] ? filler->element : "the checkbox",
+                   tb_opwork_has_left(filler->work) ? ", but the page moved to another document"
+                                                    : " and has left the page",
                    wish_of(filler->value) == 1 ? "checked" : "unchecked");
     return false;
 }
@@ -412,9 +413,10 @@ bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
         fail_cut_off(filler, tb_opwork_code(err), err->text);
         return true;
     }
-    if (((filler->phase == READ && err->code == TB_E_ELEMENT_STALE) ||
-         (filler->phase == CHECKED && err->code != TB_E_DIALOG_OPEN)) &&
-        tb_opwork_has_left(filler->work)) {
+    bool gone = err->code == TB_E_ELEMENT_NOT_FOUND || err->code == TB_E_ELEMENT_STALE;
+    bool left = tb_opwork_has_left(filler->work);
+    if ((filler->phase == READ && err->code == TB_E_ELEMENT_STALE && left) ||
+        (filler->phase == CHECKED && err->code != TB_E_DIALOG_OPEN && (left || gone))) {
         filler->work->kind->step(filler->work, (struct tb_str){NULL, 0});
         return true;
     }

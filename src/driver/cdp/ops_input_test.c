@@ -406,6 +406,9 @@ static void options_are_selected(void **state)
     ops_begin(lab, TB_OP_SELECT, 1200, "{'target':'#sel','values':['Delta']}");
     assert_int_equal(ops_end(lab), TB_E_WRONG_VALUE);
     assert_non_null(strstr(lab->result.message, "\"Alpha\", \"Beta\""));
+    ops_eval(lab, "sel.onchange = () => { sel.selectedIndex = 0 }, 0");
+    ops_fails(lab, TB_E_WRONG_VALUE, TB_OP_SELECT, "{'target':'#sel','values':['Beta']}");
+    assert_non_null(strstr(lab->result.message, "it now has \"Alpha\" selected"));
 }
 
 static void the_mouse_hovers_and_the_page_scrolls(void **state)

@@ -14,6 +14,11 @@ static const struct ops_doc docs[] = {
              "<input id=c type=checkbox onclick=act()><div id=ed contenteditable></div>"
              "<script>act = () => 0; away = () => { location = 'http://localhost:{port}/other' }"
              "</script>"},
+    {.path = "/todo",
+     .body = "<title>Todo</title><ul><li id=li><label><input id=todo type=checkbox>Milk</label>"
+             "</ul><input id=u><script>for (const type of ['click', 'change']) { "
+             "todo.addEventListener(type, () => { if (location.hash === '#' + type) { li.remove();"
+             "document.title = 'Done' } }) }</script>"},
     {.path = "/terms",
      .body = "<title>Terms</title><label><input type=checkbox id=c style='pointer-events:none'>"
              "<a href=/other>I agree to the terms</a></label>"},
@@ -131,6 +136,29 @@ static void a_tick_that_leads_to_another_page_is_done(void **state)
         assert_string_equal(ops_text(lab, "element"), "checkbox");
         assert_string_equal(ops_text(lab, "title"), "Other");
     }
+}
+
+/* A list of things to do that drops what is done. */
+static void a_box_that_goes_when_it_is_ticked_was_filled(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/todo#change");
+    ops_ok(lab, TB_OP_FILL, "{'target':'#todo','value':'true'}");
+    assert_string_equal(ops_text(lab, "title"), "Done");
+    ops_goto(lab, "/");
+    ops_goto(lab, "/todo#change");
+    ops_ok(lab, TB_OP_FILL_FORM,
+           "{'fields':[{'target':'#todo','value':'on'},{'target':'#u','value':'x'}]}");
+    assert_int_equal(ops_int(lab, "filled"), 2);
+    ops_goto(lab, "/");
+    ops_goto(lab, "/todo#click"); /* gone before the browser could say that it was ticked */
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_FILL, "{'target':'#todo','value':'true'}");
+    assert_non_null(strstr(lab->result.message, "was clicked and has left the page"));
+    ops_goto(lab, "/");
+    ops_goto(lab, "/todo#click");
+    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_FILL_FORM,
+              "{'fields':[{'target':'#todo','value':'on'},{'target':'#u','value':'x'}]}");
+    assert_non_null(strstr(lab->result.message, "was clicked and has left the page"));
 }
 
 /* Only what the page told of the box before it left says that it was one. */
@@ -358,6 +386,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         OPS_TEST(a_form_is_not_filled_on_in_another_document),
         OPS_TEST(a_tick_that_leads_to_another_page_is_done),
+        OPS_TEST(a_box_that_goes_when_it_is_ticked_was_filled),
         OPS_TEST(a_click_on_a_box_that_leads_elsewhere_is_no_tick),
         OPS_TEST(a_document_that_is_written_anew_is_watched),
         OPS_TEST(so_is_one_that_is_written_when_the_mouse_comes),
