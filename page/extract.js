@@ -132,8 +132,19 @@ class LongRun {
   }
 }
 
+const VALUED = 'input[value],select,textarea';
+
 /** The fields of an element, itself among them, that have a value in the markup. */
-const valuedFields = (el) => [el, ...queryAll(el, 'input[value]')].filter((field) => matches(field, 'input[value]'));
+const valuedFields = (el) => [el, ...queryAll(el, VALUED)].filter((field) => matches(field, VALUED));
+
+/** Of a copy. */
+const veilField = (field) => {
+  switch (tagOf(field)) {
+    case 'select': queryAll(field, 'option[selected]').forEach((option) => option.removeAttribute('selected')); break;
+    case 'textarea': field.textContent = field.textContent === '' ? '' : HIDDEN_VALUE; break;
+    default: field.setAttribute('value', HIDDEN_VALUE);
+  }
+};
 
 /** The markup, without values that are secret. */
 const markupOf = (el) => {
@@ -145,7 +156,7 @@ const markupOf = (el) => {
   const copy = importNode(implementationOf(document).createHTMLDocument(''), el, true);
   valuedFields(copy).forEach((field, at) => {
     if (isSecret(fields[at])) { // of the copy nobody knows that it was one
-      field.setAttribute('value', HIDDEN_VALUE);
+      veilField(field);
     }
   });
   return outerHtmlOf(copy);

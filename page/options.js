@@ -59,11 +59,12 @@ const chosenIn = async (el, choice, options) => {
     return failReplaced(el, options.target, there);
   }
   const now = [...there.selectedOptions];
-  const selected = now.slice(0, MAX_MATCHES).map(optionLabel);
+  const secret = isSecret(el) || isSecret(there);
+  const selected = now.slice(0, MAX_MATCHES).map((option) => (secret ? HIDDEN_VALUE : optionLabel(option)));
   if (!areChosen(now, choice)) {
     const told = selected.slice(0, OPTIONS_TOLD).map((label) => quote(cut(label, 60))).join(', ');
     const more = now.length > OPTIONS_TOLD ? ` and ${now.length - OPTIONS_TOLD} more` : '';
-    fail('wrong_value', `${sketch(there)} did not accept the choice; it now has ${told || 'nothing'}${more} selected`);
+    fail('wrong_value', `${sketch(there)} did not accept the choice${secret ? '' : `; it now has ${told || 'nothing'}${more} selected`}`);
   }
   return { selected, ...introduce(there) };
 };

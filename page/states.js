@@ -105,29 +105,63 @@ const selectValue = (el) => [...el.selectedOptions].slice(0, 20).map(optionLabel
 // What a field is for, by its autocomplete, if nobody is to read over one's shoulder.
 const SECRET_DETAILS = words(`cc-csc cc-exp cc-exp-month cc-exp-year cc-number current-password new-password one-time-code`);
 
-// A page may show a password by making its field another: what was one when we looked stays one.
-const passwords = new WeakSet();
+// A page may show a password by making its field another: what was one when we looked stays one. With what it held then.
+const passwords = new WeakMap();
+
+// Or by putting another field there: what such fields held is known again. Less than this may be anything.
+const SECRET_LENGTH = 4;
+const SECRETS_KEPT = 20;
+const secrets = new Set();
+
+const noteSecret = (el) => {
+  const { value } = el;
+  const before = passwords.get(el) ?? '';
+  if (el.type === 'password' || passwords.has(el)) {
+    passwords.set(el, value);
+  }
+  if (value.length < SECRET_LENGTH) {
+    return;
+  }
+  if (before !== '' && value.startsWith(before)) {
+    secrets.delete(before); // it is being typed
+  }
+  secrets.delete(value);
+  secrets.add(value);
+  if (secrets.size > SECRETS_KEPT) {
+    secrets.delete(secrets.values().next().value);
+  }
+};
+
+const isForSecret = (el) => {
+  const details = attr(el, 'autocomplete');
+  return details !== null && details.slice(0, 200).toLowerCase().split(/\s+/).some((word) => SECRET_DETAILS.has(word));
+};
 
 /** Whether what a field holds is not to be told. */
 const isSecret = (el) => {
-  if (tagOf(el) !== 'input') {
+  const tag = tagOf(el);
+  if (tag === 'select') {
+    return isForSecret(el);
+  }
+  if (tag !== 'input' && tag !== 'textarea') {
     return false;
   }
-  if (el.type === 'password') {
-    passwords.add(el);
+  if (el.type === 'password' || passwords.has(el) || isForSecret(el)) {
+    noteSecret(el);
     return true;
   }
-  const details = attr(el, 'autocomplete');
-  return passwords.has(el) || (details !== null && details.slice(0, 200).toLowerCase().split(/\s+/).some((word) => SECRET_DETAILS.has(word)));
+  return secrets.size > 0 && secrets.has(el.value);
 };
 
 const HIDDEN_VALUE = '•••';
+
+const veiled = (el, value) => (isSecret(el) && value !== '' ? HIDDEN_VALUE : value);
 
 const inputValue = (el) => {
   switch (el.type) {
     case 'file': return [...el.files].slice(0, 20).map((file) => file.name).join(', ');
     case 'button': case 'checkbox': case 'image': case 'radio': case 'reset': case 'submit': case 'hidden': return '';
-    default: return isSecret(el) && el.value !== '' ? HIDDEN_VALUE : el.value;
+    default: return veiled(el, el.value);
   }
 };
 
@@ -135,8 +169,8 @@ const inputValue = (el) => {
 const valueOf = (el, tag, role) => {
   switch (tag) {
     case 'input': return squeezeSome(inputValue(el), LINE_TEXT);
-    case 'textarea': return squeezeSome(el.value, LINE_TEXT);
-    case 'select': return squeezeSome(selectValue(el), LINE_TEXT);
+    case 'textarea': return squeezeSome(veiled(el, el.value), LINE_TEXT);
+    case 'select': return squeezeSome(veiled(el, selectValue(el)), LINE_TEXT);
     case 'progress': return el.position < 0 ? '' : `${Math.round(el.position * 100)}%`;
     case 'meter': return String(el.value);
     default: break;

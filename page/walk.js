@@ -267,12 +267,14 @@ class Walk {
       line.options = el.options.length;
       return;
     }
+    const secret = isSecret(el);
     for (const option of el.options) {
       if (this.lines.length >= MAX_LINES) {
         this.cutShort = true;
         return;
       }
-      this.push(new Line(level.depth, 'option', optionLabel(option), statesOf(option, 'option', 'option'), null, ''));
+      const states = statesOf(option, 'option', 'option').filter((state) => !secret || state !== 'selected');
+      this.push(new Line(level.depth, 'option', optionLabel(option), states, null, ''));
     }
   }
 

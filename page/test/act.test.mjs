@@ -254,6 +254,8 @@ test('select fails where the page makes another choice at once', async (t) => {
   }
   assert.equal((await tab.call('select', { target: '#s', values: ['Cat'] })).error, undefined);
   assert.deepEqual((await tab.call('select', { target: '#k', values: ['q'] })).selected, ['q (chosen)']);
+  assert.match((await tab.call('select', { target: '#x', values: ['02'] })).error.message, / did not accept the choice$/);
+  assert.deepEqual((await tab.call('select', { target: '#x', values: ['01'] })).selected, ['•••']);
 });
 
 test('select several', async (t) => {

@@ -279,6 +279,49 @@ test('a password that the page shows is none the less one', async (t) => {
   assert.deepEqual(seen[1], ['- textbox "P" [ref=e1]: •••', '- textbox "Q" [ref=e2]: •••', '- button "Show" [focused] [ref=e3]']);
 });
 
+test('a password that the page puts into another field is none the less one', async (t) => {
+  const tab = await rig.show(t, `<label>P <span id=w><input id=p type=password></span></label><label>Q <span id=v><input id=q type=password></span></label><input aria-label=Z type=password value=abc>
+    <button onclick="for (const el of [p, q]) { const { id, value, parentNode } = el; parentNode.innerHTML = '<input id=' + id + ' value=' + value + '>' } z.value = 'abc'">Show</button>
+    <input id=z aria-label=Short><input aria-label=User value=ann>`);
+  await tab.call('fill', { target: '#p', value: 'hunter2' });
+  await tab.page('q.focus()');
+  await tab.send('Input.insertText', { text: 'hunter3' });
+  await tab.call('snapshot', {});
+  await tab.click('button', { presses: 1, watch: true });
+  const seen = [await tab.call('here', { late: true }), await tab.lines(), await tab.call('elements'), await tab.call('extract', { target: 'body', format: 'html' }),
+    await tab.call('extract', { target: '#p', format: 'json' }), await tab.call('extract', { target: '#q' })];
+  assert.equal(await tab.page('p.type + p.value + q.type + q.value'), 'texthunter2texthunter3');
+  assert.doesNotMatch(JSON.stringify(seen), /hunter/);
+  assert.equal(seen[1].some((line) => /"Short".*: abc$/.test(line)), true, 'too short to be known by');
+  assert.equal(seen[1].some((line) => /"User".*: ann$/.test(line)), true);
+});
+
+test('only the last passwords are known again', async (t) => {
+  const tab = await rig.show(t, '<input id=p type=password aria-label=P><input id=q aria-label=Q>');
+  for (let at = 0; at < 25; at += 1) {
+    await tab.call('fill', { target: '#p', value: `hunter${at}` });
+  }
+  await tab.page('q.value = `hunter0`');
+  assert.match((await tab.lines())[1], /: hunter0$/);
+  await tab.page('q.value = `hunter24`');
+  assert.match((await tab.lines())[1], /: •••$/);
+});
+
+test('a select and a text area of a secret do not tell it', async (t) => {
+  const tab = await rig.show(t, `<select id=m aria-label=M autocomplete=cc-exp-month><option>Jan<option selected>Nov</select>
+    <textarea id=c aria-label=C autocomplete=one-time-code>777123</textarea><input type=checkbox id=x><label for=x>In <select autocomplete=cc-exp-year><option>2031</select></label>`);
+  const lines = await tab.lines();
+  assert.equal(lines[0], '- combobox "M" [ref=e1]: •••');
+  assert.equal(lines.some((line) => line.includes('[selected]')), false);
+  const seen = [lines, await tab.call('elements'), await tab.call('extract', { target: 'body', format: 'html' }), await tab.call('extract', { target: 'body' }),
+    await tab.call('extract', { target: '#c', format: 'json' }), await tab.call('fill', { target: '#c', value: '777124' }), await tab.call('fill', { target: '#m', value: 'Nov' }),
+    await tab.call('extract', { format: 'markdown', target: 'body' }), await tab.call('snapshot', {})];
+  assert.doesNotMatch(JSON.stringify(seen), /77712/);
+  assert.doesNotMatch(JSON.stringify(seen[2]), /option selected/);
+  assert.equal(seen[6].secret, true);
+  assert.equal(seen[6].now, undefined);
+});
+
 test('closed details without a summary open by their ref', async (t) => {
   const tab = await rig.show(t, '<p>a</p><details>secret</details>');
   await tab.click(await tab.ref('Details'));
