@@ -12,7 +12,7 @@ static const struct hostile_call any[TB_OP_COUNT][HOSTILE_CALLS] = {
                         {"{\"max_chars\":9}", 0}},
     [TB_OP_CLICK] = {{"{\"target\":\"e1\"}", 0},
                      {"{\"target\":\"f1e1\"}", 0},
-                     {"{\"target\":\"e1\",\"wait_for_navigation\":true}", TB_E_TIMEOUT},
+                     {"{\"target\":\"e1\",\"wait_for_navigation\":true}", TB_E_UNFINISHED},
                      {"{\"target\":\"e1\",\"count\":2,\"button\":\"right\"}", 0}},
     [TB_OP_FILL] = {{"{\"target\":\"e1\",\"value\":\"a\\nb\"}", 0},
                     {"{\"target\":\"f1e1\",\"value\":\"x\",\"submit\":true}", 0},

@@ -19,6 +19,7 @@ enum phase {
 
 enum {
     PARAMS_MAX = 16 * 1024 * 1024,
+    WORD_MS = 1000, /* far more than it takes; only what is told as a failure waits for all of it */
 };
 
 static void fill(struct tb_filler *filler)
@@ -96,11 +97,21 @@ static void fail_cut_off(struct tb_filler *filler, int code, const char *why)
     tb_opwork_fail(filler->work, code, "typing stopped before the end of the text: %s", why);
 }
 
+/* The word of a box has come, or is waited for no longer. */
+static void end_word(struct tb_filler *filler)
+{
+    filler->word_late = true;
+    filler->work->kind->step(filler->work, (struct tb_str){NULL, 0});
+}
+
 static void on_timer(struct tb_timer *timer, void *user)
 {
     struct tb_filler *filler = user;
     (void)timer;
-    if (tb_opwork_has_left(filler->work)) { /* the rest is not for the page that comes next */
+    if (filler->phase == CHECKED) {
+        end_word(filler);
+    } else if (tb_opwork_has_left(
+                   filler->work)) { /* the rest is not for the page that comes next */
         fail_cut_off(filler, TB_E_ELEMENT_STALE, "the page began to load another document");
     } else {
         type_next(filler);
@@ -263,11 +274,16 @@ static bool check(struct tb_filler *filler)
 }
 
 /* What was clicked has led to another page, or the page has removed the box: only the word that it
- * told before tells whether that was the box, and not a link in its label. */
+ * told before tells whether that was the box, and not a link in its label. Answers may overtake it.
+ */
 static bool on_box_gone(struct tb_filler *filler)
 {
     if (filler->ticked) {
         return true;
+    }
+    if (!filler->word_late) {
+        tb_timer_start(&filler->timer, WORD_MS);
+        return false;
     }
     tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
                    "%s was clicked%s, and nothing showed that it was %s",
@@ -346,6 +362,7 @@ void tb_filler_start(struct tb_filler *filler)
     filler->differs = false;
     filler->unsaid = false;
     filler->ticked = false;
+    filler->word_late = false;
     if (tb_opwork_frame(filler->work, filler->target)) {
         fill(filler);
     }
@@ -432,7 +449,12 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
         tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
         filler->ticked = ticked == (wish_of(filler->value) == 1);
         filler->work->had += filler->ticked ? 1 : 0;
-        tb_opwork_look_again(filler->work);
+        if (filler->phase == CHECKED && tb_timer_armed(&filler->timer)) {
+            tb_timer_stop(&filler->timer);
+            end_word(filler);
+        } else {
+            tb_opwork_look_again(filler->work);
+        }
         return true;
     }
     if (!tb_json_bool(tb_json_get(told, "taken"), &taken) || filler->phase != FILL) {

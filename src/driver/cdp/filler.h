@@ -36,6 +36,7 @@ struct tb_filler {
     bool has_text;     /* the page said so, before its own scripts heard of it */
     bool mixed;        /* the box was neither checked nor not, so a second click may be needed */
     bool ticked;       /* so it said of the box, and that it is as wanted */
+    bool word_late;    /* and is waited for no longer */
     bool secret;
     bool differs;       /* it has another value than it was given */
     bool unsaid;        /* it shows another value, though that is the one that was meant */

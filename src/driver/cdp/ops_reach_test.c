@@ -11,7 +11,8 @@ static const struct ops_doc docs[] = {
     {.path = "/", .body = "<title>Home</title>"},
     {.path = "/form",
      .body = "<title>Form</title><input id=u oninput=act()><input id=p type=password>"
-             "<input id=c type=checkbox onclick=act()><div id=ed contenteditable></div>"
+             "<input id=c type=checkbox onclick=act()><input id=d type=checkbox onchange=act()>"
+             "<div id=ed contenteditable></div>"
              "<script>act = () => 0; away = () => { location = 'http://localhost:{port}/other' }"
              "</script>"},
     {.path = "/todo",
@@ -132,7 +133,7 @@ static void a_tick_that_leads_to_another_page_is_done(void **state)
     for (int i = 0; i < 3; i++) {
         ops_goto(lab, "/form");
         ops_eval(lab, "act = away, 0");
-        ops_ok(lab, TB_OP_FILL, "{'target':'#c','value':'true'}");
+        ops_ok(lab, TB_OP_FILL, "{'target':'#d','value':'true'}");
         assert_string_equal(ops_text(lab, "element"), "checkbox");
         assert_string_equal(ops_text(lab, "title"), "Other");
     }
