@@ -354,7 +354,7 @@ const point = ({ position, force = false, presses = 0, careful = false, drags = 
     }
     const reply = force ? forcePoint(el, position, presses) : tryPoint(el, position, presses, waiting);
     if (watches && reply.why === undefined) {
-      watchChanges(el);
+      watchPress(el);
     }
     if (drags && reply.aimed) {
       aim.drags = true;

@@ -33,6 +33,7 @@ const outcomeLate = (whole) => {
  */
 const afterAct = ({ late = false, whole = false, heard, ...counting } = {}) => {
   countRefs(counting);
+  beginWatch();
   if (late) {
     return unlessNext(nextFrame().then(idle).then(() => watch?.settle()), () => outcomeLate(whole));
   }

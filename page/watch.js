@@ -197,10 +197,31 @@ let watch = null;
 let lastTold = {};
 let toldCount = 0;
 
-const watchChanges = (el = null) => {
+// {el}: a press is on its way there, and the watch has not begun.
+let watchDue = null;
+
+const endWatch = () => {
   watch?.observer.disconnect();
-  watch = new Watch(el);
+  watch = null;
+  watchDue = null;
   lastTold = {};
+};
+
+const watchChanges = (el = null) => {
+  endWatch();
+  watch = new Watch(el);
+};
+
+/** For what comes once the mouse is there. What the watch has to look at first takes a tenth of a click, so that is done while the mouse is on its way. */
+const watchPress = (el) => {
+  endWatch();
+  watchDue = { el };
+  scheduler.postTask(beginWatch, { priority: 'user-blocking' });
+};
+const beginWatch = () => {
+  if (watchDue !== null) {
+    watchChanges(watchDue.el);
+  }
 };
 
 /** Frames of our origin leave it to the outermost document to watch: that is the one that is asked what came of an act. */
@@ -239,6 +260,9 @@ const witness = (event) => {
   (view === globalThis ? takeWitness : view.tabard.takeWitness)(event.type, targetOf(event), event.newState);
 };
 
+for (const type of ['pointerover', 'pointermove', 'pointerdown']) {
+  guards.push([type, beginWatch, { capture: true, passive: true }]); // on a busy page the mouse comes before a task does
+}
 guards.push(
   ['beforetoggle', (event) => { if (event.isTrusted && hasAttr(targetOf(event), 'popover')) { witness(event); } }, { capture: true, passive: true }],
   ['click', (event) => { if (event.isTrusted && event.detail === 0) { witness(event); } }, { capture: true, passive: true }],

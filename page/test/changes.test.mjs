@@ -155,7 +155,8 @@ test('nor does any number of new and removed elements', async (t) => {
   // Deep in the page, where each question for what is around an element takes its time.
   const tab = await rig.show(t, `${PAGE}<style>p + p { display: none }</style>${'<div>'.repeat(1000)}<div id=rows><p>first</p></div>`);
   await tab.call('snapshot');
-  await tab.inside(`tabard.point({target: '#go', watch: true}).then(() => { document.getElementById('rows').innerHTML = '<p>row</p>'.repeat(150_000); return 0; })`);
+  await tab.call('point', { target: '#go', watch: true });
+  await tab.page("document.getElementById('rows').innerHTML = '<p>row</p>'.repeat(150_000), 0");
   const { value: line, ms } = await tab.cost("Promise.resolve(tabard.here()).then(({ changes }) => changes.text.split('\\n')[0])");
   assert.equal(line, '+ text: row');
   assert.ok(ms < 3000, String(ms));
