@@ -4,7 +4,7 @@
 #include "store/sqlite/state.h"
 
 enum {
-    GROUP_MS = 50, /* so long more changes may join the first of a batch */
+    GROUP_MS = 250, /* so long more changes may join the first of a batch; they are safe meanwhile */
     BACKOFF_MS = 100,
     BACKOFF_MAX_MS = 2000,
     RENEW_MS = 1000,         /* between attempts to make a new intake */
