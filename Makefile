@@ -43,14 +43,17 @@ SUPPORT_C := $(wildcard tests/support/*.c tests/suite/*.c)
 SUPPORT   := $(B)/libsupport.a
 TESTS  := $(TEST_C:%.c=$(B)/%)
 REPLAY := $(FUZZ_C:%.c=$(B)/%)
-TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
+FIXTURES_C := $(wildcard tests/fixtures/*.c)
+TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
+.PHONY: all fixtures help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
         asan fuzz cov moving soak soak-durable apps bare bench-net docs install clean unit-programs objects tidy flags packages
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
+
+fixtures: $(B)/tabard-fixtures ## build build/release/tabard-fixtures: the program as the tests of protocol and store need it
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile bench/*/build.mk | sed 's/:.*##/\t/' | expand -t 20
@@ -91,6 +94,10 @@ $(SUPPORT): $(SUPPORT_C:%.c=$(B)/%.o)
 	@ar rcs $@ $^
 
 $(B)/tabard: $(B)/src/cli/main.o $(LIB)
+	@echo "  LINK $@"; $(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# The same program with a registry for tests: fixtures of the MCP conformance suite, and sessions without browsers.
+$(B)/tabard-fixtures: $(FIXTURES_C:%.c=$(B)/%.o) $(LIB)
 	@echo "  LINK $@"; $(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(B)/%_test: $(B)/%_test.o $(SUPPORT) $(LIB)
@@ -200,5 +207,5 @@ install: all ## install to $(PREFIX)
 clean: ## remove build/
 	rm -rf build
 
--include $(patsubst %.c,$(B)/%.d,$(ALL_C) $(SUPPORT_C) tools/fuzz_replay.c)
+-include $(patsubst %.c,$(B)/%.d,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/fuzz_replay.c)
 -include bench/*/build.mk

@@ -155,7 +155,7 @@ page() { node_files page/test; }
 
 # The daemon with real clients.
 integration() {
-    build integration MODE=release all || return 0
+    build integration MODE=release all fixtures || return 0
     node_files tests/integration
 }
 
@@ -168,7 +168,7 @@ e2e() {
 # Both with a daemon built with ASan and UBSan. What a sanitizer says counts even if no test noticed;
 # the report of a leak comes when a daemon ends.
 asan() {
-    build asan-daemon MODE=asan build/asan/tabard || return 0
+    build asan-daemon MODE=asan all fixtures || return 0
     local reports=$PWD/$logs/sanitizer file
     export TABARD_BINARY=$PWD/build/asan/tabard TABARD_SANITIZED=1
     for file in tests/integration/*.test.mjs tests/e2e/*.test.mjs; do
@@ -185,7 +185,7 @@ asan() {
 
 everything() {
     build_asan || true
-    build release MODE=release all || true
+    build release MODE=release all fixtures || true
 }
 
 selftest() {

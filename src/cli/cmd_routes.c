@@ -12,7 +12,6 @@
 static const char *const access_names[] = {
     [TB_ACCESS_OPEN] = "open",
     [TB_ACCESS_TOKEN] = "token",
-    [TB_ACCESS_AGENT] = "token",
     [TB_ACCESS_SAME_USER] = "same-user",
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of the program. One file a command (cmd_<name>.c), one row in main.c. */
+/* The commands of the program. One file per command (cmd_<name>.c), one row in program.c. */
 #pragma once
 
 struct tb_command {

@@ -12,14 +12,8 @@ enum {
     NAME_WIDTH = 15,
 };
 
-static bool is_flag(const char *name)
-{
-    const struct tb_config_key *key = tb_config_by_flag(tb_str_of(name));
-    return key && key->type == TB_CONFIG_FLAG;
-}
-
 /* The value of argv[*at]: behind "=", or the next argument (then *at moves on). NULL when there is
- * none. The name is cut off at the "=". A flag that stands alone is meant as true. */
+ * none. The name is cut off at the "=". */
 static const char *value_of(int argc, char **argv, int *at)
 {
     char *equals = strchr(argv[*at], '=');
@@ -28,10 +22,6 @@ static const char *value_of(int argc, char **argv, int *at)
         return equals + 1;
     }
     const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
-    if (is_flag(argv[*at]) &&
-        (!next || (strcmp(next, "true") != 0 && strcmp(next, "false") != 0))) {
-        return "true";
-    }
     *at += next != NULL;
     return next;
 }
@@ -131,8 +121,7 @@ int tb_options_parse(struct tb_options *options, int argc, char **argv, const ch
 
 static void print_option(const char *name, const char *help)
 {
-    bool wide = strlen(name) > NAME_WIDTH;
-    printf("  %-*s%s%s\n", NAME_WIDTH, name, wide ? "\n                  " : " ", help);
+    printf("  %-*s %s\n", NAME_WIDTH, name, help);
 }
 
 void tb_options_help(const char *const *only)

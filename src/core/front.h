@@ -18,7 +18,6 @@
 enum tb_access {
     TB_ACCESS_OPEN,      /* anybody who passes the Host and Origin checks */
     TB_ACCESS_TOKEN,     /* a bearer token, or the same user over the Unix socket */
-    TB_ACCESS_AGENT,     /* the same, but open while the conformance fixtures are served */
     TB_ACCESS_SAME_USER, /* only the same user over the Unix socket */
 };
 

@@ -158,7 +158,7 @@ static void take_over(struct daemon *daemon, struct tb_config *fresh)
 /* What only those who use the settings can judge. */
 static int check_settings(const struct tb_config *config, struct tb_err *err)
 {
-    const struct tb_driver *const *drivers = tb_registry_drivers(config->fake_driver);
+    const struct tb_driver *const *drivers = tb_registry_drivers();
     int rc = tb_guard_check_config(config, err);
     for (size_t i = 0; rc == 0 && drivers[i]; i++) {
         rc = drivers[i]->check ? drivers[i]->check(config, err) : 0;
@@ -292,11 +292,7 @@ static void close_store(struct tb_store *store)
 
 static void start_drivers(struct tb_core *core)
 {
-    bool fake = core->config->fake_driver;
-    const struct tb_driver *const *drivers = tb_registry_drivers(fake);
-    if (fake) {
-        tb_log_at(core->log, WARN, "daemon", "SESSIONS HAVE NO BROWSERS: for tests only");
-    }
+    const struct tb_driver *const *drivers = tb_registry_drivers();
     for (size_t i = 0; drivers[i] && i < TB_DRIVERS_MAX - 1; i++) {
         core->drivers[i] = (struct tb_driver_slot){drivers[i], drivers[i]->start(core)};
     }

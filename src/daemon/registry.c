@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "driver/cdp/cdp.h"
-#include "driver/fake/fake.h"
 #include "front/api/api.h"
 #include "front/events/events.h"
 #include "front/mcp/mcp.h"
@@ -20,17 +19,13 @@ const struct tb_front *const *tb_registry_fronts(void)
     return fronts;
 }
 
-const struct tb_driver *const *tb_registry_drivers(bool fake)
+const struct tb_driver *const *tb_registry_drivers(void)
 {
     static const struct tb_driver *const drivers[] = {
         &tb_driver_cdp,
         NULL,
     };
-    static const struct tb_driver *const fakes[] = {
-        &tb_driver_fake,
-        NULL,
-    };
-    return fake ? fakes : drivers;
+    return drivers;
 }
 
 const struct tb_store_kind *const *tb_registry_stores(void)

@@ -115,9 +115,7 @@ static bool is_same_user(const struct tb_front_req *req)
 int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
 {
     enum tb_access access = req->route->access;
-    bool open = access == TB_ACCESS_OPEN ||
-                (access == TB_ACCESS_AGENT && req->core->config->conformance_fixtures);
-    if (open || is_same_user(req)) {
+    if (access == TB_ACCESS_OPEN || is_same_user(req)) {
         return 0;
     }
     if (access == TB_ACCESS_SAME_USER) {

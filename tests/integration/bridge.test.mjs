@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { binary, Daemon, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { binary, Daemon, fixtures, tempDir, undo, until, within } from '../support/daemon.mjs';
 import { initialize, request, Stdio } from '../support/mcp.mjs';
 
 const ping = (id) => request(id, 'ping');
@@ -53,7 +53,7 @@ test('an agent that asks much at once and reads meanwhile gets every answer', as
 });
 
 test('after the end of input the answers of a batch still come', async (t) => {
-  const daemon = await Daemon.start(t, { args: ['--fake-driver'] });
+  const daemon = await Daemon.start(t, { program: fixtures });
   const agent = new Stdio(t, daemon);
   agent.send(initialize('2025-03-26'), [ping(1), request(2, 'tools/call', { name: 'browser_navigate', arguments: { url: 'http://x/' } })]);
   agent.child.stdin.end();

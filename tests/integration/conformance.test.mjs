@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Daemon, root, tempDir, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, root, tempDir, within } from '../support/daemon.mjs';
 
 const modules = path.join(root, 'tests/node_modules');
 const suite = path.join(modules, '@modelcontextprotocol/conformance/dist/index.js');
@@ -43,7 +43,7 @@ function readSummary(text) {
 for (const [revision, scenarios] of [['2025-11-25', 30], ['2026-07-28', 37]]) {
   test(`every scored scenario of ${revision} passes`, async (t) => {
     assert.ok(findNode(), 'no Node 22 or newer: run tools/setup.sh test');
-    const daemon = await Daemon.start(t, { args: ['--conformance-fixtures'] });
+    const daemon = await Daemon.start(t, { program: fixtures });
     const { code, text } = await runSuite(t, daemon, revision);
     const scored = readSummary(text);
     assert.equal(scored.length, scenarios, text.slice(-4000));

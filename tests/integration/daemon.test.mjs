@@ -8,7 +8,7 @@ import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { binary, Daemon, run, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { binary, Daemon, fixtures, run, tempDir, undo, until, within } from '../support/daemon.mjs';
 import { beginSession, postModern, request, Stream } from '../support/mcp.mjs';
 
 test('the ready line names the address and /health answers there', async (t) => {
@@ -82,7 +82,7 @@ test('a state directory is free again after kill -9', async (t) => {
 
 /** A daemon with a call of that fixture under way, whose stream has said `words`. */
 async function startCalling(t, name, words) {
-  const daemon = await Daemon.start(t, { args: ['--conformance-fixtures'] });
+  const daemon = await Daemon.start(t, { program: fixtures });
   const { headers } = await beginSession(daemon);
   const stream = await Stream.open(t, daemon, { headers, message: request(1, 'tools/call', { name }) });
   stream.ended.catch(() => {}); // it may be cut
@@ -423,7 +423,7 @@ test('output that cannot be written is a failure that is told', () => {
 });
 
 test('a session that sleeps to make room for another is not called idle', async (t) => {
-  const daemon = await Daemon.start(t, { config: 'sessions:\n  per_tenant: 1\n', args: ['--fake-driver'] });
+  const daemon = await Daemon.start(t, { config: 'sessions:\n  per_tenant: 1\n', program: fixtures });
   for (const conversation of ['a', 'b']) {
     await postModern(daemon, 'tools/call', { name: 'browser_navigate', arguments: { url: 'http://x/' } },
       { headers: { 'x-conversation-id': conversation } });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { binary, Daemon, run, tempDir, within } from '../support/daemon.mjs';
+import { binary, Daemon, fixtures, run, tempDir, within } from '../support/daemon.mjs';
 import { Line } from '../support/line.mjs';
 
 const OPS = Number(process.env.TABARD_DURABLE_OPS ?? 1000);
@@ -185,7 +185,7 @@ test(`${OPS} operations and ${KILLS} kills: nothing that was acknowledged is los
   const dir = await tempDir(t);
   const model = new Model();
   const count = { ops: 0, acknowledged: 0, kills: 0, early: 0, verified: 0 };
-  const begin = () => Daemon.start(t, { dir, config, args: ['--fake-driver'] });
+  const begin = () => Daemon.start(t, { dir, config, program: fixtures });
   let daemon = await begin();
   while (count.kills < KILLS || count.ops < OPS) {
     const left = Math.max(1, Math.round((OPS - count.ops) / Math.max(1, KILLS - count.kills)));

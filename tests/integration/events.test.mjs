@@ -8,7 +8,7 @@ import http from 'node:http';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
-import { Daemon, run, sanitized, tempDir, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, run, sanitized, tempDir, within } from '../support/daemon.mjs';
 import { metric, Reader, Source } from '../support/events.mjs';
 
 const WAIT_MS = 20_000;
@@ -104,7 +104,7 @@ test('streams end when the daemon stops', async (t) => {
 });
 
 test('sessions are listed, renewed and stopped by REST, and their events tell it', async (t) => {
-  const daemon = await Daemon.start(t, { args: ['--fake-driver', 'true'] });
+  const daemon = await Daemon.start(t, { program: fixtures });
   const source = await Source.begin(daemon);
   const reader = await Reader.open(t, daemon, { query: '?kind=browser&type=session_started,session_renewed,session_ended' });
   const ask = async (target, body = {}) => {

@@ -2,7 +2,7 @@
 // MCP over Streamable HTTP, message by message, both eras.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Daemon, run, tempDir, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, run, tempDir, within } from '../support/daemon.mjs';
 import { beginSession, initialize, LEGACY, modernMeta, post, postModern, request, Stream } from '../support/mcp.mjs';
 
 const ping = (id) => request(id, 'ping');
@@ -153,13 +153,13 @@ test('a daemon that stops answers its listeners and does not wait for them', asy
   assert.match(listen.text, /"id":7,"result":\{"resultType":"complete"/);
 });
 
-test('the conformance fixtures are off unless asked for, and never leave loopback', async (t) => {
+test('the conformance fixtures are a program of their own, and never leave loopback', async (t) => {
   const dir = await tempDir(t);
   const base = ['serve', '--state-dir', `${dir}/s`, '--runtime-dir', `${dir}/r`, '--agent-listen', 'off'];
-  const refused = await run([...base, '--conformance-fixtures', '--listen', '0.0.0.0:0']);
+  const refused = await run([...base, '--listen', '0.0.0.0:0'], { program: fixtures });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /loopback only/);
-  const daemon = await Daemon.start(t, { args: ['--conformance-fixtures'] });
+  const daemon = await Daemon.start(t, { program: fixtures });
   await daemon.logged('CONFORMANCE FIXTURES');
   const list = await postModern(daemon, 'tools/list', {}, { auth: false });
   assert.ok(list.json.result.tools.some((tool) => tool.name === 'test_simple_text'));
@@ -167,7 +167,7 @@ test('the conformance fixtures are off unless asked for, and never leave loopbac
 });
 
 test('who closes its current session goes on in the one before, and hears of no older end', async (t) => {
-  const daemon = await Daemon.start(t, { args: ['--fake-driver'] });
+  const daemon = await Daemon.start(t, { program: fixtures });
   const connect = async () => {
     const { headers } = await beginSession(daemon);
     return async (name, args = {}) => {
@@ -189,13 +189,13 @@ test('who closes its current session goes on in the one before, and hears of no 
 });
 
 test('after a restart the private session of an MCP session ends, and those of named conversations stay', async (t) => {
-  const first = await Daemon.start(t, { args: ['--fake-driver'] });
+  const first = await Daemon.start(t, { program: fixtures });
   const { headers } = await beginSession(first);
   const start = (id) => request(1, 'tools/call', { name: 'start_session', arguments: { sessionId: id, private: true } });
   await post(first, start('passing'), { headers });
   await post(first, start('named'), { headers: { ...headers, 'x-conversation-id': 'chat' } });
   await first.kill();
-  const second = await Daemon.start(t, { dir: first.dir, args: ['--fake-driver'] });
+  const second = await Daemon.start(t, { dir: first.dir, program: fixtures });
   const { sessions } = JSON.parse((await second.request('/api/sessions', { auth: true })).text);
   assert.deepEqual(sessions.map((session) => session.sessionId), ['named']);
   await second.logged('reason=conversation_ended');

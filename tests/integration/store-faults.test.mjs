@@ -9,7 +9,7 @@ import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { Daemon, run, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, run, tempDir, undo, until, within } from '../support/daemon.mjs';
 import { Disk } from '../support/disk.mjs';
 import { Line } from '../support/line.mjs';
 
@@ -17,7 +17,7 @@ const CLIENTS = 8;
 const CUTS = Number(process.env.TABARD_CUTS ?? 10);
 const DAMAGES = Number(process.env.TABARD_DAMAGES ?? 20);
 const config = 'sessions:\n  per_tenant: 1000\n  total: 1000\n';
-const begin = (t, where = {}) => Daemon.start(t, { ...where, config, args: ['--fake-driver'] });
+const begin = (t, where = {}) => Daemon.start(t, { ...where, config, program: fixtures });
 
 /** Clients that work on a session each, and what was acknowledged to them. */
 class Crowd {

@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const binary = process.env.TABARD_BINARY ?? path.join(root, 'build/release/tabard');
+/** The same with sessions that have no browser, and with what the MCP conformance suite wants to see. */
+export const fixtures = `${binary}-fixtures`;
 /** A sanitizer's own memory (shadow, quarantine) hides the daemon's; figures of memory mean nothing then. */
 export const sanitized = Boolean(process.env.TABARD_SANITIZED);
 
@@ -59,9 +61,9 @@ export async function tempDir(t) {
 }
 
 /** Starts the program, where `disk` (see disk.mjs) can be seen if one is given. */
-function start(args, { disk, ...options }) {
+function start(args, { disk, program = binary, ...options }) {
   const via = disk ? ['nsenter', '-t', `${disk.keeper}`, '-m'] : [];
-  const [command, ...rest] = [...via, binary, ...args];
+  const [command, ...rest] = [...via, program, ...args];
   return spawn(command, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
@@ -107,8 +109,8 @@ function readyLine(daemon) {
 }
 
 export class Daemon {
-  /** `config` is the text of a tabard.yaml; `args` are further options. */
-  static async start(t, { config = '', args = [], env = {}, disk, dir = disk?.dir } = {}) {
+  /** `config` is the text of a tabard.yaml; `args` are further options; `program` may be `fixtures`. */
+  static async start(t, { config = '', args = [], env = {}, disk, dir = disk?.dir, program } = {}) {
     const daemon = new Daemon();
     const seen = disk?.root ?? ''; // from here
     daemon.dir = dir ?? (await tempDir(t));
@@ -123,7 +125,7 @@ export class Daemon {
     ];
     daemon.log = { text: '' };
     daemon.said = ''; // on stdout
-    daemon.child = start(daemon.args, { disk, env: { ...process.env, ...env } });
+    daemon.child = start(daemon.args, { disk, program, env: { ...process.env, ...env } });
     daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
     daemon.exited = once(daemon.child, 'exit');
     undo(t, () => daemon.finish());

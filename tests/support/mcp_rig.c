@@ -14,6 +14,7 @@
 #include "front/api/api.h"
 #include "front/events/events.h"
 #include "front/mcp/batch.h"
+#include "front/mcp/fixtures/fixtures.h"
 #include "front/mcp/limits.h"
 #include "front/mcp/mcp.h"
 #include "io/http_server.h"
@@ -29,8 +30,9 @@
         }                                                        \
     } while (0)
 
-static const struct tb_front *const fronts[] = {&tb_front_mcp, &tb_front_events, &tb_front_api,
-                                                NULL};
+static const struct tb_front *const product[] = {&tb_front_mcp, &tb_front_events, &tb_front_api,
+                                                 NULL};
+static const struct tb_front *const fixtures[] = {&tb_front_mcp_fixtures, NULL};
 
 void mcp_rig_init(struct mcp_rig *rig)
 {
@@ -96,7 +98,8 @@ void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups
     static const struct tb_mcp_out_ops ops = {out_send, out_answer, out_drop, NULL};
     struct tb_view view;
     void *state;
-    MUST(tb_front_mcp.start(&rig->core, &state, NULL) == 0);
+    MUST((rig->fixtures ? tb_front_mcp_fixtures : tb_front_mcp).start(&rig->core, &state, NULL) ==
+         0);
     MUST(tb_mcp_view_parse(tb_str_of(toolset), tb_str_of(groups), &rig->config.mcp_groups, &view,
                            NULL) == 0);
     rig->mcp = state;
@@ -168,7 +171,7 @@ void mcp_rig_serve(struct mcp_rig *rig)
         .connections_max = 100,
         .send_max = TB_SEND_QUEUE_MAX,
     };
-    rig->router = tb_router_new(&rig->core, fronts);
+    rig->router = tb_router_new(&rig->core, rig->fixtures ? fixtures : product);
     MUST(tb_router_start(rig->router, NULL) == 0);
     rig->door = (struct tb_router_door){rig->router, TB_DOOR_UNIX};
     rig->server = tb_http_server_new(rig->core.loop, &limits, tb_router_ops(), &rig->door);

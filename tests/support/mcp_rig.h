@@ -33,6 +33,7 @@ struct mcp_rig {
     struct tb_config config;
     struct tb_core core;
     struct tb_fake *fake;
+    bool fixtures; /* the front of tabard-fixtures; to be set before it starts */
     /* In memory. */
     struct tb_mcp *mcp;
     struct tb_mcp_peer peer;

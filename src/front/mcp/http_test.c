@@ -544,7 +544,7 @@ static int set_up_fixtures(void **state)
 {
     struct fixture *f = TB_NEW(struct fixture);
     mcp_rig_init(&f->rig);
-    f->rig.config.conformance_fixtures = true;
+    f->rig.fixtures = true;
     mcp_rig_serve(&f->rig);
     mcp_client_open(&f->rig, &f->client);
     *state = f;

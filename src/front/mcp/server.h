@@ -4,8 +4,8 @@
  *   transports (http.c, stdio.c) -> peer.c -> methods.c -> one file a topic -> result.c -> the
  * transport
  *
- * What can be listed and called comes from providers: the product's own tables (product.c), and
- * those of the conformance fixtures when they are switched on. */
+ * What can be listed and called comes from providers: the product's own tables (product.c), and in
+ * tabard-fixtures those of the conformance suite. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,3 +34,8 @@ struct tb_mcp {
     struct tb_mcp_states states;
     bool list_changes; /* the lists can change while the daemon runs */
 };
+
+/* The life of a front of this kind. `providers` is NULL-ended and stays. */
+struct tb_mcp *tb_mcp_new(struct tb_core *core, const struct tb_mcp_provider *const *providers);
+void tb_mcp_drain(void *state);
+void tb_mcp_free(void *state);

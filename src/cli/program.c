@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "cli/command.h"
+#include "io/exec_guard.h"
+
+static const struct tb_command *const commands[] = {
+    &tb_cmd_serve,  &tb_cmd_mcp,   &tb_cmd_audit,   &tb_cmd_doctor,
+    &tb_cmd_routes, &tb_cmd_tools, &tb_cmd_version,
+};
+
+static const struct tb_command *find(const char *name)
+{
+    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int help_all(FILE *out)
+{
+    fputs("tabard: the daemon where AI agents and browsers meet\n\nusage: tabard COMMAND ...\n\n",
+          out);
+    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fprintf(out, "  %-10s %s\n", "help",
+            "Show this list, or 'tabard help COMMAND' for one command.");
+    return out == stdout ? 0 : 2;
+}
+
+static int unknown(const char *name)
+{
+    struct tb_nearest nearest = {.word = tb_str_of(name)};
+    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+        tb_nearest_offer(&nearest, commands[i]->name);
+    }
+    fprintf(stderr, "tabard: unknown %s '%s'%s; 'tabard help' lists the commands\n",
+            name[0] == '-' ? "option" : "command", name, tb_nearest_words(&nearest));
+    return 2;
+}
+
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || asks_for_help(word);
+}
+
+static int help(const char *name)
+{
+    const struct tb_command *command = find(name);
+    if (!command) {
+        return is_help(name) ? help_all(stdout) : unknown(name);
+    }
+    printf("usage: tabard %s%s%s\n\n%s\n", command->name, command->arguments[0] ? " " : "",
+           command->arguments, command->summary);
+    if (command->more_help) {
+        putchar('\n');
+        command->more_help();
+    }
+    return 0;
+}
+
+static int run(const struct tb_command *command, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (asks_for_help(argv[i])) {
+            return help(command->name);
+        }
+    }
+    return command->run(argc, argv);
+}
+
+/* A descriptor that is closed would be taken by the next file, and its output would end up there.
+ */
+static void open_standard(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = open("/dev/null", O_RDWR);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+/* A disk that is full shows only here, and half of an output is not to pass for the whole. */
+static int close_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return code;
+    }
+    fputs("tabard: the output could not be written; is its disk full?\n", stderr);
+    return code ? code : 1;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (tb_id_init() < 0) {
+        fputs("tabard: the system provides no random numbers\n", stderr);
+        return 1;
+    }
+    if (argc < 2) {
+        return help_all(stderr);
+    }
+    const char *word = argv[1];
+    if (is_help(word)) {
+        return argc > 2 ? help(argv[2]) : help_all(stdout);
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 || strcmp(word, "-V") == 0) {
+        word = "version";
+    }
+    const struct tb_command *command = find(word);
+    return command ? run(command, argc - 1, argv + 1) : unknown(word);
+}
+
+int tb_program_run(int argc, char **argv)
+{
+    open_standard();
+    if (tb_exec_guard_wanted(argc, argv)) {
+        return tb_exec_guard_main(argc, argv);
+    }
+    return close_output(dispatch(argc, argv));
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program as a whole, apart from which fronts, drivers and stores are part of it: those are
+ * what is linked as daemon/registry.h. */
+#pragma once
+
+/* Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+int tb_program_run(int argc, char **argv);
