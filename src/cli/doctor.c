@@ -20,8 +20,8 @@
 #include "daemon/lock.h"
 #include "daemon/secret.h"
 #include "daemon/token.h"
-#include "driver/cdp/browser_find.h"
-#include "driver/cdp/launch_check.h"
+#include "driver/cdp/browser/find.h"
+#include "driver/cdp/browser/launch_check.h"
 #include "front/guard.h"
 
 #define SAY(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)

@@ -10,7 +10,7 @@
 
 #include <dirent.h>
 
-#include "driver/cdp/helpers.h"
+#include "driver/cdp/browser/helpers.h"
 
 #include "support/guarded.h"
 

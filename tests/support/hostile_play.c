@@ -7,11 +7,11 @@
 #include <time.h>
 
 #include "core/bus.h"
-#include "driver/cdp/kept.h"
-#include "driver/cdp/memory.h"
-#include "driver/cdp/opwork.h"
-#include "driver/cdp/profile.h"
-#include "driver/cdp/session_internal.h"
+#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/profile.h"
+#include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/op/work.h"
 
 #include "support/hostile_calls.h"
 

@@ -7,8 +7,8 @@
 #include <dirent.h>
 
 #include "base/id.h"
-#include "driver/cdp/browser_find.h"
-#include "driver/cdp/profile.h"
+#include "driver/cdp/browser/find.h"
+#include "driver/cdp/browser/profile.h"
 
 #include "support/guarded.h"
 

@@ -5,11 +5,11 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "core/sessions.h"
-#include "driver/cdp/browser.h"
-#include "driver/cdp/engine.h"
-#include "driver/cdp/files.h"
-#include "driver/cdp/page_script.h"
-#include "driver/cdp/session_internal.h"
+#include "driver/cdp/browser/browser.h"
+#include "driver/cdp/browser/engine.h"
+#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/session_internal.h"
+#include "driver/page_script.h"
 
 enum {
     SCRIPT_PARAMS_MAX = 4 * 1024 * 1024,

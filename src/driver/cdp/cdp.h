@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "core/driver.h"
-#include "driver/cdp/launch.h"
+#include "driver/cdp/browser/launch.h"
 #include "io/loop.h"
 
 struct tb_core;

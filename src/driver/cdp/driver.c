@@ -5,13 +5,13 @@
 #include "core/args.h"
 #include "core/config.h"
 #include "core/core.h"
-#include "driver/cdp/address.h"
+#include "driver/address.h"
+#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/launch_check.h"
+#include "driver/cdp/browser/session.h"
 #include "driver/cdp/cdp.h"
-#include "driver/cdp/files.h"
-#include "driver/cdp/kept.h"
-#include "driver/cdp/launch_check.h"
-#include "driver/cdp/ops.h"
-#include "driver/cdp/session.h"
+#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/op/ops.h"
 
 static void *start(struct tb_core *core)
 {

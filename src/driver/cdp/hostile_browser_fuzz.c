@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/id.h"
-#include "driver/cdp/profile.h"
-#include "driver/cdp/session.h"
+#include "driver/cdp/browser/profile.h"
+#include "driver/cdp/browser/session.h"
 
 #include "support/hostile_calls.h"
 #include "support/hostile_play.h"

@@ -13,8 +13,8 @@
 
 #include "base/id.h"
 #include "core/core.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/cdp.h"
-#include "driver/cdp/session_internal.h"
 
 #include "support/deaf.h"
 #include "support/hostile_peer.h"

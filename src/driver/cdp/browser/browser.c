@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser/browser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/json.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/browser/context.h"
+#include "driver/cdp/browser/helpers.h"
+#include "driver/cdp/browser/remote.h"
+#include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/page/page_internal.h"
+
+static const char ENDED[] = "the browser has ended unexpectedly";
+
+enum {
+    TRIES_MAX = 3,
+    RETRY_MS = 50, /* and up to four times as much more, so that many do not try in step */
+    /* Four times this is how long a frozen browser goes unnoticed: the command that waits, and
+     * three questions. */
+    SILENT_MS = 1800,
+    SILENT_MISSES = 3,
+    /* A spare is prepared a while after the session before it has its first page, or after this
+     * time: at once it would slow down that page, and the calls that follow closely. */
+    REFILL_MS = 1000,
+    REFILL_SOON_MS = 150,
+    RECOUNT_MS = 60000, /* what is kept ready may be too much by now */
+    SPARES_AT_ONCE = 2,
+};
+
+static void ask_for_helpers(struct tb_browser *browser);
+static void try_start(struct tb_browser *browser);
+static void failed_to_start(struct tb_browser *browser, const struct tb_err *err);
+
+static struct tb_loop *loop_of(const struct tb_browser *browser)
+{
+    return browser->cdp->loop;
+}
+
+static size_t count_waiting(const struct tb_browser *browser)
+{
+    size_t count = 0;
+    LIST_FOREACH(link, &browser->waiting) {
+        count++;
+    }
+    return count;
+}
+
+/* Contexts that nobody has, those that are being made included. */
+static size_t count_free(const struct tb_browser *browser, size_t *ret_making)
+{
+    size_t count = 0;
+    *ret_making = 0;
+    LIST_FOREACH(link, &browser->contexts) {
+        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (!context->session && !context->closing) {
+            *ret_making += context->ready ? 0 : 1;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Makes as many contexts as sessions wait for, at once. */
+static void fill(struct tb_browser *browser)
+{
+    size_t making;
+    if (!browser->conn || browser->over) {
+        return;
+    }
+    size_t have = count_free(browser, &making);
+    for (size_t wanted = count_waiting(browser); have < wanted; have++) {
+        tb_context_new(browser);
+    }
+}
+
+/* None in somebody else's browser: nobody there would clear them away. */
+static size_t spares_wanted(const struct tb_browser *browser)
+{
+    if (browser->endpoint[0]) {
+        return 0;
+    }
+    size_t wanted = tb_demand_spares(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    size_t most = tb_demand_affordable(tb_demand_available());
+    return wanted < most ? wanted : most;
+}
+
+static void drop_spares(struct tb_browser *browser, size_t count)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_CLOSED, "the tab is no longer needed");
+    LIST_FOREACH_SAFE(link, &browser->contexts) {
+        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (count && context->ready && !context->session && !context->closing) {
+            count--;
+            tb_context_dispose(context);
+            tb_context_free(context, &err);
+        }
+    }
+}
+
+/* Brings the spares to as many as are wanted, a few at a time: pages at work want the processor
+ * too. */
+static void stock(struct tb_browser *browser)
+{
+    size_t making;
+    if (!browser->conn || browser->over) {
+        return;
+    }
+    size_t have = count_free(browser, &making);
+    size_t wanted = count_waiting(browser) + spares_wanted(browser);
+    if (have > wanted) {
+        drop_spares(browser, have - wanted);
+    }
+    for (; have < wanted && making < SPARES_AT_ONCE; have++) {
+        tb_context_new(browser);
+        making++;
+    }
+    browser->stocking = have < wanted;
+    if (wanted > 1) {
+        tb_timer_start(&browser->refill, RECOUNT_MS);
+    }
+}
+
+static void on_refill(struct tb_timer *timer, void *user)
+{
+    struct tb_browser *browser = user;
+    (void)timer;
+    browser->spare_taken = false;
+    ask_for_helpers(browser);
+    stock(browser);
+}
+
+static struct tb_driver_session *find_user(const struct tb_browser *browser)
+{
+    LIST_FOREACH(link, &browser->cdp->sessions) {
+        struct tb_driver_session *session = TB_CONTAINER(link, struct tb_driver_session, link);
+        if (session->browser == browser && tb_list_empty(&session->seat_link)) {
+            return session;
+        }
+    }
+    return NULL;
+}
+
+/* Contexts go, and whoever has or had one hears of it; those who wait for one do not. */
+static void drop_contexts(struct tb_browser *browser, const struct tb_err *err)
+{
+    while (!tb_list_empty(&browser->contexts)) {
+        tb_context_free(TB_CONTAINER(browser->contexts.next, struct tb_context, link), err);
+    }
+    struct tb_driver_session *session;
+    while ((session = find_user(browser))) {
+        tb_session_lost(session, err);
+    }
+}
+
+/* Takes down what a try has built. */
+static void drop_line(struct tb_browser *browser, const struct tb_err *err)
+{
+    tb_browser_cmds_end(browser, err);
+    struct tb_launch *launch = browser->launch;
+    struct tb_cdp_conn *conn = browser->conn;
+    browser->launch = NULL;
+    browser->conn = NULL;
+    tb_helpers_free(browser->helpers);
+    browser->helpers = NULL;
+    tb_remote_free(browser->remote);
+    browser->remote = NULL;
+    tb_launch_free(launch);
+    tb_cdp_conn_free(conn);
+}
+
+static void run_free(struct tb_deferred *job)
+{
+    tb_browser_free(TB_CONTAINER(job, struct tb_browser, free));
+}
+
+void tb_browser_end(struct tb_browser *browser, const struct tb_err *err)
+{
+    if (browser->over) {
+        return;
+    }
+    struct tb_err words = *err;
+    browser->over = true;
+    tb_timer_stop(&browser->retry);
+    tb_timer_stop(&browser->linger);
+    tb_timer_stop(&browser->refill);
+    drop_contexts(browser, &words);
+    struct tb_list *link;
+    while ((link = tb_list_pop(&browser->waiting))) {
+        tb_session_refused(link, &words);
+    }
+    drop_line(browser, &words);
+    tb_loop_defer(loop_of(browser), &browser->free);
+}
+
+void tb_browser_free(struct tb_browser *browser)
+{
+    if (!browser) {
+        return;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_SHUTDOWN, "the browser is closed");
+    tb_list_remove(&browser->link);
+    tb_deferred_cancel(&browser->free);
+    LIST_FOREACH_SAFE(link, &browser->contexts) {
+        tb_context_free(TB_CONTAINER(link, struct tb_context, link), &err);
+    }
+    tb_pages_free_dead(browser);
+    drop_line(browser, &err);
+    tb_timer_fini(&browser->retry);
+    tb_timer_fini(&browser->linger);
+    tb_timer_fini(&browser->refill);
+    tb_map_fini(&browser->targets);
+    tb_free(browser->tenant);
+    tb_free(browser->path);
+    tb_free(browser->endpoint);
+    tb_free(browser);
+}
+
+static void lost(struct tb_browser *browser, const char *words)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_BROWSER_CRASHED, "%s", words);
+    tb_browser_end(browser, &err);
+}
+
+static void not_started(struct tb_browser *browser, int code, const char *words)
+{
+    struct tb_err err;
+    tb_fail(&err, code, "%s", words);
+    failed_to_start(browser, &err);
+}
+
+static void on_exit_of_process(struct tb_launch *launch, void *user)
+{
+    (void)launch;
+    struct tb_browser *browser = user;
+    if (browser->ready) {
+        lost(browser, ENDED);
+    } else {
+        not_started(browser, TB_E_BROWSER_START, "the browser ended before it could be used");
+    }
+}
+
+static void on_line_end(struct tb_cdp_conn *conn, void *user)
+{
+    struct tb_browser *browser = user;
+    const char *fault = tb_cdp_conn_fault(conn);
+    if (browser->ready) {
+        bool ended = browser->launch && tb_launch_is_ending(browser->launch);
+        lost(browser, fault ? fault : ended ? ENDED : "the browser has ended or does not answer");
+    } else if (fault) {
+        not_started(browser, TB_E_PROTOCOL, fault);
+    } else {
+        not_started(browser, TB_E_BROWSER_START, "the browser ended before it could be used");
+    }
+}
+
+static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
+                     struct tb_str params, void *user)
+{
+    struct tb_browser *browser = user;
+    (void)conn;
+    if (!session_id.len) {
+        tb_context_on_event(browser, method, params);
+        return;
+    }
+    struct tb_target *target = tb_map_get(&browser->targets, session_id);
+    if (target) {
+        tb_page_on_event(target, method, params);
+    }
+}
+
+static void ask_version(struct tb_browser *browser);
+
+static void on_version(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_browser *browser = user;
+    if (code == TB_E_BROWSER_CRASHED) {
+        return; /* the end of the line says why */
+    }
+    bool late = tb_loop_now_ms(loop_of(browser)) >= browser->start_deadline_ms;
+    if (code == TB_E_TIMEOUT && !late && browser->launch && tb_launch_has_worked(browser->launch)) {
+        ask_version(browser); /* on a busy machine, or from a slow disk, a start takes its time */
+        return;
+    }
+    if (code < 0) {
+        not_started(browser, TB_E_PROTOCOL,
+                    code == TB_E_TIMEOUT ? "it is running but does not answer" : err->text);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
+    struct tb_str product = TB_STR("unknown");
+    tb_json_str(tb_json_get(json, "product"), &product);
+    snprintf(browser->product, sizeof(browser->product), "%.*s", TB_STR_ARG(product));
+    browser->ready = true;
+    tb_cdp_conn_watch(browser->conn, SILENT_MS, SILENT_MISSES);
+}
+
+/* They end with their browser, and may be noticed first. */
+static void on_helper_ended(const char *words, void *user)
+{
+    const struct tb_browser *browser = user;
+    lost(user, tb_launch_is_ending(browser->launch) ? ENDED : words);
+}
+
+static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_browser *browser = user;
+    (void)err;
+    if (code == 0 && browser->helpers) {
+        tb_helpers_take(browser->helpers, result);
+    }
+}
+
+/* Some begin with the first page, so they are asked for more than once. */
+static void ask_for_helpers(struct tb_browser *browser)
+{
+    if (!browser->launch || !browser->conn || browser->over) {
+        return;
+    }
+    if (!browser->helpers) {
+        browser->helpers = tb_helpers_new(loop_of(browser), on_helper_ended, browser);
+    }
+    tb_cdp_send(browser->conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
+                tb_loop_now_ms(loop_of(browser)) + TB_BROWSER_COMMAND_MS, on_processes, browser);
+}
+
+static bool at_work(void *user)
+{
+    const struct tb_browser *browser = user;
+    return browser->launch && tb_launch_at_work(browser->launch);
+}
+
+static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
+                                           .on_end = on_line_end,
+                                           .at_work = at_work};
+
+static void ask_version(struct tb_browser *browser)
+{
+    int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->cdp->start_silence_ms;
+    tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
+                silent_ms < browser->start_deadline_ms ? silent_ms : browser->start_deadline_ms,
+                on_version, browser);
+}
+
+/* The line is there: all that is needed goes out at once, without waiting for the first answer. */
+static void greet(struct tb_browser *browser)
+{
+    tb_cdp_conn_distrust(browser->conn);
+    ask_version(browser);
+    tb_cdp_post(browser->conn, NULL, "Target.setAutoAttach",
+                TB_STR("{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}"));
+    if (browser->prestarted) {
+        stock(browser);
+    } else {
+        fill(browser);
+    }
+}
+
+static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_str target,
+                      const struct tb_err *err, void *user)
+{
+    struct tb_browser *browser = user;
+    if (err) {
+        failed_to_start(browser, err);
+        return;
+    }
+    browser->conn = tb_cdp_conn_new_ws_take(stream, host, target, &conn_ops, browser);
+    greet(browser);
+}
+
+void tb_browser_on_pipe_take(struct tb_browser *browser, struct tb_stream *to,
+                             struct tb_stream *from)
+{
+    browser->conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
+    greet(browser);
+}
+
+static int start_process(struct tb_browser *browser, struct tb_err *err)
+{
+    const struct tb_config_list *extra = &browser->cdp->core->config->browser_args;
+    const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
+    for (size_t i = 0; i < extra->count; i++) {
+        more[i] = extra->items[i];
+    }
+    struct tb_launch_spec spec = {
+        .path = browser->path,
+        .shell = browser->shell,
+        .headless = browser->headless,
+        .more = more,
+    };
+    browser->launch =
+        tb_launch_new(browser->cdp->launcher, &spec, on_exit_of_process, browser, err);
+    tb_free(more);
+    if (!browser->launch) {
+        return TB_E_BROWSER_START;
+    }
+    struct tb_stream *to;
+    struct tb_stream *from;
+    tb_launch_pipe_take(browser->launch, &to, &from);
+    tb_browser_on_pipe_take(browser, to, from);
+    return 0;
+}
+
+static void on_retry(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    try_start(user);
+}
+
+static void try_start(struct tb_browser *browser)
+{
+    struct tb_err err;
+    browser->tries++;
+    if (browser->endpoint[0]) {
+        browser->remote = tb_remote_new(loop_of(browser), browser->endpoint,
+                                        browser->cdp->core->config->browser_remote_ca,
+                                        browser->start_deadline_ms, on_remote, browser);
+    } else if (start_process(browser, &err) < 0) {
+        failed_to_start(browser, &err);
+    }
+}
+
+static void failed_to_start(struct tb_browser *browser, const struct tb_err *err)
+{
+    struct tb_err words = *err;
+    drop_contexts(browser, &words);
+    drop_line(browser, &words);
+    int64_t left_ms = browser->start_deadline_ms - tb_loop_now_ms(loop_of(browser));
+    /* The address itself is wrong, or what is there is no browser: it would be the next time. */
+    bool hopeless = words.code == TB_E_PARAMS || words.code == TB_E_PROTOCOL;
+    if (!hopeless && browser->tries < TRIES_MAX && left_ms > 0 && !browser->over) {
+        uint8_t jitter;
+        tb_random_bytes(&jitter, sizeof(jitter));
+        tb_timer_start(&browser->retry, RETRY_MS * browser->tries + jitter);
+        return;
+    }
+    struct tb_err full;
+    bool remote = browser->endpoint[0];
+    tb_fail(&full, remote ? TB_E_ENDPOINT : TB_E_BROWSER_START, "%s failed after %d attempt%s: %s",
+            remote ? "the endpoint" : browser->path, browser->tries, browser->tries == 1 ? "" : "s",
+            words.text);
+    tb_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);
+}
+
+static void on_linger(struct tb_timer *timer, void *user)
+{
+    struct tb_err err;
+    (void)timer;
+    tb_fail(&err, TB_E_CLOSED, "the browser is closed");
+    tb_browser_end(user, &err);
+}
+
+static bool fits(const struct tb_browser *browser, const struct tb_browser_spec *spec)
+{
+    return !browser->over && strcmp(browser->tenant, spec->tenant) == 0 &&
+           strcmp(browser->path, spec->path) == 0 &&
+           strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless;
+}
+
+struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
+{
+    LIST_FOREACH(link, &cdp->browsers) {
+        struct tb_browser *browser = TB_CONTAINER(link, struct tb_browser, link);
+        if (fits(browser, spec)) {
+            return browser;
+        }
+    }
+    struct tb_browser *browser = TB_NEW(struct tb_browser);
+    browser->cdp = cdp;
+    browser->tenant = tb_strdup(spec->tenant);
+    browser->path = tb_strdup(spec->path);
+    browser->endpoint = tb_strdup(spec->endpoint);
+    browser->shell = spec->shell;
+    browser->headless = spec->headless;
+    browser->start_deadline_ms = tb_loop_now_ms(cdp->loop) + TB_BROWSER_START_MS;
+    tb_map_init(&browser->targets);
+    tb_list_init(&browser->contexts);
+    tb_list_init(&browser->asks);
+    tb_list_init(&browser->dead_pages);
+    tb_list_init(&browser->waiting);
+    tb_list_init(&browser->free.link);
+    browser->free.run = run_free;
+    tb_timer_init(&browser->retry, cdp->loop, on_retry, browser);
+    tb_timer_init(&browser->linger, cdp->loop, on_linger, browser);
+    tb_timer_init(&browser->refill, cdp->loop, on_refill, browser);
+    tb_list_append(&cdp->browsers, &browser->link);
+    /* From the timer, so that whoever asks is never answered from inside the question. */
+    tb_timer_start(&browser->retry, 0);
+    return browser;
+}
+
+void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
+{
+    tb_browser_get(cdp, spec)->prestarted = true;
+}
+
+bool tb_browser_whole(const struct tb_browser *browser)
+{
+    return !browser->helpers || tb_helpers_whole(browser->helpers);
+}
+
+static struct tb_context *find_free(struct tb_browser *browser)
+{
+    LIST_FOREACH(link, &browser->contexts) {
+        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (context->ready && !context->session && !context->closing) {
+            return context;
+        }
+    }
+    return NULL;
+}
+
+/* Gives contexts that are ready to those who have waited longest. */
+static void seat_waiting(struct tb_browser *browser)
+{
+    struct tb_context *context;
+    while (!tb_list_empty(&browser->waiting) && (context = find_free(browser))) {
+        browser->stocking = false;
+        browser->spare_taken = true;
+        tb_timer_start(&browser->refill, REFILL_MS);
+        tb_session_seated(tb_list_pop(&browser->waiting), context);
+    }
+}
+
+/* Of sessions that come one right after the other, the next finds a context that was made while the
+ * one before it loaded its page. */
+static void prepare_next(struct tb_browser *browser)
+{
+    size_t making;
+    if (browser->conn && !browser->over &&
+        tb_demand_bursting(&browser->demand, tb_loop_now_ms(loop_of(browser))) &&
+        count_waiting(browser) <= 1 && count_free(browser, &making) <= 1 &&
+        spares_wanted(browser)) {
+        tb_context_new(browser);
+    }
+}
+
+void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link)
+{
+    browser->sessions++;
+    tb_timer_stop(&browser->linger);
+    tb_demand_note(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    tb_list_append(&browser->waiting, session_link);
+    fill(browser);
+    prepare_next(browser);
+    seat_waiting(browser);
+}
+
+void tb_browser_leave(struct tb_browser *browser)
+{
+    browser->sessions--;
+    if (!browser->sessions && !browser->over) {
+        tb_timer_start(&browser->linger, browser->cdp->core->config->browser_linger_ms);
+    }
+}
+
+void tb_browser_page_loaded(struct tb_browser *browser)
+{
+    tb_demand_page_loaded(&browser->demand);
+    if (browser->spare_taken) {
+        tb_timer_start(&browser->refill, REFILL_SOON_MS);
+    }
+}
+
+void tb_browser_context_ready(struct tb_browser *browser)
+{
+    browser->spoilt = 0;
+    if (!browser->helpers) {
+        ask_for_helpers(browser);
+    }
+    seat_waiting(browser);
+    if (browser->stocking) {
+        stock(browser);
+    }
+}
+
+void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *err)
+{
+    if (browser->over) {
+        return;
+    }
+    bool crashed = err->code == TB_E_PAGE_CRASHED;
+    struct tb_list *session = NULL;
+    if (!crashed || ++browser->spoilt >= TRIES_MAX) {
+        session = tb_list_pop(&browser->waiting);
+    }
+    if (session) {
+        tb_session_refused(session, err);
+    }
+    fill(browser);
+    tb_timer_start(&browser->refill, REFILL_MS); /* it may have been the spare */
+}

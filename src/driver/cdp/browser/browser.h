@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One browser: a process of ours, or one at the other end of a WebSocket. All sessions of a tenant
+ * with the same wishes share it, each as a browser context of its own.
+ *
+ *   starting --answers--> ready --end of file, exit, silence, last session gone--> over
+ *      ^  |
+ *      +--+ does not come up: up to three tries
+ *
+ * Sessions that want a context wait in a list. As many more as demand.h says are kept ready, so
+ * that the next sessions need not wait. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "driver/cdp/browser/demand.h"
+#include "driver/cdp/cdp.h"
+#include "driver/cdp/wire/conn.h"
+#include "io/timer.h"
+
+struct tb_context;
+struct tb_helpers;
+struct tb_remote;
+
+enum {
+    TB_BROWSER_START_MS = 25000,   /* for all tries; the call that waits has 30 s */
+    TB_BROWSER_SILENCE_MS = 5000,  /* for the first answer of one that does nothing */
+    TB_BROWSER_COMMAND_MS = 10000, /* for what must work if the browser is well */
+};
+
+/* What makes two sessions share a browser. The texts are borrowed. */
+struct tb_browser_spec {
+    const char *tenant;
+    const char *path; /* of the binary; empty with an endpoint */
+    bool shell;
+    bool headless;
+    const char *endpoint; /* ws://... or wss://...; empty: a process of our own */
+};
+
+struct tb_browser {
+    struct tb_list link; /* in tb_cdp */
+    struct tb_cdp *cdp;
+    char *tenant;
+    char *path;
+    char *endpoint;
+    bool shell;
+    bool headless;
+    bool ready;
+    bool prestarted;
+    bool over; /* nobody gets it any more; freed at the end of the turn */
+    int tries;
+    int spoilt; /* new contexts in a row whose tab crashed */
+    int64_t start_deadline_ms;
+    struct tb_launch *launch;
+    struct tb_helpers *helpers; /* NULL: not known yet, or not ours */
+    struct tb_remote *remote;
+    struct tb_cdp_conn *conn; /* NULL before and between tries */
+    char product[64];         /* "HeadlessChrome/156.0.1.2" */
+    struct tb_map targets;    /* by session id: struct tb_target */
+    struct tb_list contexts;
+    struct tb_list asks;       /* commands of sessions to the browser itself */
+    struct tb_list dead_pages; /* they go at the end of the turn */
+    struct tb_list waiting;    /* sessions that want a context */
+    size_t sessions;           /* those that have or want one */
+    struct tb_demand demand;
+    bool stocking;           /* spares are being made, and more are wanted */
+    bool spare_taken;        /* since they were counted last */
+    struct tb_timer retry;   /* the next try */
+    struct tb_timer linger;  /* nobody uses it */
+    struct tb_timer refill;  /* prepares the spare when the session before it has had its start */
+    struct tb_deferred free; /* once it is over */
+};
+
+/* The browser for this spec, started if there is none. */
+struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_spec *spec);
+/* The process is there, at the other end of this pipe. */
+void tb_browser_on_pipe_take(struct tb_browser *browser, struct tb_stream *to,
+                             struct tb_stream *from);
+/* Starts it, and a spare, before anybody asks. */
+void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec);
+/* Ends it at once: contexts are dropped, sessions lost with these words. */
+void tb_browser_end(struct tb_browser *browser, const struct tb_err *err);
+/* Frees it without a word to anybody. */
+void tb_browser_free(struct tb_browser *browser);
+
+/* A session needs a context: it waits until tb_session_seated or tb_session_refused is called. */
+void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link);
+/* A session that was seated or waited has left. */
+void tb_browser_leave(struct tb_browser *browser);
+
+/* From browser_cmd.c: the line goes, and with it what was asked on it. */
+void tb_browser_cmds_end(struct tb_browser *browser, const struct tb_err *err);
+/* False when a process that it needs has ended, even if nobody was told yet: what it says of its
+ * cookies and storage is not to be believed. */
+bool tb_browser_whole(const struct tb_browser *browser);
+
+/* From nav.c: a page is there, so there is time for the next spare. */
+void tb_browser_page_loaded(struct tb_browser *browser);
+/* From context.c: one is ready, or could not be made. */
+void tb_browser_context_ready(struct tb_browser *browser);
+void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *err);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser/context.h"
+
+#include <stdio.h>
+
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/browser/browser.h"
+#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/page/inner.h"
+#include "driver/cdp/page/page_internal.h"
+#include "driver/json_text.h"
+
+enum {
+    REFUSALS_TO_END = 50, /* windows that one document was refused */
+};
+
+/* One that is still starting has until its start is given up. */
+static int64_t command_deadline(const struct tb_browser *browser)
+{
+    int64_t deadline_ms = tb_loop_now_ms(browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
+    bool starts = !browser->ready && browser->start_deadline_ms >= deadline_ms;
+    return starts ? browser->start_deadline_ms + 1 : deadline_ms;
+}
+
+static void give_up(struct tb_context *context, const struct tb_err *err)
+{
+    struct tb_browser *browser = context->browser;
+    struct tb_err words = *err;
+    if (context->closing) {
+        return; /* what ends with it has found that out */
+    }
+    tb_context_dispose(context);
+    tb_context_free(context, &words);
+    tb_browser_context_failed(browser, &words);
+}
+
+static void on_no_tab(struct tb_timer *timer, void *user)
+{
+    struct tb_err err;
+    (void)timer;
+    tb_fail(&err, TB_E_TIMEOUT, "the tab of the new session was not ready in time");
+    give_up(user, &err);
+}
+
+/* What counts is the tab itself: it may have been there, and in use, long before the answer, and
+ * after an answer it may never come. */
+static void on_target_made(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_context *context = user;
+    (void)result;
+    context->making = 0;
+    if (context->ready || code == TB_E_BROWSER_CRASHED) {
+        return;
+    }
+    if (code < 0) {
+        give_up(context, err);
+    } else {
+        tb_timer_start(&context->no_tab, TB_BROWSER_COMMAND_MS);
+    }
+}
+
+struct tb_str tb_context_params(const struct tb_context *context,
+                                char ret_params[TB_CONTEXT_PARAMS_SIZE])
+{
+    int len =
+        snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE, "{\"browserContextId\":\"%s\"}", context->id);
+    return (struct tb_str){ret_params, (size_t)len};
+}
+
+struct tb_str tb_context_tab_params(const struct tb_context *context,
+                                    char ret_params[TB_CONTEXT_PARAMS_SIZE])
+{
+    int len = snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE,
+                       "{\"url\":\"about:blank\",\"browserContextId\":\"%s\"}", context->id);
+    return (struct tb_str){ret_params, (size_t)len};
+}
+
+/* Until the session asks for files there is no place for them. Whether the browser tells of
+ * downloads is one switch for all contexts, so that without it here it would fall silent for the
+ * sessions that have files. */
+static void refuse_downloads(const struct tb_context *context)
+{
+    char params[192];
+    int len = snprintf(params, sizeof(params),
+                       "{\"behavior\":\"deny\",\"browserContextId\":\"%s\",\"eventsEnabled\":true}",
+                       context->id);
+    tb_cdp_post(context->browser->conn, NULL, "Browser.setDownloadBehavior",
+                (struct tb_str){params, (size_t)len});
+}
+
+static void on_context_made(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_context *context = user;
+    context->making = 0;
+    if (code == TB_E_BROWSER_CRASHED) {
+        return; /* the browser's own end is handled where it is known whether to try again */
+    }
+    if (code < 0) {
+        give_up(context, err);
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
+    if (!tb_target_id_copy(context->id, tb_json_text(json, "browserContextId"))) {
+        struct tb_err words;
+        tb_fail(&words, TB_E_PROTOCOL, "the browser returned a context without an id");
+        give_up(context, &words);
+        return;
+    }
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    refuse_downloads(context);
+    context->making = tb_cdp_send(context->browser->conn, NULL, "Target.createTarget",
+                                  tb_context_tab_params(context, params),
+                                  command_deadline(context->browser), on_target_made, context);
+}
+
+void tb_context_new(struct tb_browser *browser)
+{
+    struct tb_context *context = TB_NEW(struct tb_context);
+    context->browser = browser;
+    tb_list_init(&context->pages);
+    tb_timer_init(&context->no_tab, browser->cdp->loop, on_no_tab, context);
+    tb_list_append(&browser->contexts, &context->link);
+    /* In a browser that somebody else runs, a session may leave its tabs behind. */
+    struct tb_str params =
+        browser->endpoint[0] ? TB_STR("{}") : TB_STR("{\"disposeOnDetach\":true}");
+    context->making = tb_cdp_send(browser->conn, NULL, "Target.createBrowserContext", params,
+                                  command_deadline(browser), on_context_made, context);
+}
+
+void tb_context_free(struct tb_context *context, const struct tb_err *err)
+{
+    if (!context) {
+        return;
+    }
+    if (context->making && context->browser->conn) {
+        tb_cdp_forget(context->browser->conn, context->making);
+    }
+    context->closing = true;
+    while (!tb_list_empty(&context->pages)) {
+        tb_page_end(TB_CONTAINER(context->pages.next, struct tb_page, link), err);
+    }
+    if (context->session) {
+        context->session->context = NULL;
+        context->session->current = NULL;
+    }
+    tb_timer_fini(&context->no_tab);
+    tb_list_remove(&context->link);
+    tb_free(context);
+}
+
+void tb_context_dispose(struct tb_context *context)
+{
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    if (context->id[0] && context->browser->conn) {
+        tb_cdp_post(context->browser->conn, NULL, "Target.disposeBrowserContext",
+                    tb_context_params(context, params));
+    }
+}
+
+void tb_context_leave(struct tb_context *context, const struct tb_err *err)
+{
+    LIST_FOREACH(link, &context->pages) {
+        const struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        tb_context_let_go(context->browser, tb_str_of(page->target->session_id));
+    }
+    tb_context_free(context, err);
+}
+
+void tb_context_page_ready(struct tb_context *context, struct tb_page *page)
+{
+    /* Not before: the browser would run a navigation ahead of the commands that wait for the
+     * renderer, and the new document would escape its set-up. */
+    if (!context->ready) {
+        context->ready = true;
+        tb_timer_stop(&context->no_tab);
+        tb_browser_context_ready(context->browser);
+    } else if (context->session) {
+        tb_session_page_ready(context->session, page);
+    }
+}
+
+void tb_context_spoilt(struct tb_context *context)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_PAGE_CRASHED, "the tab of the new session crashed before it was used");
+    give_up(context, &err);
+}
+
+static struct tb_context *find(struct tb_browser *browser, struct tb_str id)
+{
+    LIST_FOREACH(link, &browser->contexts) {
+        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (context->id[0] && tb_str_eq_cstr(id, context->id)) {
+            return context;
+        }
+    }
+    return NULL;
+}
+
+void tb_context_let_go(struct tb_browser *browser, struct tb_str session_id)
+{
+    char id[TB_TARGET_ID_SIZE];
+    char params[128];
+    if (!tb_target_id_copy(id, session_id)) {
+        return;
+    }
+    int len = snprintf(params, sizeof(params), "{\"sessionId\":\"%s\"}", id);
+    tb_cdp_post(browser->conn, id, "Runtime.runIfWaitingForDebugger", (struct tb_str){NULL, 0});
+    tb_cdp_post(browser->conn, NULL, "Target.detachFromTarget",
+                (struct tb_str){params, (size_t)len});
+}
+
+static void close_target(struct tb_browser *browser, struct tb_str target_id)
+{
+    char id[TB_TARGET_ID_SIZE];
+    char params[128];
+    if (tb_target_id_copy(id, target_id)) {
+        int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", id);
+        tb_cdp_post(browser->conn, NULL, "Target.closeTarget",
+                    (struct tb_str){params, (size_t)len});
+    }
+}
+
+/* A page that goes on opening windows though none is let in would keep its process busy for
+ * minutes. Chromium takes back a termination of its script while a window opens, so the process is
+ * ended. */
+static void refuse_tab(struct tb_context *context, struct tb_str opener_id)
+{
+    struct tb_driver_session *session = context->session;
+    if (!session) {
+        return;
+    }
+    session->tabs_refused++;
+    struct tb_page *opener = tb_session_page_by_target(session, opener_id);
+    if (opener && ++opener->windows_refused == REFUSALS_TO_END) {
+        tb_target_post(opener->target, "Page.crash", (struct tb_str){NULL, 0});
+    }
+}
+
+/* That of its opener, or a new one. */
+static uint64_t kin_of(struct tb_context *context, const struct cJSON *info)
+{
+    bool reaches = false;
+    tb_json_bool(tb_json_get(info, "canAccessOpener"), &reaches);
+    struct tb_page *opener =
+        reaches && context->session
+            ? tb_session_page_by_target(context->session, tb_json_text(info, "openerId"))
+            : NULL;
+    return opener ? opener->kin : ++context->last_kin;
+}
+
+static void on_attached(struct tb_browser *browser, const struct cJSON *params)
+{
+    const struct cJSON *info = tb_json_get(params, "targetInfo");
+    struct tb_str session_id = tb_json_text(params, "sessionId");
+    struct tb_str target_id = tb_json_text(info, "targetId");
+    struct tb_context *context = find(browser, tb_json_text(info, "browserContextId"));
+    bool is_page = tb_str_eq_cstr(tb_json_text(info, "type"), "page");
+    if (!context || !is_page || context->closing) {
+        tb_context_let_go(browser, session_id);
+        return;
+    }
+    if (context->page_count >= (size_t)browser->cdp->core->config->browser_tabs_max) {
+        refuse_tab(context, tb_json_text(info, "openerId"));
+        /* Running or not: a window.open that waits for it must go on. */
+        tb_context_let_go(browser, session_id);
+        close_target(browser, target_id);
+        return;
+    }
+    bool opened_by_page = tb_json_text(info, "openerId").len > 0;
+    struct tb_page *page = tb_page_new(context, session_id, target_id, opened_by_page);
+    if (page) {
+        page->kin = kin_of(context, info);
+        tb_target_id_copy(page->opener, tb_json_text(info, "openerId"));
+    }
+    if (page && context->session) {
+        tb_session_page_added(context->session, page);
+        tb_inner_spread(context);
+    }
+}
+
+static void on_detached(struct tb_browser *browser, const struct cJSON *params)
+{
+    struct tb_target *target = tb_map_get(&browser->targets, tb_json_text(params, "sessionId"));
+    if (target && target->kind == TB_TARGET_PAGE) {
+        struct tb_err err;
+        struct tb_context *context = target->page->context;
+        tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
+        tb_page_end(target->page, &err);
+        if (!context->session && !context->closing) {
+            tb_context_spoilt(context);
+        }
+    }
+}
+
+/* It does not say whose download it is; each session knows its own. */
+static void on_download(struct tb_browser *browser, struct tb_str method, struct tb_str params)
+{
+    LIST_FOREACH_SAFE(link, &browser->contexts) {
+        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        if (context->session) {
+            tb_memory_on_download(context->session, method, params);
+        }
+    }
+}
+
+void tb_context_on_event(struct tb_browser *browser, struct tb_str method, struct tb_str params)
+{
+    if (tb_str_eq_cstr(method, "Browser.downloadProgress")) {
+        on_download(browser, method, params);
+        return;
+    }
+    bool attached = tb_str_eq_cstr(method, "Target.attachedToTarget");
+    if (!attached && !tb_str_eq_cstr(method, "Target.detachedFromTarget")) {
+        return;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
+    if (attached) {
+        on_attached(browser, json);
+    } else {
+        on_detached(browser, json);
+    }
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/cdp/browser/find.h"
+
+static bool has_display(void)
+{
+    const char *x11 = getenv("DISPLAY");
+    const char *wayland = getenv("WAYLAND_DISPLAY");
+    return (x11 && x11[0]) || (wayland && wayland[0]);
+}
+
+int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
+                     struct tb_browser_spec *spec, struct tb_err *err)
+{
+    bool full = tb_str_eq_cstr(engine, "chromium");
+    bool shell = tb_str_eq_cstr(engine, "shell");
+    if (!full && !shell && !tb_str_eq_cstr(engine, "auto")) {
+        return tb_fail(err, TB_E_PARAMS, "engine must be auto, shell or chromium, not '%.*s'",
+                       TB_STR_ARG(engine));
+    }
+    if (shell && !spec->headless) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "the headless shell cannot open a window; use the engine chromium");
+    }
+    spec->path = tb_browser_find(config->browser_path, !full && spec->headless);
+    if (!spec->path && config->browser_path[0]) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "browser.path is %s, which is not an executable program",
+                       config->browser_path);
+    }
+    if (!spec->path) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "no browser was found: install chromium or set browser.path");
+    }
+    if (!spec->headless && !has_display()) {
+        return tb_fail(err, TB_E_NO_DISPLAY,
+                       "a window needs a display, and the daemon has neither DISPLAY nor "
+                       "WAYLAND_DISPLAY in its environment");
+    }
+    const char *name = strrchr(spec->path, '/');
+    spec->shell = strstr(name ? name : spec->path, "headless") != NULL;
+    if (spec->shell && (full || !spec->headless)) {
+        return tb_fail(err, TB_E_BROWSER_START,
+                       "only the headless shell was found: install chromium for %s",
+                       full ? "the full engine" : "a session with a window");
+    }
+    return 0;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <dirent.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/profile.h"
+#include "driver/cdp/browser/session_internal.h"
+
+enum {
+    TRIES = 1000, /* names with a number */
+    PARAMS_MAX = 2048,
+    NOTES_MAX = 1024 * 1024,
+};
+
+static const char name_start[] = "tabard-files-";
+static const char notes[] = ".downloads";
+static const char fresh_notes[] = ".downloads.new";
+
+static int open_directory(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static char *path_of(const char *root, const char *session_id)
+{
+    return tb_strdupf("%s/%s%s", root, name_start, session_id);
+}
+
+/* The owner of the profile gets it. Whoever else made one of that name wants our files. */
+static int give_away(const char *profile, int dir, struct tb_files_id *ret_id)
+{
+    struct stat owner;
+    struct stat info;
+    if (lstat(profile, &owner) < 0 || fstat(dir, &info) < 0) {
+        return -errno;
+    }
+    if ((info.st_uid != owner.st_uid && info.st_uid != geteuid()) || (info.st_mode & 077)) {
+        return -EPERM;
+    }
+    if (geteuid() == 0 && fchown(dir, owner.st_uid, owner.st_gid) < 0) {
+        return -errno;
+    }
+    *ret_id = (struct tb_files_id){info.st_dev, info.st_ino};
+    return 0;
+}
+
+/* A directory of the browser's user; it may be there from an earlier browser. */
+static int make(const char *profile, const char *path, struct tb_files_id *ret_id)
+{
+    if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+        return -errno;
+    }
+    int dir = open_directory(path);
+    if (dir < 0) {
+        return dir;
+    }
+    int rc = give_away(profile, dir, ret_id);
+    close(dir);
+    return rc;
+}
+
+bool tb_files_same(const char *directory, const struct tb_files_id *id)
+{
+    struct stat info;
+    return stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_dev == id->device &&
+           info.st_ino == id->inode;
+}
+
+int64_t tb_files_room(const char *directory)
+{
+    struct statvfs room;
+    if (statvfs(directory, &room) < 0) {
+        return 0;
+    }
+    uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+/* What is known of downloads, beside them. No page can give a file this name. */
+
+static int read_all(int fd, struct tb_buf *out)
+{
+    char step[4096];
+    ssize_t got;
+    while ((got = read(fd, step, sizeof(step))) > 0) {
+        int rc = tb_buf_append(out, step, (size_t)got);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return got < 0 ? -errno : 0;
+}
+
+static void recall_downloads(struct tb_memory *memory)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
+    int dir = open_directory(memory->directory);
+    int fd = dir < 0 ? -1 : openat(dir, notes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && read_all(fd, &text) == 0) {
+        tb_download_log_recall(&memory->downloads, memory->directory, tb_buf_str(&text));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (dir >= 0) {
+        close(dir);
+    }
+}
+
+void tb_files_note_downloads(struct tb_memory *memory)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
+    if (!memory->directory || !tb_files_same(memory->directory, &memory->directory_id)) {
+        return;
+    }
+    tb_download_log_write(&memory->downloads, &text);
+    int dir = open_directory(memory->directory);
+    if (dir >= 0) {
+        /* In one step: at any moment there is the old one or the new one. */
+        if (tb_files_write(memory->directory, fresh_notes, tb_buf_str(&text), NULL) == 0) {
+            renameat(dir, fresh_notes, dir, notes);
+        }
+        close(dir);
+    }
+}
+
+static const char *known_directory(const struct tb_memory *memory, struct tb_err *err)
+{
+    if (tb_files_same(memory->directory, &memory->directory_id)) {
+        return memory->directory;
+    }
+    tb_fail(err, TB_E_NOT_POSSIBLE,
+            "the session's directory was replaced by something else, so no file can go in or out; "
+            "start a new session to work with files");
+    return NULL;
+}
+
+const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err)
+{
+    struct tb_memory *memory = tb_memory_of(session);
+    if (memory->directory) {
+        return known_directory(memory, err);
+    }
+    const struct tb_browser *browser = session->browser;
+    if (!browser || !browser->launch) {
+        tb_fail(err, TB_E_NOT_POSSIBLE,
+                "this session has no directory for files, because the daemon did not start its "
+                "browser");
+        return NULL;
+    }
+    char *path = path_of(tb_launcher_root(session->cdp->launcher), session->id);
+    int rc = make(tb_launch_profile(browser->launch), path, &memory->directory_id);
+    if (rc < 0) {
+        tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", path,
+                strerror(-rc));
+        tb_free(path);
+        return NULL;
+    }
+    memory->directory = path;
+    recall_downloads(memory);
+    return memory->directory;
+}
+
+bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
+{
+    struct tb_download_log *log = &tb_memory_of(session)->downloads;
+    const char *directory = tb_files_directory(session, err);
+    if (!directory) {
+        return false;
+    }
+    if (log->allowed) {
+        return true;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "behavior");
+    tb_json_put_cstr(&json, "allowAndName");
+    tb_json_key(&json, "browserContextId");
+    tb_json_put_cstr(&json, tb_session_context_id(session));
+    tb_json_key(&json, "downloadPath");
+    tb_json_put_cstr(&json, directory);
+    tb_json_key(&json, "eventsEnabled"); /* those of a tab end with it, its downloads do not */
+    tb_json_put_bool(&json, true);
+    tb_json_object_close(&json);
+    /* No need to wait: whatever is asked for later, the browser does later. */
+    tb_cdp_post(session->browser->conn, NULL, "Browser.setDownloadBehavior", tb_buf_str(&params));
+    log->allowed = true;
+    return true;
+}
+
+void tb_files_remove(const char *root, const char *session_id)
+{
+    TB_AUTO(tb_free) char *path = path_of(root, session_id);
+    tb_profile_remove(path);
+}
+
+void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                    void *user)
+{
+    struct dirent *entry;
+    DIR *dir = opendir(root);
+    while (dir && (entry = readdir(dir))) {
+        struct tb_str name = tb_str_of(entry->d_name);
+        struct tb_str id = tb_str_sub(name, sizeof(name_start) - 1, name.len);
+        if (tb_str_starts(name, TB_STR(name_start)) && !is_kept(id, user)) {
+            tb_files_remove(root, id.ptr);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+}
+
+static bool is_bad(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c);
+}
+
+bool tb_file_name_plain(struct tb_str name)
+{
+    if (!name.len || name.len >= TB_FILE_NAME_SIZE || name.ptr[0] == '.') {
+        return false;
+    }
+    for (size_t i = 0; i < name.len; i++) {
+        if (is_bad(name.ptr[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void tb_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE])
+{
+    struct tb_str name = tb_str_trim(given);
+    while (name.len && name.ptr[0] == '.') {
+        name = tb_str_sub(name, 1, name.len);
+    }
+    name = tb_str_sub(name, 0, TB_FILE_NAME_SIZE - 1);
+    name.len = tb_utf8_prefix(name);
+    size_t len = 0;
+    for (; len < name.len; len++) {
+        ret_name[len] = name.ptr[len];
+        if (is_bad(ret_name[len])) {
+            ret_name[len] = '_';
+        }
+    }
+    ret_name[len] = '\0';
+    if (!len) {
+        snprintf(ret_name, TB_FILE_NAME_SIZE, "download");
+    }
+}
+
+static int write_all(int fd, struct tb_str content)
+{
+    while (content.len) {
+        ssize_t wrote = write(fd, content.ptr, content.len);
+        if (wrote < 0) {
+            return -errno;
+        }
+        content = tb_str_sub(content, (size_t)wrote, content.len);
+    }
+    return 0;
+}
+
+int tb_files_write(const char *directory, const char *name, struct tb_str content,
+                   struct tb_err *err)
+{
+    int dir = open_directory(directory);
+    int rc = dir < 0 ? dir : 0;
+    int fd = -1;
+    if (rc == 0) {
+        unlinkat(dir, name, 0);
+        fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        rc = fd < 0 ? -errno : write_all(fd, content);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (dir >= 0) {
+        close(dir);
+    }
+    return rc < 0 ? tb_fail(err, TB_E_STORE, "cannot write %s to disk: %s", name, strerror(-rc))
+                  : 0;
+}
+
+/* Negative: there is no plain file of that name. */
+static int64_t size_of(const char *directory, const char *name)
+{
+    int dir = open_directory(directory);
+    struct stat info;
+    bool has =
+        dir >= 0 && fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+    if (dir >= 0) {
+        close(dir);
+    }
+    return has ? (int64_t)info.st_size : -1;
+}
+
+bool tb_files_has(const char *directory, const char *name)
+{
+    return size_of(directory, name) >= 0;
+}
+
+int tb_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
+                 struct tb_err *err)
+{
+    struct tb_err why = {0};
+    struct tb_memory *memory = tb_memory_of(session);
+    const char *directory = tb_files_directory(session, &why);
+    if (!directory) {
+        return tb_fail(err, why.code, "%s", why.text);
+    }
+    const struct tb_download_rules rules = tb_memory_rules(memory);
+    int64_t before = size_of(directory, name);
+    before = before > 0 ? before : 0;
+    int rc = tb_download_log_admit(&memory->downloads, &rules, before, (int64_t)content.len, &why);
+    if (rc < 0) {
+        return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
+    }
+    rc = tb_files_write(directory, name, content, err);
+    if (rc == 0) {
+        memory->downloads.unlisted_bytes += (int64_t)content.len - before;
+        tb_files_note_downloads(memory);
+    }
+    return rc;
+}
+
+void tb_files_delete(const char *directory, const char *name)
+{
+    int dir = open_directory(directory);
+    if (dir >= 0) {
+        unlinkat(dir, name, 0);
+        close(dir);
+    }
+}
+
+/* "a.tar" and 2: "a (2).tar". */
+static void number_name(const char *name, int number, char ret_name[TB_FILE_NAME_SIZE])
+{
+    const char *dot = strrchr(name, '.');
+    size_t stem = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    size_t room = TB_FILE_NAME_SIZE - 16 - strlen(name + stem);
+    stem = tb_utf8_prefix((struct tb_str){name, stem < room ? stem : room});
+    snprintf(ret_name, TB_FILE_NAME_SIZE, "%.*s (%d)%s", (int)stem, name, number, name + stem);
+}
+
+int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE])
+{
+    int dir = open_directory(directory);
+    if (dir < 0) {
+        return dir;
+    }
+    char wanted[TB_FILE_NAME_SIZE];
+    memcpy(wanted, name, sizeof(wanted));
+    int rc = -EEXIST;
+    for (int i = 1; rc == -EEXIST && i < TRIES; i++) {
+        if (i > 1) {
+            number_name(wanted, i, name);
+        }
+        rc = renameat2(dir, from, dir, name, RENAME_NOREPLACE) < 0 ? -errno : 0;
+    }
+    close(dir);
+    return rc;
+}

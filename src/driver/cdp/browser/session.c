@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/browser/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "core/args.h"
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/browser/engine.h"
+#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/cdp.h"
+#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/op/work.h"
+#include "driver/cdp/page/page_internal.h"
+
+enum {
+    CLOSE_MS = 3000,
+    SIDE_MAX = 10000,
+    RESTORE_MARGIN_MS = 500, /* a tab that does not load must not cost the whole session */
+};
+
+static void leave_browser(struct tb_driver_session *session)
+{
+    struct tb_browser *browser = session->browser;
+    session->browser = NULL;
+    tb_list_remove(&session->seat_link);
+    if (!browser) {
+        return;
+    }
+    tb_browser_leave(browser);
+}
+
+void tb_session_free(struct tb_driver_session *session)
+{
+    if (!session) {
+        return;
+    }
+    if (session->work) {
+        tb_opwork_drop(session->work);
+    }
+    tb_saver_end(session, NULL);
+    tb_restore_drop(session);
+    tb_session_tab_waits_drop(session);
+    tb_session_forget(session, session);
+    LIST_FOREACH_SAFE(link, &session->listeners) {
+        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        tb_list_remove(link);
+        if (listener->on_end) {
+            listener->on_end(listener, listener->user);
+        }
+    }
+    if (session->context) {
+        session->context->session = NULL;
+    }
+    while (tb_list_pop(&session->asks)) {
+        /* what is left, tabs ask for themselves */
+    }
+    tb_list_remove(&session->link);
+    tb_list_remove(&session->seat_link);
+    tb_timer_fini(&session->deadline);
+    tb_deferred_cancel(&session->later);
+    tb_kept_sites_fini(&session->sites);
+    tb_free(session->saved);
+    tb_free(session->restored);
+    tb_free(session->id);
+    tb_free(session);
+}
+
+static void refuse(struct tb_driver_session *session, const struct tb_err *err)
+{
+    tb_open_fn *opened = session->opened;
+    void *owner = session->owner;
+    struct tb_err words = *err;
+    leave_browser(session);
+    tb_session_free(session);
+    opened(NULL, &words, owner);
+}
+
+void tb_session_refused(struct tb_list *seat_link, const struct tb_err *err)
+{
+    refuse(TB_CONTAINER(seat_link, struct tb_driver_session, seat_link), err);
+}
+
+static void is_open(struct tb_driver_session *session)
+{
+    tb_open_fn *opened = session->opened;
+    session->opened = NULL;
+    tb_timer_stop(&session->deadline);
+    opened(session, NULL, session->owner);
+}
+
+void tb_session_seated(struct tb_list *seat_link, struct tb_context *context)
+{
+    struct tb_driver_session *session =
+        TB_CONTAINER(seat_link, struct tb_driver_session, seat_link);
+    session->context = context;
+    context->session = session;
+    LIST_FOREACH(link, &context->pages) {
+        session->current = TB_CONTAINER(link, struct tb_page, link);
+        if (session->width) {
+            tb_page_set_viewport(session->current, session->width, session->height);
+        }
+    }
+    if (session->files) {
+        tb_files_keep_downloads(session, NULL); /* if not, the first download tells */
+    }
+    if (session->saved) {
+        tb_restore_start(session, tb_str_of(session->saved),
+                         session->deadline.due_ms - RESTORE_MARGIN_MS, is_open);
+        tb_free(session->saved);
+        session->saved = NULL;
+    } else {
+        is_open(session);
+    }
+}
+
+/* {"width":w,"height":h} or "WxH". */
+static int read_viewport(struct tb_driver_session *session, const struct cJSON *args,
+                         struct tb_err *err)
+{
+    const struct cJSON *viewport = tb_json_get(args, "viewport");
+    struct tb_str text;
+    int64_t width = 0;
+    int64_t height = 0;
+    if (!viewport) {
+        return 0;
+    }
+    if (tb_json_str(viewport, &text)) {
+        uint64_t sides[2] = {0, 0};
+        struct tb_str first = tb_str_cut(&text, 'x');
+        if (tb_str_to_u64(first, &sides[0]) && tb_str_to_u64(text, &sides[1]) &&
+            sides[0] <= SIDE_MAX && sides[1] <= SIDE_MAX) {
+            width = (int64_t)sides[0];
+            height = (int64_t)sides[1];
+        }
+    } else {
+        tb_json_int(tb_json_get(viewport, "width"), &width);
+        tb_json_int(tb_json_get(viewport, "height"), &height);
+    }
+    if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "viewport must be {width, height} or \"WxH\", each from 1 to %d", SIDE_MAX);
+    }
+    bool usual = width == TB_WINDOW_WIDTH && height == TB_WINDOW_HEIGHT;
+    session->own_width = usual ? 0 : (int)width;
+    session->own_height = usual ? 0 : (int)height;
+    session->width = session->own_width;
+    session->height = session->own_height;
+    return 0;
+}
+
+static int choose_browser(struct tb_driver_session *session, const struct tb_open_opts *opts,
+                          struct tb_browser_spec *spec, struct tb_err *err)
+{
+    const struct tb_config *config = session->cdp->core->config;
+    *spec = (struct tb_browser_spec){.tenant = opts->tenant, .path = "", .endpoint = ""};
+    spec->headless = config->browser_headless;
+    tb_json_bool(tb_json_get(opts->args, "headless"), &spec->headless);
+    struct tb_str endpoint;
+    if (tb_json_str(tb_json_get(opts->args, "endpoint"), &endpoint)) {
+        spec->endpoint = endpoint.ptr; /* a string of a tree ends in NUL */
+        return 0;
+    }
+    struct tb_str engine = tb_str_of(config->browser_engine);
+    tb_json_str(tb_json_get(opts->args, "engine"), &engine);
+    return tb_engine_choose(config, engine, spec, err);
+}
+
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct tb_driver_session *session = user;
+    (void)timer;
+    if (session->restore) {
+        tb_restore_drop(session);
+        is_open(session);
+        return;
+    }
+    struct tb_err err;
+    tb_fail(&err, TB_E_TIMEOUT, "the browser was not ready in time");
+    refuse(session, &err);
+}
+
+static void run_later(struct tb_deferred *job)
+{
+    struct tb_driver_session *session = TB_CONTAINER(job, struct tb_driver_session, later);
+    tb_closed_fn *closed = session->closed;
+    void *owner = session->closed_owner;
+    leave_browser(session);
+    tb_session_free(session);
+    closed(owner);
+}
+
+void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
+{
+    struct tb_cdp *cdp = state;
+    struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
+    session->cdp = cdp;
+    session->id = tb_strdup(opts->session_id);
+    session->events = opts->events;
+    session->owner = opts->owner;
+    session->opened = fn;
+    session->files = opts->files;
+    session->last_ref = opts->last_ref;
+    session->saved = opts->saved.len ? tb_str_dup(opts->saved) : NULL;
+    tb_list_init(&session->sites);
+    session->later.run = run_later;
+    tb_list_init(&session->later.link);
+    tb_list_init(&session->seat_link);
+    tb_list_init(&session->listeners);
+    tb_list_init(&session->tab_waits);
+    tb_list_init(&session->asks);
+    tb_timer_init(&session->deadline, cdp->loop, on_deadline, session);
+    tb_list_append(&cdp->sessions, &session->link);
+
+    struct tb_err err;
+    struct tb_browser_spec spec;
+    if (read_viewport(session, opts->args, &err) < 0 ||
+        choose_browser(session, opts, &spec, &err) < 0) {
+        refuse(session, &err);
+        return;
+    }
+    int64_t left_ms = opts->deadline_ms - tb_loop_now_ms(cdp->loop);
+    tb_timer_start(&session->deadline, left_ms > 0 ? left_ms : 0);
+    session->browser = tb_browser_get(cdp, &spec);
+    tb_browser_seat(session->browser, &session->seat_link);
+}
+
+/* Whoever waits for something of the session is told first; then nothing holds its parts. */
+static void end_all(struct tb_driver_session *session, const struct tb_err *err)
+{
+    if (session->work) {
+        tb_opwork_fail_err(session->work, err);
+    }
+    tb_saver_end(session, err);
+    tb_restore_drop(session);
+    tb_session_tab_waits_end(session, err);
+    tb_session_forget(session, session);
+}
+
+void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err)
+{
+    session->context = NULL;
+    session->current = NULL;
+    end_all(session, err);
+    if (session->opened) {
+        refuse(session, err);
+        return;
+    }
+    leave_browser(session);
+    if (session->closed) {
+        tb_loop_defer(session->cdp->loop, &session->later);
+    } else {
+        session->events->on_lost(session->owner, err->code, err->text);
+    }
+}
+
+static void on_disposed(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_driver_session *session = user;
+    (void)code;
+    (void)result;
+    (void)err;
+    tb_loop_defer(session->cdp->loop, &session->later);
+}
+
+bool tb_cdp_session_detach(struct tb_driver_session *session)
+{
+    session->detached = session->context && session->browser->endpoint[0];
+    return session->detached;
+}
+
+void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner)
+{
+    session->closed = fn;
+    session->closed_owner = owner;
+    struct tb_err err;
+    tb_fail(&err, TB_E_CLOSED, "the session was closed");
+    end_all(session, &err);
+    struct tb_context *context = session->context;
+    if (!context) {
+        tb_loop_defer(session->cdp->loop, &session->later);
+        return;
+    }
+    session->context = NULL;
+    session->current = NULL;
+    context->session = NULL;
+    if (session->detached) {
+        tb_context_leave(context, &err);
+        tb_loop_defer(session->cdp->loop, &session->later);
+        return;
+    }
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    tb_session_send(session, NULL, "Target.disposeBrowserContext",
+                    tb_context_params(context, params),
+                    tb_loop_now_ms(session->cdp->loop) + CLOSE_MS, on_disposed, session);
+    tb_context_free(context, &err);
+}
+
+void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json)
+{
+    const struct tb_browser *browser = session->browser;
+    const char *product = browser ? browser->product : "";
+    const char *slash = strchr(product, '/');
+    char version[64];
+    snprintf(version, sizeof(version), "%s", slash ? slash + 1 : "");
+    tb_json_object_open(json);
+    tb_json_key(json, "browserName");
+    tb_json_put_cstr(json, "chrome");
+    tb_json_key(json, "browserVersion");
+    tb_json_put_cstr(json, version);
+    tb_json_key(json, "engine");
+    tb_json_put_cstr(json, !browser               ? NULL
+                           : browser->endpoint[0] ? "remote"
+                           : browser->shell       ? "shell"
+                                                  : "chromium");
+    tb_json_key(json, "headless");
+    tb_json_put_bool(json, !browser || browser->headless);
+    tb_json_key(json, "viewport");
+    tb_json_object_open(json);
+    tb_json_key(json, "width");
+    tb_json_put_int(json, session->width ? session->width : TB_WINDOW_WIDTH);
+    tb_json_key(json, "height");
+    tb_json_put_int(json, session->height ? session->height : TB_WINDOW_HEIGHT);
+    tb_json_object_close(json);
+    tb_json_key(json, "tabs");
+    tb_json_put_int(json, (int64_t)tb_session_page_count(session));
+    tb_json_object_close(json);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Saving: the browser is asked for the cookies and every tab for its part, all at once; the last
+ * answer puts it together. Operations may go on meanwhile. */
+#include <string.h>
+
+#include "core/limits.h"
+#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/op/work.h"
+#include "driver/cdp/page/page_internal.h"
+#include "proto/json_string.h"
+
+enum {
+    SITES_MAX = 30, /* remembered that no tab shows; each is opened once to be brought back */
+    SITES_MAX_BYTES = 256 * 1024,
+    TABS_MAX_BYTES = 6 * 1024 * 1024, /* so that one page cannot keep the rest from being saved */
+    TAB_MS = 2000,                    /* a page that is busy is kept by its address alone */
+    SITE_MS = 600 * 1000, /* a page that is left answers or goes; its script must not be ended */
+};
+
+struct part {
+    struct tb_saver *saver;
+    char target_id[TB_TARGET_ID_SIZE];
+    bool asked; /* and not answered yet */
+    bool told;  /* it answered, whether or not that can be kept */
+    char *kept; /* NULL: no answer */
+};
+
+struct tb_saver {
+    struct tb_driver_session *session;
+    tb_saved_fn *fn;
+    void *owner;
+    char *cookies;
+    bool broken;                 /* the line went: what was saved before is better */
+    struct tb_deferred all_told; /* so that its owner is never called from inside an answer */
+    struct tb_timer busy;        /* when pages have had their time */
+    size_t waiting;              /* for so many answers */
+    size_t count;
+    struct part parts[];
+};
+
+static const struct tb_page *page_of(const struct part *part)
+{
+    return tb_session_page_by_target(part->saver->session, tb_str_of(part->target_id));
+}
+
+/* Sites. */
+
+static void site_free(struct tb_kept_site *site)
+{
+    tb_list_remove(&site->link);
+    tb_free(site->origin);
+    tb_free(site->local);
+    tb_free(site);
+}
+
+static bool sites_full(const struct tb_list *sites, size_t more_bytes)
+{
+    size_t count = 0;
+    LIST_FOREACH(link, sites) {
+        more_bytes += strlen(TB_CONTAINER(link, struct tb_kept_site, link)->local);
+        count++;
+    }
+    return count && (count >= SITES_MAX || more_bytes > SITES_MAX_BYTES);
+}
+
+void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local)
+{
+    LIST_FOREACH_SAFE(link, sites) {
+        struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        if (tb_str_eq_cstr(origin, site->origin)) {
+            site_free(site);
+        }
+    }
+    bool is_text = local.len && local.ptr[0] == '"';
+    if (!is_text || tb_str_eq_cstr(local, "\"[]\"") || local.len > SITES_MAX_BYTES) {
+        return;
+    }
+    while (sites_full(sites, local.len)) {
+        site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
+    }
+    struct tb_kept_site *site = TB_NEW(struct tb_kept_site);
+    site->origin = tb_str_dup(origin);
+    site->local = tb_str_dup(local);
+    tb_list_append(sites, &site->link);
+}
+
+void tb_kept_sites_fini(struct tb_list *sites)
+{
+    while (!tb_list_empty(sites)) {
+        site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
+    }
+}
+
+static void remember_site(struct tb_driver_session *session, struct tb_str value)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf origin = TB_BUF(TB_URL_KEPT);
+    tb_json_string_decode(tb_pick(value, "origin"), &origin);
+    tb_kept_site_put(&session->sites, tb_buf_str(&origin), tb_pick(value, "local"));
+}
+
+static void on_site(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    (void)err;
+    if (code == 0) {
+        remember_site(user, value);
+    }
+}
+
+/* https://host:port of an address; empty: it has no site. */
+static struct tb_str origin_of(struct tb_str url)
+{
+    struct tb_str rest = url;
+    struct tb_str scheme = tb_str_cut(&rest, ':');
+    if (!tb_str_starts(scheme, TB_STR("http")) || !tb_str_starts(rest, TB_STR("//"))) {
+        return (struct tb_str){NULL, 0};
+    }
+    rest = tb_str_sub(rest, 2, rest.len);
+    struct tb_str host = tb_str_cut(&rest, '/');
+    return tb_str_sub(url, 0, scheme.len + 3 + host.len);
+}
+
+void tb_kept_site_ask(struct tb_driver_session *session, struct tb_page *page, struct tb_str url)
+{
+    struct tb_str site = page ? origin_of(tb_page_url(page)) : (struct tb_str){NULL, 0};
+    struct tb_err err;
+    if (!site.len || tb_str_eq(site, origin_of(url)) || page->main_frame->failed ||
+        tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
+        return;
+    }
+    int64_t deadline_ms = tb_loop_now_ms(tb_session_loop(session)) + SITE_MS;
+    tb_page_call(tb_page_main_frame(page), "keptSite", (struct tb_str){NULL, 0}, deadline_ms,
+                 on_site, session);
+}
+
+/* What was typed. A page that is silent now has what it had, as long as it is the same document. */
+
+static void note_typed(struct tb_saver *saver, const struct tb_page *page, struct tb_str value)
+{
+    struct tb_memory *memory = tb_memory_of(saver->session);
+    struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    uint64_t typed = 0;
+    tb_str_to_u64(tb_pick(value, "typed"), &typed);
+    tab->typed = typed < INT32_MAX ? (int64_t)typed : 0;
+    tab->typed_mark = tb_page_navigation_mark(page);
+}
+
+static int64_t last_typed(const struct tb_saver *saver, struct tb_page *page)
+{
+    struct tb_memory *memory = tb_memory_of(saver->session);
+    const struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    const struct tb_frame *frame = tb_page_main_frame(page);
+    return frame && !tb_frame_has_left(frame, tab->typed_mark) ? tab->typed : 0;
+}
+
+static bool is_whole(const struct tb_saver *saver)
+{
+    for (size_t i = 0; i < saver->count; i++) {
+        if (!saver->parts[i].told && page_of(&saver->parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Putting it together. */
+
+static bool is_shown(const struct tb_saver *saver, const char *origin)
+{
+    for (size_t i = 0; i < saver->count; i++) {
+        const char *kept = page_of(&saver->parts[i]) ? saver->parts[i].kept : NULL;
+        if (kept && tb_json_string_eq(tb_pick(tb_str_of(kept), "origin"), tb_str_of(origin))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gives which of them is the current one. */
+static int64_t put_tabs(const struct tb_saver *saver, struct tb_json_writer *json)
+{
+    int64_t count = 0;
+    int64_t current = 0;
+    tb_json_array_open(json);
+    for (size_t i = 0; i < saver->count; i++) {
+        const struct part *part = &saver->parts[i];
+        struct tb_page *page =
+            tb_session_page_by_target(saver->session, tb_str_of(part->target_id));
+        if (!page) {
+            continue; /* closed meanwhile */
+        }
+        if (part->kept) {
+            tb_json_put_raw(json, tb_str_of(part->kept));
+        } else {
+            tb_json_object_open(json);
+            tb_json_key(json, "url");
+            tb_json_put_str(json, tb_page_url(page));
+            if (last_typed(saver, page)) {
+                tb_json_key(json, "typed");
+                tb_json_put_int(json, last_typed(saver, page));
+            }
+            tb_json_object_close(json);
+        }
+        current = page == tb_session_page(saver->session) ? count : current;
+        count++;
+    }
+    tb_json_array_close(json);
+    return current;
+}
+
+static void put_sites(const struct tb_saver *saver, struct tb_json_writer *json)
+{
+    tb_json_array_open(json);
+    LIST_FOREACH(link, &saver->session->sites) {
+        const struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        if (!is_shown(saver, site->origin)) {
+            tb_json_object_open(json);
+            tb_json_key(json, "origin");
+            tb_json_put_cstr(json, site->origin);
+            tb_json_key(json, "local");
+            tb_json_put_raw(json, tb_str_of(site->local));
+            tb_json_object_close(json);
+        }
+    }
+    tb_json_array_close(json);
+}
+
+static int put_all(struct tb_saver *saver, struct tb_buf *out)
+{
+    const struct tb_memory *memory = tb_memory_of(saver->session);
+    const struct cJSON *emulation = memory->emulation;
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "version");
+    tb_json_put_int(&json, 1);
+    tb_json_key(&json, "cookies");
+    tb_json_put_raw(&json, tb_str_of(saver->cookies));
+    tb_json_key(&json, "emulation");
+    if (emulation) {
+        tb_json_put_tree(&json, emulation);
+    } else {
+        tb_json_put_null(&json);
+    }
+    tb_json_key(&json, "tabs");
+    int64_t current = put_tabs(saver, &json);
+    tb_json_key(&json, "current");
+    tb_json_put_int(&json, current);
+    tb_json_key(&json, "origins");
+    put_sites(saver, &json);
+    tb_json_object_close(&json);
+    return json.rc;
+}
+
+/* The end. */
+
+static void saver_free(struct tb_saver *saver)
+{
+    struct tb_driver_session *session = saver->session;
+    tb_session_forget(session, saver);
+    for (size_t i = 0; i < saver->count; i++) {
+        tb_session_forget(session, &saver->parts[i]);
+        tb_free(saver->parts[i].kept);
+    }
+    session->saver = NULL;
+    tb_deferred_cancel(&saver->all_told);
+    tb_timer_fini(&saver->busy);
+    tb_free(saver->cookies);
+    tb_free(saver);
+}
+
+void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
+{
+    struct tb_saver *saver = session->saver;
+    if (!saver) {
+        return;
+    }
+    tb_saved_fn *fn = saver->fn;
+    void *owner = saver->owner;
+    saver_free(saver);
+    if (err) {
+        fn((struct tb_str){NULL, 0}, false, err, owner);
+    }
+}
+
+static void finish(struct tb_deferred *job)
+{
+    struct tb_saver *saver = TB_CONTAINER(job, struct tb_saver, all_told);
+    struct tb_err err;
+    if (saver->broken || !saver->cookies || !tb_session_page_count(saver->session) ||
+        !tb_browser_whole(saver->session->browser)) {
+        tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not report its state");
+        tb_saver_end(saver->session, &err);
+        return;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_SAVED_MAX);
+    if (put_all(saver, &out) < 0) {
+        tb_fail(&err, TB_E_TOO_LARGE, "the state of the browser is larger than %d MB",
+                TB_SAVED_MAX / (1024 * 1024));
+        tb_saver_end(saver->session, &err);
+        return;
+    }
+    tb_saved_fn *fn = saver->fn;
+    void *owner = saver->owner;
+    bool whole = is_whole(saver);
+    saver_free(saver);
+    fn(tb_buf_str(&out), whole, NULL, owner);
+}
+
+static void answered(struct tb_saver *saver)
+{
+    if (--saver->waiting == 0) {
+        tb_loop_defer(tb_session_loop(saver->session), &saver->all_told);
+    }
+}
+
+/* Asking. */
+
+static void on_cookies(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_saver *saver = user;
+    (void)err;
+    struct tb_str cookies = code == 0 ? tb_pick(result, "cookies") : (struct tb_str){NULL, 0};
+    saver->cookies = cookies.len ? tb_str_dup(cookies) : NULL;
+    answered(saver);
+}
+
+static void on_kept(int code, struct tb_str value, const struct tb_err *err, void *user)
+{
+    struct part *part = user;
+    struct tb_saver *saver = part->saver;
+    const struct tb_page *page = page_of(part);
+    part->asked = false;
+    part->told = code == 0;
+    (void)err;
+    saver->broken = saver->broken || code == TB_E_BROWSER_CRASHED;
+    /* The browser's own error page has nothing of the site. */
+    if (code == 0 && page && !page->main_frame->failed) {
+        if (value.len <= TABS_MAX_BYTES / saver->count) {
+            part->kept = tb_str_dup(value);
+        }
+        remember_site(saver->session, value);
+        note_typed(saver, page, value);
+    }
+    answered(saver);
+}
+
+static void on_busy(struct tb_timer *timer, void *user)
+{
+    struct tb_saver *saver = user;
+    (void)timer;
+    for (size_t i = 0; i < saver->count; i++) {
+        struct part *part = &saver->parts[i];
+        if (part->asked) {
+            part->asked = false;
+            tb_session_forget(saver->session, part);
+            answered(saver);
+        }
+    }
+}
+
+/* A call that passes its deadline has its page's script ended; nobody asked for that here, so the
+ * deadline lies behind our own. */
+static void ask_tab(struct tb_saver *saver, struct tb_page *page, int64_t deadline_ms)
+{
+    struct part *part = &saver->parts[saver->count++];
+    struct tb_err err;
+    part->saver = saver;
+    tb_target_id_copy(part->target_id, tb_str_of(tb_page_target_id(page)));
+    if (tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
+        return;
+    }
+    part->asked = true;
+    saver->waiting++;
+    tb_page_call(tb_page_main_frame(page), "kept", (struct tb_str){NULL, 0}, deadline_ms + TAB_MS,
+                 on_kept, part);
+}
+
+void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
+                         void *owner)
+{
+    struct tb_loop *loop = tb_session_loop(session);
+    size_t count = tb_session_page_count(session);
+    struct tb_saver *saver = tb_zalloc(sizeof(*saver) + count * sizeof(saver->parts[0]));
+    int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
+    saver->session = session;
+    saver->fn = fn;
+    saver->owner = owner;
+    saver->waiting = 1;
+    saver->all_told.run = finish;
+    tb_list_init(&saver->all_told.link);
+    session->saver = saver;
+    tb_timer_init(&saver->busy, loop, on_busy, saver);
+    tb_timer_start(&saver->busy, left_ms < TAB_MS ? left_ms / 2 : TAB_MS);
+    for (size_t i = 0; i < count; i++) {
+        ask_tab(saver, tb_session_page_by_index(session, i), deadline_ms);
+    }
+    if (!session->context) {
+        answered(saver); /* its browser is lost */
+        return;
+    }
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    tb_session_send(session, NULL, "Storage.getCookies",
+                    tb_context_params(session->context, params), deadline_ms, on_cookies, saver);
+}
+
+void tb_session_changed(struct tb_driver_session *session)
+{
+    if (!session->opened && !session->closed && session->events->on_changed) {
+        session->events->on_changed(session->owner);
+    }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Click and hover: the press, then [for wait_for_navigation: until one has begun], then the end. */
+#include "core/args.h"
+#include "driver/cdp/op/ops.h"
+#include "driver/cdp/op/press.h"
+#include "driver/keys.h"
+#include "io/timer.h"
+
+struct click {
+    struct tb_opwork work;
+    struct tb_press press;
+    struct tb_deferred look; /* whether a navigation has begun */
+    struct tb_timer timer;   /* none has */
+};
+
+static struct click *click_of(struct tb_opwork *work)
+{
+    return TB_CONTAINER(work, struct click, work);
+}
+
+/* For callers who know that a navigation follows, however late. */
+static void look(struct tb_deferred *job)
+{
+    struct click *click = TB_CONTAINER(job, struct click, look);
+    struct tb_opwork *work = &click->work;
+    struct tb_page *page = tb_opwork_page(work);
+    if (!page || tb_page_navigation_mark(page) > work->mark || tb_page_dialog(page)->open ||
+        tb_session_page(work->session) != page) {
+        tb_session_watch(work->session, NULL);
+        tb_timer_stop(&click->timer);
+        tb_opwork_wind_up(work);
+    }
+}
+
+static void on_deadline(struct tb_timer *timer, void *user)
+{
+    struct tb_opwork *work = user;
+    (void)timer;
+    tb_opwork_fail(work, TB_E_UNFINISHED,
+                   "the element was clicked, but no navigation followed within %lld ms",
+                   (long long)(work->deadline_ms - work->began_ms));
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    struct click *click = click_of(work);
+    if (!tb_press_step(&click->press, value)) {
+        return;
+    }
+    if (tb_args_flag(work->op->args, "wait_for_navigation", false)) {
+        tb_timer_start(&click->timer, tb_opwork_left_ms(work));
+        tb_session_watch(work->session, &click->look);
+        look(&click->look);
+    } else {
+        tb_opwork_wind_up(work);
+    }
+}
+
+static void missed(struct tb_opwork *work, const struct cJSON *told)
+{
+    tb_press_missed(&click_of(work)->press, told);
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    return tb_press_failed(&click_of(work)->press, err);
+}
+
+static void fini(struct tb_opwork *work)
+{
+    tb_session_watch(work->session, NULL);
+    tb_deferred_cancel(&click_of(work)->look);
+    tb_timer_fini(&click_of(work)->timer);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct click),
+                                           .step = step,
+                                           .failed = failed,
+                                           .missed = missed,
+                                           .fini = fini};
+
+static bool read_modifiers(struct click *click)
+{
+    JSON_ARRAY_FOREACH(item, tb_json_get(click->work.op->args, "modifiers")) {
+        struct tb_str name = {NULL, 0};
+        tb_json_str(item, &name);
+        unsigned bit = tb_key_modifier_of(name);
+        if (!bit) {
+            tb_opwork_fail(
+                &click->work, TB_E_PARAMS,
+                "modifiers must be Alt, Control, Meta, Shift or ControlOrMeta, not \"%.*s\"",
+                TB_STR_ARG(tb_str_sub(name, 0, 40)));
+            return false;
+        }
+        click->press.mouse.modifiers |= bit;
+    }
+    return true;
+}
+
+static void begin(struct tb_driver_session *session, struct tb_op *op, int count)
+{
+    struct click *click = tb_opwork_new(&kind, session, op);
+    if (!click) {
+        return;
+    }
+    struct tb_opwork *work = &click->work;
+    click->look.run = look;
+    tb_list_init(&click->look.link);
+    tb_timer_init(&click->timer, tb_session_loop(session), on_deadline, work);
+    click->press = (struct tb_press){
+        .work = work,
+        .target = tb_args_text(op->args, "target", ""),
+        .count = count,
+        .watch = tb_opwork_wants_changes(work),
+    };
+    click->press.mouse.button = tb_mouse_button(tb_args_text(op->args, "button", "left"));
+    if (read_modifiers(click)) {
+        tb_press_start(&click->press);
+    }
+}
+
+void tb_cdp_op_click(struct tb_driver_session *session, struct tb_op *op)
+{
+    begin(session, op, (int)tb_args_int(op->args, "count", 1));
+}
+
+void tb_cdp_op_hover(struct tb_driver_session *session, struct tb_op *op)
+{
+    begin(session, op, 0);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FROM --> TO --> TO_OUT --> AGAIN (reaching `to` may have scrolled) --> FROM_OUT -->
+ * LISTENING --> LIFTED --> ASKED (did a drag start?) --> [STARTED: wait for it --> LANDING,
+ * LANDING_OUT: where `to` is by now --> OVER, DRAWN] or [MOVING] --> DROPPED --> RELEASED --> end
+ *
+ * A page drags in one of two ways. Either it follows the mouse itself: then the mouse goes there
+ * and is released. Or the browser drags for it (draggable, drop events): that would start a drag of
+ * the desktop, so the browser is told to hand it to us, and we bring it there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/op/mouse_events.h"
+#include "driver/cdp/op/ops.h"
+#include "driver/cdp/op/outward.h"
+#include "driver/cdp/op/refs.h"
+#include "driver/cdp/op/work.h"
+#include "driver/cdp/page/held.h"
+
+enum state {
+    FROM,
+    TO,
+    TO_OUT,
+    AGAIN,
+    FROM_OUT,
+    LISTENING,
+    LIFTED,
+    ASKED,
+    STARTED,
+    LANDING,
+    LANDING_OUT,
+    OVER,
+    DRAWN,
+    MOVING,
+    DROPPED,
+    RELEASED,
+};
+
+enum {
+    STEPS = 5, /* between the two ends */
+    NUDGE = 6, /* pixels that make a press a drag */
+    ARGS_MAX = 64 * 1024,
+    DATA_MAX = 16 * 1024 * 1024,
+    PARAMS_MAX = DATA_MAX + 1024,
+};
+
+struct drag {
+    struct tb_opwork work;
+    struct tb_mouse from;
+    struct tb_mouse to;
+    struct tb_outward point; /* on its way out of its frame */
+    uint64_t mark;           /* navigations before the element was found */
+    uint64_t document;       /* that it was found in */
+    bool down;
+    int moved;          /* of the steps between the two ends */
+    struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
+};
+
+static struct drag *drag_of(struct tb_opwork *work)
+{
+    return TB_CONTAINER(work, struct drag, work);
+}
+
+static void ask_point(struct drag *drag, int state, const char *name, bool force)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_str target = tb_args_text(work->op->args, name, "");
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
+    struct tb_json_writer json;
+    if (!tb_opwork_frame(work, target)) {
+        return;
+    }
+    tb_json_writer_init(&json, &args);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "target");
+    tb_json_put_str(&json, target);
+    tb_json_key(&json, "timeout_ms");
+    tb_json_put_int(&json, tb_opwork_element_ms(work));
+    tb_json_key(&json, "strict");
+    tb_json_put_bool(&json, !work->op->lenient);
+    tb_json_key(&json, "force");
+    tb_json_put_bool(&json, force);
+    tb_json_key(&json, "presses");
+    tb_json_put_int(&json, state == AGAIN);
+    tb_json_key(&json, "drags");
+    tb_json_put_bool(&json, state == AGAIN);
+    tb_json_key(&json, "drop");
+    tb_json_put_bool(&json, state == LANDING);
+    tb_json_object_close(&json);
+    tb_refs_continue(work, &args);
+    work->state = state;
+    tb_opwork_call(work, "point", tb_buf_str(&args));
+}
+
+static void read_point(struct tb_str value, struct tb_mouse *mouse, struct tb_opwork *work,
+                       const char *key)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    tb_json_num(tb_json_get(json, "x"), &mouse->x);
+    tb_json_num(tb_json_get(json, "y"), &mouse->y);
+    if (key) {
+        tb_opwork_set_element(work, key, json);
+    }
+}
+
+/* Moving with the button held. */
+static void move_between(struct drag *drag, double part, bool ask)
+{
+    struct tb_mouse at = drag->from;
+    at.x += (drag->to.x - drag->from.x) * part;
+    at.y += (drag->to.y - drag->from.y) * part;
+    tb_mouse_drag(&drag->work, &at, ask);
+}
+
+static void evaluate(struct drag *drag, int state, const char *expression)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_page *page = tb_opwork_page(work);
+    const char *world = page ? tb_frame_world(tb_page_main_frame(page)) : "";
+    char params[512];
+    int len = snprintf(params, sizeof(params),
+                       "{\"expression\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
+                       "\"uniqueContextId\":\"%s\"}",
+                       expression, world);
+    work->state = state;
+    tb_opwork_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+}
+
+/* Whether the moves begin a drag of the browser's is something that only the page can tell. */
+static void listen(struct drag *drag)
+{
+    evaluate(drag, LISTENING,
+             "globalThis.tabardDrag=false;addEventListener('dragstart',e=>{tabardDrag=new "
+             "Promise(r=>setTimeout(()=>r(!e.defaultPrevented)))},{capture:true,once:true});0");
+}
+
+static void lift(struct drag *drag)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_mouse near = drag->from;
+    near.x += drag->to.x > drag->from.x ? NUDGE : -NUDGE;
+    work->state = LIFTED;
+    work->acted = true;
+    drag->down = true;
+    tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":true}"));
+    tb_mouse_send(work, &drag->from, "mouseMoved", 0, false);
+    tb_mouse_send(work, &drag->from, "mousePressed", 1, false);
+    tb_mouse_drag(work, &near, false);
+    move_between(drag, 1.0 / STEPS, true);
+}
+
+static void drag_event(struct drag *drag, const char *type)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
+    tb_buf_printf(&params, "{\"type\":\"%s\",\"x\":%.2f,\"y\":%.2f,\"data\":%.*s}", type,
+                  drag->to.x, drag->to.y, TB_STR_ARG(tb_buf_str(&drag->data)));
+    tb_opwork_send(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
+}
+
+static void release(struct drag *drag)
+{
+    struct tb_opwork *work = &drag->work;
+    work->state = RELEASED;
+    drag->down = false;
+    tb_mouse_send(work, &drag->to, "mouseReleased", 1, true);
+    tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+}
+
+/* One after the other, as a person moves: pages look at each in a frame of its own, and begin only
+ * after the first. The last is done twice, for those that make room under the mouse. */
+static void move_on(struct drag *drag)
+{
+    if (drag->moved > STEPS) {
+        release(drag);
+        return;
+    }
+    drag->moved++;
+    drag->work.state = MOVING;
+    move_between(drag, drag->moved < STEPS ? (double)drag->moved / STEPS : 1, true);
+}
+
+/* A browser tells the page again and again, some 20 times a second, where something is held. Pages
+ * count on that: one that has just made room ignores the next word for a while. So it is held for
+ * three frames. */
+static void bring_over(struct drag *drag)
+{
+    static const char *const events[] = {"dragEnter", "dragOver", "dragOver", "dragOver", "drop"};
+    const char *event = events[drag->moved++];
+    drag->work.state = drag->moved < (int)TB_COUNT(events) ? OVER : DROPPED;
+    drag_event(drag, event);
+}
+
+static void on_over(struct drag *drag)
+{
+    if (drag->moved == 1) {
+        bring_over(drag); /* it has only entered */
+    } else {
+        drag->work.state = DRAWN;
+        tb_opwork_call(&drag->work, "drawn", TB_STR("{}"));
+    }
+}
+
+static void drop(struct drag *drag)
+{
+    if (drag->data.len) {
+        tb_json_set_bool(drag->work.op->result->data, "dropped", false); /* until it is told */
+        drag->moved = 0;
+        bring_over(drag);
+    } else {
+        drag->moved = 1; /* which has lifted it */
+        move_on(drag);
+    }
+}
+
+static void on_event(struct tb_page *page, struct tb_str method, struct tb_str params, void *user)
+{
+    struct drag *drag = user;
+    (void)page;
+    if (tb_str_eq_cstr(method, "Input.dragIntercepted")) {
+        tb_buf_clear(&drag->data);
+        tb_buf_append_str(&drag->data, tb_pick(params, "data"));
+        if (drag->work.state == STARTED) {
+            ask_point(drag, LANDING, "to", true);
+        }
+    }
+}
+
+/* Brings the point that was just found out of its frame. True: it is out. */
+static bool start_out(struct drag *drag, const struct tb_mouse *mouse, int state)
+{
+    drag->work.state = state;
+    drag->point = (struct tb_outward){.x = mouse->x,
+                                      .y = mouse->y,
+                                      .frame = drag->work.frame,
+                                      .presses = state == FROM_OUT,
+                                      .force = state == FROM_OUT};
+    return !tb_outward_ask(&drag->point, &drag->work);
+}
+
+static bool go_out(struct drag *drag, struct tb_str value)
+{
+    tb_outward_take(&drag->point, &drag->work, value);
+    return !tb_outward_ask(&drag->point, &drag->work);
+}
+
+static void have_to(struct drag *drag)
+{
+    drag->to.x = drag->point.x;
+    drag->to.y = drag->point.y;
+    ask_point(drag, AGAIN, "target", true);
+}
+
+static void have_from(struct drag *drag)
+{
+    drag->from.x = drag->point.x;
+    drag->from.y = drag->point.y;
+    listen(drag);
+}
+
+static void on_asked(struct drag *drag, struct tb_str reply)
+{
+    bool started = tb_str_eq_cstr(tb_pick(tb_pick(reply, "result"), "value"), "true");
+    drag->work.state = STARTED;
+    if (drag->data.len) { /* pages make room for what is dragged when it begins */
+        ask_point(drag, LANDING, "to", true);
+    } else if (!started) {
+        drop(drag);
+    } /* else the browser is about to hand it to us */
+}
+
+static void have_landing(struct drag *drag)
+{
+    drag->to.x = drag->point.x;
+    drag->to.y = drag->point.y;
+    drop(drag);
+}
+
+static void have_element(struct drag *drag, struct tb_str value)
+{
+    struct tb_opwork *work = &drag->work;
+    struct tb_page *page = tb_opwork_page(work);
+    drag->mark = page ? tb_page_navigation_mark(page) : 0;
+    drag->document = page ? tb_frame_document(tb_page_main_frame(page)) : 0;
+    read_point(value, &drag->from, work, "element");
+    ask_point(drag, TO, "to", true);
+}
+
+static void stop(struct tb_opwork *work)
+{
+    struct drag *drag = drag_of(work);
+    struct tb_page *page = tb_opwork_page(work);
+    if (drag->down && page) {
+        tb_held_keep(page, drag->from.x, drag->from.y);
+        tb_held_let_go(page);
+    }
+}
+
+/* What has the same name in another document is not what was meant. A drop may lead there. */
+static bool has_left(struct drag *drag)
+{
+    struct tb_page *page = tb_opwork_page(&drag->work);
+    return drag->work.state > FROM && drag->work.state < DROPPED && page &&
+           (tb_frame_has_left(tb_page_main_frame(page), drag->mark) ||
+            tb_frame_document(tb_page_main_frame(page)) != drag->document);
+}
+
+static void fail_left(struct drag *drag)
+{
+    stop(&drag->work);
+    tb_opwork_fail(&drag->work, TB_E_ELEMENT_STALE,
+                   "the page moved to another document in the meantime; nothing was dropped");
+}
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    struct drag *drag = drag_of(work);
+    if (has_left(drag)) {
+        fail_left(drag);
+        return;
+    }
+    switch (work->state) {
+    case FROM:
+        have_element(drag, value);
+        break;
+    case TO:
+        read_point(value, &drag->to, work, "to_element");
+        if (start_out(drag, &drag->to, TO_OUT)) {
+            have_to(drag);
+        }
+        break;
+    case TO_OUT:
+        if (go_out(drag, value)) {
+            have_to(drag);
+        }
+        break;
+    case AGAIN:
+        read_point(value, &drag->from, work, NULL);
+        if (start_out(drag, &drag->from, FROM_OUT)) {
+            have_from(drag);
+        }
+        break;
+    case FROM_OUT:
+        if (go_out(drag, value)) {
+            have_from(drag);
+        }
+        break;
+    case LISTENING:
+        lift(drag);
+        break;
+    case LIFTED:
+        evaluate(drag, ASKED, "globalThis.tabardDrag??false");
+        break;
+    case ASKED:
+        on_asked(drag, value);
+        break;
+    case LANDING:
+        read_point(value, &drag->to, work, NULL);
+        if (start_out(drag, &drag->to, LANDING_OUT)) {
+            have_landing(drag);
+        }
+        break;
+    case LANDING_OUT:
+        if (go_out(drag, value)) {
+            have_landing(drag);
+        }
+        break;
+    case OVER:
+        on_over(drag);
+        break;
+    case DRAWN:
+        bring_over(drag);
+        break;
+    case MOVING:
+        if (drag->data.len) { /* handed to us after all: it began late, or in a frame */
+            ask_point(drag, LANDING, "to", true);
+        } else {
+            move_on(drag);
+        }
+        break;
+    case DROPPED:
+        release(drag);
+        break;
+    default:
+        tb_opwork_wind_up(work);
+        break;
+    }
+}
+
+static void missed(struct tb_opwork *work, const struct cJSON *told)
+{
+    struct tb_str words = {NULL, 0};
+    tb_json_str(tb_json_get(told, "missed"), &words);
+    stop(work);
+    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
+                   "nothing was dragged: %.*s was in its place when the mouse went down",
+                   TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
+}
+
+/* The browser makes a drop only after it has asked the page once more, and the dialog may have come
+ * of that; or the page's word of the drop comes behind the browser's of the dialog. */
+static void cut_off(struct tb_opwork *work, const struct tb_err *dialog)
+{
+    struct tb_str element = {NULL, 0};
+    struct tb_err err = *dialog;
+    tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
+    tb_err_prefix(&err,
+                  "a dialog cut off the drag of %.*s%s: %s; the mouse button is let go, outside of "
+                  "the page, when it is answered; ",
+                  TB_STR_ARG(element), work->struck ? " after the mouse went down" : "",
+                  work->state == DROPPED
+                      ? "the drop may be made already, or when it is answered: look then"
+                      : "nothing was dropped");
+    tb_opwork_fail_err(work, &err);
+}
+
+static bool failed(struct tb_opwork *work, const struct tb_err *err)
+{
+    struct drag *drag = drag_of(work);
+    struct tb_page *page = tb_opwork_page(work);
+    bool dropped = false;
+    if (!drag->down || !page || err->code != TB_E_DIALOG_OPEN) {
+        stop(work);
+        drag->down = false;
+        return false;
+    }
+    tb_held_keep(page, drag->from.x, drag->from.y);
+    tb_json_bool(tb_json_get(work->op->result->data, "dropped"), &dropped);
+    if (!dropped) {
+        cut_off(work, err);
+    }
+    return !dropped;
+}
+
+static void fini(struct tb_opwork *work)
+{
+    struct tb_memory *memory = tb_memory_of(work->session);
+    memory->on_event = NULL;
+    memory->user = NULL;
+    tb_buf_fini(&drag_of(work)->data);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct drag),
+                                           .step = step,
+                                           .failed = failed,
+                                           .stop = stop,
+                                           .missed = missed,
+                                           .told = tb_opwork_take_drop,
+                                           .fini = fini};
+
+void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct drag *drag = tb_opwork_new(&kind, session, op);
+    if (!drag) {
+        return;
+    }
+    struct tb_memory *memory = tb_memory_of(session);
+    tb_buf_init(&drag->data, DATA_MAX);
+    drag->from.button = "left";
+    drag->to.button = "left";
+    memory->on_event = on_event;
+    memory->user = drag;
+    ask_point(drag, FROM, "target", false);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/op/mouse_events.h"
+
+#include <string.h>
+
+enum {
+    EVENT_MAX = 1024,
+};
+
+const char *tb_mouse_button(struct tb_str name)
+{
+    return tb_str_eq_cstr(name, "right")    ? "right"
+           : tb_str_eq_cstr(name, "middle") ? "middle"
+                                            : "left";
+}
+
+/* The bit of a button that is down during the event. */
+static int held(const char *type, const char *button)
+{
+    if (strcmp(type, "mouseReleased") == 0) {
+        return 0;
+    }
+    return strcmp(button, "right") == 0 ? 2 : strcmp(button, "middle") == 0 ? 4 : 1;
+}
+
+static void put_num(struct tb_json_writer *json, const char *key, double value)
+{
+    tb_json_key(json, key);
+    tb_json_put_num(json, value);
+}
+
+void tb_mouse_send(struct tb_opwork *work, const struct tb_mouse *mouse, const char *type,
+                   int count, bool ask)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(EVENT_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_key(&json, "type");
+    tb_json_put_cstr(&json, type);
+    put_num(&json, "x", mouse->x);
+    put_num(&json, "y", mouse->y);
+    tb_json_key(&json, "modifiers");
+    tb_json_put_int(&json, (int64_t)mouse->modifiers);
+    if (count) {
+        tb_json_key(&json, "button");
+        tb_json_put_cstr(&json, mouse->button);
+        tb_json_key(&json, "buttons");
+        tb_json_put_int(&json, held(type, mouse->button));
+        tb_json_key(&json, "clickCount");
+        tb_json_put_int(&json, count);
+    }
+    if (strcmp(type, "mouseWheel") == 0) {
+        put_num(&json, "deltaX", mouse->delta_x);
+        put_num(&json, "deltaY", mouse->delta_y);
+    }
+    tb_json_object_close(&json);
+    if (ask) {
+        tb_opwork_send(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
+    } else {
+        tb_opwork_post(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
+    }
+}
+
+void tb_mouse_click(struct tb_opwork *work, const struct tb_mouse *mouse, int count)
+{
+    tb_mouse_send(work, mouse, "mouseMoved", 0, false);
+    for (int i = 1; i <= count; i++) {
+        tb_mouse_send(work, mouse, "mousePressed", i, false);
+        tb_mouse_send(work, mouse, "mouseReleased", i, i == count);
+    }
+}
+
+void tb_mouse_drag(struct tb_opwork *work, const struct tb_mouse *mouse, bool ask)
+{
+    tb_mouse_send(work, mouse, "mouseMoved", 1, ask);
+}

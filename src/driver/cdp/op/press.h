@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves the mouse to an element and clicks there. Part of an operation: its answers pass through
+ * the operation's `step`, what the page tells of a press that went elsewhere through `missed`.
+ *
+ *   POINT --where it is--> [OUTWARD through each frame around it] --> INPUT --> [STRUCK: what was
+ *     ^                                                                |          hit in a frame]
+ *     +---- the page held the press back: it would have hit another ---+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/cdp/op/mouse_events.h"
+#include "driver/cdp/op/outward.h"
+#include "driver/cdp/op/work.h"
+
+struct tb_press {
+    struct tb_opwork *work;
+    int phase;
+    struct tb_str target; /* borrowed from the operation's arguments */
+    struct tb_mouse mouse;
+    struct tb_outward point;
+    int count;      /* of clicks; 0: only move there */
+    bool watch;     /* tell what changes */
+    bool ticks;     /* it is a box, of which the page tells when it has the other state */
+    bool stays;     /* only in the document that is there already */
+    bool aimed;     /* the page watches for the press */
+    int64_t clicks; /* that the page had seen before */
+    int tries;
+    char missed[256]; /* what lay in its place, the last time */
+};
+
+/* Begins; work, target, mouse.button, mouse.modifiers, count, watch, ticks and stays are set. */
+void tb_press_start(struct tb_press *press);
+/* An answer. True: it is done. False: it goes on, or the operation has failed. */
+bool tb_press_step(struct tb_press *press, struct tb_str value);
+/* For tb_opwork_kind's `missed` and `failed`. */
+void tb_press_missed(struct tb_press *press, const struct cJSON *told);
+bool tb_press_failed(struct tb_press *press, const struct tb_err *err);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* localStorage and sessionStorage of the current page, read and written by page/storage.js. A page
+ * that goes to another document meanwhile is read there; what was to be changed is not, since the
+ * new document may be of another site. */
+#include "core/args.h"
+#include "driver/cdp/op/ops.h"
+#include "driver/cdp/op/work.h"
+
+static void step(struct tb_opwork *work, struct tb_str value)
+{
+    static const char *const keys[] = {"origin", "items", "changed"};
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    struct cJSON *data = work->op->result->data;
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        const struct cJSON *item = tb_json_get(json, keys[i]);
+        if (item) {
+            tb_json_set_take(data, keys[i], tb_json_dup(item));
+        }
+    }
+    tb_json_set_str(data, "area", tb_args_text(work->op->args, "area", "local"));
+    tb_opwork_done(work);
+}
+
+static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork), .step = step};
+
+static bool lacks_something(struct tb_opwork *work)
+{
+    const struct cJSON *args = work->op->args;
+    struct tb_str action = tb_args_text(args, "action", "get");
+    bool set = tb_str_eq_cstr(action, "set");
+    if ((set || tb_str_eq_cstr(action, "remove")) && !tb_args_has(args, "key")) {
+        tb_opwork_fail(work, TB_E_PARAMS, "%.*s needs key", TB_STR_ARG(action));
+        return true;
+    }
+    if (set && !tb_args_has(args, "value")) {
+        tb_opwork_fail(work, TB_E_PARAMS, "set needs value");
+        return true;
+    }
+    return false;
+}
+
+void tb_cdp_op_storage(struct tb_driver_session *session, struct tb_op *op)
+{
+    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    if (!work || lacks_something(work)) {
+        return;
+    }
+    bool get = tb_str_eq_cstr(tb_args_text(op->args, "action", "get"), "get");
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    tb_opwork_args(work, "action area key value", false, &args);
+    tb_opwork_call(work, get ? "stored" : "store", tb_buf_str(&args));
+}

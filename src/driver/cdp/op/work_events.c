@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happened during an operation besides what it did, for its result: dialogs, new tabs, file
+ * choosers, downloads, errors. */
+#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/op/work.h"
+#include "driver/cdp/page/chooser.h"
+#include "driver/cdp/page/inner.h"
+
+enum {
+    DISMISSED_TOLD = 3,
+    FAILED_STATUS = 400,
+};
+
+static void add_dialog(struct tb_opwork *work, struct tb_page *page)
+{
+    const struct tb_dialog *dialog = tb_page_dialog(page);
+    if (!dialog->open) {
+        return;
+    }
+    struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "type", dialog->type);
+    tb_json_set_cstr(json, "message", dialog->message);
+    if (dialog->default_text[0]) {
+        tb_json_set_cstr(json, "default_text", dialog->default_text);
+    }
+    tb_json_set_take(work->op->result->data, "dialog", json);
+}
+
+void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *dialog)
+{
+    struct cJSON *data = work->op->result->data;
+    if (++work->dismissed > DISMISSED_TOLD) {
+        tb_json_set_int(data, "dialogs_more", work->dismissed - DISMISSED_TOLD);
+        return;
+    }
+    struct cJSON *all = tb_json_new_array();
+    JSON_ARRAY_FOREACH(before, tb_json_get(data, "dialogs_answered")) {
+        tb_json_append_take(all, tb_json_dup(before));
+    }
+    struct cJSON *json = tb_json_new_object();
+    tb_json_set_cstr(json, "type", dialog->type);
+    tb_json_set_cstr(json, "message", dialog->message);
+    tb_json_set_bool(json, "accepted", false);
+    tb_json_append_take(all, json);
+    tb_json_set_take(data, "dialogs_answered", all);
+}
+
+static void add_loading(struct cJSON *data, const struct tb_page *page)
+{
+    struct tb_str url = tb_page_loading(page);
+    if (url.len) {
+        tb_json_set_str(data, "loading", url);
+    }
+}
+
+static void add_tabs(struct tb_opwork *work)
+{
+    uint64_t opened = tb_session_tabs_opened(work->session) - work->tabs_opened;
+    size_t count = tb_session_page_count(work->session);
+    if (!opened) {
+        return;
+    }
+    struct cJSON *tabs = tb_json_new_array();
+    for (size_t i = 0; i < count; i++) {
+        struct tb_page *page = tb_session_page_by_index(work->session, i);
+        if (tb_page_opened(page) <= work->tabs_opened || tb_page_is_inner(page)) {
+            continue;
+        }
+        struct cJSON *tab = tb_json_new_object();
+        tb_json_set_int(tab, "index", (int64_t)i);
+        tb_json_set_str(tab, "url", tb_page_url(page));
+        if (tb_page_unopened(page).len) {
+            tb_json_set_str(tab, "unopened", tb_page_unopened(page));
+        }
+        tb_json_append_take(tabs, tab);
+        opened--;
+    }
+    tb_json_set_take(work->op->result->data, "new_tabs", tabs);
+    if (opened) {
+        tb_json_set_int(work->op->result->data, "tabs_gone", (int64_t)opened);
+    }
+}
+
+/* A page that came of an act is what was asked for, or an error that looks like it. */
+static void add_status(struct tb_opwork *work, const struct tb_page *page)
+{
+    struct cJSON *data = work->op->result->data;
+    double status = 0;
+    if (work->navigated && !tb_json_get(data, "status")) {
+        tb_json_num(tb_json_get(tb_memory_arrived(tb_memory_of(work->session), page), "status"),
+                    &status);
+    }
+    if (status >= FAILED_STATUS) {
+        tb_json_set_int(data, "status", (int64_t)status);
+    }
+}
+
+/* All page keys but address and title. */
+void tb_opwork_add_events(struct tb_opwork *work)
+{
+    struct cJSON *data = work->op->result->data;
+    struct tb_page *page = tb_session_page(work->session);
+    if (work->navigated) {
+        tb_json_set_bool(data, "navigated", true);
+    }
+    if (page) {
+        add_status(work, page);
+        add_dialog(work, page);
+        tb_chooser_tell(tb_page_chooser(page), data);
+        add_loading(data, page);
+    }
+    if (work->requests.count) {
+        tb_json_set_int(data, "requests_open", (int64_t)work->requests.count);
+    }
+    add_tabs(work);
+    const struct tb_memory *memory = tb_memory_of(work->session);
+    tb_download_log_since(&memory->downloads, work->downloads, data);
+    uint64_t errors = memory->console.errors - work->console_errors;
+    if (errors) {
+        tb_json_set_int(data, "console_errors", (int64_t)errors);
+    }
+}

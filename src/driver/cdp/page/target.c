@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/page/target.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "driver/cdp/page/page_internal.h"
+
+/* Ids go into commands without escaping, so they must be plain words. */
+static bool is_plain(char c)
+{
+    return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
+}
+
+bool tb_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id)
+{
+    if (!id.len || id.len >= TB_TARGET_ID_SIZE) {
+        return false;
+    }
+    for (size_t i = 0; i < id.len; i++) {
+        if (!is_plain(id.ptr[i])) {
+            return false;
+        }
+    }
+    memcpy(ret_id, id.ptr, id.len);
+    ret_id[id.len] = '\0';
+    return true;
+}
+
+struct tb_target *tb_target_new(struct tb_page *page, enum tb_target_kind kind,
+                                struct tb_str session_id, struct tb_str id)
+{
+    struct tb_target *target = TB_NEW(struct tb_target);
+    target->page = page;
+    target->kind = kind;
+    target->script = 1;
+    if (page->target_count >= TB_CDP_TARGETS_MAX ||
+        !tb_target_id_copy(target->session_id, session_id) || !tb_target_id_copy(target->id, id) ||
+        tb_map_add(&page->browser->targets, tb_str_of(target->session_id), target) < 0) {
+        tb_free(target);
+        return NULL;
+    }
+    tb_list_append(&page->targets, &target->link);
+    page->target_count++;
+    return target;
+}
+
+void tb_target_free(struct tb_target *target)
+{
+    if (!target) {
+        return;
+    }
+    struct tb_map *targets = &target->page->browser->targets;
+    if (tb_map_get(targets, tb_str_of(target->session_id)) == target) {
+        tb_map_remove(targets, tb_str_of(target->session_id));
+    }
+    tb_list_remove(&target->link);
+    target->page->target_count--;
+    tb_free(target);
+}
+
+void tb_target_post(const struct tb_target *target, const char *method, struct tb_str params)
+{
+    tb_cdp_post(target->page->browser->conn, target->session_id, method, params);
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/wire/conn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "core/limits.h"
+#include "io/timer.h"
+
+/* A connection whose other end is the test: what it writes is read, what it should hear is said. */
+struct rig {
+    struct tb_clock_manual clock;
+    struct tb_loop *loop;
+    struct tb_cdp_conn *conn;
+    int to;              /* the browser's descriptor 3 */
+    int from;            /* its 4 */
+    struct tb_buf heard; /* one word an event or answer */
+    int ends;
+    bool free_in_reply;
+    bool free_in_event;
+    bool free_in_end;
+    bool send_in_reply;
+    bool at_work;
+};
+
+static void drop(struct rig *rig)
+{
+    tb_cdp_conn_free(rig->conn);
+    rig->conn = NULL;
+}
+
+static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct rig *rig = user;
+    assert_int_equal(code, err ? err->code : 0);
+    if (code < 0) {
+        tb_buf_printf(&rig->heard, "%s ", tb_err_name(code));
+    } else {
+        tb_buf_printf(&rig->heard, "=%.*s ", (int)(result.len > 60 ? 60 : result.len), result.ptr);
+    }
+    if (rig->send_in_reply) {
+        rig->send_in_reply = false;
+        tb_cdp_send(rig->conn, NULL, "A.again", TB_STR(""), rig->clock.mono_ms + 1000, on_reply,
+                    rig);
+    }
+    if (rig->free_in_reply) {
+        drop(rig);
+    }
+}
+
+static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
+                     struct tb_str params, void *user)
+{
+    struct rig *rig = user;
+    assert_ptr_equal(conn, rig->conn);
+    tb_buf_printf(&rig->heard, "%.*s:%.*s:%.*s ", TB_STR_ARG(session_id), TB_STR_ARG(method),
+                  TB_STR_ARG(params));
+    if (rig->free_in_event) {
+        drop(rig);
+    }
+}
+
+static void on_end(struct tb_cdp_conn *conn, void *user)
+{
+    struct rig *rig = user;
+    assert_ptr_equal(conn, rig->conn);
+    rig->ends++;
+    tb_buf_append_cstr(&rig->heard, "END ");
+    if (rig->free_in_end) {
+        drop(rig);
+    }
+}
+
+static bool at_work(void *user)
+{
+    return ((struct rig *)user)->at_work;
+}
+
+static const struct tb_cdp_ops ops = {.on_event = on_event, .on_end = on_end, .at_work = at_work};
+
+static void rig_init(struct rig *rig)
+{
+    int to[2];
+    int from[2];
+    memset(rig, 0, sizeof(*rig));
+    tb_clock_manual_init(&rig->clock);
+    rig->loop = tb_loop_new(&rig->clock.clock);
+    tb_buf_init(&rig->heard, 1 << 20);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, to), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, from), 0);
+    rig->to = to[1];
+    rig->from = from[1];
+    rig->conn = tb_cdp_conn_new_pipe_take(tb_stream_open_fd_take(rig->loop, to[0]),
+                                          tb_stream_open_fd_take(rig->loop, from[0]), &ops, rig);
+}
+
+static void rig_fini(struct rig *rig)
+{
+    drop(rig);
+    close(rig->to);
+    if (rig->from >= 0) {
+        close(rig->from);
+    }
+    tb_loop_free(rig->loop);
+    tb_buf_fini(&rig->heard);
+}
+
+static void turns(struct rig *rig)
+{
+    for (int i = 0; i < 5; i++) {
+        tb_loop_turn(rig->loop, false);
+    }
+}
+
+static void advance(struct rig *rig, int64_t ms)
+{
+    tb_clock_manual_advance(&rig->clock, ms);
+    turns(rig);
+}
+
+/* The browser says something; a bar stands for the NUL at the end of a message. */
+static void say(struct rig *rig, const char *text)
+{
+    size_t len = strlen(text);
+    TB_AUTO(tb_free) char *bytes = tb_memdup(text, len);
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '|') {
+            bytes[i] = '\0';
+        }
+    }
+    assert_int_equal(write(rig->from, bytes, len), (ssize_t)len);
+    turns(rig);
+}
+
+static void expect(struct rig *rig, const char *heard)
+{
+    tb_buf_append_char(&rig->heard, '\0');
+    assert_string_equal((const char *)rig->heard.data, heard);
+    tb_buf_clear(&rig->heard);
+}
+
+/* What the browser was told, with bars for NULs. */
+static void expect_told(struct rig *rig, const char *wanted)
+{
+    char text[2000];
+    turns(rig);
+    ssize_t len = read(rig->to, text, sizeof(text) - 1);
+    len = len < 0 ? 0 : len;
+    for (ssize_t i = 0; i < len; i++) {
+        if (!text[i]) {
+            text[i] = '|';
+        }
+    }
+    text[len] = '\0';
+    assert_string_equal(text, wanted);
+}
+
+static uint64_t ask(struct rig *rig, int64_t within_ms)
+{
+    return tb_cdp_send(rig->conn, NULL, "A.b", TB_STR(""), rig->clock.mono_ms + within_ms, on_reply,
+                       rig);
+}
+
+static void commands_are_written_as_the_protocol_has_them(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    assert_int_equal(ask(&rig, 1000), 1);
+    tb_cdp_send(rig.conn, "S1", "B.c", TB_STR("{\"x\":1}"), INT64_MAX, on_reply, &rig);
+    tb_cdp_post(rig.conn, "", "C.d", TB_STR(""));
+    expect_told(&rig, "{\"id\":1,\"method\":\"A.b\",\"params\":{}}|"
+                      "{\"id\":2,\"method\":\"B.c\",\"sessionId\":\"S1\",\"params\":{\"x\":1}}|"
+                      "{\"id\":3,\"method\":\"C.d\",\"params\":{}}|");
+    rig_fini(&rig);
+}
+
+static void replies_find_their_commands_in_any_order(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    ask(&rig, 1000);
+    ask(&rig, 1000);
+    ask(&rig, 1000);
+    say(&rig, "{\"id\":3,\"result\":{\"c\":3}}|{\"id\":1,\"result\":{}}|"
+              "{\"id\":2,\"error\":{\"code\":-32000,\"message\":\"no\"}}|");
+    expect(&rig, "={\"c\":3} ={} protocol_error ");
+    rig_fini(&rig);
+}
+
+static void events_carry_their_session(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    say(&rig, "{\"method\":\"A.x\",\"params\":{\"n\":1}}|");
+    say(&rig, "{\"method\":\"B.y\",\"params\":{},\"sessionId\":\"S9\"}|");
+    expect(&rig, ":A.x:{\"n\":1} S9:B.y:{} ");
+    rig_fini(&rig);
+}
+
+static void unknown_and_late_replies_are_passed_over(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    say(&rig, "{\"id\":77,\"result\":{}}|");
+    ask(&rig, 100);
+    advance(&rig, 100);
+    say(&rig, "{\"id\":1,\"result\":{}}|");
+    expect(&rig, "timeout ");
+    assert_int_equal(rig.ends, 0);
+    rig_fini(&rig);
+}
+
+static void every_command_has_its_own_deadline(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    ask(&rig, 3000);
+    ask(&rig, 1000);
+    ask(&rig, 2000);
+    advance(&rig, 999);
+    expect(&rig, "");
+    advance(&rig, 1);
+    expect(&rig, "timeout ");
+    say(&rig, "{\"id\":3,\"result\":{}}|");
+    expect(&rig, "={} ");
+    advance(&rig, 1999);
+    expect(&rig, "");
+    advance(&rig, 1);
+    expect(&rig, "timeout ");
+    rig_fini(&rig);
+}
+
+static void a_forgotten_command_is_not_called_back(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    uint64_t id = ask(&rig, 100);
+    ask(&rig, 100);
+    tb_cdp_forget(rig.conn, id);
+    tb_cdp_forget(rig.conn, id);
+    tb_cdp_forget(rig.conn, 1234);
+    say(&rig, "{\"id\":1,\"result\":{}}|");
+    advance(&rig, 200);
+    expect(&rig, "timeout ");
+    rig_fini(&rig);
+}
+
+static void a_command_may_be_sent_from_inside_an_answer(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    rig.send_in_reply = true;
+    ask(&rig, 1000);
+    say(&rig, "{\"id\":1,\"result\":{}}|");
+    say(&rig, "{\"id\":2,\"result\":{\"again\":1}}|");
+    expect(&rig, "={} ={\"again\":1} ");
+    rig_fini(&rig);
+}
+
+static void the_end_of_the_pipe_fails_all_commands_first(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    ask(&rig, 1000);
+    ask(&rig, 1000);
+    close(rig.from);
+    rig.from = -1;
+    turns(&rig);
+    expect(&rig, "browser_crashed browser_crashed END ");
+    assert_int_equal(rig.ends, 1);
+    ask(&rig, 1000);
+    expect(&rig, "");
+    turns(&rig);
+    expect(&rig, "browser_crashed ");
+    assert_int_equal(rig.ends, 1);
+    rig_fini(&rig);
+}
+
+struct couple {
+    struct rig *rig;
+    uint64_t ids[2];
+    int calls;
+};
+
+static void forget_both(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct couple *couple = user;
+    (void)code;
+    (void)result;
+    (void)err;
+    couple->calls++;
+    tb_cdp_forget(couple->rig->conn, couple->ids[0]);
+    tb_cdp_forget(couple->rig->conn, couple->ids[1]);
+}
+
+static void a_command_that_is_forgotten_at_the_end_is_not_called_back(void **state)
+{
+    struct rig rig;
+    struct couple couple = {.rig = &rig};
+    (void)state;
+    rig_init(&rig);
+    for (size_t i = 0; i < TB_COUNT(couple.ids); i++) {
+        couple.ids[i] = tb_cdp_send(rig.conn, NULL, "A.b", (struct tb_str){NULL, 0},
+                                    tb_loop_now_ms(rig.loop) + 100, forget_both, &couple);
+    }
+    say(&rig, "no message|");
+    assert_int_equal(couple.calls, 1);
+    rig_fini(&rig);
+}
+
+static void bytes_that_are_no_messages_end_the_line(void **state)
+{
+    static const char *const rows[] = {"garbage|", "{}|", "[1]|", "|", "{\"id\":1,\"id\":1}|"};
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct rig rig;
+        rig_init(&rig);
+        ask(&rig, 1000);
+        say(&rig, rows[i]);
+        say(&rig, "{\"id\":1,\"result\":{}}|");
+        expect(&rig, "browser_crashed END ");
+        rig_fini(&rig);
+    }
+}
+
+static void a_hostile_page_title_does_not_end_the_line(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    ask(&rig, 1000);
+    say(&rig, "{\"method\":\"A.title\",\"params\":{\"t\":\"\\udead\\u0000\"}}|"
+              "{\"id\":1,\"result\":{\"t\":\"\\ud800\"}}|");
+    expect(&rig, ":A.title:{\"t\":\"\\ufffd\\ufffd\"} ={\"t\":\"\\ufffd\"} ");
+    rig_fini(&rig);
+}
+
+/* Writes as much as the pipe takes at a time. */
+static void say_much(struct rig *rig, const char *bytes, size_t len)
+{
+    while (len) {
+        ssize_t written = write(rig->from, bytes, len);
+        if (written > 0) {
+            bytes += written;
+            len -= (size_t)written;
+        }
+        tb_loop_turn(rig->loop, false);
+    }
+    turns(rig);
+}
+
+/* A message of this length, filled with x between its first and last words; the caller frees it. */
+static char *make_message(struct tb_str first, struct tb_str last, size_t len)
+{
+    char *bytes = tb_zalloc(len); /* the last byte stays NUL and ends the message */
+    memset(bytes, 'x', len - 1);
+    memcpy(bytes, first.ptr, first.len);
+    memcpy(bytes + len - 1 - last.len, last.ptr, last.len);
+    return bytes;
+}
+
+static void an_answer_over_the_ceiling_fails_only_its_own_command(void **state)
+{
+    struct rig rig;
+    (void)state;
+    size_t len = TB_CDP_MESSAGE_MAX + 100;
+    char *bytes = make_message(TB_STR("{\"id\":2,\"result\":{\"v\":\""), TB_STR("\"}}"), len);
+    rig_init(&rig);
+    ask(&rig, 1000);
+    ask(&rig, 1000);
+    say_much(&rig, bytes, len);
+    expect(&rig, "too_large ");
+    say(&rig, "{\"id\":1,\"result\":{}}|");
+    expect(&rig, "={} ");
+    assert_int_equal(rig.ends, 0);
+    tb_free(bytes);
+    rig_fini(&rig);
+}
+
+static void a_large_answer_comes_whole(void **state)
+{
+    struct rig rig;
+    (void)state;
+    size_t len = (size_t)8 * TB_MIB;
+    char *bytes = make_message(TB_STR("{\"id\":1,\"result\":\""), TB_STR("\"}"), len);
+    rig_init(&rig);
+    ask(&rig, 1000);
+    say_much(&rig, bytes, len);
+    assert_int_equal(rig.heard.len, 62);
+    tb_free(bytes);
+    rig_fini(&rig);
+}
+
+static void it_may_be_freed_inside_each_of_its_callbacks(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 4; which++) {
+        struct rig rig;
+        rig_init(&rig);
+        rig.free_in_reply = which == 0 || which == 3;
+        rig.free_in_event = which == 1;
+        rig.free_in_end = which == 2;
+        ask(&rig, 1000);
+        ask(&rig, 1000);
+        if (which == 2) {
+            close(rig.from);
+            rig.from = -1;
+            turns(&rig);
+        } else if (which == 3) {
+            advance(&rig, 2000);
+        } else {
+            say(&rig, which ? "{\"method\":\"A.x\"}|{\"id\":1,\"result\":{}}|"
+                            : "{\"id\":1,\"result\":{}}|{\"id\":2,\"result\":{}}|");
+        }
+        assert_null(rig.conn);
+        expect(&rig, which == 0   ? "={} "
+                     : which == 1 ? ":A.x: "
+                     : which == 2 ? "browser_crashed browser_crashed END "
+                                  : "timeout ");
+        rig_fini(&rig);
+    }
+}
+
+static void a_silent_browser_is_asked_three_times_and_then_given_up(void **state)
+{
+    struct rig rig;
+    char text[500];
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_watch(rig.conn, 1800, 3);
+    ask(&rig, 60000);
+    advance(&rig, 1799);
+    expect_told(&rig, "{\"id\":1,\"method\":\"A.b\",\"params\":{}}|");
+    for (int i = 0; i < 3; i++) {
+        advance(&rig, i ? 1800 : 1);
+        snprintf(text, sizeof(text), "{\"id\":%d,\"method\":\"Browser.getVersion\",\"params\":{}}|",
+                 i + 2);
+        expect_told(&rig, text);
+        expect(&rig, "");
+    }
+    advance(&rig, 1800);
+    expect(&rig, "browser_crashed END ");
+    rig_fini(&rig);
+}
+
+static void a_browser_that_answers_is_not_given_up(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_watch(rig.conn, 1800, 3);
+    ask(&rig, 60000);
+    for (int i = 0; i < 20; i++) {
+        advance(&rig, 1800);
+        say(&rig, "{\"id\":999,\"result\":{}}|");
+    }
+    expect(&rig, "");
+    /* With no command under way, silence means nothing. */
+    say(&rig, "{\"id\":1,\"result\":{}}|");
+    advance(&rig, 100000);
+    expect(&rig, "={} ");
+    assert_int_equal(rig.ends, 0);
+    ask(&rig, 1000000);
+    advance(&rig, 1000);
+    assert_int_equal(rig.ends, 0);
+    rig_fini(&rig);
+}
+
+static void a_silent_browser_that_is_at_work_is_given_half_a_minute(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_watch(rig.conn, 1800, 3);
+    rig.at_work = true;
+    ask(&rig, 600000);
+    for (int i = 0; i < 16; i++) {
+        advance(&rig, 1800);
+    }
+    expect(&rig, "");
+    for (int i = 0; i < 4; i++) {
+        advance(&rig, 1800);
+    }
+    expect(&rig, "browser_crashed END ");
+    rig_fini(&rig);
+}
+
+static void a_browser_in_the_middle_of_a_long_answer_is_not_given_up(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_watch(rig.conn, 1800, 3);
+    ask(&rig, 60000);
+    say(&rig, "{\"id\":1,\"result\":{\"a\":\"");
+    for (int i = 0; i < 20; i++) {
+        advance(&rig, 1800);
+        say(&rig, "x");
+    }
+    expect(&rig, "");
+    say(&rig, "\"}}|");
+    expect(&rig, "={\"a\":\"xxxxxxxxxxxxxxxxxxxx\"} ");
+    assert_int_equal(rig.ends, 0);
+    rig_fini(&rig);
+}
+
+static void bytes_that_do_not_begin_a_message_end_the_line_at_once(void **state)
+{
+    struct rig rig;
+    (void)state;
+    rig_init(&rig);
+    tb_cdp_conn_distrust(rig.conn);
+    ask(&rig, 60000);
+    say(&rig, "{\"id\":1,\"result\":{}}|"); /* it was a browser once */
+    expect(&rig, "={} ");
+    ask(&rig, 60000);
+    say(&rig, "garbage");
+    expect(&rig, "browser_crashed END ");
+    assert_string_equal(tb_cdp_conn_fault(rig.conn),
+                        "it sent something that is not a DevTools message");
+    rig_fini(&rig);
+}
+
+static void a_message_without_end_is_waited_for_a_minute(void **state)
+{
+    static const struct {
+        bool distrusted;
+        int64_t within_ms; /* the deadline of the calls that are made meanwhile */
+        int seconds;
+    } rows[] = {{true, 600000, 1}, {false, 600000, 60}, {false, 900, 60}};
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct rig rig;
+        rig_init(&rig);
+        tb_cdp_conn_watch(rig.conn, 1800, 3);
+        if (rows[i].distrusted) {
+            tb_cdp_conn_distrust(rig.conn);
+        }
+        say(&rig, "{\"id\":1,\"result\":\"");
+        for (int second = 0; second < rows[i].seconds; second++) {
+            assert_int_equal(rig.ends, 0);
+            ask(&rig, rows[i].within_ms);
+            say(&rig, "x");
+            advance(&rig, 1000);
+        }
+        assert_int_equal(rig.ends, 1);
+        assert_string_equal(tb_cdp_conn_fault(rig.conn),
+                            "it started a DevTools message but did not finish it");
+        rig_fini(&rig);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_are_written_as_the_protocol_has_them),
+        cmocka_unit_test(replies_find_their_commands_in_any_order),
+        cmocka_unit_test(events_carry_their_session),
+        cmocka_unit_test(unknown_and_late_replies_are_passed_over),
+        cmocka_unit_test(every_command_has_its_own_deadline),
+        cmocka_unit_test(a_forgotten_command_is_not_called_back),
+        cmocka_unit_test(a_command_may_be_sent_from_inside_an_answer),
+        cmocka_unit_test(the_end_of_the_pipe_fails_all_commands_first),
+        cmocka_unit_test(a_command_that_is_forgotten_at_the_end_is_not_called_back),
+        cmocka_unit_test(bytes_that_are_no_messages_end_the_line),
+        cmocka_unit_test(a_hostile_page_title_does_not_end_the_line),
+        cmocka_unit_test(an_answer_over_the_ceiling_fails_only_its_own_command),
+        cmocka_unit_test(a_large_answer_comes_whole),
+        cmocka_unit_test(it_may_be_freed_inside_each_of_its_callbacks),
+        cmocka_unit_test(a_silent_browser_is_asked_three_times_and_then_given_up),
+        cmocka_unit_test(a_browser_that_answers_is_not_given_up),
+        cmocka_unit_test(a_silent_browser_that_is_at_work_is_given_half_a_minute),
+        cmocka_unit_test(a_browser_in_the_middle_of_a_long_answer_is_not_given_up),
+        cmocka_unit_test(bytes_that_do_not_begin_a_message_end_the_line_at_once),
+        cmocka_unit_test(a_message_without_end_is_waited_for_a_minute),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
