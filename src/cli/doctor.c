@@ -48,9 +48,9 @@ static void check_version(const char *path, struct tb_finding *finding)
 
 static void check_browser(const struct tb_config *config, struct tb_finding *finding)
 {
-    const char *path = tb_browser_find(config->browser_path, true);
+    const char *path = tb_cdp_browser_find(config->browser_path, true);
     struct tb_err err;
-    if (tb_launch_check_args(config, &err) < 0) {
+    if (tb_cdp_launch_check_args(config, &err) < 0) {
         finding->health = TB_HEALTH_BAD;
         SAY(finding->seen, "%.250s", err.text);
         SAY(finding->mend, "remove it from browser.args");

@@ -228,10 +228,10 @@ void lab_begin_call(struct lab_session *session, struct lab_answer *answer, cons
                     const char *args)
 {
     memset(answer, 0, sizeof(*answer));
-    struct tb_page *page = tb_session_page(session->session);
+    struct tb_cdp_page *page = tb_cdp_session_page(session->session);
     assert_non_null(page);
-    tb_page_call(tb_page_main_frame(page), function, tb_str_of(args), lab_deadline(session->lab),
-                 lab_on_reply, answer);
+    tb_cdp_page_call(tb_cdp_page_main_frame(page), function, tb_str_of(args),
+                     lab_deadline(session->lab), lab_on_reply, answer);
 }
 
 void lab_call(struct lab_session *session, struct lab_answer *answer, const char *function,
@@ -245,8 +245,8 @@ void lab_begin(struct lab_session *session, struct lab_answer *answer, const cha
                const char *params)
 {
     memset(answer, 0, sizeof(*answer));
-    tb_page_send(tb_session_page(session->session), method, tb_str_of(params),
-                 lab_deadline(session->lab), lab_on_reply, answer);
+    tb_cdp_page_send(tb_cdp_session_page(session->session), method, tb_str_of(params),
+                     lab_deadline(session->lab), lab_on_reply, answer);
 }
 
 void lab_send(struct lab_session *session, struct lab_answer *answer, const char *method,
@@ -267,8 +267,8 @@ void lab_settle(struct lab_session *session, uint64_t mark, const char *until,
                 struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
-    tb_page_settle(tb_session_page(session->session), mark, until, lab_deadline(session->lab),
-                   lab_on_settled, answer);
+    tb_cdp_page_settle(tb_cdp_session_page(session->session), mark, until,
+                       lab_deadline(session->lab), lab_on_settled, answer);
     LAB_WAIT(session->lab, answer->done);
 }
 
@@ -278,7 +278,7 @@ void lab_goto(struct lab_session *session, const char *host, const char *path)
     char params[512];
     snprintf(params, sizeof(params), "{\"url\":\"http://%s:%d%s\"}", host,
              tb_listener_port(session->lab->listener), path);
-    uint64_t mark = tb_page_navigation_mark(tb_session_page(session->session));
+    uint64_t mark = tb_cdp_page_navigation_mark(tb_cdp_session_page(session->session));
     lab_send(session, &answer, "Page.navigate", params);
     assert_int_equal(answer.code, 0);
     lab_settle(session, mark, "load", &answer);
@@ -353,24 +353,25 @@ void lab_kill_in_silence(pid_t pid)
     close(fd);
 }
 
-pid_t lab_network_service(struct tb_loop *loop, struct tb_browser *browser)
+pid_t lab_network_service(struct tb_loop *loop, struct tb_cdp_browser *browser)
 {
     pid_t service = 0;
     char info[128];
     assert_non_null(browser->helpers);
     assert_int_equal(
-        lab_group(tb_launch_pid(browser->launch), "network.mojom.NetworkService", &service, 1), 1);
+        lab_group(tb_cdp_launch_pid(browser->launch), "network.mojom.NetworkService", &service, 1),
+        1);
     snprintf(info, sizeof(info),
              "{\"processInfo\":[{\"type\":\"network.mojom.NetworkService\",\"id\":%d}]}",
              (int)service);
-    tb_helpers_take(browser->helpers, tb_str_of(info));
+    tb_cdp_helpers_take(browser->helpers, tb_str_of(info));
     tb_loop_turn(loop, false);
     return service;
 }
 
 bool lab_has_browser(void)
 {
-    bool found = tb_browser_find("", true) != NULL;
+    bool found = tb_cdp_browser_find("", true) != NULL;
     if (!found) {
         print_message("no Chromium is installed: install chromium-headless-shell to run this\n");
     }

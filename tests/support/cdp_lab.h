@@ -67,7 +67,7 @@ struct lab_answer {
     bool done;
     int code;
     bool navigated;
-    struct tb_page *page;
+    struct tb_cdp_page *page;
     char words[1024];
     char value[8192];
 };
@@ -105,7 +105,7 @@ size_t lab_group(pid_t leader, const char *words, pid_t *ret_pids, size_t max);
 /* Kills it and waits for its end without the loop, which has not heard of it yet. */
 void lab_kill_in_silence(pid_t pid);
 /* The network service of a browser, which watches it from now on. */
-pid_t lab_network_service(struct tb_loop *loop, struct tb_browser *browser);
+pid_t lab_network_service(struct tb_loop *loop, struct tb_cdp_browser *browser);
 /* Whether a browser is installed; a test that needs one is skipped without. */
 bool lab_has_browser(void);
 

@@ -98,17 +98,17 @@ static char *directory_of(const struct seat *seat)
  * of the seat may have left it. */
 static void give_directory(struct seat *seat)
 {
-    struct tb_memory *memory = tb_memory_of(seat->session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(seat->session);
     struct stat info;
     char *path = directory_of(seat);
     assert((mkdir(path, 0700) == 0 || errno == EEXIST) && stat(path, &info) == 0);
     tb_free(memory->directory);
     memory->directory = path;
-    memory->directory_id = (struct tb_files_id){info.st_dev, info.st_ino};
+    memory->directory_id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
     if (seat->files) {
-        assert(tb_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
-        assert(tb_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
-        assert(tb_files_keep_downloads(seat->session, NULL));
+        assert(tb_cdp_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
+        assert(tb_cdp_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
+        assert(tb_cdp_files_keep_downloads(seat->session, NULL));
     }
 }
 
@@ -264,7 +264,7 @@ void play_save(struct play *play, struct seat *seat, uint8_t how)
 static void start_browsers(struct play *play)
 {
     LIST_FOREACH(link, &play->cdp->browsers) {
-        struct tb_browser *browser = TB_CONTAINER(link, struct tb_browser, link);
+        struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
         struct hostile_peer *peer = &play->peers[browser->endpoint[0] ? 1 : 0];
         if (!browser->over && !browser->conn && tb_timer_armed(&browser->retry)) {
             struct tb_stream *to;
@@ -273,7 +273,7 @@ static void start_browsers(struct play *play)
             hostile_close(peer);
             hostile_open(peer, play->loop, &to, &from);
             browser->tries++;
-            tb_browser_on_pipe_take(browser, to, from);
+            tb_cdp_browser_on_pipe_take(browser, to, from);
         }
     }
 }
@@ -312,7 +312,7 @@ void play_pass_time(struct play *play, int64_t ms)
         }
     }
     play_turn(play);
-    tb_clock_manual_advance(&play->clock, TB_OPWORK_GRACE_MS);
+    tb_clock_manual_advance(&play->clock, TB_CDP_WORK_GRACE_MS);
     play_turn(play);
     for (size_t i = 0; i < PLAY_SEATS; i++) {
         assert(!late[i] || late[i]->ended);
@@ -399,7 +399,7 @@ void play_fini(struct play *play)
     }
     for (size_t i = 0; i < PLAY_SEATS; i++) {
         TB_AUTO(tb_free) char *directory = directory_of(&play->seats[i]);
-        tb_profile_remove(directory);
+        tb_cdp_profile_remove(directory);
     }
     LIST_FOREACH_SAFE(link, &play->calls) {
         struct call *call = TB_CONTAINER(link, struct call, link);

@@ -85,7 +85,7 @@ int ops_lab_start(void **state, const struct ops_doc *docs)
     };
     struct ops_lab *lab = TB_NEW(struct ops_lab);
     *state = lab;
-    if (!tb_browser_find("", true)) {
+    if (!tb_cdp_browser_find("", true)) {
         print_message("no Chromium is installed: install chromium-headless-shell to run this\n");
         return 0;
     }
@@ -133,7 +133,7 @@ int ops_lab_stop(void **state)
         tb_loop_free(lab->loop);
         tb_config_fini(&lab->config);
         tb_buf_fini(&lab->visits);
-        tb_profile_remove(lab->state_dir);
+        tb_cdp_profile_remove(lab->state_dir);
     }
     tb_free(lab);
     return 0;

@@ -35,11 +35,11 @@ static void make_script_params(struct tb_buf *out)
 static void prestart(struct tb_cdp *cdp)
 {
     const struct tb_config *config = cdp->core->config;
-    struct tb_browser_spec spec = {
+    struct tb_cdp_browser_spec spec = {
         .tenant = "default", .endpoint = "", .headless = config->browser_headless};
     /* Without a browser the first session says what is missing. */
-    if (tb_engine_choose(config, tb_str_of(config->browser_engine), &spec, NULL) == 0) {
-        tb_browser_prestart(cdp, &spec);
+    if (tb_cdp_engine_choose(config, tb_str_of(config->browser_engine), &spec, NULL) == 0) {
+        tb_cdp_browser_prestart(cdp, &spec);
     }
 }
 
@@ -51,7 +51,7 @@ static bool is_kept(struct tb_str session_id, void *user)
 
 static void on_settled(const char *root, void *owner)
 {
-    tb_files_sweep(root, is_kept, owner);
+    tb_cdp_files_sweep(root, is_kept, owner);
 }
 
 struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
@@ -63,7 +63,7 @@ struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
     tb_list_init(&cdp->browsers);
     tb_list_init(&cdp->sessions);
     make_script_params(&cdp->script_params);
-    struct tb_launcher_opts opts = {
+    struct tb_cdp_launcher_opts opts = {
         .runtime_dir = core->config->runtime_dir,
         .user = core->config->browser_user,
         .guard = guard,
@@ -71,7 +71,7 @@ struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
         .settled = on_settled,
         .owner = cdp,
     };
-    cdp->launcher = tb_launcher_new(cdp->loop, &opts);
+    cdp->launcher = tb_cdp_launcher_new(cdp->loop, &opts);
     if (core->config->browser_prestart) {
         prestart(cdp);
     }
@@ -84,12 +84,12 @@ void tb_cdp_free(struct tb_cdp *cdp)
         return;
     }
     LIST_FOREACH_SAFE(link, &cdp->sessions) {
-        tb_session_free(TB_CONTAINER(link, struct tb_driver_session, link));
+        tb_cdp_session_free(TB_CONTAINER(link, struct tb_driver_session, link));
     }
     LIST_FOREACH_SAFE(link, &cdp->browsers) {
-        tb_browser_free(TB_CONTAINER(link, struct tb_browser, link));
+        tb_cdp_browser_free(TB_CONTAINER(link, struct tb_cdp_browser, link));
     }
-    tb_launcher_free(cdp->launcher);
+    tb_cdp_launcher_free(cdp->launcher);
     tb_buf_fini(&cdp->script_params);
     tb_free(cdp);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver for Chromium: its entry in the table of drivers, and the state that all its browsers
- * share. The files, from the wire up: framer, message, conn (DevTools); profile, launch
- * (processes); browser (one process for all sessions of a tenant), context (one session's share of
- * it), target, page, frame, nav, page_call (a tab); session and op_* (what core calls). */
+ * share. Its rooms:
+ *
+ *   wire     DevTools messages, commands and replies, over a pipe or a WebSocket
+ *   page     a tab: frames, navigations, calls of the page scripts, dialogs
+ *   browser  a process for all sessions of a tenant, a session's context and tabs, their logs
+ *   op       one file per operation, and what operations share
+ *   keep     a session saved, and brought back in another browser */
 #pragma once
 
 #include "base/buf.h"
@@ -18,7 +22,7 @@ extern const struct tb_driver tb_driver_cdp;
 struct tb_cdp {
     struct tb_core *core;
     struct tb_loop *loop;
-    struct tb_launcher *launcher;
+    struct tb_cdp_launcher *launcher;
     struct tb_list browsers;
     struct tb_list sessions;     /* all, whatever their state */
     int64_t start_silence_ms;    /* see TB_BROWSER_SILENCE_MS; tests make it shorter */

@@ -25,10 +25,10 @@ static void stop(void *state)
 
 static int check(const struct tb_config *config, struct tb_err *err)
 {
-    int rc = tb_launch_check_args(config, err);
-    rc = rc < 0 ? rc : tb_launch_check_path(config, err);
-    rc = rc < 0 ? rc : tb_launch_check_user(config, geteuid(), err);
-    return rc < 0 ? rc : tb_launch_check_remote_ca(config, err);
+    int rc = tb_cdp_launch_check_args(config, err);
+    rc = rc < 0 ? rc : tb_cdp_launch_check_path(config, err);
+    rc = rc < 0 ? rc : tb_cdp_launch_check_user(config, geteuid(), err);
+    return rc < 0 ? rc : tb_cdp_launch_check_remote_ca(config, err);
 }
 
 static int check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
@@ -45,7 +45,7 @@ static int check_op(const struct tb_core *core, enum tb_op_kind kind, const stru
 static void forget(void *state, const char *session_id)
 {
     const struct tb_cdp *cdp = state;
-    tb_files_remove(tb_launcher_root(cdp->launcher), session_id);
+    tb_cdp_files_remove(tb_cdp_launcher_root(cdp->launcher), session_id);
 }
 
 const struct tb_driver tb_driver_cdp = {

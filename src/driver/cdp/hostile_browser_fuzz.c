@@ -101,7 +101,7 @@ static unsigned long long steps;
 static void on_exit_of_fuzzer(void)
 {
     fprintf(stderr, "%llu steps\n", steps);
-    tb_profile_remove(state_dir);
+    tb_cdp_profile_remove(state_dir);
 }
 
 /* As it ends when the browser does as it is told. */
@@ -124,7 +124,7 @@ static void check_call(struct play *play, uint8_t kind, uint8_t which)
     play_turn(play);
     play_go_well(play);
     assert(seat->phase == OPEN);
-    const char *tab = tb_page_session_id(tb_session_page(seat->session));
+    const char *tab = tb_cdp_page_session_id(tb_cdp_session_page(seat->session));
     hostile_frame(peer, tab);
     hostile_download(peer, tab);
     play_turn(play);

@@ -112,11 +112,12 @@ static inline void begin_session(struct scene *scene)
     struct tb_stream *to;
     struct tb_stream *from;
     tb_cdp_session_open(scene->cdp, &opts, on_opened);
-    struct tb_browser *browser = TB_CONTAINER(scene->cdp->browsers.next, struct tb_browser, link);
+    struct tb_cdp_browser *browser =
+        TB_CONTAINER(scene->cdp->browsers.next, struct tb_cdp_browser, link);
     if (!browser->conn) {
         tb_timer_stop(&browser->retry); /* no process: we are the browser */
         hostile_open(&scene->peer, scene->loop, &to, &from);
-        tb_browser_on_pipe_take(browser, to, from);
+        tb_cdp_browser_on_pipe_take(browser, to, from);
     }
     turn(scene);
 }

@@ -31,16 +31,16 @@ enum {
     SPARES_AT_ONCE = 2,
 };
 
-static void ask_for_helpers(struct tb_browser *browser);
-static void try_start(struct tb_browser *browser);
-static void failed_to_start(struct tb_browser *browser, const struct tb_err *err);
+static void ask_for_helpers(struct tb_cdp_browser *browser);
+static void try_start(struct tb_cdp_browser *browser);
+static void failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err);
 
-static struct tb_loop *loop_of(const struct tb_browser *browser)
+static struct tb_loop *loop_of(const struct tb_cdp_browser *browser)
 {
     return browser->cdp->loop;
 }
 
-static size_t count_waiting(const struct tb_browser *browser)
+static size_t count_waiting(const struct tb_cdp_browser *browser)
 {
     size_t count = 0;
     LIST_FOREACH(link, &browser->waiting) {
@@ -50,12 +50,12 @@ static size_t count_waiting(const struct tb_browser *browser)
 }
 
 /* Contexts that nobody has, those that are being made included. */
-static size_t count_free(const struct tb_browser *browser, size_t *ret_making)
+static size_t count_free(const struct tb_cdp_browser *browser, size_t *ret_making)
 {
     size_t count = 0;
     *ret_making = 0;
     LIST_FOREACH(link, &browser->contexts) {
-        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (!context->session && !context->closing) {
             *ret_making += context->ready ? 0 : 1;
             count++;
@@ -65,7 +65,7 @@ static size_t count_free(const struct tb_browser *browser, size_t *ret_making)
 }
 
 /* Makes as many contexts as sessions wait for, at once. */
-static void fill(struct tb_browser *browser)
+static void fill(struct tb_cdp_browser *browser)
 {
     size_t making;
     if (!browser->conn || browser->over) {
@@ -73,38 +73,38 @@ static void fill(struct tb_browser *browser)
     }
     size_t have = count_free(browser, &making);
     for (size_t wanted = count_waiting(browser); have < wanted; have++) {
-        tb_context_new(browser);
+        tb_cdp_context_new(browser);
     }
 }
 
 /* None in somebody else's browser: nobody there would clear them away. */
-static size_t spares_wanted(const struct tb_browser *browser)
+static size_t spares_wanted(const struct tb_cdp_browser *browser)
 {
     if (browser->endpoint[0]) {
         return 0;
     }
-    size_t wanted = tb_demand_spares(&browser->demand, tb_loop_now_ms(loop_of(browser)));
-    size_t most = tb_demand_affordable(tb_demand_available());
+    size_t wanted = tb_cdp_demand_spares(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    size_t most = tb_cdp_demand_affordable(tb_cdp_demand_available());
     return wanted < most ? wanted : most;
 }
 
-static void drop_spares(struct tb_browser *browser, size_t count)
+static void drop_spares(struct tb_cdp_browser *browser, size_t count)
 {
     struct tb_err err;
     tb_fail(&err, TB_E_CLOSED, "the tab is no longer needed");
     LIST_FOREACH_SAFE(link, &browser->contexts) {
-        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (count && context->ready && !context->session && !context->closing) {
             count--;
-            tb_context_dispose(context);
-            tb_context_free(context, &err);
+            tb_cdp_context_dispose(context);
+            tb_cdp_context_free(context, &err);
         }
     }
 }
 
 /* Brings the spares to as many as are wanted, a few at a time: pages at work want the processor
  * too. */
-static void stock(struct tb_browser *browser)
+static void stock(struct tb_cdp_browser *browser)
 {
     size_t making;
     if (!browser->conn || browser->over) {
@@ -116,7 +116,7 @@ static void stock(struct tb_browser *browser)
         drop_spares(browser, have - wanted);
     }
     for (; have < wanted && making < SPARES_AT_ONCE; have++) {
-        tb_context_new(browser);
+        tb_cdp_context_new(browser);
         making++;
     }
     browser->stocking = have < wanted;
@@ -127,14 +127,14 @@ static void stock(struct tb_browser *browser)
 
 static void on_refill(struct tb_timer *timer, void *user)
 {
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     (void)timer;
     browser->spare_taken = false;
     ask_for_helpers(browser);
     stock(browser);
 }
 
-static struct tb_driver_session *find_user(const struct tb_browser *browser)
+static struct tb_driver_session *find_user(const struct tb_cdp_browser *browser)
 {
     LIST_FOREACH(link, &browser->cdp->sessions) {
         struct tb_driver_session *session = TB_CONTAINER(link, struct tb_driver_session, link);
@@ -146,39 +146,39 @@ static struct tb_driver_session *find_user(const struct tb_browser *browser)
 }
 
 /* Contexts go, and whoever has or had one hears of it; those who wait for one do not. */
-static void drop_contexts(struct tb_browser *browser, const struct tb_err *err)
+static void drop_contexts(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     while (!tb_list_empty(&browser->contexts)) {
-        tb_context_free(TB_CONTAINER(browser->contexts.next, struct tb_context, link), err);
+        tb_cdp_context_free(TB_CONTAINER(browser->contexts.next, struct tb_cdp_context, link), err);
     }
     struct tb_driver_session *session;
     while ((session = find_user(browser))) {
-        tb_session_lost(session, err);
+        tb_cdp_session_lost(session, err);
     }
 }
 
 /* Takes down what a try has built. */
-static void drop_line(struct tb_browser *browser, const struct tb_err *err)
+static void drop_line(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
-    tb_browser_cmds_end(browser, err);
-    struct tb_launch *launch = browser->launch;
+    tb_cdp_browser_cmds_end(browser, err);
+    struct tb_cdp_launch *launch = browser->launch;
     struct tb_cdp_conn *conn = browser->conn;
     browser->launch = NULL;
     browser->conn = NULL;
-    tb_helpers_free(browser->helpers);
+    tb_cdp_helpers_free(browser->helpers);
     browser->helpers = NULL;
-    tb_remote_free(browser->remote);
+    tb_cdp_remote_free(browser->remote);
     browser->remote = NULL;
-    tb_launch_free(launch);
+    tb_cdp_launch_free(launch);
     tb_cdp_conn_free(conn);
 }
 
 static void run_free(struct tb_deferred *job)
 {
-    tb_browser_free(TB_CONTAINER(job, struct tb_browser, free));
+    tb_cdp_browser_free(TB_CONTAINER(job, struct tb_cdp_browser, free));
 }
 
-void tb_browser_end(struct tb_browser *browser, const struct tb_err *err)
+void tb_cdp_browser_end(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     if (browser->over) {
         return;
@@ -191,13 +191,13 @@ void tb_browser_end(struct tb_browser *browser, const struct tb_err *err)
     drop_contexts(browser, &words);
     struct tb_list *link;
     while ((link = tb_list_pop(&browser->waiting))) {
-        tb_session_refused(link, &words);
+        tb_cdp_session_refused(link, &words);
     }
     drop_line(browser, &words);
     tb_loop_defer(loop_of(browser), &browser->free);
 }
 
-void tb_browser_free(struct tb_browser *browser)
+void tb_cdp_browser_free(struct tb_cdp_browser *browser)
 {
     if (!browser) {
         return;
@@ -207,9 +207,9 @@ void tb_browser_free(struct tb_browser *browser)
     tb_list_remove(&browser->link);
     tb_deferred_cancel(&browser->free);
     LIST_FOREACH_SAFE(link, &browser->contexts) {
-        tb_context_free(TB_CONTAINER(link, struct tb_context, link), &err);
+        tb_cdp_context_free(TB_CONTAINER(link, struct tb_cdp_context, link), &err);
     }
-    tb_pages_free_dead(browser);
+    tb_cdp_pages_free_dead(browser);
     drop_line(browser, &err);
     tb_timer_fini(&browser->retry);
     tb_timer_fini(&browser->linger);
@@ -221,24 +221,24 @@ void tb_browser_free(struct tb_browser *browser)
     tb_free(browser);
 }
 
-static void lost(struct tb_browser *browser, const char *words)
+static void lost(struct tb_cdp_browser *browser, const char *words)
 {
     struct tb_err err;
     tb_fail(&err, TB_E_BROWSER_CRASHED, "%s", words);
-    tb_browser_end(browser, &err);
+    tb_cdp_browser_end(browser, &err);
 }
 
-static void not_started(struct tb_browser *browser, int code, const char *words)
+static void not_started(struct tb_cdp_browser *browser, int code, const char *words)
 {
     struct tb_err err;
     tb_fail(&err, code, "%s", words);
     failed_to_start(browser, &err);
 }
 
-static void on_exit_of_process(struct tb_launch *launch, void *user)
+static void on_exit_of_process(struct tb_cdp_launch *launch, void *user)
 {
     (void)launch;
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     if (browser->ready) {
         lost(browser, ENDED);
     } else {
@@ -248,10 +248,10 @@ static void on_exit_of_process(struct tb_launch *launch, void *user)
 
 static void on_line_end(struct tb_cdp_conn *conn, void *user)
 {
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     const char *fault = tb_cdp_conn_fault(conn);
     if (browser->ready) {
-        bool ended = browser->launch && tb_launch_is_ending(browser->launch);
+        bool ended = browser->launch && tb_cdp_launch_is_ending(browser->launch);
         lost(browser, fault ? fault : ended ? ENDED : "the browser has ended or does not answer");
     } else if (fault) {
         not_started(browser, TB_E_PROTOCOL, fault);
@@ -263,28 +263,29 @@ static void on_line_end(struct tb_cdp_conn *conn, void *user)
 static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
                      struct tb_str params, void *user)
 {
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     (void)conn;
     if (!session_id.len) {
-        tb_context_on_event(browser, method, params);
+        tb_cdp_context_on_event(browser, method, params);
         return;
     }
-    struct tb_target *target = tb_map_get(&browser->targets, session_id);
+    struct tb_cdp_target *target = tb_map_get(&browser->targets, session_id);
     if (target) {
-        tb_page_on_event(target, method, params);
+        tb_cdp_page_on_event(target, method, params);
     }
 }
 
-static void ask_version(struct tb_browser *browser);
+static void ask_version(struct tb_cdp_browser *browser);
 
 static void on_version(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     if (code == TB_E_BROWSER_CRASHED) {
         return; /* the end of the line says why */
     }
     bool late = tb_loop_now_ms(loop_of(browser)) >= browser->start_deadline_ms;
-    if (code == TB_E_TIMEOUT && !late && browser->launch && tb_launch_has_worked(browser->launch)) {
+    if (code == TB_E_TIMEOUT && !late && browser->launch &&
+        tb_cdp_launch_has_worked(browser->launch)) {
         ask_version(browser); /* on a busy machine, or from a slow disk, a start takes its time */
         return;
     }
@@ -304,27 +305,27 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
 /* They end with their browser, and may be noticed first. */
 static void on_helper_ended(const char *words, void *user)
 {
-    const struct tb_browser *browser = user;
-    lost(user, tb_launch_is_ending(browser->launch) ? ENDED : words);
+    const struct tb_cdp_browser *browser = user;
+    lost(user, tb_cdp_launch_is_ending(browser->launch) ? ENDED : words);
 }
 
 static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     (void)err;
     if (code == 0 && browser->helpers) {
-        tb_helpers_take(browser->helpers, result);
+        tb_cdp_helpers_take(browser->helpers, result);
     }
 }
 
 /* Some begin with the first page, so they are asked for more than once. */
-static void ask_for_helpers(struct tb_browser *browser)
+static void ask_for_helpers(struct tb_cdp_browser *browser)
 {
     if (!browser->launch || !browser->conn || browser->over) {
         return;
     }
     if (!browser->helpers) {
-        browser->helpers = tb_helpers_new(loop_of(browser), on_helper_ended, browser);
+        browser->helpers = tb_cdp_helpers_new(loop_of(browser), on_helper_ended, browser);
     }
     tb_cdp_send(browser->conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
                 tb_loop_now_ms(loop_of(browser)) + TB_BROWSER_COMMAND_MS, on_processes, browser);
@@ -332,15 +333,15 @@ static void ask_for_helpers(struct tb_browser *browser)
 
 static bool at_work(void *user)
 {
-    const struct tb_browser *browser = user;
-    return browser->launch && tb_launch_at_work(browser->launch);
+    const struct tb_cdp_browser *browser = user;
+    return browser->launch && tb_cdp_launch_at_work(browser->launch);
 }
 
 static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
                                            .on_end = on_line_end,
                                            .at_work = at_work};
 
-static void ask_version(struct tb_browser *browser)
+static void ask_version(struct tb_cdp_browser *browser)
 {
     int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->cdp->start_silence_ms;
     tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
@@ -349,7 +350,7 @@ static void ask_version(struct tb_browser *browser)
 }
 
 /* The line is there: all that is needed goes out at once, without waiting for the first answer. */
-static void greet(struct tb_browser *browser)
+static void greet(struct tb_cdp_browser *browser)
 {
     tb_cdp_conn_distrust(browser->conn);
     ask_version(browser);
@@ -365,7 +366,7 @@ static void greet(struct tb_browser *browser)
 static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_str target,
                       const struct tb_err *err, void *user)
 {
-    struct tb_browser *browser = user;
+    struct tb_cdp_browser *browser = user;
     if (err) {
         failed_to_start(browser, err);
         return;
@@ -374,36 +375,36 @@ static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_st
     greet(browser);
 }
 
-void tb_browser_on_pipe_take(struct tb_browser *browser, struct tb_stream *to,
-                             struct tb_stream *from)
+void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
+                                 struct tb_stream *from)
 {
     browser->conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
     greet(browser);
 }
 
-static int start_process(struct tb_browser *browser, struct tb_err *err)
+static int start_process(struct tb_cdp_browser *browser, struct tb_err *err)
 {
     const struct tb_config_list *extra = &browser->cdp->core->config->browser_args;
     const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
     for (size_t i = 0; i < extra->count; i++) {
         more[i] = extra->items[i];
     }
-    struct tb_launch_spec spec = {
+    struct tb_cdp_launch_spec spec = {
         .path = browser->path,
         .shell = browser->shell,
         .headless = browser->headless,
         .more = more,
     };
     browser->launch =
-        tb_launch_new(browser->cdp->launcher, &spec, on_exit_of_process, browser, err);
+        tb_cdp_launch_new(browser->cdp->launcher, &spec, on_exit_of_process, browser, err);
     tb_free(more);
     if (!browser->launch) {
         return TB_E_BROWSER_START;
     }
     struct tb_stream *to;
     struct tb_stream *from;
-    tb_launch_pipe_take(browser->launch, &to, &from);
-    tb_browser_on_pipe_take(browser, to, from);
+    tb_cdp_launch_pipe_take(browser->launch, &to, &from);
+    tb_cdp_browser_on_pipe_take(browser, to, from);
     return 0;
 }
 
@@ -413,20 +414,20 @@ static void on_retry(struct tb_timer *timer, void *user)
     try_start(user);
 }
 
-static void try_start(struct tb_browser *browser)
+static void try_start(struct tb_cdp_browser *browser)
 {
     struct tb_err err;
     browser->tries++;
     if (browser->endpoint[0]) {
-        browser->remote = tb_remote_new(loop_of(browser), browser->endpoint,
-                                        browser->cdp->core->config->browser_remote_ca,
-                                        browser->start_deadline_ms, on_remote, browser);
+        browser->remote = tb_cdp_remote_new(loop_of(browser), browser->endpoint,
+                                            browser->cdp->core->config->browser_remote_ca,
+                                            browser->start_deadline_ms, on_remote, browser);
     } else if (start_process(browser, &err) < 0) {
         failed_to_start(browser, &err);
     }
 }
 
-static void failed_to_start(struct tb_browser *browser, const struct tb_err *err)
+static void failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     struct tb_err words = *err;
     drop_contexts(browser, &words);
@@ -445,7 +446,7 @@ static void failed_to_start(struct tb_browser *browser, const struct tb_err *err
     tb_fail(&full, remote ? TB_E_ENDPOINT : TB_E_BROWSER_START, "%s failed after %d attempt%s: %s",
             remote ? "the endpoint" : browser->path, browser->tries, browser->tries == 1 ? "" : "s",
             words.text);
-    tb_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);
+    tb_cdp_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);
 }
 
 static void on_linger(struct tb_timer *timer, void *user)
@@ -453,25 +454,26 @@ static void on_linger(struct tb_timer *timer, void *user)
     struct tb_err err;
     (void)timer;
     tb_fail(&err, TB_E_CLOSED, "the browser is closed");
-    tb_browser_end(user, &err);
+    tb_cdp_browser_end(user, &err);
 }
 
-static bool fits(const struct tb_browser *browser, const struct tb_browser_spec *spec)
+static bool fits(const struct tb_cdp_browser *browser, const struct tb_cdp_browser_spec *spec)
 {
     return !browser->over && strcmp(browser->tenant, spec->tenant) == 0 &&
            strcmp(browser->path, spec->path) == 0 &&
            strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless;
 }
 
-struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
+struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp *cdp,
+                                          const struct tb_cdp_browser_spec *spec)
 {
     LIST_FOREACH(link, &cdp->browsers) {
-        struct tb_browser *browser = TB_CONTAINER(link, struct tb_browser, link);
+        struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
         if (fits(browser, spec)) {
             return browser;
         }
     }
-    struct tb_browser *browser = TB_NEW(struct tb_browser);
+    struct tb_cdp_browser *browser = TB_NEW(struct tb_cdp_browser);
     browser->cdp = cdp;
     browser->tenant = tb_strdup(spec->tenant);
     browser->path = tb_strdup(spec->path);
@@ -495,20 +497,20 @@ struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_sp
     return browser;
 }
 
-void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec)
+void tb_cdp_browser_prestart(struct tb_cdp *cdp, const struct tb_cdp_browser_spec *spec)
 {
-    tb_browser_get(cdp, spec)->prestarted = true;
+    tb_cdp_browser_get(cdp, spec)->prestarted = true;
 }
 
-bool tb_browser_whole(const struct tb_browser *browser)
+bool tb_cdp_browser_whole(const struct tb_cdp_browser *browser)
 {
-    return !browser->helpers || tb_helpers_whole(browser->helpers);
+    return !browser->helpers || tb_cdp_helpers_whole(browser->helpers);
 }
 
-static struct tb_context *find_free(struct tb_browser *browser)
+static struct tb_cdp_context *find_free(struct tb_cdp_browser *browser)
 {
     LIST_FOREACH(link, &browser->contexts) {
-        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (context->ready && !context->session && !context->closing) {
             return context;
         }
@@ -517,42 +519,42 @@ static struct tb_context *find_free(struct tb_browser *browser)
 }
 
 /* Gives contexts that are ready to those who have waited longest. */
-static void seat_waiting(struct tb_browser *browser)
+static void seat_waiting(struct tb_cdp_browser *browser)
 {
-    struct tb_context *context;
+    struct tb_cdp_context *context;
     while (!tb_list_empty(&browser->waiting) && (context = find_free(browser))) {
         browser->stocking = false;
         browser->spare_taken = true;
         tb_timer_start(&browser->refill, REFILL_MS);
-        tb_session_seated(tb_list_pop(&browser->waiting), context);
+        tb_cdp_session_seated(tb_list_pop(&browser->waiting), context);
     }
 }
 
 /* Of sessions that come one right after the other, the next finds a context that was made while the
  * one before it loaded its page. */
-static void prepare_next(struct tb_browser *browser)
+static void prepare_next(struct tb_cdp_browser *browser)
 {
     size_t making;
     if (browser->conn && !browser->over &&
-        tb_demand_bursting(&browser->demand, tb_loop_now_ms(loop_of(browser))) &&
+        tb_cdp_demand_bursting(&browser->demand, tb_loop_now_ms(loop_of(browser))) &&
         count_waiting(browser) <= 1 && count_free(browser, &making) <= 1 &&
         spares_wanted(browser)) {
-        tb_context_new(browser);
+        tb_cdp_context_new(browser);
     }
 }
 
-void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link)
+void tb_cdp_browser_seat(struct tb_cdp_browser *browser, struct tb_list *session_link)
 {
     browser->sessions++;
     tb_timer_stop(&browser->linger);
-    tb_demand_note(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    tb_cdp_demand_note(&browser->demand, tb_loop_now_ms(loop_of(browser)));
     tb_list_append(&browser->waiting, session_link);
     fill(browser);
     prepare_next(browser);
     seat_waiting(browser);
 }
 
-void tb_browser_leave(struct tb_browser *browser)
+void tb_cdp_browser_leave(struct tb_cdp_browser *browser)
 {
     browser->sessions--;
     if (!browser->sessions && !browser->over) {
@@ -560,15 +562,15 @@ void tb_browser_leave(struct tb_browser *browser)
     }
 }
 
-void tb_browser_page_loaded(struct tb_browser *browser)
+void tb_cdp_browser_page_loaded(struct tb_cdp_browser *browser)
 {
-    tb_demand_page_loaded(&browser->demand);
+    tb_cdp_demand_page_loaded(&browser->demand);
     if (browser->spare_taken) {
         tb_timer_start(&browser->refill, REFILL_SOON_MS);
     }
 }
 
-void tb_browser_context_ready(struct tb_browser *browser)
+void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser)
 {
     browser->spoilt = 0;
     if (!browser->helpers) {
@@ -580,7 +582,7 @@ void tb_browser_context_ready(struct tb_browser *browser)
     }
 }
 
-void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *err)
+void tb_cdp_browser_context_failed(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     if (browser->over) {
         return;
@@ -591,7 +593,7 @@ void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *
         session = tb_list_pop(&browser->waiting);
     }
     if (session) {
-        tb_session_refused(session, err);
+        tb_cdp_session_refused(session, err);
     }
     fill(browser);
     tb_timer_start(&browser->refill, REFILL_MS); /* it may have been the spare */

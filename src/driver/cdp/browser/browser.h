@@ -21,9 +21,9 @@
 #include "driver/cdp/wire/conn.h"
 #include "io/timer.h"
 
-struct tb_context;
-struct tb_helpers;
-struct tb_remote;
+struct tb_cdp_context;
+struct tb_cdp_helpers;
+struct tb_cdp_remote;
 
 enum {
     TB_BROWSER_START_MS = 25000,   /* for all tries; the call that waits has 30 s */
@@ -32,7 +32,7 @@ enum {
 };
 
 /* What makes two sessions share a browser. The texts are borrowed. */
-struct tb_browser_spec {
+struct tb_cdp_browser_spec {
     const char *tenant;
     const char *path; /* of the binary; empty with an endpoint */
     bool shell;
@@ -40,7 +40,7 @@ struct tb_browser_spec {
     const char *endpoint; /* ws://... or wss://...; empty: a process of our own */
 };
 
-struct tb_browser {
+struct tb_cdp_browser {
     struct tb_list link; /* in tb_cdp */
     struct tb_cdp *cdp;
     char *tenant;
@@ -54,18 +54,18 @@ struct tb_browser {
     int tries;
     int spoilt; /* new contexts in a row whose tab crashed */
     int64_t start_deadline_ms;
-    struct tb_launch *launch;
-    struct tb_helpers *helpers; /* NULL: not known yet, or not ours */
-    struct tb_remote *remote;
+    struct tb_cdp_launch *launch;
+    struct tb_cdp_helpers *helpers; /* NULL: not known yet, or not ours */
+    struct tb_cdp_remote *remote;
     struct tb_cdp_conn *conn; /* NULL before and between tries */
     char product[64];         /* "HeadlessChrome/156.0.1.2" */
-    struct tb_map targets;    /* by session id: struct tb_target */
+    struct tb_map targets;    /* by session id: struct tb_cdp_target */
     struct tb_list contexts;
     struct tb_list asks;       /* commands of sessions to the browser itself */
     struct tb_list dead_pages; /* they go at the end of the turn */
     struct tb_list waiting;    /* sessions that want a context */
     size_t sessions;           /* those that have or want one */
-    struct tb_demand demand;
+    struct tb_cdp_demand demand;
     bool stocking;           /* spares are being made, and more are wanted */
     bool spare_taken;        /* since they were counted last */
     struct tb_timer retry;   /* the next try */
@@ -75,30 +75,32 @@ struct tb_browser {
 };
 
 /* The browser for this spec, started if there is none. */
-struct tb_browser *tb_browser_get(struct tb_cdp *cdp, const struct tb_browser_spec *spec);
+struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp *cdp,
+                                          const struct tb_cdp_browser_spec *spec);
 /* The process is there, at the other end of this pipe. */
-void tb_browser_on_pipe_take(struct tb_browser *browser, struct tb_stream *to,
-                             struct tb_stream *from);
+void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
+                                 struct tb_stream *from);
 /* Starts it, and a spare, before anybody asks. */
-void tb_browser_prestart(struct tb_cdp *cdp, const struct tb_browser_spec *spec);
+void tb_cdp_browser_prestart(struct tb_cdp *cdp, const struct tb_cdp_browser_spec *spec);
 /* Ends it at once: contexts are dropped, sessions lost with these words. */
-void tb_browser_end(struct tb_browser *browser, const struct tb_err *err);
+void tb_cdp_browser_end(struct tb_cdp_browser *browser, const struct tb_err *err);
 /* Frees it without a word to anybody. */
-void tb_browser_free(struct tb_browser *browser);
+void tb_cdp_browser_free(struct tb_cdp_browser *browser);
 
-/* A session needs a context: it waits until tb_session_seated or tb_session_refused is called. */
-void tb_browser_seat(struct tb_browser *browser, struct tb_list *session_link);
+/* A session needs a context: it waits until tb_cdp_session_seated or tb_cdp_session_refused is
+ * called. */
+void tb_cdp_browser_seat(struct tb_cdp_browser *browser, struct tb_list *session_link);
 /* A session that was seated or waited has left. */
-void tb_browser_leave(struct tb_browser *browser);
+void tb_cdp_browser_leave(struct tb_cdp_browser *browser);
 
-/* From browser_cmd.c: the line goes, and with it what was asked on it. */
-void tb_browser_cmds_end(struct tb_browser *browser, const struct tb_err *err);
+/* From cmd.c: the line goes, and with it what was asked on it. */
+void tb_cdp_browser_cmds_end(struct tb_cdp_browser *browser, const struct tb_err *err);
 /* False when a process that it needs has ended, even if nobody was told yet: what it says of its
  * cookies and storage is not to be believed. */
-bool tb_browser_whole(const struct tb_browser *browser);
+bool tb_cdp_browser_whole(const struct tb_cdp_browser *browser);
 
 /* From nav.c: a page is there, so there is time for the next spare. */
-void tb_browser_page_loaded(struct tb_browser *browser);
+void tb_cdp_browser_page_loaded(struct tb_cdp_browser *browser);
 /* From context.c: one is ready, or could not be made. */
-void tb_browser_context_ready(struct tb_browser *browser);
-void tb_browser_context_failed(struct tb_browser *browser, const struct tb_err *err);
+void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser);
+void tb_cdp_browser_context_failed(struct tb_cdp_browser *browser, const struct tb_err *err);

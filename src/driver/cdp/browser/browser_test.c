@@ -14,7 +14,7 @@ static const struct lab_doc docs[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static struct tb_browser *browser_of(struct lab_session *session)
+static struct tb_cdp_browser *browser_of(struct lab_session *session)
 {
     assert_non_null(session->session->browser);
     return session->session->browser;
@@ -101,7 +101,7 @@ static void renderers_run_in_the_sandbox_as_another_user(void **state)
     lab_init(&lab, docs);
     lab_open(&lab, &session);
     lab_goto(&session, "127.0.0.1", "/");
-    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
+    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
     size_t count = lab_group(leader, "--type=renderer", pids, TB_COUNT(pids));
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
@@ -149,18 +149,18 @@ static void two_tenants_never_share_a_process(void **state)
     LAB_WAIT(&lab, a.opened && b.opened);
     assert_non_null(a.session);
     assert_non_null(b.session);
-    assert_int_not_equal(tb_launch_pid(browser_of(&a)->launch),
-                         tb_launch_pid(browser_of(&b)->launch));
+    assert_int_not_equal(tb_cdp_launch_pid(browser_of(&a)->launch),
+                         tb_cdp_launch_pid(browser_of(&b)->launch));
     lab_close(&a);
     lab_close(&b);
     lab_fini(&lab);
 }
 
 /* A context that nobody has yet and whose tab is ready. */
-static struct tb_context *spare_of(struct tb_browser *browser)
+static struct tb_cdp_context *spare_of(struct tb_cdp_browser *browser)
 {
     LIST_FOREACH(link, &browser->contexts) {
-        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (context->ready && !context->session) {
             return context;
         }
@@ -190,11 +190,11 @@ static void the_second_session_finds_a_context_that_is_ready(void **state)
     lab_fini(&lab);
 }
 
-static size_t count_spares(const struct tb_browser *browser)
+static size_t count_spares(const struct tb_cdp_browser *browser)
 {
     size_t count = 0;
     LIST_FOREACH(link, &browser->contexts) {
-        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         count += context->ready && !context->session ? 1 : 0;
     }
     return count;
@@ -211,7 +211,7 @@ static void as_many_contexts_are_ready_as_sessions_came_at_once(void **state)
         lab_start(&lab, &sessions[i], "default", NULL);
     }
     LAB_WAIT(&lab, sessions[0].opened && sessions[1].opened && sessions[2].opened);
-    struct tb_browser *browser = browser_of(&sessions[0]);
+    struct tb_cdp_browser *browser = browser_of(&sessions[0]);
     LAB_WAIT(&lab, count_spares(browser) == TB_COUNT(sessions));
     for (size_t i = 0; i < TB_COUNT(sessions); i++) {
         lab_close(&sessions[i]);
@@ -224,9 +224,9 @@ static void as_many_contexts_are_ready_as_sessions_came_at_once(void **state)
     lab_fini(&lab);
 }
 
-static bool has_spare_but(struct tb_browser *browser, const char *id)
+static bool has_spare_but(struct tb_cdp_browser *browser, const char *id)
 {
-    const struct tb_context *spare = spare_of(browser);
+    const struct tb_cdp_context *spare = spare_of(browser);
     return spare && strcmp(spare->id, id) != 0;
 }
 
@@ -241,7 +241,8 @@ static void a_browser_may_be_started_before_anybody_asks(void **state)
     lab_set(&lab, "browser.prestart", "true");
     lab.cdp = tb_cdp_new(&lab.core, "/proc/self/exe");
     assert_false(tb_list_empty(&lab.cdp->browsers));
-    struct tb_browser *browser = TB_CONTAINER(lab.cdp->browsers.next, struct tb_browser, link);
+    struct tb_cdp_browser *browser =
+        TB_CONTAINER(lab.cdp->browsers.next, struct tb_cdp_browser, link);
     LAB_WAIT(&lab, spare_of(browser));
     lab_start(&lab, &session, "default", NULL);
     assert_true(session.opened);
@@ -259,16 +260,16 @@ static void a_spare_that_crashes_is_replaced(void **state)
     lab_init(&lab, docs);
     lab_open(&lab, &a);
     LAB_WAIT(&lab, spare_of(browser_of(&a)));
-    struct tb_browser *browser = browser_of(&a);
-    struct tb_context *spare = spare_of(browser);
+    struct tb_cdp_browser *browser = browser_of(&a);
+    struct tb_cdp_context *spare = spare_of(browser);
     if (!spare) {
         fail();
         return;
     }
     char id[TB_TARGET_ID_SIZE];
     snprintf(id, sizeof(id), "%s", spare->id);
-    struct tb_page *page = TB_CONTAINER(spare->pages.next, struct tb_page, link);
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Page.crash", TB_STR(""));
+    struct tb_cdp_page *page = TB_CONTAINER(spare->pages.next, struct tb_cdp_page, link);
+    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), "Page.crash", TB_STR(""));
     LAB_WAIT(&lab, has_spare_but(browser, id));
     lab_close(&a);
     lab_fini(&lab);
@@ -288,8 +289,8 @@ static void many_sessions_at_once_all_open(void **state)
         LAB_WAIT(&lab, sessions[i].opened);
         assert_non_null(sessions[i].session);
         for (size_t k = 0; k < i; k++) {
-            assert_string_not_equal(tb_session_context_id(sessions[i].session),
-                                    tb_session_context_id(sessions[k].session));
+            assert_string_not_equal(tb_cdp_session_context_id(sessions[i].session),
+                                    tb_cdp_session_context_id(sessions[k].session));
         }
     }
     for (size_t i = 0; i < TB_COUNT(sessions); i++) {
@@ -310,11 +311,11 @@ static void a_killed_browser_is_noticed_at_once_and_replaced_at_the_next_need(vo
     lab_open(&lab, &a);
     lab_open(&lab, &b);
     lab_begin_call(&a, &answer, "waitFor", "");
-    kill(tb_launch_pid(browser_of(&a)->launch), SIGKILL);
+    kill(tb_cdp_launch_pid(browser_of(&a)->launch), SIGKILL);
     LAB_WAIT(&lab, answer.done && a.lost == 1 && b.lost == 1);
     assert_int_equal(answer.code, TB_E_BROWSER_CRASHED);
     assert_int_equal(a.err.code, TB_E_BROWSER_CRASHED);
-    assert_null(tb_session_page(a.session));
+    assert_null(tb_cdp_session_page(a.session));
     lab_close(&a);
     lab_close(&b);
     lab_open(&lab, &a);
@@ -332,8 +333,8 @@ static void the_end_of_a_browser_is_told_even_if_that_of_a_helper_is_noticed_fir
     lab_init(&lab, docs);
     lab_open(&lab, &session);
     lab_goto(&session, "127.0.0.1", "/");
-    struct tb_browser *browser = browser_of(&session);
-    pid_t leader = tb_launch_pid(browser->launch);
+    struct tb_cdp_browser *browser = browser_of(&session);
+    pid_t leader = tb_cdp_launch_pid(browser->launch);
     LAB_WAIT(&lab, browser->helpers);
     /* From now on the first end is the first to be noticed. */
     pid_t service = lab_network_service(lab.loop, browser);
@@ -355,7 +356,7 @@ static void a_frozen_browser_is_given_up(void **state)
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
     lab_open(&lab, &session);
-    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
+    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
     kill(leader, SIGSTOP);
     lab_begin_call(&session, &answer, "echo", "1");
     LAB_WAIT(&lab, answer.done && session.lost == 1);
@@ -375,8 +376,8 @@ static void nothing_is_left_of_a_browser_that_nobody_uses(void **state)
     lab_init(&lab, docs);
     lab_set(&lab, "browser.linger_ms", "50");
     lab_open(&lab, &session);
-    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
-    snprintf(profile, sizeof(profile), "%s", tb_launch_profile(browser_of(&session)->launch));
+    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
+    snprintf(profile, sizeof(profile), "%s", tb_cdp_launch_profile(browser_of(&session)->launch));
     assert_int_equal(access(profile, F_OK), 0);
     lab_close(&session);
     LAB_WAIT(&lab, lab_group(leader, "", NULL, 0) == 0 && access(profile, F_OK) < 0);
@@ -393,8 +394,8 @@ static void stopping_the_driver_leaves_nothing_behind(void **state)
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
     lab_open(&lab, &session);
-    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
-    snprintf(profile, sizeof(profile), "%s", tb_launch_profile(browser_of(&session)->launch));
+    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
+    snprintf(profile, sizeof(profile), "%s", tb_cdp_launch_profile(browser_of(&session)->launch));
     tb_cdp_free(lab.cdp);
     lab.cdp = NULL;
     assert_int_equal(access(profile, F_OK), -1);

@@ -3,19 +3,19 @@
 #include "driver/cdp/browser/session_internal.h"
 
 struct browser_cmd {
-    struct tb_ask ask; /* in its browser */
-    struct tb_browser *browser;
+    struct tb_cdp_ask ask; /* in its browser */
+    struct tb_cdp_browser *browser;
     uint64_t id; /* the connection's */
     tb_cdp_reply_fn *fn;
 };
 
 static void cmd_free(struct browser_cmd *cmd)
 {
-    tb_ask_end(&cmd->ask);
+    tb_cdp_ask_end(&cmd->ask);
     tb_free(cmd);
 }
 
-static void forget(struct tb_ask *ask)
+static void forget(struct tb_cdp_ask *ask)
 {
     struct browser_cmd *cmd = TB_CONTAINER(ask, struct browser_cmd, ask);
     if (cmd->browser->conn) {
@@ -33,23 +33,24 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     fn(code, result, err, fn_user);
 }
 
-void tb_session_send(struct tb_driver_session *session, const char *session_id, const char *method,
-                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+void tb_cdp_session_send(struct tb_driver_session *session, const char *session_id,
+                         const char *method, struct tb_str params, int64_t deadline_ms,
+                         tb_cdp_reply_fn *fn, void *user)
 {
-    struct tb_browser *browser = session->browser;
+    struct tb_cdp_browser *browser = session->browser;
     struct browser_cmd *cmd = TB_NEW(struct browser_cmd);
     cmd->browser = browser;
     cmd->fn = fn;
     cmd->ask.user = user;
     cmd->ask.forget = forget;
-    tb_ask_begin(&cmd->ask, &browser->asks, session);
+    tb_cdp_ask_begin(&cmd->ask, &browser->asks, session);
     cmd->id = tb_cdp_send(browser->conn, session_id, method, params, deadline_ms, on_reply, cmd);
 }
 
-void tb_browser_cmds_end(struct tb_browser *browser, const struct tb_err *err)
+void tb_cdp_browser_cmds_end(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     while (!tb_list_empty(&browser->asks)) {
-        struct tb_ask *ask = TB_CONTAINER(browser->asks.next, struct tb_ask, place);
+        struct tb_cdp_ask *ask = TB_CONTAINER(browser->asks.next, struct tb_cdp_ask, place);
         struct browser_cmd *cmd = TB_CONTAINER(ask, struct browser_cmd, ask);
         tb_cdp_reply_fn *fn = cmd->fn;
         void *user = ask->user;

@@ -19,7 +19,7 @@ static const double TIME_MAX_MS = 253402300799999.0;
 
 struct message {
     struct tb_list link;
-    enum tb_console_level level;
+    enum tb_cdp_console_level level;
     char *text;
     char *page;
     char *url; /* NULL: none */
@@ -42,7 +42,7 @@ static size_t size_of(const struct message *message)
            (message->url ? strlen(message->url) : 0);
 }
 
-static void drop(struct tb_console_log *log, struct message *message)
+static void drop(struct tb_cdp_console_log *log, struct message *message)
 {
     log->count--;
     log->bytes -= size_of(message);
@@ -58,23 +58,23 @@ static struct message *message_of(struct tb_list *link)
     return TB_CONTAINER(link, struct message, link);
 }
 
-void tb_console_log_init(struct tb_console_log *log)
+void tb_cdp_console_log_init(struct tb_cdp_console_log *log)
 {
-    *log = (struct tb_console_log){.count = 0};
+    *log = (struct tb_cdp_console_log){.count = 0};
     tb_list_init(&log->messages);
 }
 
-void tb_console_log_clear(struct tb_console_log *log)
+void tb_cdp_console_log_clear(struct tb_cdp_console_log *log)
 {
     while (!tb_list_empty(&log->messages)) {
         drop(log, message_of(log->messages.next));
     }
 }
 
-void tb_console_log_fini(struct tb_console_log *log)
+void tb_cdp_console_log_fini(struct tb_cdp_console_log *log)
 {
     if (log->messages.next) {
-        tb_console_log_clear(log);
+        tb_cdp_console_log_clear(log);
     }
 }
 
@@ -92,8 +92,9 @@ static bool is_same(const struct message *a, const struct message *b)
            strcmp(a->page, b->page) == 0;
 }
 
-static void add(struct tb_console_log *log, const struct origin *origin,
-                enum tb_console_level level, struct tb_str text, struct tb_str url, int64_t line)
+static void add(struct tb_cdp_console_log *log, const struct origin *origin,
+                enum tb_cdp_console_level level, struct tb_str text, struct tb_str url,
+                int64_t line)
 {
     struct message *message = TB_NEW(struct message);
     message->level = level;
@@ -183,21 +184,21 @@ static void put_value(const struct cJSON *arg, struct tb_buf *out)
     }
 }
 
-enum tb_console_level tb_console_level_of(struct tb_str word)
+enum tb_cdp_console_level tb_cdp_console_level_of(struct tb_str word)
 {
     for (int i = 0; i < (int)TB_COUNT(level_words); i++) {
         if (tb_str_eq_cstr(word, level_words[i])) {
-            return (enum tb_console_level)i;
+            return (enum tb_cdp_console_level)i;
         }
     }
     return TB_CONSOLE_DEBUG;
 }
 
-static enum tb_console_level level_of_type(struct tb_str type)
+static enum tb_cdp_console_level level_of_type(struct tb_str type)
 {
     static const struct {
         const char *type;
-        enum tb_console_level level;
+        enum tb_cdp_console_level level;
     } rows[] = {
         {"error", TB_CONSOLE_ERROR}, {"assert", TB_CONSOLE_ERROR},  {"warning", TB_CONSOLE_WARNING},
         {"debug", TB_CONSOLE_DEBUG}, {"verbose", TB_CONSOLE_DEBUG}, {"trace", TB_CONSOLE_DEBUG},
@@ -217,7 +218,7 @@ static int64_t line_at(const struct cJSON *json)
     return line + 1;
 }
 
-static void on_called(struct tb_console_log *log, const struct origin *origin,
+static void on_called(struct tb_cdp_console_log *log, const struct origin *origin,
                       const struct cJSON *params)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EVENT_MAX);
@@ -233,7 +234,7 @@ static void on_called(struct tb_console_log *log, const struct origin *origin,
         text_at(frame, "url"), line_at(frame));
 }
 
-static void on_thrown(struct tb_console_log *log, const struct origin *origin,
+static void on_thrown(struct tb_cdp_console_log *log, const struct origin *origin,
                       const struct cJSON *params)
 {
     const struct cJSON *details = tb_json_get(params, "exceptionDetails");
@@ -242,7 +243,7 @@ static void on_thrown(struct tb_console_log *log, const struct origin *origin,
         text_at(details, "url"), line_at(details));
 }
 
-static void on_entry(struct tb_console_log *log, const struct origin *origin,
+static void on_entry(struct tb_cdp_console_log *log, const struct origin *origin,
                      const struct cJSON *params)
 {
     const struct cJSON *entry = tb_json_get(params, "entry");
@@ -258,12 +259,12 @@ static int64_t time_at(const struct cJSON *params)
     return ms > 0 && ms < TIME_MAX_MS ? (int64_t)ms : 0;
 }
 
-void tb_console_log_on_event(struct tb_console_log *log, struct tb_str page, struct tb_str method,
-                             struct tb_str params)
+void tb_cdp_console_log_on_event(struct tb_cdp_console_log *log, struct tb_str page,
+                                 struct tb_str method, struct tb_str params)
 {
     static const struct {
         const char *method;
-        void (*fn)(struct tb_console_log *log, const struct origin *origin,
+        void (*fn)(struct tb_cdp_console_log *log, const struct origin *origin,
                    const struct cJSON *params);
     } handlers[] = {
         {"Runtime.consoleAPICalled", on_called},
@@ -287,7 +288,7 @@ void tb_console_log_on_event(struct tb_console_log *log, struct tb_str page, str
     }
 }
 
-static bool fits(const struct message *message, enum tb_console_level level, struct tb_str find)
+static bool fits(const struct message *message, enum tb_cdp_console_level level, struct tb_str find)
 {
     return message->level <= level &&
            (!find.len || memmem(message->text, strlen(message->text), find.ptr, find.len));
@@ -316,8 +317,9 @@ static struct cJSON *as_json(const struct message *message)
     return json;
 }
 
-size_t tb_console_log_list(const struct tb_console_log *log, enum tb_console_level level,
-                           struct tb_str find, size_t limit, struct cJSON *ret_array)
+size_t tb_cdp_console_log_list(const struct tb_cdp_console_log *log,
+                               enum tb_cdp_console_level level, struct tb_str find, size_t limit,
+                               struct cJSON *ret_array)
 {
     size_t total = 0;
     LIST_FOREACH(link, &log->messages) {

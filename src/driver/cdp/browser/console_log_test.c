@@ -13,12 +13,12 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-static void feed(struct tb_console_log *log, const char *method, const char *params)
+static void feed(struct tb_cdp_console_log *log, const char *method, const char *params)
 {
-    tb_console_log_on_event(log, TB_STR(""), tb_str_of(method), tb_str_of(params));
+    tb_cdp_console_log_on_event(log, TB_STR(""), tb_str_of(method), tb_str_of(params));
 }
 
-static void say(struct tb_console_log *log, const char *type, const char *text)
+static void say(struct tb_cdp_console_log *log, const char *type, const char *text)
 {
     char params[256];
     snprintf(params, sizeof(params),
@@ -27,20 +27,20 @@ static void say(struct tb_console_log *log, const char *type, const char *text)
 }
 
 /* The list as JSON; the caller frees. */
-static char *list(const struct tb_console_log *log, enum tb_console_level level, const char *find,
-                  size_t limit, size_t total)
+static char *list(const struct tb_cdp_console_log *log, enum tb_cdp_console_level level,
+                  const char *find, size_t limit, size_t total)
 {
     struct cJSON *rows = tb_json_new_array();
     struct tb_buf out;
     tb_buf_init(&out, 1 << 20);
-    assert_int_equal(tb_console_log_list(log, level, tb_str_of(find), limit, rows), total);
+    assert_int_equal(tb_cdp_console_log_list(log, level, tb_str_of(find), limit, rows), total);
     tb_json_print(rows, &out);
     tb_buf_append_char(&out, '\0');
     tb_json_free(rows);
     return (char *)out.data;
 }
 
-static void check_list(const struct tb_console_log *log, enum tb_console_level level,
+static void check_list(const struct tb_cdp_console_log *log, enum tb_cdp_console_level level,
                        const char *find, size_t limit, size_t total, const char *wanted)
 {
     char *have = list(log, level, find, limit, total);
@@ -50,9 +50,9 @@ static void check_list(const struct tb_console_log *log, enum tb_console_level l
 
 static void messages_exceptions_and_entries_are_kept(void **state)
 {
-    struct tb_console_log log;
+    struct tb_cdp_console_log log;
     (void)state;
-    tb_console_log_init(&log);
+    tb_cdp_console_log_init(&log);
     feed(&log, "Runtime.consoleAPICalled",
          "{\"type\":\"log\",\"args\":[{\"type\":\"string\",\"value\":\"a\"},{\"type\":\"number\","
          "\"value\":1},{\"type\":\"object\",\"description\":\"Object\"},{\"type\":\"undefined\"}],"
@@ -72,7 +72,7 @@ static void messages_exceptions_and_entries_are_kept(void **state)
     check_list(&log, TB_CONSOLE_WARNING, "", 1, 2,
                "[{\"level\":\"warning\",\"text\":\"blocked\",\"count\":1}]");
     assert_int_equal(log.errors, 1);
-    tb_console_log_fini(&log);
+    tb_cdp_console_log_fini(&log);
 }
 
 static void objects_are_shown_by_their_first_members(void **state)
@@ -99,24 +99,24 @@ static void objects_are_shown_by_their_first_members(void **state)
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        struct tb_console_log log;
+        struct tb_cdp_console_log log;
         char params[512];
         char wanted[128];
-        tb_console_log_init(&log);
+        tb_cdp_console_log_init(&log);
         snprintf(params, sizeof(params), "{\"type\":\"log\",\"args\":[%s]}", rows[i].arg);
         feed(&log, "Runtime.consoleAPICalled", params);
         snprintf(wanted, sizeof(wanted), "[{\"level\":\"info\",\"text\":\"%s\",\"count\":1}]",
                  rows[i].text);
         check_list(&log, TB_CONSOLE_DEBUG, "", 9, 1, wanted);
-        tb_console_log_fini(&log);
+        tb_cdp_console_log_fini(&log);
     }
 }
 
 static void the_same_again_is_counted(void **state)
 {
-    struct tb_console_log log;
+    struct tb_cdp_console_log log;
     (void)state;
-    tb_console_log_init(&log);
+    tb_cdp_console_log_init(&log);
     for (int i = 0; i < 5; i++) {
         say(&log, "error", "again");
     }
@@ -125,40 +125,40 @@ static void the_same_again_is_counted(void **state)
                "[{\"level\":\"error\",\"text\":\"again\",\"count\":5}]");
     assert_int_equal(log.errors, 5);
     assert_int_equal(log.count, 2);
-    tb_console_log_clear(&log);
+    tb_cdp_console_log_clear(&log);
     check_list(&log, TB_CONSOLE_DEBUG, "", 9, 0, "[]");
     assert_int_equal(log.bytes, 0);
     assert_int_equal(log.errors, 5);
-    tb_console_log_fini(&log);
+    tb_cdp_console_log_fini(&log);
 }
 
 static void page_and_time_are_kept(void **state)
 {
-    struct tb_console_log log;
+    struct tb_cdp_console_log log;
     (void)state;
-    tb_console_log_init(&log);
-    tb_console_log_on_event(&log, TB_STR("http://a/"), TB_STR("Runtime.consoleAPICalled"),
-                            TB_STR("{\"type\":\"log\",\"args\":[{\"value\":\"x\"}],"
-                                   "\"timestamp\":1700000000123.4}"));
-    tb_console_log_on_event(&log, TB_STR("http://a/"), TB_STR("Runtime.consoleAPICalled"),
-                            TB_STR("{\"type\":\"log\",\"args\":[{\"value\":\"x\"}],"
-                                   "\"timestamp\":1700000005000}"));
-    tb_console_log_on_event(&log, TB_STR("http://b/"), TB_STR("Log.entryAdded"),
-                            TB_STR("{\"entry\":{\"level\":\"info\",\"text\":\"x\","
-                                   "\"timestamp\":1e300}}"));
+    tb_cdp_console_log_init(&log);
+    tb_cdp_console_log_on_event(&log, TB_STR("http://a/"), TB_STR("Runtime.consoleAPICalled"),
+                                TB_STR("{\"type\":\"log\",\"args\":[{\"value\":\"x\"}],"
+                                       "\"timestamp\":1700000000123.4}"));
+    tb_cdp_console_log_on_event(&log, TB_STR("http://a/"), TB_STR("Runtime.consoleAPICalled"),
+                                TB_STR("{\"type\":\"log\",\"args\":[{\"value\":\"x\"}],"
+                                       "\"timestamp\":1700000005000}"));
+    tb_cdp_console_log_on_event(&log, TB_STR("http://b/"), TB_STR("Log.entryAdded"),
+                                TB_STR("{\"entry\":{\"level\":\"info\",\"text\":\"x\","
+                                       "\"timestamp\":1e300}}"));
     check_list(&log, TB_CONSOLE_INFO, "", 9, 2,
                "[{\"level\":\"info\",\"text\":\"x\",\"page\":\"http://a/\","
                "\"time\":\"2023-11-14T22:13:25.000Z\",\"count\":2},"
                "{\"level\":\"info\",\"text\":\"x\",\"page\":\"http://b/\",\"count\":1}]");
-    tb_console_log_fini(&log);
+    tb_cdp_console_log_fini(&log);
 }
 
 static void only_the_newest_are_kept(void **state)
 {
-    struct tb_console_log log;
+    struct tb_cdp_console_log log;
     char text[64];
     (void)state;
-    tb_console_log_init(&log);
+    tb_cdp_console_log_init(&log);
     for (int i = 0; i < 1000; i++) {
         snprintf(text, sizeof(text), "message %d", i);
         say(&log, "log", text);
@@ -182,15 +182,15 @@ static void only_the_newest_are_kept(void **state)
     }
     assert_true(log.bytes <= TB_CONSOLE_BYTES);
     tb_free(large);
-    tb_console_log_fini(&log);
+    tb_cdp_console_log_fini(&log);
 }
 
 static void levels_have_names(void **state)
 {
     (void)state;
-    assert_int_equal(tb_console_level_of(TB_STR("error")), TB_CONSOLE_ERROR);
-    assert_int_equal(tb_console_level_of(TB_STR("info")), TB_CONSOLE_INFO);
-    assert_int_equal(tb_console_level_of(TB_STR("zz")), TB_CONSOLE_DEBUG);
+    assert_int_equal(tb_cdp_console_level_of(TB_STR("error")), TB_CONSOLE_ERROR);
+    assert_int_equal(tb_cdp_console_level_of(TB_STR("info")), TB_CONSOLE_INFO);
+    assert_int_equal(tb_cdp_console_level_of(TB_STR("zz")), TB_CONSOLE_DEBUG);
 }
 
 int main(void)

@@ -17,23 +17,23 @@ enum {
 };
 
 /* One that is still starting has until its start is given up. */
-static int64_t command_deadline(const struct tb_browser *browser)
+static int64_t command_deadline(const struct tb_cdp_browser *browser)
 {
     int64_t deadline_ms = tb_loop_now_ms(browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
     bool starts = !browser->ready && browser->start_deadline_ms >= deadline_ms;
     return starts ? browser->start_deadline_ms + 1 : deadline_ms;
 }
 
-static void give_up(struct tb_context *context, const struct tb_err *err)
+static void give_up(struct tb_cdp_context *context, const struct tb_err *err)
 {
-    struct tb_browser *browser = context->browser;
+    struct tb_cdp_browser *browser = context->browser;
     struct tb_err words = *err;
     if (context->closing) {
         return; /* what ends with it has found that out */
     }
-    tb_context_dispose(context);
-    tb_context_free(context, &words);
-    tb_browser_context_failed(browser, &words);
+    tb_cdp_context_dispose(context);
+    tb_cdp_context_free(context, &words);
+    tb_cdp_browser_context_failed(browser, &words);
 }
 
 static void on_no_tab(struct tb_timer *timer, void *user)
@@ -48,7 +48,7 @@ static void on_no_tab(struct tb_timer *timer, void *user)
  * after an answer it may never come. */
 static void on_target_made(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_context *context = user;
+    struct tb_cdp_context *context = user;
     (void)result;
     context->making = 0;
     if (context->ready || code == TB_E_BROWSER_CRASHED) {
@@ -61,16 +61,16 @@ static void on_target_made(int code, struct tb_str result, const struct tb_err *
     }
 }
 
-struct tb_str tb_context_params(const struct tb_context *context,
-                                char ret_params[TB_CONTEXT_PARAMS_SIZE])
+struct tb_str tb_cdp_context_params(const struct tb_cdp_context *context,
+                                    char ret_params[TB_CONTEXT_PARAMS_SIZE])
 {
     int len =
         snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE, "{\"browserContextId\":\"%s\"}", context->id);
     return (struct tb_str){ret_params, (size_t)len};
 }
 
-struct tb_str tb_context_tab_params(const struct tb_context *context,
-                                    char ret_params[TB_CONTEXT_PARAMS_SIZE])
+struct tb_str tb_cdp_context_tab_params(const struct tb_cdp_context *context,
+                                        char ret_params[TB_CONTEXT_PARAMS_SIZE])
 {
     int len = snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE,
                        "{\"url\":\"about:blank\",\"browserContextId\":\"%s\"}", context->id);
@@ -80,7 +80,7 @@ struct tb_str tb_context_tab_params(const struct tb_context *context,
 /* Until the session asks for files there is no place for them. Whether the browser tells of
  * downloads is one switch for all contexts, so that without it here it would fall silent for the
  * sessions that have files. */
-static void refuse_downloads(const struct tb_context *context)
+static void refuse_downloads(const struct tb_cdp_context *context)
 {
     char params[192];
     int len = snprintf(params, sizeof(params),
@@ -92,7 +92,7 @@ static void refuse_downloads(const struct tb_context *context)
 
 static void on_context_made(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_context *context = user;
+    struct tb_cdp_context *context = user;
     context->making = 0;
     if (code == TB_E_BROWSER_CRASHED) {
         return; /* the browser's own end is handled where it is known whether to try again */
@@ -102,7 +102,7 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
-    if (!tb_target_id_copy(context->id, tb_json_text(json, "browserContextId"))) {
+    if (!tb_cdp_target_id_copy(context->id, tb_json_text(json, "browserContextId"))) {
         struct tb_err words;
         tb_fail(&words, TB_E_PROTOCOL, "the browser returned a context without an id");
         give_up(context, &words);
@@ -111,13 +111,13 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
     char params[TB_CONTEXT_PARAMS_SIZE];
     refuse_downloads(context);
     context->making = tb_cdp_send(context->browser->conn, NULL, "Target.createTarget",
-                                  tb_context_tab_params(context, params),
+                                  tb_cdp_context_tab_params(context, params),
                                   command_deadline(context->browser), on_target_made, context);
 }
 
-void tb_context_new(struct tb_browser *browser)
+void tb_cdp_context_new(struct tb_cdp_browser *browser)
 {
-    struct tb_context *context = TB_NEW(struct tb_context);
+    struct tb_cdp_context *context = TB_NEW(struct tb_cdp_context);
     context->browser = browser;
     tb_list_init(&context->pages);
     tb_timer_init(&context->no_tab, browser->cdp->loop, on_no_tab, context);
@@ -129,7 +129,7 @@ void tb_context_new(struct tb_browser *browser)
                                   command_deadline(browser), on_context_made, context);
 }
 
-void tb_context_free(struct tb_context *context, const struct tb_err *err)
+void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *err)
 {
     if (!context) {
         return;
@@ -139,7 +139,7 @@ void tb_context_free(struct tb_context *context, const struct tb_err *err)
     }
     context->closing = true;
     while (!tb_list_empty(&context->pages)) {
-        tb_page_end(TB_CONTAINER(context->pages.next, struct tb_page, link), err);
+        tb_cdp_page_end(TB_CONTAINER(context->pages.next, struct tb_cdp_page, link), err);
     }
     if (context->session) {
         context->session->context = NULL;
@@ -150,48 +150,48 @@ void tb_context_free(struct tb_context *context, const struct tb_err *err)
     tb_free(context);
 }
 
-void tb_context_dispose(struct tb_context *context)
+void tb_cdp_context_dispose(struct tb_cdp_context *context)
 {
     char params[TB_CONTEXT_PARAMS_SIZE];
     if (context->id[0] && context->browser->conn) {
         tb_cdp_post(context->browser->conn, NULL, "Target.disposeBrowserContext",
-                    tb_context_params(context, params));
+                    tb_cdp_context_params(context, params));
     }
 }
 
-void tb_context_leave(struct tb_context *context, const struct tb_err *err)
+void tb_cdp_context_leave(struct tb_cdp_context *context, const struct tb_err *err)
 {
     LIST_FOREACH(link, &context->pages) {
-        const struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
-        tb_context_let_go(context->browser, tb_str_of(page->target->session_id));
+        const struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
+        tb_cdp_context_let_go(context->browser, tb_str_of(page->target->session_id));
     }
-    tb_context_free(context, err);
+    tb_cdp_context_free(context, err);
 }
 
-void tb_context_page_ready(struct tb_context *context, struct tb_page *page)
+void tb_cdp_context_page_ready(struct tb_cdp_context *context, struct tb_cdp_page *page)
 {
     /* Not before: the browser would run a navigation ahead of the commands that wait for the
      * renderer, and the new document would escape its set-up. */
     if (!context->ready) {
         context->ready = true;
         tb_timer_stop(&context->no_tab);
-        tb_browser_context_ready(context->browser);
+        tb_cdp_browser_context_ready(context->browser);
     } else if (context->session) {
-        tb_session_page_ready(context->session, page);
+        tb_cdp_session_page_ready(context->session, page);
     }
 }
 
-void tb_context_spoilt(struct tb_context *context)
+void tb_cdp_context_spoilt(struct tb_cdp_context *context)
 {
     struct tb_err err;
     tb_fail(&err, TB_E_PAGE_CRASHED, "the tab of the new session crashed before it was used");
     give_up(context, &err);
 }
 
-static struct tb_context *find(struct tb_browser *browser, struct tb_str id)
+static struct tb_cdp_context *find(struct tb_cdp_browser *browser, struct tb_str id)
 {
     LIST_FOREACH(link, &browser->contexts) {
-        struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (context->id[0] && tb_str_eq_cstr(id, context->id)) {
             return context;
         }
@@ -199,11 +199,11 @@ static struct tb_context *find(struct tb_browser *browser, struct tb_str id)
     return NULL;
 }
 
-void tb_context_let_go(struct tb_browser *browser, struct tb_str session_id)
+void tb_cdp_context_let_go(struct tb_cdp_browser *browser, struct tb_str session_id)
 {
     char id[TB_TARGET_ID_SIZE];
     char params[128];
-    if (!tb_target_id_copy(id, session_id)) {
+    if (!tb_cdp_target_id_copy(id, session_id)) {
         return;
     }
     int len = snprintf(params, sizeof(params), "{\"sessionId\":\"%s\"}", id);
@@ -212,11 +212,11 @@ void tb_context_let_go(struct tb_browser *browser, struct tb_str session_id)
                 (struct tb_str){params, (size_t)len});
 }
 
-static void close_target(struct tb_browser *browser, struct tb_str target_id)
+static void close_target(struct tb_cdp_browser *browser, struct tb_str target_id)
 {
     char id[TB_TARGET_ID_SIZE];
     char params[128];
-    if (tb_target_id_copy(id, target_id)) {
+    if (tb_cdp_target_id_copy(id, target_id)) {
         int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", id);
         tb_cdp_post(browser->conn, NULL, "Target.closeTarget",
                     (struct tb_str){params, (size_t)len});
@@ -226,87 +226,88 @@ static void close_target(struct tb_browser *browser, struct tb_str target_id)
 /* A page that goes on opening windows though none is let in would keep its process busy for
  * minutes. Chromium takes back a termination of its script while a window opens, so the process is
  * ended. */
-static void refuse_tab(struct tb_context *context, struct tb_str opener_id)
+static void refuse_tab(struct tb_cdp_context *context, struct tb_str opener_id)
 {
     struct tb_driver_session *session = context->session;
     if (!session) {
         return;
     }
     session->tabs_refused++;
-    struct tb_page *opener = tb_session_page_by_target(session, opener_id);
+    struct tb_cdp_page *opener = tb_cdp_session_page_by_target(session, opener_id);
     if (opener && ++opener->windows_refused == REFUSALS_TO_END) {
-        tb_target_post(opener->target, "Page.crash", (struct tb_str){NULL, 0});
+        tb_cdp_target_post(opener->target, "Page.crash", (struct tb_str){NULL, 0});
     }
 }
 
 /* That of its opener, or a new one. */
-static uint64_t kin_of(struct tb_context *context, const struct cJSON *info)
+static uint64_t kin_of(struct tb_cdp_context *context, const struct cJSON *info)
 {
     bool reaches = false;
     tb_json_bool(tb_json_get(info, "canAccessOpener"), &reaches);
-    struct tb_page *opener =
+    struct tb_cdp_page *opener =
         reaches && context->session
-            ? tb_session_page_by_target(context->session, tb_json_text(info, "openerId"))
+            ? tb_cdp_session_page_by_target(context->session, tb_json_text(info, "openerId"))
             : NULL;
     return opener ? opener->kin : ++context->last_kin;
 }
 
-static void on_attached(struct tb_browser *browser, const struct cJSON *params)
+static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *params)
 {
     const struct cJSON *info = tb_json_get(params, "targetInfo");
     struct tb_str session_id = tb_json_text(params, "sessionId");
     struct tb_str target_id = tb_json_text(info, "targetId");
-    struct tb_context *context = find(browser, tb_json_text(info, "browserContextId"));
+    struct tb_cdp_context *context = find(browser, tb_json_text(info, "browserContextId"));
     bool is_page = tb_str_eq_cstr(tb_json_text(info, "type"), "page");
     if (!context || !is_page || context->closing) {
-        tb_context_let_go(browser, session_id);
+        tb_cdp_context_let_go(browser, session_id);
         return;
     }
     if (context->page_count >= (size_t)browser->cdp->core->config->browser_tabs_max) {
         refuse_tab(context, tb_json_text(info, "openerId"));
         /* Running or not: a window.open that waits for it must go on. */
-        tb_context_let_go(browser, session_id);
+        tb_cdp_context_let_go(browser, session_id);
         close_target(browser, target_id);
         return;
     }
     bool opened_by_page = tb_json_text(info, "openerId").len > 0;
-    struct tb_page *page = tb_page_new(context, session_id, target_id, opened_by_page);
+    struct tb_cdp_page *page = tb_cdp_page_new(context, session_id, target_id, opened_by_page);
     if (page) {
         page->kin = kin_of(context, info);
-        tb_target_id_copy(page->opener, tb_json_text(info, "openerId"));
+        tb_cdp_target_id_copy(page->opener, tb_json_text(info, "openerId"));
     }
     if (page && context->session) {
-        tb_session_page_added(context->session, page);
-        tb_inner_spread(context);
+        tb_cdp_session_page_added(context->session, page);
+        tb_cdp_inner_spread(context);
     }
 }
 
-static void on_detached(struct tb_browser *browser, const struct cJSON *params)
+static void on_detached(struct tb_cdp_browser *browser, const struct cJSON *params)
 {
-    struct tb_target *target = tb_map_get(&browser->targets, tb_json_text(params, "sessionId"));
+    struct tb_cdp_target *target = tb_map_get(&browser->targets, tb_json_text(params, "sessionId"));
     if (target && target->kind == TB_TARGET_PAGE) {
         struct tb_err err;
-        struct tb_context *context = target->page->context;
+        struct tb_cdp_context *context = target->page->context;
         tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
-        tb_page_end(target->page, &err);
+        tb_cdp_page_end(target->page, &err);
         if (!context->session && !context->closing) {
-            tb_context_spoilt(context);
+            tb_cdp_context_spoilt(context);
         }
     }
 }
 
 /* It does not say whose download it is; each session knows its own. */
-static void on_download(struct tb_browser *browser, struct tb_str method, struct tb_str params)
+static void on_download(struct tb_cdp_browser *browser, struct tb_str method, struct tb_str params)
 {
     LIST_FOREACH_SAFE(link, &browser->contexts) {
-        const struct tb_context *context = TB_CONTAINER(link, struct tb_context, link);
+        const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (context->session) {
-            tb_memory_on_download(context->session, method, params);
+            tb_cdp_memory_on_download(context->session, method, params);
         }
     }
 }
 
-void tb_context_on_event(struct tb_browser *browser, struct tb_str method, struct tb_str params)
+void tb_cdp_context_on_event(struct tb_cdp_browser *browser, struct tb_str method,
+                             struct tb_str params)
 {
     if (tb_str_eq_cstr(method, "Browser.downloadProgress")) {
         on_download(browser, method, params);

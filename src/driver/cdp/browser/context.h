@@ -14,12 +14,12 @@
 #include "driver/cdp/wire/conn.h"
 #include "io/timer.h"
 
-struct tb_browser;
+struct tb_cdp_browser;
 struct tb_driver_session;
 
-struct tb_context {
+struct tb_cdp_context {
     struct tb_list link; /* in its browser */
-    struct tb_browser *browser;
+    struct tb_cdp_browser *browser;
     struct tb_driver_session *session; /* NULL: not taken */
     bool ready;
     bool closing;
@@ -28,33 +28,34 @@ struct tb_context {
     struct tb_timer no_tab;     /* until when the tab that was made must be ready */
     struct tb_list pages;
     size_t page_count;
-    uint64_t last_kin; /* see tb_page */
+    uint64_t last_kin; /* see tb_cdp_page */
 };
 
-/* Starts to make one; tb_browser_context_ready or _failed follows. */
-void tb_context_new(struct tb_browser *browser);
+/* Starts to make one; tb_cdp_browser_context_ready or _failed follows. */
+void tb_cdp_context_new(struct tb_cdp_browser *browser);
 /* Drops it and its tabs here; the calls on them fail with these words. Says nothing to the browser.
  */
-void tb_context_free(struct tb_context *context, const struct tb_err *err);
+void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *err);
 /* Asks the browser to forget it; answers nobody needs are dropped. */
-void tb_context_dispose(struct tb_context *context);
+void tb_cdp_context_dispose(struct tb_cdp_context *context);
 /* As free, but the tabs stay in the browser, and are let go of. */
-void tb_context_leave(struct tb_context *context, const struct tb_err *err);
+void tb_cdp_context_leave(struct tb_cdp_context *context, const struct tb_err *err);
 /* The parameters of commands about it: to dispose of it, to open an empty tab in it. */
 enum {
     TB_CONTEXT_PARAMS_SIZE = 160,
 };
-struct tb_str tb_context_params(const struct tb_context *context,
-                                char ret_params[TB_CONTEXT_PARAMS_SIZE]);
-struct tb_str tb_context_tab_params(const struct tb_context *context,
+struct tb_str tb_cdp_context_params(const struct tb_cdp_context *context,
                                     char ret_params[TB_CONTEXT_PARAMS_SIZE]);
+struct tb_str tb_cdp_context_tab_params(const struct tb_cdp_context *context,
+                                        char ret_params[TB_CONTEXT_PARAMS_SIZE]);
 /* Lets a target run that is of no interest here, and keeps no session to it. */
-void tb_context_let_go(struct tb_browser *browser, struct tb_str session_id);
+void tb_cdp_context_let_go(struct tb_cdp_browser *browser, struct tb_str session_id);
 /* A tab of this context is ready for use. */
-void tb_context_page_ready(struct tb_context *context, struct tb_page *page);
+void tb_cdp_context_page_ready(struct tb_cdp_context *context, struct tb_cdp_page *page);
 
 /* The tab of a spare has crashed or closed: it is of no use any more. */
-void tb_context_spoilt(struct tb_context *context);
+void tb_cdp_context_spoilt(struct tb_cdp_context *context);
 
 /* Events of the browser itself. */
-void tb_context_on_event(struct tb_browser *browser, struct tb_str method, struct tb_str params);
+void tb_cdp_context_on_event(struct tb_cdp_browser *browser, struct tb_str method,
+                             struct tb_str params);

@@ -19,7 +19,7 @@ enum {
     FILE_MAX = 64 * 1024,
 };
 
-void tb_demand_note(struct tb_demand *demand, int64_t now_ms)
+void tb_cdp_demand_note(struct tb_cdp_demand *demand, int64_t now_ms)
 {
     if (now_ms - demand->last_ms > SOON_MS) {
         demand->in_a_row = 0;
@@ -30,30 +30,30 @@ void tb_demand_note(struct tb_demand *demand, int64_t now_ms)
     demand->at_once++;
     size_t wanted = demand->in_a_row < ROW_MAX ? demand->in_a_row : ROW_MAX;
     wanted = demand->at_once > wanted ? demand->at_once : wanted;
-    if (wanted >= tb_demand_spares(demand, now_ms)) {
+    if (wanted >= tb_cdp_demand_spares(demand, now_ms)) {
         demand->peak = wanted;
         demand->peak_ms = now_ms;
     }
 }
 
-void tb_demand_page_loaded(struct tb_demand *demand)
+void tb_cdp_demand_page_loaded(struct tb_cdp_demand *demand)
 {
     demand->at_once = 0;
 }
 
-size_t tb_demand_spares(const struct tb_demand *demand, int64_t now_ms)
+size_t tb_cdp_demand_spares(const struct tb_cdp_demand *demand, int64_t now_ms)
 {
     size_t peak = now_ms - demand->peak_ms <= PEAK_MS ? demand->peak : 1;
     peak = peak > TB_SPARES_MAX ? TB_SPARES_MAX : peak;
     return peak ? peak : 1;
 }
 
-bool tb_demand_bursting(const struct tb_demand *demand, int64_t now_ms)
+bool tb_cdp_demand_bursting(const struct tb_cdp_demand *demand, int64_t now_ms)
 {
     return demand->in_a_row > 1 && now_ms - demand->last_ms <= SOON_MS;
 }
 
-size_t tb_demand_affordable(int64_t available_bytes)
+size_t tb_cdp_demand_affordable(int64_t available_bytes)
 {
     int64_t spares = (available_bytes / TB_MIB - RESERVE_MIB) / SPARE_MIB;
     return spares < 0 ? 0 : spares > TB_SPARES_MAX ? TB_SPARES_MAX : (size_t)spares;
@@ -76,7 +76,7 @@ static int64_t number_in(const char *path, const char *name)
     return end == at ? -1 : value;
 }
 
-int64_t tb_demand_available(void)
+int64_t tb_cdp_demand_available(void)
 {
     int64_t kib = number_in("/proc/meminfo", "MemAvailable:");
     int64_t available = kib < 0 ? INT64_MAX : kib * TB_KIB;

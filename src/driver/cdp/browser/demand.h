@@ -14,7 +14,7 @@ enum {
 };
 
 /* All zero at first. */
-struct tb_demand {
+struct tb_cdp_demand {
     size_t in_a_row; /* sessions that came, each soon after the one before */
     int64_t last_ms; /* when the last of them came */
     size_t at_once; /* of these, since a page was loaded: before its page an agent does not go on */
@@ -23,14 +23,14 @@ struct tb_demand {
 };
 
 /* A session came. */
-void tb_demand_note(struct tb_demand *demand, int64_t now_ms);
-void tb_demand_page_loaded(struct tb_demand *demand);
+void tb_cdp_demand_note(struct tb_cdp_demand *demand, int64_t now_ms);
+void tb_cdp_demand_page_loaded(struct tb_cdp_demand *demand);
 /* How many may come at once, from 1 to TB_SPARES_MAX. */
-size_t tb_demand_spares(const struct tb_demand *demand, int64_t now_ms);
+size_t tb_cdp_demand_spares(const struct tb_cdp_demand *demand, int64_t now_ms);
 /* More than one came within the last moments, so the next may be near. */
-bool tb_demand_bursting(const struct tb_demand *demand, int64_t now_ms);
+bool tb_cdp_demand_bursting(const struct tb_cdp_demand *demand, int64_t now_ms);
 
 /* How many spares this much memory allows. */
-size_t tb_demand_affordable(int64_t available_bytes);
+size_t tb_cdp_demand_affordable(int64_t available_bytes);
 /* What the machine, or the group of processes that we are in, has left. */
-int64_t tb_demand_available(void);
+int64_t tb_cdp_demand_available(void);

@@ -42,7 +42,7 @@ static struct item *item_of(struct tb_list *link)
     return TB_CONTAINER(link, struct item, link);
 }
 
-static void drop(struct tb_download_log *log, struct item *item)
+static void drop(struct tb_cdp_download_log *log, struct item *item)
 {
     log->count--;
     log->unlisted_bytes += item->state == DONE ? item->bytes : 0;
@@ -54,13 +54,13 @@ static void drop(struct tb_download_log *log, struct item *item)
     tb_free(item);
 }
 
-void tb_download_log_init(struct tb_download_log *log)
+void tb_cdp_download_log_init(struct tb_cdp_download_log *log)
 {
-    *log = (struct tb_download_log){.count = 0};
+    *log = (struct tb_cdp_download_log){.count = 0};
     tb_list_init(&log->items);
 }
 
-void tb_download_log_fini(struct tb_download_log *log)
+void tb_cdp_download_log_fini(struct tb_cdp_download_log *log)
 {
     while (log->items.next && !tb_list_empty(&log->items)) {
         drop(log, item_of(log->items.next));
@@ -74,7 +74,7 @@ static struct tb_str text_at(const struct cJSON *json, const char *key)
     return text;
 }
 
-static struct item *find(struct tb_download_log *log, struct tb_str guid)
+static struct item *find(struct tb_cdp_download_log *log, struct tb_str guid)
 {
     LIST_FOREACH(link, &log->items) {
         if (tb_str_eq_cstr(guid, item_of(link)->guid)) {
@@ -84,7 +84,7 @@ static struct item *find(struct tb_download_log *log, struct tb_str guid)
     return NULL;
 }
 
-static int64_t bytes_of(const struct tb_download_log *log)
+static int64_t bytes_of(const struct tb_cdp_download_log *log)
 {
     int64_t bytes = log->unlisted_bytes;
     LIST_FOREACH(link, &log->items) {
@@ -94,13 +94,14 @@ static int64_t bytes_of(const struct tb_download_log *log)
     return bytes;
 }
 
-int tb_download_log_admit(const struct tb_download_log *log, const struct tb_download_rules *rules,
-                          int64_t counted, int64_t bytes, struct tb_err *err)
+int tb_cdp_download_log_admit(const struct tb_cdp_download_log *log,
+                              const struct tb_cdp_download_rules *rules, int64_t counted,
+                              int64_t bytes, struct tb_err *err)
 {
     if (!rules->directory) {
         return tb_fail(err, TB_E_DOWNLOAD_REFUSED, "%s", TB_DOWNLOADS_OFF);
     }
-    if (!tb_files_same(rules->directory, rules->id)) {
+    if (!tb_cdp_files_same(rules->directory, rules->id)) {
         return tb_fail(err, TB_E_NOT_POSSIBLE,
                        "the session's directory was replaced by something else");
     }
@@ -115,7 +116,7 @@ int tb_download_log_admit(const struct tb_download_log *log, const struct tb_dow
                        " bytes, the limit of browser.downloads_max_bytes",
                        rules->all_max_bytes);
     }
-    if (tb_files_room(rules->directory) < rules->room_min_bytes) {
+    if (tb_cdp_files_room(rules->directory) < rules->room_min_bytes) {
         return tb_fail(err, TB_E_STORE,
                        "fewer than %" PRId64
                        " bytes are left on the disk (browser.downloads_room_min_bytes)",
@@ -124,8 +125,8 @@ int tb_download_log_admit(const struct tb_download_log *log, const struct tb_dow
     return 0;
 }
 
-void tb_download_log_words(const struct tb_download_log *log, struct tb_str url,
-                           struct tb_err *ret_err)
+void tb_cdp_download_log_words(const struct tb_cdp_download_log *log, struct tb_str url,
+                               struct tb_err *ret_err)
 {
     struct tb_quoted shown;
     tb_fail(ret_err, log->allowed ? TB_E_DOWNLOAD : TB_E_DOWNLOAD_REFUSED,
@@ -134,8 +135,8 @@ void tb_download_log_words(const struct tb_download_log *log, struct tb_str url,
             log->allowed ? "" : "; it was refused: " TB_DOWNLOADS_OFF);
 }
 
-static void refuse(struct tb_download_log *log, struct item *item,
-                   const struct tb_download_rules *rules, const struct tb_err *why)
+static void refuse(struct tb_cdp_download_log *log, struct item *item,
+                   const struct tb_cdp_download_rules *rules, const struct tb_err *why)
 {
     item->reason = tb_strdup(why->text);
     item->state = REFUSED;
@@ -146,12 +147,12 @@ static void refuse(struct tb_download_log *log, struct item *item,
 }
 
 /* True when it may go on. */
-static bool check(struct tb_download_log *log, struct item *item,
-                  const struct tb_download_rules *rules)
+static bool check(struct tb_cdp_download_log *log, struct item *item,
+                  const struct tb_cdp_download_rules *rules)
 {
     struct tb_err err;
     int64_t bytes = item->bytes > item->total ? item->bytes : item->total;
-    int rc = tb_download_log_admit(log, rules, item->bytes, bytes, &err);
+    int rc = tb_cdp_download_log_admit(log, rules, item->bytes, bytes, &err);
     if (rc == 0 && log->begun > TB_DOWNLOADS_MAX) {
         rc = tb_fail(&err, TB_E_TOO_LARGE, "the session has reached its limit of %d downloads",
                      TB_DOWNLOADS_MAX);
@@ -164,7 +165,7 @@ static bool check(struct tb_download_log *log, struct item *item,
 }
 
 /* The oldest that has ended; NULL: all run. */
-static struct item *find_ended(struct tb_download_log *log)
+static struct item *find_ended(struct tb_cdp_download_log *log)
 {
     LIST_FOREACH(link, &log->items) {
         if (item_of(link)->state != RUNNING) {
@@ -175,7 +176,7 @@ static struct item *find_ended(struct tb_download_log *log)
 }
 
 /* Those that run keep their records: by them they are stopped when they become too large. */
-static void add(struct tb_download_log *log, struct item *item)
+static void add(struct tb_cdp_download_log *log, struct item *item)
 {
     item->number = log->begun++;
     log->changed = true;
@@ -188,16 +189,16 @@ static void add(struct tb_download_log *log, struct item *item)
 }
 
 /* The guid becomes the name of a file and a part of a command. */
-static void on_begin(struct tb_download_log *log, const struct tb_download_rules *rules,
+static void on_begin(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                      const struct cJSON *params)
 {
     struct tb_str guid = text_at(params, "guid");
-    if (!tb_file_name_plain(guid) || find(log, guid)) {
+    if (!tb_cdp_file_name_plain(guid) || find(log, guid)) {
         return;
     }
     struct item *item = TB_NEW(struct item);
     char name[TB_FILE_NAME_SIZE];
-    tb_file_name_clean(text_at(params, "suggestedFilename"), name);
+    tb_cdp_file_name_clean(text_at(params, "suggestedFilename"), name);
     item->guid = tb_str_dup(guid);
     item->url = tb_str_dup(tb_str_sub(text_at(params, "url"), 0, URL_MAX));
     item->file = tb_strdup(name);
@@ -211,13 +212,13 @@ static void on_begin(struct tb_download_log *log, const struct tb_download_rules
     }
 }
 
-static void finish(struct tb_download_log *log, struct item *item,
-                   const struct tb_download_rules *rules)
+static void finish(struct tb_cdp_download_log *log, struct item *item,
+                   const struct tb_cdp_download_rules *rules)
 {
     char name[TB_FILE_NAME_SIZE];
     snprintf(name, sizeof(name), "%s", item->file);
     log->changed = true;
-    if (tb_files_rename(rules->directory, item->guid, name) < 0) {
+    if (tb_cdp_files_rename(rules->directory, item->guid, name) < 0) {
         item->state = FAILED;
         return;
     }
@@ -229,7 +230,7 @@ static void finish(struct tb_download_log *log, struct item *item,
     }
 }
 
-static void on_progress(struct tb_download_log *log, const struct tb_download_rules *rules,
+static void on_progress(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                         const struct cJSON *params)
 {
     struct item *item = find(log, text_at(params, "guid"));
@@ -245,16 +246,17 @@ static void on_progress(struct tb_download_log *log, const struct tb_download_ru
         log->changed = true;
     } else if (!check(log, item, rules)) {
         /* Between two checks it may have become too large and whole. */
-        if (whole && rules->directory && tb_files_same(rules->directory, rules->id)) {
-            tb_files_delete(rules->directory, item->guid);
+        if (whole && rules->directory && tb_cdp_files_same(rules->directory, rules->id)) {
+            tb_cdp_files_delete(rules->directory, item->guid);
         }
     } else if (whole) {
         finish(log, item, rules);
     }
 }
 
-void tb_download_log_on_event(struct tb_download_log *log, const struct tb_download_rules *rules,
-                              struct tb_str method, struct tb_str params)
+void tb_cdp_download_log_on_event(struct tb_cdp_download_log *log,
+                                  const struct tb_cdp_download_rules *rules, struct tb_str method,
+                                  struct tb_str params)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
     if (tb_str_eq_cstr(method, "Page.downloadWillBegin")) {
@@ -268,7 +270,7 @@ void tb_download_log_on_event(struct tb_download_log *log, const struct tb_downl
     }
 }
 
-void tb_download_log_forget(struct tb_download_log *log, const void *user)
+void tb_cdp_download_log_forget(struct tb_cdp_download_log *log, const void *user)
 {
     if (log->user == user) {
         log->on_change = NULL;
@@ -276,7 +278,7 @@ void tb_download_log_forget(struct tb_download_log *log, const void *user)
     }
 }
 
-bool tb_download_log_busy(const struct tb_download_log *log)
+bool tb_cdp_download_log_busy(const struct tb_cdp_download_log *log)
 {
     LIST_FOREACH(link, &log->items) {
         if (item_of(link)->state == RUNNING) {
@@ -300,7 +302,7 @@ static struct cJSON *describe(const struct item *item)
     return json;
 }
 
-struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char *directory)
+struct cJSON *tb_cdp_download_log_list(const struct tb_cdp_download_log *log, const char *directory)
 {
     struct cJSON *list = tb_json_new_array();
     LIST_FOREACH(link, &log->items) {
@@ -317,7 +319,7 @@ struct cJSON *tb_download_log_list(const struct tb_download_log *log, const char
 
 /* Keeping. */
 
-void tb_download_log_write(const struct tb_download_log *log, struct tb_buf *out)
+void tb_cdp_download_log_write(const struct tb_cdp_download_log *log, struct tb_buf *out)
 {
     TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_new_object();
     struct cJSON *list = tb_json_new_array();
@@ -350,19 +352,19 @@ static void check_kept(struct item *item, const char *directory)
     if (item->state == RUNNING) {
         item->state = LOST;
         item->reason = tb_strdup("its browser ended before it was whole");
-        tb_files_delete(directory, item->guid);
-    } else if (item->state == DONE && !tb_files_has(directory, item->file)) {
+        tb_cdp_files_delete(directory, item->guid);
+    } else if (item->state == DONE && !tb_cdp_files_has(directory, item->file)) {
         item->state = LOST;
         item->reason = tb_strdup("the file is not there any more");
     }
 }
 
-static void recall(struct tb_download_log *log, const char *directory, const struct cJSON *kept)
+static void recall(struct tb_cdp_download_log *log, const char *directory, const struct cJSON *kept)
 {
     struct tb_str guid = text_at(kept, "guid");
     struct tb_str file = text_at(kept, "file");
     struct tb_str reason = tb_str_sub(text_at(kept, "reason"), 0, URL_MAX);
-    if (!tb_file_name_plain(guid) || !tb_file_name_plain(file) || find(log, guid)) {
+    if (!tb_cdp_file_name_plain(guid) || !tb_cdp_file_name_plain(file) || find(log, guid)) {
         return;
     }
     struct item *item = TB_NEW(struct item);
@@ -385,7 +387,8 @@ static int64_t sum_at(const struct cJSON *json, const char *key)
 }
 
 /* It lies where the browser can write, so it is looked at like anything that comes from there. */
-void tb_download_log_recall(struct tb_download_log *log, const char *directory, struct tb_str text)
+void tb_cdp_download_log_recall(struct tb_cdp_download_log *log, const char *directory,
+                                struct tb_str text)
 {
     TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_parse(text);
     JSON_ARRAY_FOREACH(item, tb_json_get(kept, "downloads")) {
@@ -397,7 +400,8 @@ void tb_download_log_recall(struct tb_download_log *log, const char *directory, 
     log->listed = log->begun;
 }
 
-void tb_download_log_since(const struct tb_download_log *log, uint64_t begun, struct cJSON *data)
+void tb_cdp_download_log_since(const struct tb_cdp_download_log *log, uint64_t begun,
+                               struct cJSON *data)
 {
     struct cJSON *list = NULL;
     LIST_FOREACH(link, &log->items) {

@@ -13,8 +13,8 @@ static bool has_display(void)
     return (x11 && x11[0]) || (wayland && wayland[0]);
 }
 
-int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
-                     struct tb_browser_spec *spec, struct tb_err *err)
+int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str engine,
+                         struct tb_cdp_browser_spec *spec, struct tb_err *err)
 {
     bool full = tb_str_eq_cstr(engine, "chromium");
     bool shell = tb_str_eq_cstr(engine, "shell");
@@ -26,7 +26,7 @@ int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
         return tb_fail(err, TB_E_PARAMS,
                        "the headless shell cannot open a window; use the engine chromium");
     }
-    spec->path = tb_browser_find(config->browser_path, !full && spec->headless);
+    spec->path = tb_cdp_browser_find(config->browser_path, !full && spec->headless);
     if (!spec->path && config->browser_path[0]) {
         return tb_fail(err, TB_E_BROWSER_START,
                        "browser.path is %s, which is not an executable program",

@@ -10,5 +10,5 @@
 
 /* Fills in path and shell for spec->headless. `engine` is "auto", "shell" or "chromium". The words
  * of a failure say what to install or set. */
-int tb_engine_choose(const struct tb_config *config, struct tb_str engine,
-                     struct tb_browser_spec *spec, struct tb_err *err);
+int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str engine,
+                         struct tb_cdp_browser_spec *spec, struct tb_err *err);

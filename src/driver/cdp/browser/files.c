@@ -39,7 +39,7 @@ static char *path_of(const char *root, const char *session_id)
 }
 
 /* The owner of the profile gets it. Whoever else made one of that name wants our files. */
-static int give_away(const char *profile, int dir, struct tb_files_id *ret_id)
+static int give_away(const char *profile, int dir, struct tb_cdp_files_id *ret_id)
 {
     struct stat owner;
     struct stat info;
@@ -52,12 +52,12 @@ static int give_away(const char *profile, int dir, struct tb_files_id *ret_id)
     if (geteuid() == 0 && fchown(dir, owner.st_uid, owner.st_gid) < 0) {
         return -errno;
     }
-    *ret_id = (struct tb_files_id){info.st_dev, info.st_ino};
+    *ret_id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
     return 0;
 }
 
 /* A directory of the browser's user; it may be there from an earlier browser. */
-static int make(const char *profile, const char *path, struct tb_files_id *ret_id)
+static int make(const char *profile, const char *path, struct tb_cdp_files_id *ret_id)
 {
     if (mkdir(path, 0700) < 0 && errno != EEXIST) {
         return -errno;
@@ -71,14 +71,14 @@ static int make(const char *profile, const char *path, struct tb_files_id *ret_i
     return rc;
 }
 
-bool tb_files_same(const char *directory, const struct tb_files_id *id)
+bool tb_cdp_files_same(const char *directory, const struct tb_cdp_files_id *id)
 {
     struct stat info;
     return stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_dev == id->device &&
            info.st_ino == id->inode;
 }
 
-int64_t tb_files_room(const char *directory)
+int64_t tb_cdp_files_room(const char *directory)
 {
     struct statvfs room;
     if (statvfs(directory, &room) < 0) {
@@ -103,13 +103,13 @@ static int read_all(int fd, struct tb_buf *out)
     return got < 0 ? -errno : 0;
 }
 
-static void recall_downloads(struct tb_memory *memory)
+static void recall_downloads(struct tb_cdp_memory *memory)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
     int dir = open_directory(memory->directory);
     int fd = dir < 0 ? -1 : openat(dir, notes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && read_all(fd, &text) == 0) {
-        tb_download_log_recall(&memory->downloads, memory->directory, tb_buf_str(&text));
+        tb_cdp_download_log_recall(&memory->downloads, memory->directory, tb_buf_str(&text));
     }
     if (fd >= 0) {
         close(fd);
@@ -119,26 +119,26 @@ static void recall_downloads(struct tb_memory *memory)
     }
 }
 
-void tb_files_note_downloads(struct tb_memory *memory)
+void tb_cdp_files_note_downloads(struct tb_cdp_memory *memory)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    if (!memory->directory || !tb_files_same(memory->directory, &memory->directory_id)) {
+    if (!memory->directory || !tb_cdp_files_same(memory->directory, &memory->directory_id)) {
         return;
     }
-    tb_download_log_write(&memory->downloads, &text);
+    tb_cdp_download_log_write(&memory->downloads, &text);
     int dir = open_directory(memory->directory);
     if (dir >= 0) {
         /* In one step: at any moment there is the old one or the new one. */
-        if (tb_files_write(memory->directory, fresh_notes, tb_buf_str(&text), NULL) == 0) {
+        if (tb_cdp_files_write(memory->directory, fresh_notes, tb_buf_str(&text), NULL) == 0) {
             renameat(dir, fresh_notes, dir, notes);
         }
         close(dir);
     }
 }
 
-static const char *known_directory(const struct tb_memory *memory, struct tb_err *err)
+static const char *known_directory(const struct tb_cdp_memory *memory, struct tb_err *err)
 {
-    if (tb_files_same(memory->directory, &memory->directory_id)) {
+    if (tb_cdp_files_same(memory->directory, &memory->directory_id)) {
         return memory->directory;
     }
     tb_fail(err, TB_E_NOT_POSSIBLE,
@@ -147,21 +147,21 @@ static const char *known_directory(const struct tb_memory *memory, struct tb_err
     return NULL;
 }
 
-const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err)
+const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_err *err)
 {
-    struct tb_memory *memory = tb_memory_of(session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     if (memory->directory) {
         return known_directory(memory, err);
     }
-    const struct tb_browser *browser = session->browser;
+    const struct tb_cdp_browser *browser = session->browser;
     if (!browser || !browser->launch) {
         tb_fail(err, TB_E_NOT_POSSIBLE,
                 "this session has no directory for files, because the daemon did not start its "
                 "browser");
         return NULL;
     }
-    char *path = path_of(tb_launcher_root(session->cdp->launcher), session->id);
-    int rc = make(tb_launch_profile(browser->launch), path, &memory->directory_id);
+    char *path = path_of(tb_cdp_launcher_root(session->cdp->launcher), session->id);
+    int rc = make(tb_cdp_launch_profile(browser->launch), path, &memory->directory_id);
     if (rc < 0) {
         tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", path,
                 strerror(-rc));
@@ -173,10 +173,10 @@ const char *tb_files_directory(struct tb_driver_session *session, struct tb_err 
     return memory->directory;
 }
 
-bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
+bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
 {
-    struct tb_download_log *log = &tb_memory_of(session)->downloads;
-    const char *directory = tb_files_directory(session, err);
+    struct tb_cdp_download_log *log = &tb_cdp_memory_of(session)->downloads;
+    const char *directory = tb_cdp_files_directory(session, err);
     if (!directory) {
         return false;
     }
@@ -190,7 +190,7 @@ bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *e
     tb_json_key(&json, "behavior");
     tb_json_put_cstr(&json, "allowAndName");
     tb_json_key(&json, "browserContextId");
-    tb_json_put_cstr(&json, tb_session_context_id(session));
+    tb_json_put_cstr(&json, tb_cdp_session_context_id(session));
     tb_json_key(&json, "downloadPath");
     tb_json_put_cstr(&json, directory);
     tb_json_key(&json, "eventsEnabled"); /* those of a tab end with it, its downloads do not */
@@ -202,14 +202,14 @@ bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *e
     return true;
 }
 
-void tb_files_remove(const char *root, const char *session_id)
+void tb_cdp_files_remove(const char *root, const char *session_id)
 {
     TB_AUTO(tb_free) char *path = path_of(root, session_id);
-    tb_profile_remove(path);
+    tb_cdp_profile_remove(path);
 }
 
-void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
-                    void *user)
+void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                        void *user)
 {
     struct dirent *entry;
     DIR *dir = opendir(root);
@@ -217,7 +217,7 @@ void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, 
         struct tb_str name = tb_str_of(entry->d_name);
         struct tb_str id = tb_str_sub(name, sizeof(name_start) - 1, name.len);
         if (tb_str_starts(name, TB_STR(name_start)) && !is_kept(id, user)) {
-            tb_files_remove(root, id.ptr);
+            tb_cdp_files_remove(root, id.ptr);
         }
     }
     if (dir) {
@@ -230,7 +230,7 @@ static bool is_bad(char c)
     return (unsigned char)c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c);
 }
 
-bool tb_file_name_plain(struct tb_str name)
+bool tb_cdp_file_name_plain(struct tb_str name)
 {
     if (!name.len || name.len >= TB_FILE_NAME_SIZE || name.ptr[0] == '.') {
         return false;
@@ -243,7 +243,7 @@ bool tb_file_name_plain(struct tb_str name)
     return true;
 }
 
-void tb_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE])
+void tb_cdp_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE])
 {
     struct tb_str name = tb_str_trim(given);
     while (name.len && name.ptr[0] == '.') {
@@ -276,8 +276,8 @@ static int write_all(int fd, struct tb_str content)
     return 0;
 }
 
-int tb_files_write(const char *directory, const char *name, struct tb_str content,
-                   struct tb_err *err)
+int tb_cdp_files_write(const char *directory, const char *name, struct tb_str content,
+                       struct tb_err *err)
 {
     int dir = open_directory(directory);
     int rc = dir < 0 ? dir : 0;
@@ -310,36 +310,37 @@ static int64_t size_of(const char *directory, const char *name)
     return has ? (int64_t)info.st_size : -1;
 }
 
-bool tb_files_has(const char *directory, const char *name)
+bool tb_cdp_files_has(const char *directory, const char *name)
 {
     return size_of(directory, name) >= 0;
 }
 
-int tb_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
-                 struct tb_err *err)
+int tb_cdp_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
+                     struct tb_err *err)
 {
     struct tb_err why = {0};
-    struct tb_memory *memory = tb_memory_of(session);
-    const char *directory = tb_files_directory(session, &why);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
+    const char *directory = tb_cdp_files_directory(session, &why);
     if (!directory) {
         return tb_fail(err, why.code, "%s", why.text);
     }
-    const struct tb_download_rules rules = tb_memory_rules(memory);
+    const struct tb_cdp_download_rules rules = tb_cdp_memory_rules(memory);
     int64_t before = size_of(directory, name);
     before = before > 0 ? before : 0;
-    int rc = tb_download_log_admit(&memory->downloads, &rules, before, (int64_t)content.len, &why);
+    int rc =
+        tb_cdp_download_log_admit(&memory->downloads, &rules, before, (int64_t)content.len, &why);
     if (rc < 0) {
         return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
     }
-    rc = tb_files_write(directory, name, content, err);
+    rc = tb_cdp_files_write(directory, name, content, err);
     if (rc == 0) {
         memory->downloads.unlisted_bytes += (int64_t)content.len - before;
-        tb_files_note_downloads(memory);
+        tb_cdp_files_note_downloads(memory);
     }
     return rc;
 }
 
-void tb_files_delete(const char *directory, const char *name)
+void tb_cdp_files_delete(const char *directory, const char *name)
 {
     int dir = open_directory(directory);
     if (dir >= 0) {
@@ -358,7 +359,7 @@ static void number_name(const char *name, int number, char ret_name[TB_FILE_NAME
     snprintf(ret_name, TB_FILE_NAME_SIZE, "%.*s (%d)%s", (int)stem, name, number, name + stem);
 }
 
-int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE])
+int tb_cdp_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE])
 {
     int dir = open_directory(directory);
     if (dir < 0) {

@@ -14,7 +14,7 @@
 #include "base/str.h"
 
 struct tb_driver_session;
-struct tb_memory;
+struct tb_cdp_memory;
 
 enum {
     TB_FILE_NAME_SIZE = 201,
@@ -22,43 +22,43 @@ enum {
 };
 
 /* Which directory it is, whatever its name leads to by now. */
-struct tb_files_id {
+struct tb_cdp_files_id {
     uint64_t device;
     uint64_t inode;
 };
 
 /* The directory, made when there is none. NULL with words: the browser is not ours, or the name
  * leads elsewhere now. */
-const char *tb_files_directory(struct tb_driver_session *session, struct tb_err *err);
+const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_err *err);
 /* From now on the browser saves there what pages offer for download. False with words. */
-bool tb_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err);
+bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err);
 /* False when the name leads to another directory than it did, or to none: nothing may be written or
  * read there then. */
-bool tb_files_same(const char *directory, const struct tb_files_id *id);
+bool tb_cdp_files_same(const char *directory, const struct tb_cdp_files_id *id);
 /* Bytes that are left on its disk. */
-int64_t tb_files_room(const char *directory);
+int64_t tb_cdp_files_room(const char *directory);
 /* Removes the directory of a session with all that is inside, if there is one. */
-void tb_files_remove(const char *root, const char *session_id);
+void tb_cdp_files_remove(const char *root, const char *session_id);
 /* The same for all below `root` that need not be kept. */
-void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
-                    void *user);
+void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                        void *user);
 /* Takes down what is known of the session's downloads, for when it is brought back. */
-void tb_files_note_downloads(struct tb_memory *memory);
+void tb_cdp_files_note_downloads(struct tb_cdp_memory *memory);
 
 /* A name that is safe in any directory: no separators, no control characters, no dot in front, not
  * empty. Cut at whole characters. */
-void tb_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE]);
+void tb_cdp_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE]);
 /* True if it is a plain name already. */
-bool tb_file_name_plain(struct tb_str name);
+bool tb_cdp_file_name_plain(struct tb_str name);
 
 /* Writes a file that a call brings or makes, within the ceilings of the session's downloads. */
-int tb_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
-                 struct tb_err *err);
+int tb_cdp_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
+                     struct tb_err *err);
 /* Writes a new file, or one in the place of an old one. */
-int tb_files_write(const char *directory, const char *name, struct tb_str content,
-                   struct tb_err *err);
+int tb_cdp_files_write(const char *directory, const char *name, struct tb_str content,
+                       struct tb_err *err);
 /* True if there is such a file, and it is a plain one. */
-bool tb_files_has(const char *directory, const char *name);
-void tb_files_delete(const char *directory, const char *name);
+bool tb_cdp_files_has(const char *directory, const char *name);
+void tb_cdp_files_delete(const char *directory, const char *name);
 /* Gives a file its name; when that is taken, a number is put before its ending. */
-int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE]);
+int tb_cdp_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE]);

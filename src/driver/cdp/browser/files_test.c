@@ -42,10 +42,10 @@ static void names_are_made_safe(void **state)
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         char name[TB_FILE_NAME_SIZE];
-        tb_file_name_clean(tb_str_of(rows[i].given), name);
+        tb_cdp_file_name_clean(tb_str_of(rows[i].given), name);
         assert_string_equal(name, rows[i].name);
-        assert_int_equal(tb_file_name_plain(tb_str_of(rows[i].given)), rows[i].plain);
-        assert_true(tb_file_name_plain(tb_str_of(name)));
+        assert_int_equal(tb_cdp_file_name_plain(tb_str_of(rows[i].given)), rows[i].plain);
+        assert_true(tb_cdp_file_name_plain(tb_str_of(name)));
     }
     char longest[1000];
     char name[TB_FILE_NAME_SIZE];
@@ -53,9 +53,9 @@ static void names_are_made_safe(void **state)
     for (size_t i = 1; i < sizeof(longest); i += 2) {
         longest[i] = '\xa4';
     }
-    tb_file_name_clean((struct tb_str){longest, sizeof(longest)}, name);
+    tb_cdp_file_name_clean((struct tb_str){longest, sizeof(longest)}, name);
     assert_int_equal(strlen(name), 200);
-    assert_false(tb_file_name_plain((struct tb_str){longest, sizeof(longest)}));
+    assert_false(tb_cdp_file_name_plain((struct tb_str){longest, sizeof(longest)}));
 }
 
 static int make_directory(void **state)
@@ -67,7 +67,7 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    tb_profile_remove(*state);
+    tb_cdp_profile_remove(*state);
     tb_free(*state);
     return 0;
 }
@@ -80,14 +80,14 @@ static void nothing_follows_a_link_out_of_the_directory(void **state)
     struct stat info;
     snprintf(path, sizeof(path), "%s/link", directory);
     assert_int_equal(symlink("/tmp/tabard-files-target", path), 0);
-    assert_false(tb_files_has(directory, "link"));
-    assert_int_equal(tb_files_write(directory, "link", TB_STR("x"), &err), 0);
+    assert_false(tb_cdp_files_has(directory, "link"));
+    assert_int_equal(tb_cdp_files_write(directory, "link", TB_STR("x"), &err), 0);
     assert_int_equal(lstat(path, &info), 0);
     assert_true(S_ISREG(info.st_mode));
     assert_int_equal(stat("/tmp/tabard-files-target", &info), -1);
-    assert_true(tb_files_has(directory, "link"));
-    assert_false(tb_files_has(directory, "nothing"));
-    assert_true(tb_files_write("/nonexistent", "x", TB_STR("x"), &err) < 0);
+    assert_true(tb_cdp_files_has(directory, "link"));
+    assert_false(tb_cdp_files_has(directory, "nothing"));
+    assert_true(tb_cdp_files_write("/nonexistent", "x", TB_STR("x"), &err) < 0);
 }
 
 static void a_taken_name_gets_a_number(void **state)
@@ -96,50 +96,51 @@ static void a_taken_name_gets_a_number(void **state)
     static const char *const names[] = {"a.tar", "a (2).tar", "a (3).tar"};
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         char name[TB_FILE_NAME_SIZE] = "a.tar";
-        assert_int_equal(tb_files_write(directory, "tmp", TB_STR("x"), NULL), 0);
-        assert_int_equal(tb_files_rename(directory, "tmp", name), 0);
+        assert_int_equal(tb_cdp_files_write(directory, "tmp", TB_STR("x"), NULL), 0);
+        assert_int_equal(tb_cdp_files_rename(directory, "tmp", name), 0);
         assert_string_equal(name, names[i]);
-        assert_true(tb_files_has(directory, name));
+        assert_true(tb_cdp_files_has(directory, name));
     }
     char name[TB_FILE_NAME_SIZE] = "b";
-    assert_true(tb_files_rename(directory, "missing", name) < 0);
+    assert_true(tb_cdp_files_rename(directory, "missing", name) < 0);
 }
 
-static struct tb_files_id id_of(const char *directory)
+static struct tb_cdp_files_id id_of(const char *directory)
 {
     struct stat info;
     assert_int_equal(stat(directory, &info), 0);
-    return (struct tb_files_id){info.st_dev, info.st_ino};
+    return (struct tb_cdp_files_id){info.st_dev, info.st_ino};
 }
 
-static void feed_by(struct tb_download_log *log, const struct tb_download_rules *rules,
+static void feed_by(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                     const char *method, const char *params)
 {
-    tb_download_log_on_event(log, rules, tb_str_of(method), tb_str_of(params));
+    tb_cdp_download_log_on_event(log, rules, tb_str_of(method), tb_str_of(params));
 }
 
-static void feed(struct tb_download_log *log, const char *directory, const char *method,
+static void feed(struct tb_cdp_download_log *log, const char *directory, const char *method,
                  const char *params)
 {
-    struct tb_files_id id = directory ? id_of(directory) : (struct tb_files_id){0, 0};
-    feed_by(log, &(struct tb_download_rules){.directory = directory, .id = &id}, method, params);
+    struct tb_cdp_files_id id = directory ? id_of(directory) : (struct tb_cdp_files_id){0, 0};
+    feed_by(log, &(struct tb_cdp_download_rules){.directory = directory, .id = &id}, method,
+            params);
 }
 
 static void a_download_is_named_when_it_is_whole(void **state)
 {
     const char *directory = *state;
-    struct tb_download_log log;
-    tb_download_log_init(&log);
-    assert_int_equal(tb_files_write(directory, "guid-1", TB_STR("hello"), NULL), 0);
+    struct tb_cdp_download_log log;
+    tb_cdp_download_log_init(&log);
+    assert_int_equal(tb_cdp_files_write(directory, "guid-1", TB_STR("hello"), NULL), 0);
     feed(&log, directory, "Page.downloadWillBegin",
          "{\"guid\":\"guid-1\",\"url\":\"http://x/f\",\"suggestedFilename\":\"../f.bin\"}");
-    assert_true(tb_download_log_busy(&log));
+    assert_true(tb_cdp_download_log_busy(&log));
     feed(&log, directory, "Page.downloadProgress",
          "{\"guid\":\"guid-1\",\"totalBytes\":5,\"receivedBytes\":3,\"state\":\"inProgress\"}");
     feed(&log, directory, "Page.downloadProgress",
          "{\"guid\":\"guid-1\",\"totalBytes\":5,\"receivedBytes\":5,\"state\":\"completed\"}");
-    assert_false(tb_download_log_busy(&log));
-    assert_true(tb_files_has(directory, "_f.bin"));
+    assert_false(tb_cdp_download_log_busy(&log));
+    assert_true(tb_cdp_files_has(directory, "_f.bin"));
     feed(&log, directory, "Page.downloadWillBegin",
          "{\"guid\":\"guid-2\",\"url\":\"http://x/g\",\"suggestedFilename\":\"g\"}");
     feed(&log, directory, "Page.downloadProgress", "{\"guid\":\"guid-2\",\"state\":\"canceled\"}");
@@ -148,7 +149,7 @@ static void a_download_is_named_when_it_is_whole(void **state)
     struct cJSON *data = tb_json_new_object();
     struct tb_buf out;
     tb_buf_init(&out, 4096);
-    tb_download_log_since(&log, 1, data);
+    tb_cdp_download_log_since(&log, 1, data);
     tb_json_print(data, &out);
     tb_buf_append_char(&out, '\0');
     assert_string_equal((const char *)out.data,
@@ -157,11 +158,11 @@ static void a_download_is_named_when_it_is_whole(void **state)
                         "\",\"off\":true}]}");
     tb_buf_fini(&out);
     tb_json_free(data);
-    data = tb_download_log_list(&log, directory);
+    data = tb_cdp_download_log_list(&log, directory);
     struct tb_str path;
     assert_true(tb_json_str(tb_json_get(tb_json_first(data), "path"), &path));
     tb_json_free(data);
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
 /* What the log asked for. */
@@ -177,8 +178,8 @@ static void what_was_downloaded_is_known_again(void **state)
     static const char *const states[] = {"done", "lost", "refused", "lost"};
     static const char *const begun[] = {"whole.bin", "half.bin", "refused.bin", "gone.bin"};
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(8192);
-    struct tb_download_log log;
-    tb_download_log_init(&log);
+    struct tb_cdp_download_log log;
+    tb_cdp_download_log_init(&log);
     for (size_t i = 0; i < TB_COUNT(begun); i++) {
         char params[200];
         snprintf(params, sizeof(params),
@@ -186,23 +187,23 @@ static void what_was_downloaded_is_known_again(void **state)
                  begun[i]);
         feed(&log, i == 2 ? NULL : directory, "Page.downloadWillBegin", params);
         snprintf(params, sizeof(params), "g%zu", i);
-        assert_int_equal(tb_files_write(directory, params, TB_STR("12345"), NULL), 0);
+        assert_int_equal(tb_cdp_files_write(directory, params, TB_STR("12345"), NULL), 0);
     }
     feed(&log, directory, "Browser.downloadProgress",
          "{\"guid\":\"g0\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
     feed(&log, directory, "Browser.downloadProgress",
          "{\"guid\":\"g3\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
-    tb_files_delete(directory, "gone.bin");
+    tb_cdp_files_delete(directory, "gone.bin");
     assert_true(log.changed);
-    tb_download_log_write(&log, &text);
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_write(&log, &text);
+    tb_cdp_download_log_fini(&log);
 
-    tb_download_log_init(&log);
-    tb_download_log_recall(&log, directory, tb_buf_str(&text));
-    tb_download_log_recall(
+    tb_cdp_download_log_init(&log);
+    tb_cdp_download_log_recall(&log, directory, tb_buf_str(&text));
+    tb_cdp_download_log_recall(
         &log, directory,
         TB_STR("{\"downloads\":[{\"guid\":\"../x\",\"file\":\"/etc/passwd\"},1]}"));
-    struct cJSON *list = tb_download_log_list(&log, directory);
+    struct cJSON *list = tb_cdp_download_log_list(&log, directory);
     size_t i = 0;
     JSON_ARRAY_FOREACH(json, list) {
         assert_true(is_text(json, "file", begun[i]));
@@ -210,9 +211,9 @@ static void what_was_downloaded_is_known_again(void **state)
         i++;
     }
     assert_int_equal(i, 4);
-    assert_false(tb_files_has(directory, "g1"));
+    assert_false(tb_cdp_files_has(directory, "g1"));
     tb_json_free(list);
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
 static bool is_old(struct tb_str session_id, void *user)
@@ -228,12 +229,12 @@ static void directories_without_a_session_are_swept(void **state)
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", root, names[i]);
         assert_int_equal(mkdir(path, 0700), 0);
-        assert_int_equal(tb_files_write(path, "a", TB_STR("x"), NULL), 0);
+        assert_int_equal(tb_cdp_files_write(path, "a", TB_STR("x"), NULL), 0);
     }
-    tb_files_sweep(root, is_old, NULL);
+    tb_cdp_files_sweep(root, is_old, NULL);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", root, names[i]);
-        assert_int_equal(tb_files_has(path, "a"), i != 1);
+        assert_int_equal(tb_cdp_files_has(path, "a"), i != 1);
     }
 }
 
@@ -257,18 +258,19 @@ static void on_done(const char *file, const char *url, int64_t bytes, void *owne
     asked->bytes = bytes;
 }
 
-static void begin(struct tb_download_log *log, struct asked *asked)
+static void begin(struct tb_cdp_download_log *log, struct asked *asked)
 {
     *asked = (struct asked){.bytes = 0};
-    tb_download_log_init(log);
+    tb_cdp_download_log_init(log);
     log->cancel = on_cancel;
     log->done = on_done;
     log->owner = asked;
 }
 
-static void expect_last(const struct tb_download_log *log, const char *state, const char *reason)
+static void expect_last(const struct tb_cdp_download_log *log, const char *state,
+                        const char *reason)
 {
-    struct cJSON *list = tb_download_log_list(log, NULL);
+    struct cJSON *list = tb_cdp_download_log_list(log, NULL);
     const struct cJSON *last = NULL;
     JSON_ARRAY_FOREACH(each, list) {
         last = each;
@@ -291,23 +293,23 @@ static void a_guid_that_is_no_plain_name_is_passed_over(void **state)
     static const char *const bad[] = {BEGIN("../x"), BEGIN("/etc/passwd"), BEGIN(".."), BEGIN(""),
                                       BEGIN("a\\\"b")};
     struct asked asked;
-    struct tb_download_log log;
+    struct tb_cdp_download_log log;
     begin(&log, &asked);
     for (size_t i = 0; i < TB_COUNT(bad); i++) {
         feed(&log, *state, "Page.downloadWillBegin", bad[i]);
         assert_int_equal(log.begun, 0);
     }
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
 static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
 {
     const char *directory = *state;
-    struct tb_files_id id = id_of(directory);
-    struct tb_download_rules rules = {
+    struct tb_cdp_files_id id = id_of(directory);
+    struct tb_cdp_download_rules rules = {
         .directory = directory, .id = &id, .file_max_bytes = 100, .all_max_bytes = 150};
     struct asked asked;
-    struct tb_download_log log;
+    struct tb_cdp_download_log log;
     begin(&log, &asked);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g1"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "100", "inProgress"));
@@ -315,14 +317,14 @@ static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "101", "inProgress"));
     assert_string_equal(asked.cancelled, "g1");
     expect_last(&log, "refused", "browser.download_max_bytes");
-    assert_false(tb_download_log_busy(&log));
+    assert_false(tb_cdp_download_log_busy(&log));
     /* One that was whole at once is not kept either. */
-    assert_int_equal(tb_files_write(directory, "g2", TB_STR("x"), NULL), 0);
+    assert_int_equal(tb_cdp_files_write(directory, "g2", TB_STR("x"), NULL), 0);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g2"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g2", "500", "completed"));
-    assert_false(tb_files_has(directory, "g2"));
-    assert_false(tb_files_has(directory, "f"));
-    assert_int_equal(tb_files_write(directory, "g3", TB_STR("x"), NULL), 0);
+    assert_false(tb_cdp_files_has(directory, "g2"));
+    assert_false(tb_cdp_files_has(directory, "f"));
+    assert_int_equal(tb_cdp_files_write(directory, "g3", TB_STR("x"), NULL), 0);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g3"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g3", "90", "completed"));
     assert_string_equal(asked.done, "f");
@@ -335,32 +337,32 @@ static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g5"));
     assert_string_equal(asked.cancelled, "g5");
     expect_last(&log, "refused", "browser.downloads_room_min_bytes");
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
 /* The log of the same session in its next browser. */
-static void begin_again(struct tb_download_log *log, struct asked *asked, const char *directory)
+static void begin_again(struct tb_cdp_download_log *log, struct asked *asked, const char *directory)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1 << 20);
-    tb_download_log_write(log, &text);
-    tb_download_log_fini(log);
+    tb_cdp_download_log_write(log, &text);
+    tb_cdp_download_log_fini(log);
     begin(log, asked);
-    tb_download_log_recall(log, directory, tb_buf_str(&text));
+    tb_cdp_download_log_recall(log, directory, tb_buf_str(&text));
 }
 
 static void ceilings_hold_over_the_loss_of_a_browser(void **state)
 {
     const char *directory = *state;
-    struct tb_files_id id = id_of(directory);
-    struct tb_download_rules rules = {.directory = directory, .id = &id, .all_max_bytes = 1100};
+    struct tb_cdp_files_id id = id_of(directory);
+    struct tb_cdp_download_rules rules = {.directory = directory, .id = &id, .all_max_bytes = 1100};
     struct asked asked;
-    struct tb_download_log log;
+    struct tb_cdp_download_log log;
     char params[200];
     begin(&log, &asked);
     /* More than have records, of 10 bytes each. */
     for (int i = 0; i < TB_DOWNLOADS_KEPT + 9; i++) {
         snprintf(params, sizeof(params), "g%d", i);
-        assert_int_equal(tb_files_write(directory, params, TB_STR("x"), NULL), 0);
+        assert_int_equal(tb_cdp_files_write(directory, params, TB_STR("x"), NULL), 0);
         snprintf(params, sizeof(params),
                  "{\"guid\":\"g%d\",\"url\":\"http://x/f?q\",\"suggestedFilename\":\"f\"}", i);
         feed_by(&log, &rules, "Page.downloadWillBegin", params);
@@ -372,21 +374,21 @@ static void ceilings_hold_over_the_loss_of_a_browser(void **state)
     assert_int_equal(log.begun, TB_DOWNLOADS_KEPT + 9);
     assert_int_equal(log.listed, log.begun);
     begin_again(&log, &asked, directory);
-    assert_int_equal(tb_download_log_admit(&log, &rules, 0, 10, NULL), 0);
-    assert_int_equal(tb_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
+    assert_int_equal(tb_cdp_download_log_admit(&log, &rules, 0, 10, NULL), 0);
+    assert_int_equal(tb_cdp_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
     log.begun = TB_DOWNLOADS_MAX;
     begin_again(&log, &asked, directory);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("one-more"));
     expect_last(&log, "refused", "limit of 1000 downloads");
     /* Whoever wrote sums that cannot be gains nothing. */
-    tb_download_log_recall(&log, directory,
-                           TB_STR("{\"begun\":-1,\"unlisted_bytes\":-10000,\"downloads\":3}"));
-    assert_int_equal(tb_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
+    tb_cdp_download_log_recall(&log, directory,
+                               TB_STR("{\"begun\":-1,\"unlisted_bytes\":-10000,\"downloads\":3}"));
+    assert_int_equal(tb_cdp_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
     assert_int_equal(log.begun, TB_DOWNLOADS_MAX + 1);
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
-static void begin_many(struct tb_download_log *log, const struct tb_download_rules *rules,
+static void begin_many(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                        const char *name, int count, bool whole)
 {
     char params[200];
@@ -404,10 +406,10 @@ static void begin_many(struct tb_download_log *log, const struct tb_download_rul
 static void a_download_that_runs_is_never_lost_sight_of(void **state)
 {
     const char *directory = *state;
-    struct tb_files_id id = id_of(directory);
-    struct tb_download_rules rules = {.directory = directory, .id = &id, .file_max_bytes = 100};
+    struct tb_cdp_files_id id = id_of(directory);
+    struct tb_cdp_download_rules rules = {.directory = directory, .id = &id, .file_max_bytes = 100};
     struct asked asked;
-    struct tb_download_log log;
+    struct tb_cdp_download_log log;
     begin(&log, &asked);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("endless"));
     begin_many(&log, &rules, "small", TB_DOWNLOADS_KEPT + 5, true);
@@ -426,7 +428,7 @@ static void a_download_that_runs_is_never_lost_sight_of(void **state)
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("last"));
     assert_string_equal(asked.cancelled, "running0");
     assert_int_equal(log.count, TB_DOWNLOADS_KEPT);
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
 static void a_directory_that_was_replaced_gets_nothing(void **state)
@@ -437,22 +439,22 @@ static void a_directory_that_was_replaced_gets_nothing(void **state)
     snprintf(inside, sizeof(inside), "%s/files", directory);
     snprintf(aside, sizeof(aside), "%s/aside", directory);
     assert_int_equal(mkdir(inside, 0700), 0);
-    struct tb_files_id id = id_of(inside);
-    struct tb_download_rules rules = {.directory = inside, .id = &id};
+    struct tb_cdp_files_id id = id_of(inside);
+    struct tb_cdp_download_rules rules = {.directory = inside, .id = &id};
     struct asked asked;
-    struct tb_download_log log;
+    struct tb_cdp_download_log log;
     begin(&log, &asked);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g1"));
     assert_string_equal(asked.cancelled, "");
     assert_int_equal(rename(inside, aside), 0);
     assert_int_equal(symlink("/tmp", inside), 0);
-    assert_false(tb_files_same(inside, &id));
+    assert_false(tb_cdp_files_same(inside, &id));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "5", "completed"));
     assert_string_equal(asked.cancelled, "g1");
     assert_string_equal(asked.done, "");
     expect_last(&log, "refused", "replaced");
     unlink(inside);
-    tb_download_log_fini(&log);
+    tb_cdp_download_log_fini(&log);
 }
 
 int main(void)

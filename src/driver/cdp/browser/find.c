@@ -38,7 +38,7 @@ static const char *first_of(const char *const *paths, size_t count)
     return NULL;
 }
 
-const char *tb_browser_find(const char *configured, bool prefer_shell)
+const char *tb_cdp_browser_find(const char *configured, bool prefer_shell)
 {
     if (configured && configured[0]) {
         return can_run(configured) ? configured : NULL;

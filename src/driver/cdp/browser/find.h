@@ -9,4 +9,4 @@
 /* The path to start, or NULL. `configured` (browser.path, may be empty) wins if it can be executed;
  * else the usual places, the shell first if it is wanted. The result is `configured` or constant.
  */
-const char *tb_browser_find(const char *configured, bool prefer_shell);
+const char *tb_cdp_browser_find(const char *configured, bool prefer_shell);

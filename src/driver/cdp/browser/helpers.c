@@ -19,16 +19,16 @@ enum {
 };
 
 struct watched {
-    struct tb_helpers *helpers;
+    struct tb_cdp_helpers *helpers;
     const char *words;
     int64_t pid; /* 0: free */
     int fd;
     struct tb_poll *poll;
 };
 
-struct tb_helpers {
+struct tb_cdp_helpers {
     struct tb_loop *loop;
-    tb_helpers_fn *fn;
+    tb_cdp_helpers_fn *fn;
     void *user;
     struct watched watched[WATCHED_MAX];
 };
@@ -46,9 +46,9 @@ static const struct kind {
     {"zygote", "--type=zygote", "the browser process that starts pages ended unexpectedly"},
 };
 
-struct tb_helpers *tb_helpers_new(struct tb_loop *loop, tb_helpers_fn *fn, void *user)
+struct tb_cdp_helpers *tb_cdp_helpers_new(struct tb_loop *loop, tb_cdp_helpers_fn *fn, void *user)
 {
-    struct tb_helpers *helpers = TB_NEW(struct tb_helpers);
+    struct tb_cdp_helpers *helpers = TB_NEW(struct tb_cdp_helpers);
     helpers->loop = loop;
     helpers->fn = fn;
     helpers->user = user;
@@ -64,7 +64,7 @@ static void unwatch(struct watched *watched)
     }
 }
 
-void tb_helpers_free(struct tb_helpers *helpers)
+void tb_cdp_helpers_free(struct tb_cdp_helpers *helpers)
 {
     if (!helpers) {
         return;
@@ -78,7 +78,7 @@ void tb_helpers_free(struct tb_helpers *helpers)
 static void on_end(struct tb_poll *poll, int events, void *user)
 {
     struct watched *watched = user;
-    struct tb_helpers *helpers = watched->helpers;
+    struct tb_cdp_helpers *helpers = watched->helpers;
     (void)events;
     tb_poll_watch(poll, 0);
     helpers->fn(watched->words, helpers->user);
@@ -94,7 +94,7 @@ static bool has_mark(int64_t pid, const char *mark)
            memmem(line.data, line.len, mark, strlen(mark));
 }
 
-static struct watched *place_for(struct tb_helpers *helpers, int64_t pid)
+static struct watched *place_for(struct tb_cdp_helpers *helpers, int64_t pid)
 {
     struct watched *free_place = NULL;
     for (size_t i = 0; i < WATCHED_MAX; i++) {
@@ -107,7 +107,7 @@ static struct watched *place_for(struct tb_helpers *helpers, int64_t pid)
     return free_place;
 }
 
-static void watch(struct tb_helpers *helpers, const struct kind *kind, int64_t pid)
+static void watch(struct tb_cdp_helpers *helpers, const struct kind *kind, int64_t pid)
 {
     struct watched *watched = pid > 1 ? place_for(helpers, pid) : NULL;
     int fd = watched ? pidfd_open((pid_t)pid, 0) : -1;
@@ -126,7 +126,7 @@ static void watch(struct tb_helpers *helpers, const struct kind *kind, int64_t p
 }
 
 /* The browser's first thread starts nothing but zygotes. */
-static void watch_zygotes(struct tb_helpers *helpers, int64_t browser_pid)
+static void watch_zygotes(struct tb_cdp_helpers *helpers, int64_t browser_pid)
 {
     const struct kind *kind = &kinds[TB_COUNT(kinds) - 1];
     char path[96];
@@ -145,7 +145,7 @@ static void watch_zygotes(struct tb_helpers *helpers, int64_t browser_pid)
     }
 }
 
-void tb_helpers_take(struct tb_helpers *helpers, struct tb_str process_info)
+void tb_cdp_helpers_take(struct tb_cdp_helpers *helpers, struct tb_str process_info)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(process_info);
     JSON_ARRAY_FOREACH(process, tb_json_get(json, "processInfo")) {
@@ -164,7 +164,7 @@ void tb_helpers_take(struct tb_helpers *helpers, struct tb_str process_info)
     }
 }
 
-bool tb_helpers_whole(const struct tb_helpers *helpers)
+bool tb_cdp_helpers_whole(const struct tb_cdp_helpers *helpers)
 {
     struct pollfd fds[WATCHED_MAX];
     nfds_t count = 0;

@@ -10,15 +10,15 @@
 #include "base/str.h"
 #include "io/loop.h"
 
-struct tb_helpers;
+struct tb_cdp_helpers;
 
 /* One of them has ended; `words` says which. Once. */
-typedef void tb_helpers_fn(const char *words, void *user);
+typedef void tb_cdp_helpers_fn(const char *words, void *user);
 
-struct tb_helpers *tb_helpers_new(struct tb_loop *loop, tb_helpers_fn *fn, void *user);
-void tb_helpers_free(struct tb_helpers *helpers);
+struct tb_cdp_helpers *tb_cdp_helpers_new(struct tb_loop *loop, tb_cdp_helpers_fn *fn, void *user);
+void tb_cdp_helpers_free(struct tb_cdp_helpers *helpers);
 /* Takes the answer to SystemInfo.getProcessInfo and watches whom it names and is not watched yet.
  */
-void tb_helpers_take(struct tb_helpers *helpers, struct tb_str process_info);
+void tb_cdp_helpers_take(struct tb_cdp_helpers *helpers, struct tb_str process_info);
 /* False when one has ended, even if the loop has not told so yet. */
-bool tb_helpers_whole(const struct tb_helpers *helpers);
+bool tb_cdp_helpers_whole(const struct tb_cdp_helpers *helpers);

@@ -31,13 +31,13 @@ enum {
     PAUSE_NS = 10000000, /* while there is no loop any more that could wait */
     PAUSES = 200,
     SETTLE_MS = 1000,
-    FLAG_EXITING = 4, /* of tb_proc */
+    FLAG_EXITING = 4, /* of tb_cdp_proc */
     PENDING_KILL = 1 << (SIGKILL - 1),
 };
 
-struct tb_launcher {
+struct tb_cdp_launcher {
     struct tb_loop *loop;
-    struct tb_launcher_opts opts;
+    struct tb_cdp_launcher_opts opts;
     struct tb_timer settle_timer;
     const char *root; /* NULL: not settled yet */
     bool set_user;
@@ -46,13 +46,13 @@ struct tb_launcher {
     struct tb_list launches;
 };
 
-struct tb_launch {
+struct tb_cdp_launch {
     struct tb_list link;
-    struct tb_launcher *launcher;
+    struct tb_cdp_launcher *launcher;
     struct tb_process *process;
     struct tb_stream *to;
     struct tb_stream *from;
-    tb_launch_exit_fn *fn;
+    tb_cdp_launch_exit_fn *fn;
     void *user;
     struct tb_timer remove_timer;
     int remove_tries;
@@ -63,7 +63,7 @@ struct tb_launch {
 };
 
 /* Another user cannot enter our own runtime directory, so its profiles are below /tmp. */
-static const char *choose_root(const struct tb_launcher *launcher)
+static const char *choose_root(const struct tb_cdp_launcher *launcher)
 {
     const char *dir = launcher->opts.runtime_dir;
     bool fits = dir && dir[0] && strlen(dir) <= ROOT_LENGTH_MAX && access(dir, W_OK) == 0;
@@ -71,21 +71,22 @@ static const char *choose_root(const struct tb_launcher *launcher)
 }
 
 /* Not at once, since an agent waits for the daemon: with the first browser, or a moment later. */
-static void settle(struct tb_launcher *launcher)
+static void settle(struct tb_cdp_launcher *launcher)
 {
     if (launcher->root) {
         return;
     }
-    launcher->set_user = geteuid() == 0 && tb_launch_find_user(launcher->opts.user, &launcher->uid,
-                                                               &launcher->gid) == 0;
+    launcher->set_user =
+        geteuid() == 0 &&
+        tb_cdp_launch_find_user(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
     launcher->root = choose_root(launcher);
-    tb_profile_sweep(launcher->root, launcher->uid);
+    tb_cdp_profile_sweep(launcher->root, launcher->uid);
     if (launcher->opts.settled) {
         launcher->opts.settled(launcher->root, launcher->opts.owner);
     }
 }
 
-const char *tb_launcher_root(struct tb_launcher *launcher)
+const char *tb_cdp_launcher_root(struct tb_cdp_launcher *launcher)
 {
     settle(launcher);
     return launcher->root;
@@ -97,9 +98,10 @@ static void on_settle_timer(struct tb_timer *timer, void *user)
     settle(user);
 }
 
-struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launcher_opts *opts)
+struct tb_cdp_launcher *tb_cdp_launcher_new(struct tb_loop *loop,
+                                            const struct tb_cdp_launcher_opts *opts)
 {
-    struct tb_launcher *launcher = TB_NEW(struct tb_launcher);
+    struct tb_cdp_launcher *launcher = TB_NEW(struct tb_cdp_launcher);
     launcher->loop = loop;
     launcher->opts = *opts;
     launcher->uid = geteuid();
@@ -111,7 +113,7 @@ struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launch
 }
 
 /* The group may go on for a moment after its leader; what it still writes would stay behind. */
-static void wait_for_end(struct tb_launch *launch)
+static void wait_for_end(struct tb_cdp_launch *launch)
 {
     siginfo_t info;
     for (int i = 0; i < PAUSES && !launch->ended; i++) {
@@ -125,7 +127,7 @@ static void wait_for_end(struct tb_launch *launch)
     }
 }
 
-static void launch_gone(struct tb_launch *launch)
+static void launch_gone(struct tb_cdp_launch *launch)
 {
     tb_timer_fini(&launch->remove_timer);
     tb_list_remove(&launch->link);
@@ -133,16 +135,16 @@ static void launch_gone(struct tb_launch *launch)
     tb_free(launch);
 }
 
-void tb_launcher_free(struct tb_launcher *launcher)
+void tb_cdp_launcher_free(struct tb_cdp_launcher *launcher)
 {
     if (!launcher) {
         return;
     }
     tb_timer_fini(&launcher->settle_timer);
     LIST_FOREACH_SAFE(link, &launcher->launches) {
-        struct tb_launch *launch = TB_CONTAINER(link, struct tb_launch, link);
+        struct tb_cdp_launch *launch = TB_CONTAINER(link, struct tb_cdp_launch, link);
         wait_for_end(launch);
-        for (int i = 0; i < REMOVE_TRIES && tb_profile_remove(launch->profile) < 0; i++) {
+        for (int i = 0; i < REMOVE_TRIES && tb_cdp_profile_remove(launch->profile) < 0; i++) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         }
         launch_gone(launch);
@@ -150,9 +152,9 @@ void tb_launcher_free(struct tb_launcher *launcher)
     tb_free(launcher);
 }
 
-static void remove_profile(struct tb_launch *launch)
+static void remove_profile(struct tb_cdp_launch *launch)
 {
-    if (tb_profile_remove(launch->profile) < 0 && launch->remove_tries++ < REMOVE_TRIES) {
+    if (tb_cdp_profile_remove(launch->profile) < 0 && launch->remove_tries++ < REMOVE_TRIES) {
         tb_timer_start(&launch->remove_timer, REMOVE_AGAIN_MS);
     } else {
         launch_gone(launch);
@@ -167,7 +169,7 @@ static void on_remove_timer(struct tb_timer *timer, void *user)
 
 static void on_ended(struct tb_process *process, int64_t status, int signum, void *user)
 {
-    struct tb_launch *launch = user;
+    struct tb_cdp_launch *launch = user;
     (void)status;
     (void)signum;
     launch->ended = true;
@@ -179,11 +181,12 @@ static void on_ended(struct tb_process *process, int64_t status, int signum, voi
     }
 }
 
-static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, struct tb_err *err)
+static int spawn(struct tb_cdp_launch *launch, const struct tb_cdp_launch_spec *spec,
+                 struct tb_err *err)
 {
-    const struct tb_launcher *launcher = launch->launcher;
-    struct tb_launch_command command;
-    tb_launch_command_build(&command, &launcher->opts, spec, launch->profile);
+    const struct tb_cdp_launcher *launcher = launch->launcher;
+    struct tb_cdp_launch_command command;
+    tb_cdp_launch_command_build(&command, &launcher->opts, spec, launch->profile);
     /* Not its stderr: what pages say on the console goes there, and that is not for our log. */
     struct tb_process_fd fds[] = {
         {.child_fd = PIPE_TO, .inherit = -1},
@@ -209,8 +212,9 @@ static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, st
     return 0;
 }
 
-struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_launch_spec *spec,
-                                tb_launch_exit_fn *fn, void *user, struct tb_err *err)
+struct tb_cdp_launch *tb_cdp_launch_new(struct tb_cdp_launcher *launcher,
+                                        const struct tb_cdp_launch_spec *spec,
+                                        tb_cdp_launch_exit_fn *fn, void *user, struct tb_err *err)
 {
     settle(launcher);
     if (geteuid() == 0 && !launcher->set_user && !launcher->opts.no_sandbox) {
@@ -219,17 +223,18 @@ struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_la
                 launcher->opts.user);
         return NULL;
     }
-    struct tb_launch *launch = TB_NEW(struct tb_launch);
+    struct tb_cdp_launch *launch = TB_NEW(struct tb_cdp_launch);
     launch->launcher = launcher;
     launch->fn = fn;
     launch->user = user;
     tb_timer_init(&launch->remove_timer, launcher->loop, on_remove_timer, launch);
     tb_list_init(&launch->link);
-    int rc = tb_profile_make(launcher->root, launcher->uid, launcher->gid, launch->profile, err);
+    int rc =
+        tb_cdp_profile_make(launcher->root, launcher->uid, launcher->gid, launch->profile, err);
     if (rc == 0) {
         rc = spawn(launch, spec, err);
         if (rc < 0) {
-            tb_profile_remove(launch->profile);
+            tb_cdp_profile_remove(launch->profile);
         }
     }
     if (rc < 0) {
@@ -243,7 +248,7 @@ struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_la
     return launch;
 }
 
-void tb_launch_free(struct tb_launch *launch)
+void tb_cdp_launch_free(struct tb_cdp_launch *launch)
 {
     if (!launch || launch->freed) {
         return;
@@ -258,8 +263,8 @@ void tb_launch_free(struct tb_launch *launch)
     }
 }
 
-void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
-                         struct tb_stream **ret_from)
+void tb_cdp_launch_pipe_take(struct tb_cdp_launch *launch, struct tb_stream **ret_to,
+                             struct tb_stream **ret_from)
 {
     *ret_to = launch->to;
     *ret_from = launch->from;
@@ -267,33 +272,35 @@ void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
     launch->from = NULL;
 }
 
-pid_t tb_launch_pid(const struct tb_launch *launch)
+pid_t tb_cdp_launch_pid(const struct tb_cdp_launch *launch)
 {
     return tb_process_pid(launch->process);
 }
 
-bool tb_launch_at_work(const struct tb_launch *launch)
+bool tb_cdp_launch_at_work(const struct tb_cdp_launch *launch)
 {
-    struct tb_proc proc;
-    return tb_proc_read(tb_launch_pid(launch), &proc) && (proc.state == 'R' || proc.state == 'D');
+    struct tb_cdp_proc proc;
+    return tb_cdp_proc_read(tb_cdp_launch_pid(launch), &proc) &&
+           (proc.state == 'R' || proc.state == 'D');
 }
 
 /* Its helpers count, too: while one of them is loaded, the browser itself does nothing. */
-bool tb_launch_has_worked(struct tb_launch *launch)
+bool tb_cdp_launch_has_worked(struct tb_cdp_launch *launch)
 {
     uint64_t before = launch->work;
-    launch->work = tb_proc_group_work(tb_launch_pid(launch));
+    launch->work = tb_cdp_proc_group_work(tb_cdp_launch_pid(launch));
     return launch->work != before; /* less of it: a helper has ended */
 }
 
-bool tb_launch_is_ending(const struct tb_launch *launch)
+bool tb_cdp_launch_is_ending(const struct tb_cdp_launch *launch)
 {
-    struct tb_proc proc;
-    return launch->ended || !tb_proc_read(tb_launch_pid(launch), &proc) || proc.state == 'Z' ||
-           proc.state == 'X' || (proc.flags & FLAG_EXITING) || (proc.pending & PENDING_KILL);
+    struct tb_cdp_proc proc;
+    return launch->ended || !tb_cdp_proc_read(tb_cdp_launch_pid(launch), &proc) ||
+           proc.state == 'Z' || proc.state == 'X' || (proc.flags & FLAG_EXITING) ||
+           (proc.pending & PENDING_KILL);
 }
 
-const char *tb_launch_profile(const struct tb_launch *launch)
+const char *tb_cdp_launch_profile(const struct tb_cdp_launch *launch)
 {
     return launch->profile;
 }

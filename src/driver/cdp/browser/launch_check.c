@@ -105,7 +105,7 @@ static int check_arg(struct tb_str given, struct tb_err *err)
                : 0;
 }
 
-int tb_launch_check_args(const struct tb_config *config, struct tb_err *err)
+int tb_cdp_launch_check_args(const struct tb_config *config, struct tb_err *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < config->browser_args.count; i++) {
@@ -114,9 +114,9 @@ int tb_launch_check_args(const struct tb_config *config, struct tb_err *err)
     return rc;
 }
 
-int tb_launch_check_path(const struct tb_config *config, struct tb_err *err)
+int tb_cdp_launch_check_path(const struct tb_config *config, struct tb_err *err)
 {
-    if (!config->browser_path[0] || tb_browser_find(config->browser_path, true)) {
+    if (!config->browser_path[0] || tb_cdp_browser_find(config->browser_path, true)) {
         return 0;
     }
     return tb_fail(
@@ -126,7 +126,7 @@ int tb_launch_check_path(const struct tb_config *config, struct tb_err *err)
         config->browser_path);
 }
 
-int tb_launch_find_user(const char *name, uid_t *ret_uid, gid_t *ret_gid)
+int tb_cdp_launch_find_user(const char *name, uid_t *ret_uid, gid_t *ret_gid)
 {
     uint64_t number;
     struct passwd entry;
@@ -149,14 +149,14 @@ int tb_launch_find_user(const char *name, uid_t *ret_uid, gid_t *ret_gid)
     return 0;
 }
 
-int tb_launch_check_user(const struct tb_config *config, uid_t own, struct tb_err *err)
+int tb_cdp_launch_check_user(const struct tb_config *config, uid_t own, struct tb_err *err)
 {
     uid_t uid;
     gid_t gid;
     if (own != 0) {
         return 0;
     }
-    if (tb_launch_find_user(config->browser_user, &uid, &gid) < 0) {
+    if (tb_cdp_launch_find_user(config->browser_user, &uid, &gid) < 0) {
         return tb_fail(err, TB_E_CONFIG,
                        "browser.user is '%s', and there is no such user; name one that browsers "
                        "run as while the daemon is root",
@@ -169,7 +169,7 @@ int tb_launch_check_user(const struct tb_config *config, uid_t own, struct tb_er
                     : 0;
 }
 
-int tb_launch_check_remote_ca(const struct tb_config *config, struct tb_err *err)
+int tb_cdp_launch_check_remote_ca(const struct tb_config *config, struct tb_err *err)
 {
     const char *path = config->browser_remote_ca;
     struct stat info;

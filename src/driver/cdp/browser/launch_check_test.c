@@ -23,8 +23,8 @@ static int check(const char *path, const char *value, struct tb_err *err)
         }
     }
     err->text[0] = '\0';
-    int rc = tb_launch_check_args(&config, err);
-    rc = rc == 0 ? tb_launch_check_path(&config, err) : rc;
+    int rc = tb_cdp_launch_check_args(&config, err);
+    rc = rc == 0 ? tb_cdp_launch_check_path(&config, err) : rc;
     tb_config_fini(&config);
     return rc;
 }
@@ -99,7 +99,7 @@ static void a_user_must_be_somebody_without_roots_rights(void **state)
         tb_config_init(&config);
         tb_free(config.browser_user);
         config.browser_user = tb_strdup(rows[i].user);
-        int rc = tb_launch_check_user(&config, rows[i].own, &err);
+        int rc = tb_cdp_launch_check_user(&config, rows[i].own, &err);
         assert_int_equal(rc, rows[i].words ? TB_E_CONFIG : 0);
         assert_non_null(strstr(err.text, rows[i].words ? rows[i].words : ""));
         tb_config_fini(&config);
@@ -116,7 +116,7 @@ static void a_file_of_authorities_must_be_readable(void **state)
         tb_config_init(&config);
         tb_free(config.browser_remote_ca);
         config.browser_remote_ca = tb_strdup(paths[i]);
-        assert_int_equal(tb_launch_check_remote_ca(&config, &err), i ? TB_E_CONFIG : 0);
+        assert_int_equal(tb_cdp_launch_check_remote_ca(&config, &err), i ? TB_E_CONFIG : 0);
         tb_config_fini(&config);
     }
 }

@@ -54,7 +54,7 @@ static const char *const common_args[] = {
     features_off,
 };
 
-static void add_arg(struct tb_launch_command *command, const char *text)
+static void add_arg(struct tb_cdp_launch_command *command, const char *text)
 {
     if (command->count + 1 < TB_LAUNCH_ARGS_MAX) {
         command->args[command->count++] = text;
@@ -70,8 +70,9 @@ static bool has_setuid_helper(const char *path)
     return access(helper, F_OK) == 0;
 }
 
-static void build_args(struct tb_launch_command *command, const struct tb_launcher_opts *opts,
-                       const struct tb_launch_spec *spec, const char *profile)
+static void build_args(struct tb_cdp_launch_command *command,
+                       const struct tb_cdp_launcher_opts *opts,
+                       const struct tb_cdp_launch_spec *spec, const char *profile)
 {
     if (opts->guard) {
         tb_exec_guard_args(opts->guard, spec->path, !has_setuid_helper(spec->path),
@@ -95,7 +96,7 @@ static void build_args(struct tb_launch_command *command, const struct tb_launch
     }
 }
 
-static void build_env(struct tb_launch_command *command, const struct tb_launch_spec *spec,
+static void build_env(struct tb_cdp_launch_command *command, const struct tb_cdp_launch_spec *spec,
                       const char *profile)
 {
     size_t count = 0;
@@ -125,8 +126,9 @@ static void build_env(struct tb_launch_command *command, const struct tb_launch_
     command->env[count] = NULL;
 }
 
-void tb_launch_command_build(struct tb_launch_command *command, const struct tb_launcher_opts *opts,
-                             const struct tb_launch_spec *spec, const char *profile)
+void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command,
+                                 const struct tb_cdp_launcher_opts *opts,
+                                 const struct tb_cdp_launch_spec *spec, const char *profile)
 {
     memset(command, 0, sizeof(*command));
     build_args(command, opts, spec, profile);

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Texts that are made live here as long as the lists do. */
-struct tb_launch_command {
+struct tb_cdp_launch_command {
     const char *args[TB_LAUNCH_ARGS_MAX]; /* NULL-ended */
     size_t count;
     const char *env[TB_LAUNCH_ENV_MAX]; /* NULL-ended */
@@ -28,5 +28,6 @@ struct tb_launch_command {
     char tmp[TB_LAUNCH_LINE_SIZE];
 };
 
-void tb_launch_command_build(struct tb_launch_command *command, const struct tb_launcher_opts *opts,
-                             const struct tb_launch_spec *spec, const char *profile);
+void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command,
+                                 const struct tb_cdp_launcher_opts *opts,
+                                 const struct tb_cdp_launch_spec *spec, const char *profile);

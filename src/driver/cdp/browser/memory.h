@@ -15,12 +15,12 @@
 #include "driver/cdp/browser/session.h"
 #include "driver/cdp/page/target.h"
 
-struct tb_memory {
-    struct tb_page_listener listener;
+struct tb_cdp_memory {
+    struct tb_cdp_page_listener listener;
     struct tb_driver_session *session;
-    struct tb_console_log console;
-    struct tb_net_log net;
-    struct tb_download_log downloads;
+    struct tb_cdp_console_log console;
+    struct tb_cdp_net_log net;
+    struct tb_cdp_download_log downloads;
     struct tb_list tabs;
     int64_t last_ref;        /* the highest that any document has given */
     int64_t heard;           /* the number of the changes that a page told last */
@@ -28,14 +28,15 @@ struct tb_memory {
     bool net_on;             /* and of requests */
     struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
     char *directory;         /* of the session's files; NULL: not made */
-    struct tb_files_id directory_id;
+    struct tb_cdp_files_id directory_id;
     /* Gets the events that an operation has asked the browser for; whoever sets it takes it away
      * again. NULL: nobody. */
-    void (*on_event)(struct tb_page *page, struct tb_str method, struct tb_str params, void *user);
+    void (*on_event)(struct tb_cdp_page *page, struct tb_str method, struct tb_str params,
+                     void *user);
     void *user;
 };
 
-struct tb_tab_memory {
+struct tb_cdp_tab_memory {
     struct tb_list link;
     char target_id[TB_TARGET_ID_SIZE];
     struct tb_buf outline; /* the last one that was shown whole */
@@ -46,22 +47,23 @@ struct tb_tab_memory {
 };
 
 /* What the browser tells of a download, of this session or another. */
-void tb_memory_on_download(struct tb_driver_session *session, struct tb_str method,
-                           struct tb_str params);
+void tb_cdp_memory_on_download(struct tb_driver_session *session, struct tb_str method,
+                               struct tb_str params);
 /* What holds for the session's files; it borrows from the memory. */
-struct tb_download_rules tb_memory_rules(const struct tb_memory *memory);
+struct tb_cdp_download_rules tb_cdp_memory_rules(const struct tb_cdp_memory *memory);
 /* Never NULL. */
-struct tb_memory *tb_memory_of(struct tb_driver_session *session);
+struct tb_cdp_memory *tb_cdp_memory_of(struct tb_driver_session *session);
 /* Made when there is none. Forgets tabs that are gone. */
-struct tb_tab_memory *tb_memory_tab(struct tb_memory *memory, const char *target_id);
+struct tb_cdp_tab_memory *tb_cdp_memory_tab(struct tb_cdp_memory *memory, const char *target_id);
 /* What the document that a tab has now has told of itself; NULL: nothing yet. */
-const struct cJSON *tb_memory_arrived(struct tb_memory *memory, const struct tb_page *page);
+const struct cJSON *tb_cdp_memory_arrived(struct tb_cdp_memory *memory,
+                                          const struct tb_cdp_page *page);
 /* The next one may be compared with it. */
-void tb_memory_keep_outline(struct tb_tab_memory *tab, struct tb_str outline);
+void tb_cdp_memory_keep_outline(struct tb_cdp_tab_memory *tab, struct tb_str outline);
 /* From now on, and on every tab that comes. */
-void tb_memory_watch_log(struct tb_memory *memory);
-void tb_memory_watch_net(struct tb_memory *memory);
-/* Brings a tab to what is emulated, or back; see op_emulate.c. */
-void tb_emulation_apply(const struct cJSON *emulation, struct tb_page *page);
+void tb_cdp_memory_watch_log(struct tb_cdp_memory *memory);
+void tb_cdp_memory_watch_net(struct tb_cdp_memory *memory);
+/* Brings a tab to what is emulated, or back; see op/emulate.c. */
+void tb_cdp_emulation_apply(const struct cJSON *emulation, struct tb_cdp_page *page);
 /* The same for a whole session that had it before. */
-void tb_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation);
+void tb_cdp_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation);

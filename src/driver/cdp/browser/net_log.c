@@ -39,7 +39,7 @@ static struct request *request_of(struct tb_list *link)
     return TB_CONTAINER(link, struct request, link);
 }
 
-static void drop(struct tb_net_log *log, struct request *request)
+static void drop(struct tb_cdp_net_log *log, struct request *request)
 {
     log->count--;
     tb_list_remove(&request->link);
@@ -55,23 +55,23 @@ static void drop(struct tb_net_log *log, struct request *request)
     tb_free(request);
 }
 
-void tb_net_log_init(struct tb_net_log *log)
+void tb_cdp_net_log_init(struct tb_cdp_net_log *log)
 {
-    *log = (struct tb_net_log){.count = 0};
+    *log = (struct tb_cdp_net_log){.count = 0};
     tb_list_init(&log->requests);
 }
 
-void tb_net_log_clear(struct tb_net_log *log)
+void tb_cdp_net_log_clear(struct tb_cdp_net_log *log)
 {
     while (!tb_list_empty(&log->requests)) {
         drop(log, request_of(log->requests.next));
     }
 }
 
-void tb_net_log_fini(struct tb_net_log *log)
+void tb_cdp_net_log_fini(struct tb_cdp_net_log *log)
 {
     if (log->requests.next) {
-        tb_net_log_clear(log);
+        tb_cdp_net_log_clear(log);
     }
 }
 
@@ -90,7 +90,7 @@ static double number_at(const struct cJSON *json, const char *key)
 }
 
 /* The newest request of that id: a redirect has the id of what it came from. */
-static struct request *find(struct tb_net_log *log, struct tb_str id)
+static struct request *find(struct tb_cdp_net_log *log, struct tb_str id)
 {
     for (struct tb_list *link = log->requests.prev; link != &log->requests; link = link->prev) {
         if (tb_str_eq_cstr(id, request_of(link)->request_id)) {
@@ -124,7 +124,7 @@ static void take_response(struct request *request, const struct cJSON *response)
     request->response_headers = headers_of(response);
 }
 
-static void on_sent(struct tb_net_log *log, const char *session_id, const struct cJSON *params)
+static void on_sent(struct tb_cdp_net_log *log, const char *session_id, const struct cJSON *params)
 {
     const struct cJSON *sent = tb_json_get(params, "request");
     struct tb_str id = text_at(params, "requestId");
@@ -151,7 +151,8 @@ static void on_sent(struct tb_net_log *log, const char *session_id, const struct
     }
 }
 
-static void on_response(struct tb_net_log *log, const char *session_id, const struct cJSON *params)
+static void on_response(struct tb_cdp_net_log *log, const char *session_id,
+                        const struct cJSON *params)
 {
     struct request *request = find(log, text_at(params, "requestId"));
     (void)session_id;
@@ -160,7 +161,8 @@ static void on_response(struct tb_net_log *log, const char *session_id, const st
     }
 }
 
-static void on_finished(struct tb_net_log *log, const char *session_id, const struct cJSON *params)
+static void on_finished(struct tb_cdp_net_log *log, const char *session_id,
+                        const struct cJSON *params)
 {
     struct request *request = find(log, text_at(params, "requestId"));
     (void)session_id;
@@ -170,7 +172,8 @@ static void on_finished(struct tb_net_log *log, const char *session_id, const st
     }
 }
 
-static void on_failed(struct tb_net_log *log, const char *session_id, const struct cJSON *params)
+static void on_failed(struct tb_cdp_net_log *log, const char *session_id,
+                      const struct cJSON *params)
 {
     struct request *request = find(log, text_at(params, "requestId"));
     (void)session_id;
@@ -183,12 +186,12 @@ static void on_failed(struct tb_net_log *log, const char *session_id, const stru
     }
 }
 
-void tb_net_log_on_event(struct tb_net_log *log, const char *session_id, struct tb_str method,
-                         struct tb_str params)
+void tb_cdp_net_log_on_event(struct tb_cdp_net_log *log, const char *session_id,
+                             struct tb_str method, struct tb_str params)
 {
     static const struct {
         const char *method;
-        void (*fn)(struct tb_net_log *log, const char *session_id, const struct cJSON *params);
+        void (*fn)(struct tb_cdp_net_log *log, const char *session_id, const struct cJSON *params);
     } handlers[] = {
         {"Network.requestWillBeSent", on_sent},
         {"Network.responseReceived", on_response},
@@ -209,7 +212,7 @@ static bool is_failed(const struct request *request)
     return request->error || request->status >= 400;
 }
 
-static bool fits(const struct request *request, const struct tb_net_filter *filter)
+static bool fits(const struct request *request, const struct tb_cdp_net_filter *filter)
 {
     if (filter->failed && !is_failed(request)) {
         return false;
@@ -241,8 +244,8 @@ static struct cJSON *as_json(const struct request *request)
     return json;
 }
 
-size_t tb_net_log_list(const struct tb_net_log *log, const struct tb_net_filter *filter,
-                       struct cJSON *ret_array)
+size_t tb_cdp_net_log_list(const struct tb_cdp_net_log *log, const struct tb_cdp_net_filter *filter,
+                           struct cJSON *ret_array)
 {
     size_t total = 0;
     LIST_FOREACH(link, &log->requests) {
@@ -262,8 +265,8 @@ size_t tb_net_log_list(const struct tb_net_log *log, const struct tb_net_filter 
     return total;
 }
 
-struct cJSON *tb_net_log_get(const struct tb_net_log *log, struct tb_str id,
-                             const char **ret_request_id, const char **ret_session_id)
+struct cJSON *tb_cdp_net_log_get(const struct tb_cdp_net_log *log, struct tb_str id,
+                                 const char **ret_request_id, const char **ret_session_id)
 {
     uint64_t number;
     if (!id.len || id.ptr[0] != 'r' || !tb_str_to_u64(tb_str_sub(id, 1, id.len), &number)) {

@@ -24,7 +24,7 @@ enum {
 
 /* What the worker needs and finds; it outlives a remote that is freed meanwhile. */
 struct lookup {
-    struct tb_remote *remote; /* NULL: nobody waits any more */
+    struct tb_cdp_remote *remote; /* NULL: nobody waits any more */
     char name[256];
     char address[64];
     char *ca_path; /* NULL: ws:// */
@@ -32,9 +32,9 @@ struct lookup {
     struct tb_err err;
 };
 
-struct tb_remote {
+struct tb_cdp_remote {
     struct tb_loop *loop;
-    tb_remote_fn *fn;
+    tb_cdp_remote_fn *fn;
     void *user;
     char *endpoint;
     struct tb_str host;   /* with the port, as in the endpoint */
@@ -48,7 +48,7 @@ struct tb_remote {
     struct tb_deferred failing;
 };
 
-static void fail(struct tb_remote *remote)
+static void fail(struct tb_cdp_remote *remote)
 {
     tb_timer_stop(&remote->deadline);
     struct tb_err err = remote->err;
@@ -57,10 +57,10 @@ static void fail(struct tb_remote *remote)
 
 static void run_failing(struct tb_deferred *job)
 {
-    fail(TB_CONTAINER(job, struct tb_remote, failing));
+    fail(TB_CONTAINER(job, struct tb_cdp_remote, failing));
 }
 
-void tb_remote_shown(const char *endpoint, struct tb_buf *out)
+void tb_cdp_remote_shown(const char *endpoint, struct tb_buf *out)
 {
     struct tb_str text = tb_str_of(endpoint);
     const char *slashes = strstr(endpoint, "://");
@@ -69,17 +69,17 @@ void tb_remote_shown(const char *endpoint, struct tb_buf *out)
     tb_url_shown(tb_str_sub(text, 0, len), out);
 }
 
-static void cannot_connect(struct tb_remote *remote, const char *why)
+static void cannot_connect(struct tb_cdp_remote *remote, const char *why)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
-    tb_remote_shown(remote->endpoint, &shown);
+    tb_cdp_remote_shown(remote->endpoint, &shown);
     tb_fail(&remote->err, TB_E_ENDPOINT, "cannot connect to %.*s: %s",
             TB_STR_ARG(tb_buf_str(&shown)), why);
 }
 
 static void on_connected(struct tb_stream *stream, int status, void *user)
 {
-    struct tb_remote *remote = user;
+    struct tb_cdp_remote *remote = user;
     remote->stream = NULL;
     if (status < 0) {
         const char *reason = tb_stream_tls_reason(stream);
@@ -92,7 +92,7 @@ static void on_connected(struct tb_stream *stream, int status, void *user)
     remote->fn(stream, remote->host, remote->target, NULL, remote->user);
 }
 
-static void stop(struct tb_remote *remote)
+static void stop(struct tb_cdp_remote *remote)
 {
     if (remote->lookup) {
         remote->lookup->remote = NULL;
@@ -105,7 +105,7 @@ static void stop(struct tb_remote *remote)
 
 static void on_deadline(struct tb_timer *timer, void *user)
 {
-    struct tb_remote *remote = user;
+    struct tb_cdp_remote *remote = user;
     (void)timer;
     stop(remote);
     cannot_connect(remote, "no answer in time");
@@ -148,7 +148,7 @@ static void lookup_free(struct lookup *lookup)
 static void on_prepared(int status, void *user)
 {
     struct lookup *lookup = user;
-    struct tb_remote *remote = lookup->remote;
+    struct tb_cdp_remote *remote = lookup->remote;
     if (remote) {
         remote->work = NULL;
         remote->lookup = NULL;
@@ -167,7 +167,7 @@ static void on_prepared(int status, void *user)
 }
 
 /* Host without port and brackets. */
-static bool split_host(struct tb_remote *remote, uint64_t usual_port, struct tb_str *ret_name)
+static bool split_host(struct tb_cdp_remote *remote, uint64_t usual_port, struct tb_str *ret_name)
 {
     struct tb_str name = remote->host;
     struct tb_str port = {NULL, 0};
@@ -209,7 +209,7 @@ static char *with_path(const char *endpoint)
     return tb_strdupf("%.*s%s%s", len, endpoint, endpoint[len] == '/' ? "" : "/", endpoint + len);
 }
 
-static bool parse(struct tb_remote *remote, bool *ret_tls, struct tb_str *ret_name)
+static bool parse(struct tb_cdp_remote *remote, bool *ret_tls, struct tb_str *ret_name)
 {
     const struct tb_str plain = TB_STR("ws://");
     const struct tb_str secure = TB_STR("wss://");
@@ -225,7 +225,7 @@ static bool parse(struct tb_remote *remote, bool *ret_tls, struct tb_str *ret_na
     return is_host(remote->host) && split_host(remote, *ret_tls ? HTTPS_PORT : HTTP_PORT, ret_name);
 }
 
-static int begin(struct tb_remote *remote, const char *ca_path)
+static int begin(struct tb_cdp_remote *remote, const char *ca_path)
 {
     struct tb_str name;
     bool tls;
@@ -243,10 +243,11 @@ static int begin(struct tb_remote *remote, const char *ca_path)
     return 0;
 }
 
-struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, const char *ca_path,
-                                int64_t deadline_ms, tb_remote_fn *fn, void *user)
+struct tb_cdp_remote *tb_cdp_remote_new(struct tb_loop *loop, const char *endpoint,
+                                        const char *ca_path, int64_t deadline_ms,
+                                        tb_cdp_remote_fn *fn, void *user)
 {
-    struct tb_remote *remote = TB_NEW(struct tb_remote);
+    struct tb_cdp_remote *remote = TB_NEW(struct tb_cdp_remote);
     remote->loop = loop;
     remote->fn = fn;
     remote->user = user;
@@ -262,7 +263,7 @@ struct tb_remote *tb_remote_new(struct tb_loop *loop, const char *endpoint, cons
     return remote;
 }
 
-void tb_remote_free(struct tb_remote *remote)
+void tb_cdp_remote_free(struct tb_cdp_remote *remote)
 {
     if (!remote) {
         return;

@@ -62,8 +62,8 @@ static void addresses_are_read_as_they_are_written(void **state)
         char endpoint[128];
         struct dialled dialled = {.done = false};
         snprintf(endpoint, sizeof(endpoint), rows[i].form, tb_listener_port(lab.listener));
-        struct tb_remote *remote =
-            tb_remote_new(lab.loop, endpoint, "", lab_deadline(&lab), on_remote, &dialled);
+        struct tb_cdp_remote *remote =
+            tb_cdp_remote_new(lab.loop, endpoint, "", lab_deadline(&lab), on_remote, &dialled);
         assert_false(dialled.done); /* later, always */
         LAB_WAIT(&lab, dialled.done);
         assert_int_equal(dialled.stream != NULL, rows[i].good);
@@ -74,7 +74,7 @@ static void addresses_are_read_as_they_are_written(void **state)
             assert_int_equal(dialled.err.code, TB_E_PARAMS);
             assert_null(strstr(dialled.err.text, "secret"));
         }
-        tb_remote_free(remote);
+        tb_cdp_remote_free(remote);
     }
     lab_fini(&lab);
 }
@@ -109,15 +109,16 @@ static void a_remote_that_is_freed_calls_nobody(void **state)
     (void)state;
     lab_init(&lab, docs);
     int64_t deadline_ms = lab_deadline(&lab);
-    tb_remote_free(
-        tb_remote_new(lab.loop, "wss://localhost:1/", "", deadline_ms, on_remote, &freed));
-    tb_remote_free(tb_remote_new(lab.loop, "nonsense", "", deadline_ms, on_remote, &freed));
+    tb_cdp_remote_free(
+        tb_cdp_remote_new(lab.loop, "wss://localhost:1/", "", deadline_ms, on_remote, &freed));
+    tb_cdp_remote_free(tb_cdp_remote_new(lab.loop, "nonsense", "", deadline_ms, on_remote, &freed));
     snprintf(endpoint, sizeof(endpoint), "ws://127.0.0.1:%d/", tb_listener_port(lab.listener));
-    struct tb_remote *remote = tb_remote_new(lab.loop, endpoint, "", deadline_ms, on_remote, &kept);
+    struct tb_cdp_remote *remote =
+        tb_cdp_remote_new(lab.loop, endpoint, "", deadline_ms, on_remote, &kept);
     LAB_WAIT(&lab, kept.done); /* the only worker has done with the first */
     assert_false(freed.done);
     tb_stream_free(kept.stream);
-    tb_remote_free(remote);
+    tb_cdp_remote_free(remote);
     lab_fini(&lab);
 }
 
@@ -152,9 +153,9 @@ static void a_peer_that_cannot_be_trusted_is_refused_with_the_reason(void **stat
             lab.loop, "0.0.0.0", 0, rows[i].silent ? NULL : tls, on_peer, &peer, NULL);
         snprintf(endpoint, sizeof(endpoint), "wss://%s:%d/x", rows[i].host,
                  tb_listener_port(listener));
-        struct tb_remote *remote =
-            tb_remote_new(lab.loop, endpoint, rows[i].trusted ? files.cert : "",
-                          tb_loop_now_ms(lab.loop) + rows[i].ms, on_remote, &dialled);
+        struct tb_cdp_remote *remote =
+            tb_cdp_remote_new(lab.loop, endpoint, rows[i].trusted ? files.cert : "",
+                              tb_loop_now_ms(lab.loop) + rows[i].ms, on_remote, &dialled);
         LAB_WAIT(&lab, dialled.done);
         assert_int_equal(dialled.stream != NULL, rows[i].words == NULL);
         if (rows[i].words) {
@@ -163,7 +164,7 @@ static void a_peer_that_cannot_be_trusted_is_refused_with_the_reason(void **stat
         }
         tb_stream_free(dialled.stream);
         tb_stream_free(peer);
-        tb_remote_free(remote);
+        tb_cdp_remote_free(remote);
         tb_listener_free(listener);
     }
     tb_tls_free(tls);
@@ -171,7 +172,7 @@ static void a_peer_that_cannot_be_trusted_is_refused_with_the_reason(void **stat
     lab_fini(&lab);
 }
 
-static void on_exit_of_browser(struct tb_launch *launch, void *user)
+static void on_exit_of_browser(struct tb_cdp_launch *launch, void *user)
 {
     (void)launch;
     (void)user;
@@ -183,10 +184,10 @@ struct address {
 };
 
 /* Where the browser listens: it writes the port and the path into its profile. */
-static bool read_address(const struct tb_launch *launch, struct address *ret_address)
+static bool read_address(const struct tb_cdp_launch *launch, struct address *ret_address)
 {
     char path[TB_PROFILE_PATH_SIZE + 32];
-    snprintf(path, sizeof(path), "%s/DevToolsActivePort", tb_launch_profile(launch));
+    snprintf(path, sizeof(path), "%s/DevToolsActivePort", tb_cdp_launch_profile(launch));
     FILE *in = fopen(path, "r");
     bool found = in && fscanf(in, "%d\n%127s", &ret_address->port, ret_address->target) == 2;
     if (in) {
@@ -201,14 +202,14 @@ static void tick(struct tb_timer *timer, void *user)
     tb_timer_start(timer, 10);
 }
 
-static struct tb_launch *run_browser(struct lab *lab, struct address *ret_address)
+static struct tb_cdp_launch *run_browser(struct lab *lab, struct address *ret_address)
 {
     static const char *const more[] = {"--remote-debugging-port=0", NULL};
     struct tb_timer timer;
-    struct tb_launch_spec spec = {
-        .path = tb_browser_find("", true), .shell = true, .headless = true, .more = more};
-    struct tb_launch *launch =
-        tb_launch_new(lab->cdp->launcher, &spec, on_exit_of_browser, NULL, NULL);
+    struct tb_cdp_launch_spec spec = {
+        .path = tb_cdp_browser_find("", true), .shell = true, .headless = true, .more = more};
+    struct tb_cdp_launch *launch =
+        tb_cdp_launch_new(lab->cdp->launcher, &spec, on_exit_of_browser, NULL, NULL);
     assert_non_null(launch);
     tb_timer_init(&timer, lab->loop, tick, NULL); /* a file is nothing that a loop hears of */
     tb_timer_start(&timer, 10);
@@ -228,7 +229,7 @@ static void sessions_live_in_a_browser_that_somebody_else_runs(void **state)
     (void)state;
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
-    struct tb_launch *launch = run_browser(&lab, &address);
+    struct tb_cdp_launch *launch = run_browser(&lab, &address);
     snprintf(args, sizeof(args), "{\"endpoint\":\"ws://127.0.0.1:%d%s\"}", address.port,
              address.target);
     lab_start(&lab, &a, "default", args);
@@ -241,7 +242,7 @@ static void sessions_live_in_a_browser_that_somebody_else_runs(void **state)
     lab_call(&a, &answer, "describe", "");
     assert_non_null(strstr(answer.value, "first"));
     lab_close(&a);
-    tb_launch_free(launch);
+    tb_cdp_launch_free(launch);
     LAB_WAIT(&lab, b.lost == 1);
     lab_close(&b);
     lab_fini(&lab);
@@ -261,7 +262,7 @@ static void a_tab_that_is_left_behind_stays_in_the_browser(void **state)
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
     lab_set(&lab, "browser.linger_ms", "0");
-    struct tb_launch *launch = run_browser(&lab, &address);
+    struct tb_cdp_launch *launch = run_browser(&lab, &address);
     snprintf(args, sizeof(args), "{\"endpoint\":\"ws://127.0.0.1:%d%s\"}", address.port,
              address.target);
     lab_start(&lab, &left, "default", args);
@@ -283,7 +284,7 @@ static void a_tab_that_is_left_behind_stays_in_the_browser(void **state)
     assert_non_null(strstr(answer.value, "\"title\":\"first\""));
     assert_null(strstr(answer.value, "\"title\":\"other\""));
     lab_close(&later);
-    tb_launch_free(launch);
+    tb_cdp_launch_free(launch);
     lab_fini(&lab);
 }
 
@@ -360,7 +361,7 @@ static void a_browser_behind_tls_is_driven(void **state)
     test_cert_make(&files);
     lab_set(&lab, "browser.remote_ca", files.cert);
     struct tb_tls *tls = tb_tls_new(files.cert, files.key, NULL);
-    struct tb_launch *launch = run_browser(&lab, &address);
+    struct tb_cdp_launch *launch = run_browser(&lab, &address);
     struct tb_listener *listener =
         tb_listener_new_tcp(lab.loop, "127.0.0.1", 0, tls, relay_accept, &relay, NULL);
     snprintf(args, sizeof(args), "{\"endpoint\":\"wss://localhost:%d%s\"}",
@@ -376,7 +377,7 @@ static void a_browser_behind_tls_is_driven(void **state)
     tb_stream_free(relay.out);
     tb_listener_free(listener);
     tb_tls_free(tls);
-    tb_launch_free(launch);
+    tb_cdp_launch_free(launch);
     test_cert_remove(&files);
     lab_fini(&lab);
 }

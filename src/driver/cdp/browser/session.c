@@ -24,29 +24,30 @@ enum {
 
 static void leave_browser(struct tb_driver_session *session)
 {
-    struct tb_browser *browser = session->browser;
+    struct tb_cdp_browser *browser = session->browser;
     session->browser = NULL;
     tb_list_remove(&session->seat_link);
     if (!browser) {
         return;
     }
-    tb_browser_leave(browser);
+    tb_cdp_browser_leave(browser);
 }
 
-void tb_session_free(struct tb_driver_session *session)
+void tb_cdp_session_free(struct tb_driver_session *session)
 {
     if (!session) {
         return;
     }
     if (session->work) {
-        tb_opwork_drop(session->work);
+        tb_cdp_work_drop(session->work);
     }
-    tb_saver_end(session, NULL);
-    tb_restore_drop(session);
-    tb_session_tab_waits_drop(session);
-    tb_session_forget(session, session);
+    tb_cdp_saver_end(session, NULL);
+    tb_cdp_restore_drop(session);
+    tb_cdp_session_tab_waits_drop(session);
+    tb_cdp_session_forget(session, session);
     LIST_FOREACH_SAFE(link, &session->listeners) {
-        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        struct tb_cdp_page_listener *listener =
+            TB_CONTAINER(link, struct tb_cdp_page_listener, link);
         tb_list_remove(link);
         if (listener->on_end) {
             listener->on_end(listener, listener->user);
@@ -62,7 +63,7 @@ void tb_session_free(struct tb_driver_session *session)
     tb_list_remove(&session->seat_link);
     tb_timer_fini(&session->deadline);
     tb_deferred_cancel(&session->later);
-    tb_kept_sites_fini(&session->sites);
+    tb_cdp_kept_sites_fini(&session->sites);
     tb_free(session->saved);
     tb_free(session->restored);
     tb_free(session->id);
@@ -75,11 +76,11 @@ static void refuse(struct tb_driver_session *session, const struct tb_err *err)
     void *owner = session->owner;
     struct tb_err words = *err;
     leave_browser(session);
-    tb_session_free(session);
+    tb_cdp_session_free(session);
     opened(NULL, &words, owner);
 }
 
-void tb_session_refused(struct tb_list *seat_link, const struct tb_err *err)
+void tb_cdp_session_refused(struct tb_list *seat_link, const struct tb_err *err)
 {
     refuse(TB_CONTAINER(seat_link, struct tb_driver_session, seat_link), err);
 }
@@ -92,24 +93,24 @@ static void is_open(struct tb_driver_session *session)
     opened(session, NULL, session->owner);
 }
 
-void tb_session_seated(struct tb_list *seat_link, struct tb_context *context)
+void tb_cdp_session_seated(struct tb_list *seat_link, struct tb_cdp_context *context)
 {
     struct tb_driver_session *session =
         TB_CONTAINER(seat_link, struct tb_driver_session, seat_link);
     session->context = context;
     context->session = session;
     LIST_FOREACH(link, &context->pages) {
-        session->current = TB_CONTAINER(link, struct tb_page, link);
+        session->current = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (session->width) {
-            tb_page_set_viewport(session->current, session->width, session->height);
+            tb_cdp_page_set_viewport(session->current, session->width, session->height);
         }
     }
     if (session->files) {
-        tb_files_keep_downloads(session, NULL); /* if not, the first download tells */
+        tb_cdp_files_keep_downloads(session, NULL); /* if not, the first download tells */
     }
     if (session->saved) {
-        tb_restore_start(session, tb_str_of(session->saved),
-                         session->deadline.due_ms - RESTORE_MARGIN_MS, is_open);
+        tb_cdp_restore_start(session, tb_str_of(session->saved),
+                             session->deadline.due_ms - RESTORE_MARGIN_MS, is_open);
         tb_free(session->saved);
         session->saved = NULL;
     } else {
@@ -153,10 +154,10 @@ static int read_viewport(struct tb_driver_session *session, const struct cJSON *
 }
 
 static int choose_browser(struct tb_driver_session *session, const struct tb_open_opts *opts,
-                          struct tb_browser_spec *spec, struct tb_err *err)
+                          struct tb_cdp_browser_spec *spec, struct tb_err *err)
 {
     const struct tb_config *config = session->cdp->core->config;
-    *spec = (struct tb_browser_spec){.tenant = opts->tenant, .path = "", .endpoint = ""};
+    *spec = (struct tb_cdp_browser_spec){.tenant = opts->tenant, .path = "", .endpoint = ""};
     spec->headless = config->browser_headless;
     tb_json_bool(tb_json_get(opts->args, "headless"), &spec->headless);
     struct tb_str endpoint;
@@ -166,7 +167,7 @@ static int choose_browser(struct tb_driver_session *session, const struct tb_ope
     }
     struct tb_str engine = tb_str_of(config->browser_engine);
     tb_json_str(tb_json_get(opts->args, "engine"), &engine);
-    return tb_engine_choose(config, engine, spec, err);
+    return tb_cdp_engine_choose(config, engine, spec, err);
 }
 
 static void on_deadline(struct tb_timer *timer, void *user)
@@ -174,7 +175,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct tb_driver_session *session = user;
     (void)timer;
     if (session->restore) {
-        tb_restore_drop(session);
+        tb_cdp_restore_drop(session);
         is_open(session);
         return;
     }
@@ -189,7 +190,7 @@ static void run_later(struct tb_deferred *job)
     tb_closed_fn *closed = session->closed;
     void *owner = session->closed_owner;
     leave_browser(session);
-    tb_session_free(session);
+    tb_cdp_session_free(session);
     closed(owner);
 }
 
@@ -216,7 +217,7 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     tb_list_append(&cdp->sessions, &session->link);
 
     struct tb_err err;
-    struct tb_browser_spec spec;
+    struct tb_cdp_browser_spec spec;
     if (read_viewport(session, opts->args, &err) < 0 ||
         choose_browser(session, opts, &spec, &err) < 0) {
         refuse(session, &err);
@@ -224,23 +225,23 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     }
     int64_t left_ms = opts->deadline_ms - tb_loop_now_ms(cdp->loop);
     tb_timer_start(&session->deadline, left_ms > 0 ? left_ms : 0);
-    session->browser = tb_browser_get(cdp, &spec);
-    tb_browser_seat(session->browser, &session->seat_link);
+    session->browser = tb_cdp_browser_get(cdp, &spec);
+    tb_cdp_browser_seat(session->browser, &session->seat_link);
 }
 
 /* Whoever waits for something of the session is told first; then nothing holds its parts. */
 static void end_all(struct tb_driver_session *session, const struct tb_err *err)
 {
     if (session->work) {
-        tb_opwork_fail_err(session->work, err);
+        tb_cdp_work_fail_err(session->work, err);
     }
-    tb_saver_end(session, err);
-    tb_restore_drop(session);
-    tb_session_tab_waits_end(session, err);
-    tb_session_forget(session, session);
+    tb_cdp_saver_end(session, err);
+    tb_cdp_restore_drop(session);
+    tb_cdp_session_tab_waits_end(session, err);
+    tb_cdp_session_forget(session, session);
 }
 
-void tb_session_lost(struct tb_driver_session *session, const struct tb_err *err)
+void tb_cdp_session_lost(struct tb_driver_session *session, const struct tb_err *err)
 {
     session->context = NULL;
     session->current = NULL;
@@ -279,7 +280,7 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     struct tb_err err;
     tb_fail(&err, TB_E_CLOSED, "the session was closed");
     end_all(session, &err);
-    struct tb_context *context = session->context;
+    struct tb_cdp_context *context = session->context;
     if (!context) {
         tb_loop_defer(session->cdp->loop, &session->later);
         return;
@@ -288,20 +289,20 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     session->current = NULL;
     context->session = NULL;
     if (session->detached) {
-        tb_context_leave(context, &err);
+        tb_cdp_context_leave(context, &err);
         tb_loop_defer(session->cdp->loop, &session->later);
         return;
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
-    tb_session_send(session, NULL, "Target.disposeBrowserContext",
-                    tb_context_params(context, params),
-                    tb_loop_now_ms(session->cdp->loop) + CLOSE_MS, on_disposed, session);
-    tb_context_free(context, &err);
+    tb_cdp_session_send(session, NULL, "Target.disposeBrowserContext",
+                        tb_cdp_context_params(context, params),
+                        tb_loop_now_ms(session->cdp->loop) + CLOSE_MS, on_disposed, session);
+    tb_cdp_context_free(context, &err);
 }
 
 void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json)
 {
-    const struct tb_browser *browser = session->browser;
+    const struct tb_cdp_browser *browser = session->browser;
     const char *product = browser ? browser->product : "";
     const char *slash = strchr(product, '/');
     char version[64];
@@ -326,6 +327,6 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
     tb_json_put_int(json, session->height ? session->height : TB_WINDOW_HEIGHT);
     tb_json_object_close(json);
     tb_json_key(json, "tabs");
-    tb_json_put_int(json, (int64_t)tb_session_page_count(session));
+    tb_json_put_int(json, (int64_t)tb_cdp_session_page_count(session));
     tb_json_object_close(json);
 }

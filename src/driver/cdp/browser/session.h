@@ -26,53 +26,55 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
 bool tb_cdp_session_detach(struct tb_driver_session *session);
 void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json);
 
-struct tb_loop *tb_session_loop(const struct tb_driver_session *session);
+struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session);
 /* Tells core of something for the bus; type is a row of core/events.def. */
-void tb_session_tell(struct tb_driver_session *session, int type, struct tb_str json);
-const char *tb_session_context_id(const struct tb_driver_session *session);
+void tb_cdp_session_tell(struct tb_driver_session *session, int type, struct tb_str json);
+const char *tb_cdp_session_context_id(const struct tb_driver_session *session);
 
 /* Tabs. An index is a place in the list, from 0, in order of opening. */
-size_t tb_session_page_count(const struct tb_driver_session *session);
-size_t tb_session_page_index(const struct tb_driver_session *session, const struct tb_page *page);
-struct tb_page *tb_session_page_by_target(struct tb_driver_session *session,
-                                          struct tb_str target_id);
-void tb_session_page_select(struct tb_driver_session *session, struct tb_page *page);
-typedef void tb_session_tab_fn(int code, struct tb_page *page, const struct tb_err *err,
-                               void *user);
+size_t tb_cdp_session_page_count(const struct tb_driver_session *session);
+size_t tb_cdp_session_page_index(const struct tb_driver_session *session,
+                                 const struct tb_cdp_page *page);
+struct tb_cdp_page *tb_cdp_session_page_by_target(struct tb_driver_session *session,
+                                                  struct tb_str target_id);
+void tb_cdp_session_page_select(struct tb_driver_session *session, struct tb_cdp_page *page);
+typedef void tb_cdp_session_tab_fn(int code, struct tb_cdp_page *page, const struct tb_err *err,
+                                   void *user);
 /* Opens an empty tab; it becomes the current one when it is ready and handed over. One that comes
  * after its time, or when its user was forgotten, is closed. TB_E_LIMIT at browser.tabs_max. */
-void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
-                         tb_session_tab_fn *fn, void *user);
+void tb_cdp_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
+                             tb_cdp_session_tab_fn *fn, void *user);
 /* `page` is NULL in the callback. The tab before it becomes the current one. */
-void tb_session_tab_close(struct tb_driver_session *session, struct tb_page *page,
-                          int64_t deadline_ms, tb_session_tab_fn *fn, void *user);
+void tb_cdp_session_tab_close(struct tb_driver_session *session, struct tb_cdp_page *page,
+                              int64_t deadline_ms, tb_cdp_session_tab_fn *fn, void *user);
 /* Tabs that pages have opened, and tabs that were refused, since the session began: compare before
  * and after an act. */
-uint64_t tb_session_tabs_opened(const struct tb_driver_session *session);
-uint64_t tb_session_tabs_refused(const struct tb_driver_session *session);
+uint64_t tb_cdp_session_tabs_opened(const struct tb_driver_session *session);
+uint64_t tb_cdp_session_tabs_refused(const struct tb_driver_session *session);
 /* The caller has heard which tab is current, and of all that have opened. */
-void tb_session_tabs_told(struct tb_driver_session *session);
+void tb_cdp_session_tabs_told(struct tb_driver_session *session);
 /* The current tab becomes the one that the caller has heard of last, if it has not heard of this
  * one: pages open windows by themselves, and close them again. */
-void tb_session_page_select_told(struct tb_driver_session *session);
+void tb_cdp_session_page_select_told(struct tb_driver_session *session);
 
 /* The job is deferred whenever a navigation begins, a dialog opens, or a tab opens or closes. NULL:
  * no more. One at a time. */
-void tb_session_watch(struct tb_driver_session *session, struct tb_deferred *job);
+void tb_cdp_session_watch(struct tb_driver_session *session, struct tb_deferred *job);
 
 /* Events of tabs that the driver does not handle itself. `prefix` such as "Network." chooses them;
  * enabling the domain is the listener's business, on each tab that `on_page` announces (those that
  * are there already included). The listener is its owner's and must be removed before it dies. */
-struct tb_page_listener {
+struct tb_cdp_page_listener {
     struct tb_list link;
     const char *prefix;
-    void (*on_page)(struct tb_page *page, void *user); /* may be NULL */
-    void (*on_event)(struct tb_page *page, const char *session_id, struct tb_str method,
+    void (*on_page)(struct tb_cdp_page *page, void *user); /* may be NULL */
+    void (*on_event)(struct tb_cdp_page *page, const char *session_id, struct tb_str method,
                      struct tb_str params, void *user);
     /* The session ends: the owner forgets the listener and frees what it is part of. May be NULL.
      */
-    void (*on_end)(struct tb_page_listener *listener, void *user);
+    void (*on_end)(struct tb_cdp_page_listener *listener, void *user);
     void *user;
 };
-void tb_session_listen(struct tb_driver_session *session, struct tb_page_listener *listener);
-void tb_page_listener_remove(struct tb_page_listener *listener);
+void tb_cdp_session_listen(struct tb_driver_session *session,
+                           struct tb_cdp_page_listener *listener);
+void tb_cdp_page_listener_remove(struct tb_cdp_page_listener *listener);

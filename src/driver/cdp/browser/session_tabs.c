@@ -13,14 +13,14 @@
  * for one to open leaves the wait behind, unwanted: the browser makes the tab all the same, and it
  * is closed once the browser has named it. */
 struct tab_wait {
-    struct tb_ask ask; /* in its session */
+    struct tb_cdp_ask ask; /* in its session */
     struct tb_driver_session *session;
     bool closing;
     bool refused;                      /* there are too many already */
     bool unwanted;                     /* nobody waits any more */
     char target_id[TB_TARGET_ID_SIZE]; /* empty until the browser has named it */
     struct tb_timer timer;
-    tb_session_tab_fn *fn;
+    tb_cdp_session_tab_fn *fn;
 };
 
 static struct tab_wait *wait_of(struct tb_list *link)
@@ -30,9 +30,9 @@ static struct tab_wait *wait_of(struct tb_list *link)
 
 static void wait_free(struct tab_wait *wait)
 {
-    tb_session_forget(wait->session, wait);
+    tb_cdp_session_forget(wait->session, wait);
     tb_timer_fini(&wait->timer);
-    tb_ask_end(&wait->ask);
+    tb_cdp_ask_end(&wait->ask);
     tb_free(wait);
 }
 
@@ -48,7 +48,7 @@ static void close_unwanted(const struct tab_wait *wait)
     tb_cdp_post(session->browser->conn, NULL, "Target.closeTarget",
                 (struct tb_str){params, (size_t)len});
     if (session->current) {
-        tb_session_page_select(session, session->current); /* the new one came to the front */
+        tb_cdp_session_page_select(session, session->current); /* the new one came to the front */
     }
 }
 
@@ -65,14 +65,14 @@ static void abandon(struct tab_wait *wait)
     close_unwanted(wait);
 }
 
-static void forget(struct tb_ask *ask)
+static void forget(struct tb_cdp_ask *ask)
 {
     abandon(TB_CONTAINER(ask, struct tab_wait, ask));
 }
 
-static void end_wait(struct tab_wait *wait, struct tb_page *page, const struct tb_err *err)
+static void end_wait(struct tab_wait *wait, struct tb_cdp_page *page, const struct tb_err *err)
 {
-    tb_session_tab_fn *fn = wait->fn;
+    tb_cdp_session_tab_fn *fn = wait->fn;
     void *user = wait->ask.user;
     struct tb_err words = {.code = 0};
     if (wait->unwanted) {
@@ -110,7 +110,7 @@ static void on_wait_late(struct tb_timer *timer, void *user)
 }
 
 static struct tab_wait *wait_new(struct tb_driver_session *session, int64_t deadline_ms,
-                                 tb_session_tab_fn *fn, void *user)
+                                 tb_cdp_session_tab_fn *fn, void *user)
 {
     struct tab_wait *wait = TB_NEW(struct tab_wait);
     wait->session = session;
@@ -120,48 +120,48 @@ static struct tab_wait *wait_new(struct tb_driver_session *session, int64_t dead
     tb_timer_init(&wait->timer, session->cdp->loop, on_wait_late, wait);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(session->cdp->loop);
     tb_timer_start(&wait->timer, left_ms > 0 ? left_ms : 0);
-    tb_ask_begin(&wait->ask, &session->tab_waits, session);
+    tb_cdp_ask_begin(&wait->ask, &session->tab_waits, session);
     return wait;
 }
 
-void tb_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err)
+void tb_cdp_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err)
 {
     while (!tb_list_empty(&session->tab_waits)) {
         end_wait(wait_of(session->tab_waits.next), NULL, err);
     }
 }
 
-void tb_session_tab_waits_drop(struct tb_driver_session *session)
+void tb_cdp_session_tab_waits_drop(struct tb_driver_session *session)
 {
     while (!tb_list_empty(&session->tab_waits)) {
         wait_free(wait_of(session->tab_waits.next));
     }
 }
 
-struct tb_loop *tb_session_loop(const struct tb_driver_session *session)
+struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session)
 {
     return session->cdp->loop;
 }
 
-void tb_session_tell(struct tb_driver_session *session, int type, struct tb_str json)
+void tb_cdp_session_tell(struct tb_driver_session *session, int type, struct tb_str json)
 {
     if (!session->opened && !session->closed) {
         session->events->on_event(session->owner, type, json);
-        tb_session_changed(session);
+        tb_cdp_session_changed(session);
     }
 }
 
-const char *tb_session_context_id(const struct tb_driver_session *session)
+const char *tb_cdp_session_context_id(const struct tb_driver_session *session)
 {
     return session->context ? session->context->id : "";
 }
 
-struct tb_page *tb_session_page(struct tb_driver_session *session)
+struct tb_cdp_page *tb_cdp_session_page(struct tb_driver_session *session)
 {
     return session->current;
 }
 
-struct tb_page *tb_session_page_by_index(struct tb_driver_session *session, size_t index)
+struct tb_cdp_page *tb_cdp_session_page_by_index(struct tb_driver_session *session, size_t index)
 {
     size_t at = 0;
     if (!session->context) {
@@ -169,18 +169,19 @@ struct tb_page *tb_session_page_by_index(struct tb_driver_session *session, size
     }
     LIST_FOREACH(link, &session->context->pages) {
         if (at++ == index) {
-            return TB_CONTAINER(link, struct tb_page, link);
+            return TB_CONTAINER(link, struct tb_cdp_page, link);
         }
     }
     return NULL;
 }
 
-size_t tb_session_page_count(const struct tb_driver_session *session)
+size_t tb_cdp_session_page_count(const struct tb_driver_session *session)
 {
     return session->context ? session->context->page_count : 0;
 }
 
-size_t tb_session_page_index(const struct tb_driver_session *session, const struct tb_page *page)
+size_t tb_cdp_session_page_index(const struct tb_driver_session *session,
+                                 const struct tb_cdp_page *page)
 {
     size_t at = 0;
     if (!session->context) {
@@ -195,14 +196,14 @@ size_t tb_session_page_index(const struct tb_driver_session *session, const stru
     return at;
 }
 
-struct tb_page *tb_session_page_by_target(struct tb_driver_session *session,
-                                          struct tb_str target_id)
+struct tb_cdp_page *tb_cdp_session_page_by_target(struct tb_driver_session *session,
+                                                  struct tb_str target_id)
 {
     if (!session->context) {
         return NULL;
     }
     LIST_FOREACH(link, &session->context->pages) {
-        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (tb_str_eq_cstr(target_id, page->target->id)) {
             return page;
         }
@@ -210,25 +211,25 @@ struct tb_page *tb_session_page_by_target(struct tb_driver_session *session,
     return NULL;
 }
 
-void tb_session_page_select(struct tb_driver_session *session, struct tb_page *page)
+void tb_cdp_session_page_select(struct tb_driver_session *session, struct tb_cdp_page *page)
 {
     session->current = page;
-    tb_target_post(page->target, "Page.bringToFront", (struct tb_str){NULL, 0});
+    tb_cdp_target_post(page->target, "Page.bringToFront", (struct tb_str){NULL, 0});
 }
 
-static void tell_tab(struct tb_driver_session *session, int type, const struct tb_page *page)
+static void tell_tab(struct tb_driver_session *session, int type, const struct tb_cdp_page *page)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(256);
-    tb_buf_printf(&json, "{\"tab\":%zu}", tb_session_page_index(session, page));
-    tb_session_tell(session, type, tb_buf_str(&json));
+    tb_buf_printf(&json, "{\"tab\":%zu}", tb_cdp_session_page_index(session, page));
+    tb_cdp_session_tell(session, type, tb_buf_str(&json));
 }
 
-void tb_session_watch(struct tb_driver_session *session, struct tb_deferred *job)
+void tb_cdp_session_watch(struct tb_driver_session *session, struct tb_deferred *job)
 {
     session->watch = job;
 }
 
-void tb_session_stirred(struct tb_driver_session *session)
+void tb_cdp_session_stirred(struct tb_driver_session *session)
 {
     if (session && session->watch) {
         tb_loop_defer(session->cdp->loop, session->watch);
@@ -236,7 +237,7 @@ void tb_session_stirred(struct tb_driver_session *session)
 }
 
 /* Whether it is, or may be, one that becomes current when it is handed to who waits for it. */
-static bool is_awaited(const struct tb_driver_session *session, const struct tb_page *page)
+static bool is_awaited(const struct tb_driver_session *session, const struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &session->tab_waits) {
         const struct tab_wait *wait = wait_of(link);
@@ -248,25 +249,26 @@ static bool is_awaited(const struct tb_driver_session *session, const struct tb_
     return false;
 }
 
-void tb_session_page_added(struct tb_driver_session *session, struct tb_page *page)
+void tb_cdp_session_page_added(struct tb_driver_session *session, struct tb_cdp_page *page)
 {
     if (!session->current || !is_awaited(session, page)) {
         session->current = page;
     }
-    tb_session_stirred(session);
+    tb_cdp_session_stirred(session);
     if (page->opened_by_page) {
         page->opened = ++session->tabs_opened;
     }
     tell_tab(session, TB_EVENT_TAB_OPENED, page);
     LIST_FOREACH_SAFE(link, &session->listeners) {
-        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        struct tb_cdp_page_listener *listener =
+            TB_CONTAINER(link, struct tb_cdp_page_listener, link);
         if (listener->on_page) {
             listener->on_page(page, listener->user);
         }
     }
 }
 
-void tb_session_page_ready(struct tb_driver_session *session, struct tb_page *page)
+void tb_cdp_session_page_ready(struct tb_driver_session *session, struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &session->tab_waits) {
         struct tab_wait *wait = wait_of(link);
@@ -287,69 +289,69 @@ static void on_tab_came(int code, struct tb_str result, const struct tb_err *err
     session->tab_coming = false;
 }
 
-void tb_session_want_tab(struct tb_driver_session *session)
+void tb_cdp_session_want_tab(struct tb_driver_session *session)
 {
     char params[TB_CONTEXT_PARAMS_SIZE];
     if (!session->context || session->tab_coming || !session->browser->conn) {
         return;
     }
     session->tab_coming = true;
-    tb_session_send(
-        session, NULL, "Target.createTarget", tb_context_tab_params(session->context, params),
+    tb_cdp_session_send(
+        session, NULL, "Target.createTarget", tb_cdp_context_tab_params(session->context, params),
         tb_loop_now_ms(session->cdp->loop) + TB_BROWSER_COMMAND_MS, on_tab_came, session);
 }
 
-void tb_session_tabs_told(struct tb_driver_session *session)
+void tb_cdp_session_tabs_told(struct tb_driver_session *session)
 {
     session->tabs_told = session->tabs_opened;
     session->told_id[0] = '\0';
     if (session->current) {
-        tb_target_id_copy(session->told_id, tb_str_of(session->current->target->id));
+        tb_cdp_target_id_copy(session->told_id, tb_str_of(session->current->target->id));
     }
 }
 
-static bool is_told(const struct tb_driver_session *session, const struct tb_page *page)
+static bool is_told(const struct tb_driver_session *session, const struct tb_cdp_page *page)
 {
     return page->opened <= session->tabs_told;
 }
 
 /* The tab that the caller has heard of last, or another that it has heard of; NULL: all closed. */
-static struct tb_page *told_page(struct tb_driver_session *session)
+static struct tb_cdp_page *told_page(struct tb_driver_session *session)
 {
-    struct tb_page *page = tb_session_page_by_target(session, tb_str_of(session->told_id));
-    for (size_t i = tb_session_page_count(session); !page && i > 0; i--) {
-        struct tb_page *other = tb_session_page_by_index(session, i - 1);
+    struct tb_cdp_page *page = tb_cdp_session_page_by_target(session, tb_str_of(session->told_id));
+    for (size_t i = tb_cdp_session_page_count(session); !page && i > 0; i--) {
+        struct tb_cdp_page *other = tb_cdp_session_page_by_index(session, i - 1);
         page = is_told(session, other) ? other : NULL;
     }
     return page;
 }
 
-void tb_session_page_select_told(struct tb_driver_session *session)
+void tb_cdp_session_page_select_told(struct tb_driver_session *session)
 {
-    struct tb_page *told = told_page(session);
+    struct tb_cdp_page *told = told_page(session);
     if (told && session->current && !is_told(session, session->current)) {
-        tb_session_page_select(session, told);
+        tb_cdp_session_page_select(session, told);
     }
 }
 
 /* The last tab is the one a person would see next; but where one was opened and closed by a page
  * without a word to the caller, it is the tab that the caller works in. */
-static struct tb_page *after(struct tb_driver_session *session, const struct tb_page *ended)
+static struct tb_cdp_page *after(struct tb_driver_session *session, const struct tb_cdp_page *ended)
 {
-    const struct tb_context *context = session->context;
+    const struct tb_cdp_context *context = session->context;
     if (!context || context->closing || tb_list_empty(&context->pages)) {
         return NULL;
     }
-    struct tb_page *last = TB_CONTAINER(context->pages.prev, struct tb_page, link);
-    struct tb_page *told = told_page(session);
+    struct tb_cdp_page *last = TB_CONTAINER(context->pages.prev, struct tb_cdp_page, link);
+    struct tb_cdp_page *told = told_page(session);
     return told && is_told(session, last) && !is_told(session, ended) ? told : last;
 }
 
-void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *page)
+void tb_cdp_session_page_ended(struct tb_driver_session *session, struct tb_cdp_page *page)
 {
-    struct tb_context *context = session->context;
+    struct tb_cdp_context *context = session->context;
     bool closing = !context || context->closing;
-    tb_session_stirred(session);
+    tb_cdp_session_stirred(session);
     if (session->current == page) {
         session->current = after(session, page); /* it has left the list */
     }
@@ -358,7 +360,7 @@ void tb_session_page_ended(struct tb_driver_session *session, struct tb_page *pa
     }
     tell_tab(session, TB_EVENT_TAB_CLOSED, page);
     if (tb_list_empty(&context->pages)) {
-        tb_session_want_tab(session);
+        tb_cdp_session_want_tab(session);
     }
     LIST_FOREACH(link, &session->tab_waits) {
         struct tab_wait *wait = wait_of(link);
@@ -381,13 +383,13 @@ static void on_tab_made(int code, struct tb_str result, const struct tb_err *err
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
     struct tb_str id = {NULL, 0};
     tb_json_str(tb_json_get(json, "targetId"), &id);
-    tb_target_id_copy(wait->target_id, id);
+    tb_cdp_target_id_copy(wait->target_id, id);
     if (wait->unwanted) {
         close_unwanted(wait);
         return;
     }
     /* Its events may have come before this answer. */
-    struct tb_page *page = tb_session_page_by_target(session, id);
+    struct tb_cdp_page *page = tb_cdp_session_page_by_target(session, id);
     if (page && page->ready) {
         end_wait(wait, page, NULL);
     }
@@ -404,8 +406,8 @@ static size_t tabs_coming(const struct tb_driver_session *session)
     return count;
 }
 
-void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
-                         tb_session_tab_fn *fn, void *user)
+void tb_cdp_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
+                             tb_cdp_session_tab_fn *fn, void *user)
 {
     size_t coming = tabs_coming(session);
     struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
@@ -417,9 +419,9 @@ void tb_session_tab_open(struct tb_driver_session *session, int64_t deadline_ms,
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
     /* Its name is needed even if it comes too late. */
-    tb_session_send(session, NULL, "Target.createTarget",
-                    tb_context_tab_params(session->context, params),
-                    deadline_ms + TB_BROWSER_COMMAND_MS, on_tab_made, wait);
+    tb_cdp_session_send(session, NULL, "Target.createTarget",
+                        tb_cdp_context_tab_params(session->context, params),
+                        deadline_ms + TB_BROWSER_COMMAND_MS, on_tab_made, wait);
 }
 
 static void on_tab_closed(int code, struct tb_str result, const struct tb_err *err, void *user)
@@ -431,49 +433,50 @@ static void on_tab_closed(int code, struct tb_str result, const struct tb_err *e
     }
 }
 
-void tb_session_tab_close(struct tb_driver_session *session, struct tb_page *page,
-                          int64_t deadline_ms, tb_session_tab_fn *fn, void *user)
+void tb_cdp_session_tab_close(struct tb_driver_session *session, struct tb_cdp_page *page,
+                              int64_t deadline_ms, tb_cdp_session_tab_fn *fn, void *user)
 {
     struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
     char params[128];
     wait->closing = true;
-    tb_target_id_copy(wait->target_id, tb_str_of(page->target->id));
+    tb_cdp_target_id_copy(wait->target_id, tb_str_of(page->target->id));
     int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", wait->target_id);
-    tb_session_send(session, NULL, "Target.closeTarget", (struct tb_str){params, (size_t)len},
-                    deadline_ms, on_tab_closed, wait);
+    tb_cdp_session_send(session, NULL, "Target.closeTarget", (struct tb_str){params, (size_t)len},
+                        deadline_ms, on_tab_closed, wait);
 }
 
-uint64_t tb_session_tabs_opened(const struct tb_driver_session *session)
+uint64_t tb_cdp_session_tabs_opened(const struct tb_driver_session *session)
 {
     return session->tabs_opened;
 }
 
-uint64_t tb_session_tabs_refused(const struct tb_driver_session *session)
+uint64_t tb_cdp_session_tabs_refused(const struct tb_driver_session *session)
 {
     return session->tabs_refused;
 }
 
-void tb_session_listen(struct tb_driver_session *session, struct tb_page_listener *listener)
+void tb_cdp_session_listen(struct tb_driver_session *session, struct tb_cdp_page_listener *listener)
 {
     tb_list_append(&session->listeners, &listener->link);
     if (!listener->on_page || !session->context) {
         return;
     }
     LIST_FOREACH(link, &session->context->pages) {
-        listener->on_page(TB_CONTAINER(link, struct tb_page, link), listener->user);
+        listener->on_page(TB_CONTAINER(link, struct tb_cdp_page, link), listener->user);
     }
 }
 
-void tb_page_listener_remove(struct tb_page_listener *listener)
+void tb_cdp_page_listener_remove(struct tb_cdp_page_listener *listener)
 {
     tb_list_remove(&listener->link);
 }
 
-void tb_session_on_event(struct tb_driver_session *session, struct tb_page *page,
-                         const char *session_id, struct tb_str method, struct tb_str params)
+void tb_cdp_session_on_event(struct tb_driver_session *session, struct tb_cdp_page *page,
+                             const char *session_id, struct tb_str method, struct tb_str params)
 {
     LIST_FOREACH_SAFE(link, &session->listeners) {
-        struct tb_page_listener *listener = TB_CONTAINER(link, struct tb_page_listener, link);
+        struct tb_cdp_page_listener *listener =
+            TB_CONTAINER(link, struct tb_cdp_page_listener, link);
         if (tb_str_starts(method, tb_str_of(listener->prefix))) {
             listener->on_event(page, session_id, method, params, listener->user);
         }

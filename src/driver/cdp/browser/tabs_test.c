@@ -41,7 +41,7 @@ static int close_session(void **state)
     return 0;
 }
 
-static void on_tab(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
     struct lab_answer *answer = user;
     answer->done = true;
@@ -53,14 +53,15 @@ static void on_tab(int code, struct tb_page *page, const struct tb_err *err, voi
 static void open_tab(struct setup *setup, struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
-    tb_session_tab_open(setup->session.session, lab_deadline(&setup->lab), on_tab, answer);
+    tb_cdp_session_tab_open(setup->session.session, lab_deadline(&setup->lab), on_tab, answer);
     LAB_WAIT(&setup->lab, answer->done);
 }
 
-static void close_tab(struct setup *setup, struct tb_page *page, struct lab_answer *answer)
+static void close_tab(struct setup *setup, struct tb_cdp_page *page, struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
-    tb_session_tab_close(setup->session.session, page, lab_deadline(&setup->lab), on_tab, answer);
+    tb_cdp_session_tab_close(setup->session.session, page, lab_deadline(&setup->lab), on_tab,
+                             answer);
     LAB_WAIT(&setup->lab, answer->done);
 }
 
@@ -79,18 +80,19 @@ static void a_tab_that_the_page_opens_becomes_the_current_one(void **state)
     struct setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
-    struct tb_page *first = tb_session_page(session);
+    struct tb_cdp_page *first = tb_cdp_session_page(session);
     char id[TB_TARGET_ID_SIZE];
-    snprintf(id, sizeof(id), "%s", tb_page_target_id(first));
+    snprintf(id, sizeof(id), "%s", tb_cdp_page_target_id(first));
     lab_eval(&setup->session, &answer, "document.getElementById('l').click()");
-    LAB_WAIT(&setup->lab, tb_session_page_count(session) == 2 && tb_session_page(session) != first);
-    assert_int_equal(tb_session_tabs_opened(session), 1);
+    LAB_WAIT(&setup->lab,
+             tb_cdp_session_page_count(session) == 2 && tb_cdp_session_page(session) != first);
+    assert_int_equal(tb_cdp_session_tabs_opened(session), 1);
     assert_int_equal(setup->session.events[TB_EVENT_TAB_OPENED], 1);
     lab_settle(&setup->session, 0, "load", &answer);
     expect_title(setup, "second");
-    close_tab(setup, tb_session_page(session), &answer);
+    close_tab(setup, tb_cdp_session_page(session), &answer);
     assert_int_equal(answer.code, 0);
-    assert_string_equal(tb_page_target_id(tb_session_page(session)), id);
+    assert_string_equal(tb_cdp_page_target_id(tb_cdp_session_page(session)), id);
     expect_title(setup, "first");
     assert_int_equal(setup->session.events[TB_EVENT_TAB_CLOSED], 1);
 }
@@ -113,14 +115,14 @@ static void a_window_opened_by_script_is_a_tab_of_the_session(void **state)
                  ways[i % TB_COUNT(ways)]);
         lab_send(&setup->session, &answer, "Runtime.evaluate", params);
         assert_int_equal(answer.code, 0);
-        LAB_WAIT(&setup->lab, tb_session_page_count(session) == 2);
+        LAB_WAIT(&setup->lab, tb_cdp_session_page_count(session) == 2);
         /* All that is known of the new tab began after 0. */
         lab_settle(&setup->session, 0, "load", &answer);
         assert_int_equal(answer.code, 0);
         assert_true(answer.navigated);
         expect_title(setup, "second");
         lab_begin(&setup->session, &answer, "Page.close", "");
-        LAB_WAIT(&setup->lab, tb_session_page_count(session) == 1);
+        LAB_WAIT(&setup->lab, tb_cdp_session_page_count(session) == 1);
         LAB_WAIT(&setup->lab, answer.done);
         expect_title(setup, "first");
     }
@@ -134,18 +136,18 @@ static void tabs_are_opened_selected_and_closed(void **state)
     struct lab_answer answer;
     open_tab(setup, &answer);
     assert_int_equal(answer.code, 0);
-    assert_ptr_equal(answer.page, tb_session_page(session));
-    assert_int_equal(tb_session_page_index(session, answer.page), 1);
+    assert_ptr_equal(answer.page, tb_cdp_session_page(session));
+    assert_int_equal(tb_cdp_session_page_index(session, answer.page), 1);
     lab_goto(&setup->session, "127.0.0.1", "/second");
     expect_title(setup, "second");
-    tb_session_page_select(session, tb_session_page_by_index(session, 0));
+    tb_cdp_session_page_select(session, tb_cdp_session_page_by_index(session, 0));
     expect_title(setup, "first");
-    assert_null(tb_session_page_by_index(session, 2));
-    struct tb_page *second = tb_session_page_by_index(session, 1);
-    assert_ptr_equal(tb_session_page_by_target(session, tb_str_of(tb_page_target_id(second))),
-                     second);
+    assert_null(tb_cdp_session_page_by_index(session, 2));
+    struct tb_cdp_page *second = tb_cdp_session_page_by_index(session, 1);
+    assert_ptr_equal(
+        tb_cdp_session_page_by_target(session, tb_str_of(tb_cdp_page_target_id(second))), second);
     close_tab(setup, second, &answer);
-    assert_int_equal(tb_session_page_count(session), 1);
+    assert_int_equal(tb_cdp_session_page_count(session), 1);
     expect_title(setup, "first");
 }
 
@@ -155,9 +157,9 @@ static void an_empty_tab_takes_the_place_of_the_last_one(void **state)
     struct setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
-    close_tab(setup, tb_session_page(session), &answer);
+    close_tab(setup, tb_cdp_session_page(session), &answer);
     assert_int_equal(answer.code, 0);
-    LAB_WAIT(&setup->lab, tb_session_page(session));
+    LAB_WAIT(&setup->lab, tb_cdp_session_page(session));
     lab_goto(&setup->session, "127.0.0.1", "/second");
     expect_title(setup, "second");
 }
@@ -172,11 +174,11 @@ static void windows_over_the_ceiling_are_closed_at_once(void **state)
              "{\"expression\":\"for (let i = 0; i < 10; i++) { window.open('/second') } 1\","
              "\"userGesture\":true}");
     assert_int_equal(answer.code, 0);
-    assert_int_equal(tb_session_page_count(session), 4);
-    assert_int_equal(tb_session_tabs_refused(session), 7);
+    assert_int_equal(tb_cdp_session_page_count(session), 4);
+    assert_int_equal(tb_cdp_session_tabs_refused(session), 7);
     open_tab(setup, &answer);
     assert_int_equal(answer.code, TB_E_LIMIT);
-    tb_session_page_select(session, tb_session_page_by_index(session, 0));
+    tb_cdp_session_page_select(session, tb_cdp_session_page_by_index(session, 0));
     expect_title(setup, "first");
 }
 
@@ -191,8 +193,8 @@ static void a_page_that_opens_windows_without_end_is_stopped(void **state)
              "\"userGesture\":true}");
     assert_int_equal(answer.code, TB_E_PAGE_CRASHED);
     assert_non_null(strstr(answer.words, "windows endlessly"));
-    assert_int_equal(tb_session_page_count(session), 4);
-    tb_session_page_select(session, tb_session_page_by_index(session, 0));
+    assert_int_equal(tb_cdp_session_page_count(session), 4);
+    tb_cdp_session_page_select(session, tb_cdp_session_page_by_index(session, 0));
     lab_goto(&setup->session, "127.0.0.1", "/");
     expect_title(setup, "first");
 }
@@ -210,29 +212,29 @@ static void workers_run(void **state)
 }
 
 struct hearing {
-    struct tb_page_listener listener;
+    struct tb_cdp_page_listener listener;
     int pages;
     int events;
     bool ended;
 };
 
-static void on_page(struct tb_page *page, void *user)
+static void on_page(struct tb_cdp_page *page, void *user)
 {
     struct hearing *hearing = user;
     hearing->pages++;
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Network.enable", TB_STR(""));
+    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), "Network.enable", TB_STR(""));
 }
 
-static void on_event(struct tb_page *page, const char *session_id, struct tb_str method,
+static void on_event(struct tb_cdp_page *page, const char *session_id, struct tb_str method,
                      struct tb_str params, void *user)
 {
     struct hearing *hearing = user;
     (void)params;
-    assert_string_equal(session_id, tb_page_session_id(page));
+    assert_string_equal(session_id, tb_cdp_page_session_id(page));
     hearing->events += tb_str_eq_cstr(method, "Network.requestWillBeSent");
 }
 
-static void on_end(struct tb_page_listener *listener, void *user)
+static void on_end(struct tb_cdp_page_listener *listener, void *user)
 {
     struct hearing *hearing = user;
     assert_ptr_equal(listener, &hearing->listener);
@@ -251,7 +253,7 @@ static void a_listener_hears_of_every_tab(void **state)
                      .on_end = on_end},
     };
     hearing.listener.user = &hearing;
-    tb_session_listen(setup->session.session, &hearing.listener);
+    tb_cdp_session_listen(setup->session.session, &hearing.listener);
     assert_int_equal(hearing.pages, 1);
     lab_goto(&setup->session, "127.0.0.1", "/second");
     assert_int_equal(hearing.events, 1);

@@ -94,15 +94,16 @@ static void a_dialog_or_a_crash_costs_no_time(void **state)
     ops_goto(lab, "/plain");
     tb_free(kept_save(lab));
     ops_run(lab, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:%d/alert'}", lab->port);
-    assert_true(tb_page_dialog(tb_session_page(lab->session))->open);
+    assert_true(tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open);
     assert_in_range(save_timed(lab, &saved), 0, 500);
     TB_AUTO(tb_free) char *in_dialog = saved;
     assert_non_null(strstr(in_dialog, "/alert\"}"));
     assert_non_null(strstr(in_dialog, "here")); /* as it was when the site was last heard */
     ops_ok(lab, TB_OP_DIALOG, "{}");
-    tb_cdp_post(lab->session->browser->conn, tb_page_session_id(tb_session_page(lab->session)),
-                "Page.crash", (struct tb_str){NULL, 0});
-    OPS_WAIT(lab, tb_page_crashed(tb_session_page(lab->session)));
+    tb_cdp_post(lab->session->browser->conn,
+                tb_cdp_page_session_id(tb_cdp_session_page(lab->session)), "Page.crash",
+                (struct tb_str){NULL, 0});
+    OPS_WAIT(lab, tb_cdp_page_crashed(tb_cdp_session_page(lab->session)));
     assert_in_range(save_timed(lab, &saved), 0, 500);
     TB_AUTO(tb_free) char *crashed = saved;
     assert_non_null(strstr(crashed, "/alert\"}"));
@@ -115,7 +116,7 @@ static char *save_in_dialog(struct ops_lab *lab)
 {
     struct kept_answer answer;
     ops_eval(lab, "void setTimeout(() => alert(1))");
-    OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+    OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open);
     kept_begin(lab, &answer);
     OPS_WAIT(lab, answer.done);
     assert_false(answer.whole);
@@ -158,7 +159,7 @@ static void a_tab_that_closes_meanwhile_is_left_out(void **state)
     TB_AUTO(tb_free) char *saved = tb_str_dup(tb_buf_str(&answer.state));
     tb_buf_fini(&answer.state);
     kept_open(lab, saved);
-    assert_int_equal(tb_session_page_count(lab->session), 1);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 1);
     assert_non_null(strstr(ops_eval(lab, "location.href"), "/two"));
     assert_string_equal(ops_eval(lab, "localStorage.here"), "\"1\"");
 }
@@ -177,7 +178,7 @@ static void close_ends_a_save_before_it_returns(void **state)
 
 static void kill_browser(struct ops_lab *lab)
 {
-    kill(tb_launch_pid(lab->session->browser->launch), SIGKILL);
+    kill(tb_cdp_launch_pid(lab->session->browser->launch), SIGKILL);
 }
 
 static void a_browser_that_dies_ends_a_save(void **state)
@@ -220,11 +221,11 @@ static void lose_service(struct tb_timer *timer, void *user)
     struct tb_driver_session *session = loss->lab->session;
     struct tb_err err;
     (void)timer;
-    kill(tb_launch_pid(session->browser->launch), SIGSTOP); /* it would reap its service */
+    kill(tb_cdp_launch_pid(session->browser->launch), SIGSTOP); /* it would reap its service */
     lab_kill_in_silence(loss->service);
     tb_fail(&err, TB_E_PAGE_CRASHED, "the page does not answer");
-    for (size_t i = 0; i < tb_session_page_count(session); i++) {
-        tb_page_fail_all(tb_session_page_by_index(session, i), NULL, &err);
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        tb_cdp_page_fail_all(tb_cdp_session_page_by_index(session, i), NULL, &err);
     }
 }
 
@@ -371,7 +372,7 @@ static void more_tabs_than_there_may_be_are_said(void **state)
                    "{'url':'http://127.0.0.1:{port}/two','origin':''}],"
                    "'origins':[{'origin':'http://localhost:{port}','local':'[]'}]}");
     lab->config.browser_tabs_max = 50;
-    assert_int_equal(tb_session_page_count(lab->session), 2);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 2);
     assert_non_null(
         strstr(kept_words(lab), "/two) did not load: the session already has as many tabs"));
     assert_non_null(strstr(kept_words(lab), "What sites without a tab had stored is lost"));
@@ -430,7 +431,7 @@ static void garbage_gives_a_session_all_the_same(void **state)
         begin_opening(lab, &opening, rows[i], OPS_MS);
         OPS_WAIT(lab, opening.done);
         assert_non_null(opening.session);
-        assert_non_null(tb_session_page(opening.session));
+        assert_non_null(tb_cdp_session_page(opening.session));
         close_opened(lab, &opening);
     }
 }

@@ -53,7 +53,7 @@ static void everything_comes_back_before_the_first_script_of_the_page(void **sta
 
     kept_open(lab, saved);
     assert_string_equal(kept_words(lab), "The history of the tabs is lost.");
-    assert_int_equal(tb_session_page_count(lab->session), 3);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 3);
     assert_string_equal(title(lab), "\"of 127|second|a=1\"");
     assert_non_null(strstr(ops_eval(lab, "location.href"), "/two"));
     select_tab(lab, 0);
@@ -110,8 +110,8 @@ static char *ask(struct ops_lab *lab, const char *method, const char *more)
     struct kept_answer answer = {.done = false};
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(1 << 16);
     tb_buf_init(&answer.state, 1 << 20);
-    tb_buf_printf(&params, "{\"browserContextId\":\"%s\"%s}", tb_session_context_id(lab->session),
-                  more);
+    tb_buf_printf(&params, "{\"browserContextId\":\"%s\"%s}",
+                  tb_cdp_session_context_id(lab->session), more);
     tb_cdp_send(lab->session->browser->conn, NULL, method, tb_buf_str(&params),
                 tb_loop_now_ms(lab->loop) + OPS_MS, on_reply, &answer);
     OPS_WAIT(lab, answer.done);
@@ -336,10 +336,10 @@ static void addresses_that_no_agent_may_open_are_refused(void **state)
                    "{'url':'data:text/html,x','origin':'x'},{'url':7,'origin':'x'}],"
                    "'origins':[{'origin':'file:///etc','local':'[]'},"
                    "{'origin':'chrome://version','local':'[[\\'a\\',\\'b\\']]'},{'origin':9}]}");
-    assert_int_equal(tb_session_page_count(lab->session), 5);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 5);
     for (size_t i = 0; i < 5; i++) {
-        struct tb_page *page = tb_session_page_by_index(lab->session, i);
-        assert_true(tb_str_eq_cstr(tb_page_url(page), "about:blank"));
+        struct tb_cdp_page *page = tb_cdp_session_page_by_index(lab->session, i);
+        assert_true(tb_str_eq_cstr(tb_cdp_page_url(page), "about:blank"));
     }
     assert_non_null(strstr(kept_words(lab), "\"file:\" addresses are not allowed"));
     assert_non_null(strstr(kept_words(lab), "\"CHROME:\" addresses are not allowed"));

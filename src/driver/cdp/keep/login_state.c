@@ -27,11 +27,11 @@ static void bind(const char *tenant, struct tb_buf *out)
     tb_buf_printf(out, "login state of %s", tenant);
 }
 
-char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
-                          struct tb_err *err)
+char *tb_cdp_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
+                              struct tb_err *err)
 {
     char folder[TB_FILE_NAME_SIZE];
-    if (!tb_file_name_plain(name)) {
+    if (!tb_cdp_file_name_plain(name)) {
         tb_fail(
             err, TB_E_PARAMS,
             "\"%.*s\" is not a plain name: it may not begin with a dot or contain any of / \\ : * ? < > |",
@@ -42,7 +42,7 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
         tb_fail(err, TB_E_NOT_POSSIBLE, "the daemon has no state directory");
         return NULL;
     }
-    tb_file_name_clean(tb_str_of(tenant), folder);
+    tb_cdp_file_name_clean(tb_str_of(tenant), folder);
     TB_AUTO(tb_free) char *directory = tb_strdupf("%s/logins/%s", core->config->state_dir, folder);
     int rc = tb_dir_make(directory, 0700);
     if (rc < 0) {
@@ -52,8 +52,8 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
     return tb_strdupf("%s/%.*s%s", directory, TB_STR_ARG(name), suffix);
 }
 
-int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
-                        struct tb_buf *out)
+int tb_cdp_login_state_seal(const struct tb_core *core, const char *tenant,
+                            const struct cJSON *state, struct tb_buf *out)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(TB_LOGIN_STATE_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf bound = TB_BUF(BOUND_MAX);
@@ -96,8 +96,8 @@ static void say_missing(const char *path, struct tb_err *err)
             TB_STR_ARG(saved.len ? tb_buf_str(&saved) : TB_STR("none")));
 }
 
-struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant, const char *path,
-                                  struct tb_err *err)
+struct cJSON *tb_cdp_login_state_read(const struct tb_core *core, const char *tenant,
+                                      const char *path, struct tb_err *err)
 {
     static const struct tb_json_limits limits = {.depth_max = 16,
                                                  .number_max = TB_JSON_NUMBER_TREE};
@@ -140,7 +140,8 @@ static void put_cookie(const struct cJSON *cookie, struct tb_json_writer *json)
     tb_json_object_close(json);
 }
 
-int tb_login_state_cookies(const struct cJSON *state, const char *context_id, struct tb_buf *out)
+int tb_cdp_login_state_cookies(const struct cJSON *state, const char *context_id,
+                               struct tb_buf *out)
 {
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);

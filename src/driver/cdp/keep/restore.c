@@ -34,26 +34,26 @@ enum {
     REFS_SKIPPED = 1000,
 };
 
-struct tb_page *tb_restore_page(const struct tb_restore_tab *tab)
+struct tb_cdp_page *tb_cdp_restore_page(const struct tb_cdp_restore_tab *tab)
 {
-    return tb_session_page_by_target(tab->restore->session, tb_str_of(tab->target_id));
+    return tb_cdp_session_page_by_target(tab->restore->session, tb_str_of(tab->target_id));
 }
 
-static int64_t sooner(const struct tb_restore *restore, int64_t ms)
+static int64_t sooner(const struct tb_cdp_restore *restore, int64_t ms)
 {
-    int64_t at_ms = tb_loop_now_ms(tb_session_loop(restore->session)) + ms;
+    int64_t at_ms = tb_loop_now_ms(tb_cdp_session_loop(restore->session)) + ms;
     return at_ms < restore->deadline_ms ? at_ms : restore->deadline_ms;
 }
 
 /* The end. */
 
-static bool is_blank(const struct tb_restore_tab *tab)
+static bool is_blank(const struct tb_cdp_restore_tab *tab)
 {
     return tb_str_eq_cstr(tb_json_text(tab->kept, "url"), "about:blank");
 }
 
 /* Whatever else is lost: an agent that comes back to a page does not know it any more. */
-static void print_loading(const struct tb_restore *restore, struct tb_buf *out)
+static void print_loading(const struct tb_cdp_restore *restore, struct tb_buf *out)
 {
     size_t loaded = 0;
     size_t pages = 0;
@@ -71,7 +71,7 @@ static void print_loading(const struct tb_restore *restore, struct tb_buf *out)
 }
 
 /* NULL: there is nothing to say. */
-static char *words_of(const struct tb_restore *restore)
+static char *words_of(const struct tb_cdp_restore *restore)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(2 * (size_t)WORDS_MAX);
     print_loading(restore, &words);
@@ -81,23 +81,23 @@ static char *words_of(const struct tb_restore *restore)
                     : NULL; /* no blank at its end */
 }
 
-static void restore_free(struct tb_restore *restore)
+static void restore_free(struct tb_cdp_restore *restore)
 {
     struct tb_driver_session *session = restore->session;
-    tb_session_forget(session, restore);
+    tb_cdp_session_forget(session, restore);
     for (size_t i = 0; i < restore->count; i++) {
-        tb_session_forget(session, &restore->tabs[i]);
+        tb_cdp_session_forget(session, &restore->tabs[i]);
         tb_free(restore->tabs[i].script);
     }
-    tb_page_listener_remove(&restore->told);
-    tb_page_listener_remove(&restore->asking);
+    tb_cdp_page_listener_remove(&restore->told);
+    tb_cdp_page_listener_remove(&restore->asking);
     tb_deferred_cancel(&restore->ended);
     tb_buf_fini(&restore->words);
     tb_json_free(restore->saved);
     tb_free(restore);
 }
 
-void tb_restore_drop(struct tb_driver_session *session)
+void tb_cdp_restore_drop(struct tb_driver_session *session)
 {
     if (session->restore) {
         restore_free(session->restore);
@@ -106,7 +106,7 @@ void tb_restore_drop(struct tb_driver_session *session)
 }
 
 /* Once it is open, only scripts that have not run yet are left of it. */
-static void drop_if_over(struct tb_restore *restore)
+static void drop_if_over(struct tb_cdp_restore *restore)
 {
     for (size_t i = 0; i < restore->count; i++) {
         if (restore->tabs[i].script) {
@@ -114,18 +114,18 @@ static void drop_if_over(struct tb_restore *restore)
         }
     }
     if (!restore->saved) {
-        tb_restore_drop(restore->session);
+        tb_cdp_restore_drop(restore->session);
     }
 }
 
 static void on_ended(struct tb_deferred *job)
 {
-    struct tb_restore *restore = TB_CONTAINER(job, struct tb_restore, ended);
+    struct tb_cdp_restore *restore = TB_CONTAINER(job, struct tb_cdp_restore, ended);
     struct tb_driver_session *session = restore->session;
     void (*done)(struct tb_driver_session *) = restore->done;
-    struct tb_page *page = restore->current ? tb_restore_page(restore->current) : NULL;
-    if (page && page != tb_session_page(session)) {
-        tb_session_page_select(session, page);
+    struct tb_cdp_page *page = restore->current ? tb_cdp_restore_page(restore->current) : NULL;
+    if (page && page != tb_cdp_session_page(session)) {
+        tb_cdp_session_page_select(session, page);
     }
     session->restored = words_of(restore);
     tb_json_free(restore->saved);
@@ -140,21 +140,21 @@ struct tb_restored tb_cdp_session_restored(struct tb_driver_session *session)
 }
 
 /* One answer less to wait for. */
-static void went_on(struct tb_restore *restore, void (*next)(struct tb_restore *restore))
+static void went_on(struct tb_cdp_restore *restore, void (*next)(struct tb_cdp_restore *restore))
 {
     if (--restore->waiting == 0) {
         next(restore);
     }
 }
 
-static void end(struct tb_restore *restore)
+static void end(struct tb_cdp_restore *restore)
 {
-    tb_loop_defer(tb_session_loop(restore->session), &restore->ended);
+    tb_loop_defer(tb_cdp_session_loop(restore->session), &restore->ended);
 }
 
 /* Words. */
 
-static void note_losses(struct tb_restore *restore)
+static void note_losses(struct tb_cdp_restore *restore)
 {
     int64_t typed = 0;
     int64_t databases = 0;
@@ -186,9 +186,9 @@ static void note_losses(struct tb_restore *restore)
     }
 }
 
-static void note_failure(const struct tb_restore_tab *tab, const char *why)
+static void note_failure(const struct tb_cdp_restore_tab *tab, const char *why)
 {
-    struct tb_restore *restore = tab->restore;
+    struct tb_cdp_restore *restore = tab->restore;
     struct tb_str url = tb_json_text(tab->kept, "url");
     struct tb_quoted shown;
     tb_buf_printf(&restore->words, "Tab %zu (%s) did not load: %s. ", (size_t)(tab - restore->tabs),
@@ -197,7 +197,7 @@ static void note_failure(const struct tb_restore_tab *tab, const char *why)
 
 /* Tabs. */
 
-void tb_restore_print_param(const char *name, struct tb_str text, struct tb_buf *out)
+void tb_cdp_restore_print_param(const char *name, struct tb_str text, struct tb_buf *out)
 {
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
@@ -207,7 +207,7 @@ void tb_restore_print_param(const char *name, struct tb_str text, struct tb_buf 
     tb_json_object_close(&json);
 }
 
-void tb_restore_print_script(const struct cJSON *kept, struct tb_buf *out)
+void tb_cdp_restore_print_script(const struct cJSON *kept, struct tb_buf *out)
 {
     tb_buf_append_cstr(out,
                        "(({origin,local='[]',session='[]',scroll})=>{"
@@ -222,21 +222,21 @@ void tb_restore_print_script(const struct cJSON *kept, struct tb_buf *out)
     tb_buf_append_cstr(out, ")");
 }
 
-static void on_told(struct tb_page *page, const char *session_id, struct tb_str method,
+static void on_told(struct tb_cdp_page *page, const char *session_id, struct tb_str method,
                     struct tb_str params, void *user)
 {
-    struct tb_restore *restore = user;
+    struct tb_cdp_restore *restore = user;
     (void)session_id;
     (void)method;
-    if (!tb_json_string_eq(tb_pick(params, "payload"), TB_STR("{\"stage\":\"restored\"}"))) {
+    if (!tb_json_string_eq(tb_cdp_pick(params, "payload"), TB_STR("{\"stage\":\"restored\"}"))) {
         return;
     }
     for (size_t i = 0; i < restore->count; i++) {
-        struct tb_restore_tab *tab = &restore->tabs[i];
-        if (tab->script && tb_restore_page(tab) == page) {
+        struct tb_cdp_restore_tab *tab = &restore->tabs[i];
+        if (tab->script && tb_cdp_restore_page(tab) == page) {
             TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(1024);
             tb_buf_printf(&script, "{\"identifier\":%s}", tab->script);
-            tb_cdp_post(tb_page_conn(page), tb_page_session_id(page),
+            tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page),
                         "Page.removeScriptToEvaluateOnNewDocument", tb_buf_str(&script));
             tb_free(tab->script);
             tab->script = NULL;
@@ -247,7 +247,7 @@ static void on_told(struct tb_page *page, const char *session_id, struct tb_str 
 
 static void on_loaded(int code, bool navigated, const struct tb_err *err, void *user)
 {
-    struct tb_restore_tab *tab = user;
+    struct tb_cdp_restore_tab *tab = user;
     (void)navigated;
     tab->loaded = code >= 0;
     if (code < 0) {
@@ -258,14 +258,14 @@ static void on_loaded(int code, bool navigated, const struct tb_err *err, void *
 
 static void on_navigated(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_restore_tab *tab = user;
-    struct tb_restore *restore = tab->restore;
-    struct tb_page *page = tb_restore_page(tab);
+    struct tb_cdp_restore_tab *tab = user;
+    struct tb_cdp_restore *restore = tab->restore;
+    struct tb_cdp_page *page = tb_cdp_restore_page(tab);
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(result) : NULL;
     struct tb_str refused = tb_json_text(json, "errorText");
     struct tb_err words;
     if (refused.len) {
-        tb_net_error_words(refused, tb_str_sub(tb_json_text(tab->kept, "url"), 0, 200), &words);
+        tb_cdp_net_error_words(refused, tb_str_sub(tb_json_text(tab->kept, "url"), 0, 200), &words);
         err = &words;
     } else if (!err && !page) {
         tb_fail(&words, TB_E_TAB_NOT_FOUND, "it was closed");
@@ -277,14 +277,14 @@ static void on_navigated(int code, struct tb_str result, const struct tb_err *er
     }
     /* The others go on loading by themselves. */
     bool is_current = tab == restore->current;
-    tb_page_settle(page, tab->mark, is_current ? "load" : "commit",
-                   sooner(restore, is_current ? LOAD_MS : OTHERS_MS), on_loaded, tab);
+    tb_cdp_page_settle(page, tab->mark, is_current ? "load" : "commit",
+                       sooner(restore, is_current ? LOAD_MS : OTHERS_MS), on_loaded, tab);
 }
 
-static void load_tab(struct tb_restore_tab *tab)
+static void load_tab(struct tb_cdp_restore_tab *tab)
 {
-    struct tb_restore *restore = tab->restore;
-    struct tb_page *page = tb_restore_page(tab);
+    struct tb_cdp_restore *restore = tab->restore;
+    struct tb_cdp_page *page = tb_cdp_restore_page(tab);
     struct tb_err err;
     TB_AUTO(tb_buf_fini) struct tb_buf address = TB_BUF(TB_ADDRESS_MAX + 16);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);
@@ -298,13 +298,14 @@ static void load_tab(struct tb_restore_tab *tab)
         on_loaded(err.code, false, &err, tab);
         return;
     }
-    tb_restore_print_param("url", tb_buf_str(&address), &params);
-    tab->mark = tb_page_navigation_mark(page);
-    tb_page_send(page, "Page.navigate", tb_buf_str(&params),
-                 sooner(restore, tab == restore->current ? LOAD_MS : OTHERS_MS), on_navigated, tab);
+    tb_cdp_restore_print_param("url", tb_buf_str(&address), &params);
+    tab->mark = tb_cdp_page_navigation_mark(page);
+    tb_cdp_page_send(page, "Page.navigate", tb_buf_str(&params),
+                     sooner(restore, tab == restore->current ? LOAD_MS : OTHERS_MS), on_navigated,
+                     tab);
 }
 
-static void load_tabs(struct tb_restore *restore)
+static void load_tabs(struct tb_cdp_restore *restore)
 {
     restore->waiting = restore->count + 1;
     for (size_t i = 0; i < restore->count; i++) {
@@ -317,22 +318,22 @@ static void load_tabs(struct tb_restore *restore)
 
 static void on_script(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_restore_tab *tab = user;
+    struct tb_cdp_restore_tab *tab = user;
     (void)err;
     if (code == 0) {
-        tab->script = tb_str_dup(tb_pick(result, "identifier"));
+        tab->script = tb_str_dup(tb_cdp_pick(result, "identifier"));
     }
     went_on(tab->restore, load_tabs);
 }
 
 /* In our own world, which has the way to tell of it. */
-static void add_script(struct tb_restore_tab *tab, struct tb_page *page)
+static void add_script(struct tb_cdp_restore_tab *tab, struct tb_cdp_page *page)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(PARAMS_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_target_id_copy(tab->target_id, tb_str_of(tb_page_target_id(page)));
-    tb_restore_print_script(tab->kept, &script);
+    tb_cdp_target_id_copy(tab->target_id, tb_str_of(tb_cdp_page_target_id(page)));
+    tb_cdp_restore_print_script(tab->kept, &script);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "source");
@@ -340,13 +341,13 @@ static void add_script(struct tb_restore_tab *tab, struct tb_page *page)
     tb_json_key(&json, "worldName");
     tb_json_put_cstr(&json, "tabard");
     tb_json_object_close(&json);
-    tb_page_send(page, "Page.addScriptToEvaluateOnNewDocument", tb_buf_str(&params),
-                 tab->restore->deadline_ms, on_script, tab);
+    tb_cdp_page_send(page, "Page.addScriptToEvaluateOnNewDocument", tb_buf_str(&params),
+                     tab->restore->deadline_ms, on_script, tab);
 }
 
-static void on_tab_opened(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_tab_opened(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
-    struct tb_restore_tab *tab = user;
+    struct tb_cdp_restore_tab *tab = user;
     if (code < 0) {
         note_failure(tab, err->text);
         went_on(tab->restore, load_tabs);
@@ -355,31 +356,31 @@ static void on_tab_opened(int code, struct tb_page *page, const struct tb_err *e
     }
 }
 
-static void on_sites_filled(struct tb_restore *restore)
+static void on_sites_filled(struct tb_cdp_restore *restore)
 {
     went_on(restore, load_tabs);
 }
 
-static void open_tabs(struct tb_restore *restore, struct tb_page *first)
+static void open_tabs(struct tb_cdp_restore *restore, struct tb_cdp_page *first)
 {
     restore->waiting += restore->count;
     add_script(&restore->tabs[0], first);
     for (size_t i = 1; i < restore->count; i++) {
-        tb_session_tab_open(restore->session, restore->deadline_ms, on_tab_opened,
-                            &restore->tabs[i]);
+        tb_cdp_session_tab_open(restore->session, restore->deadline_ms, on_tab_opened,
+                                &restore->tabs[i]);
     }
 }
 
 static void on_cookies_set(int code, struct tb_str result, const struct tb_err *err, void *user);
 
-static void set_cookies(struct tb_restore *restore, const struct cJSON *state, bool last)
+static void set_cookies(struct tb_cdp_restore *restore, const struct cJSON *state, bool last)
 {
     struct tb_driver_session *session = restore->session;
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    tb_login_state_cookies(state, tb_session_context_id(session), &params);
+    tb_cdp_login_state_cookies(state, tb_cdp_session_context_id(session), &params);
     if (last) {
-        tb_session_send(session, NULL, "Storage.setCookies", tb_buf_str(&params),
-                        restore->deadline_ms, on_cookies_set, restore);
+        tb_cdp_session_send(session, NULL, "Storage.setCookies", tb_buf_str(&params),
+                            restore->deadline_ms, on_cookies_set, restore);
     } else {
         tb_cdp_post(session->browser->conn, NULL, "Storage.setCookies", tb_buf_str(&params));
     }
@@ -387,7 +388,7 @@ static void set_cookies(struct tb_restore *restore, const struct cJSON *state, b
 
 /* One that the browser does not take keeps it from taking any: each goes alone, and none at all
  * goes last, as a fence. */
-static void set_cookies_singly(struct tb_restore *restore)
+static void set_cookies_singly(struct tb_cdp_restore *restore)
 {
     TB_AUTO(tb_json_free) struct cJSON *none = tb_json_new_object();
     JSON_ARRAY_FOREACH(cookie, tb_json_get(restore->saved, "cookies")) {
@@ -402,7 +403,7 @@ static void set_cookies_singly(struct tb_restore *restore)
 
 static void on_cookies_set(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_restore *restore = user;
+    struct tb_cdp_restore *restore = user;
     (void)result;
     if (code == TB_E_PROTOCOL && !restore->singly) {
         restore->singly = true;
@@ -423,12 +424,12 @@ static void remember_sites(struct tb_driver_session *session, const struct cJSON
         TB_AUTO(tb_buf_fini) struct tb_buf local = TB_BUF(PARAMS_MAX);
         tb_json_print(tb_json_get(site, "local"), &local);
         if (local.len && tb_json_text(site, "origin").len) {
-            tb_kept_site_put(&session->sites, tb_json_text(site, "origin"), tb_buf_str(&local));
+            tb_cdp_kept_site_put(&session->sites, tb_json_text(site, "origin"), tb_buf_str(&local));
         }
     }
 }
 
-static struct tb_restore *restore_new(struct tb_driver_session *session, struct cJSON *saved)
+static struct tb_cdp_restore *restore_new(struct tb_driver_session *session, struct cJSON *saved)
 {
     const struct cJSON *tabs = tb_json_get(saved, "tabs");
     int64_t current = 0;
@@ -436,18 +437,19 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
     JSON_ARRAY_FOREACH(kept, tabs) {
         count++;
     }
-    struct tb_restore *restore = tb_zalloc(sizeof(*restore) + count * sizeof(restore->tabs[0]));
+    struct tb_cdp_restore *restore = tb_zalloc(sizeof(*restore) + count * sizeof(restore->tabs[0]));
     restore->session = session;
     restore->saved = saved;
     restore->ended.run = on_ended;
     tb_list_init(&restore->ended.link);
-    restore->told = (struct tb_page_listener){
+    restore->told = (struct tb_cdp_page_listener){
         .prefix = "Runtime.bindingCalled", .on_event = on_told, .user = restore};
     tb_list_init(&restore->told.link);
     tb_list_init(&restore->asking.link);
     tb_buf_init(&restore->words, WORDS_MAX);
     JSON_ARRAY_FOREACH(kept, tabs) {
-        restore->tabs[restore->count++] = (struct tb_restore_tab){.restore = restore, .kept = kept};
+        restore->tabs[restore->count++] =
+            (struct tb_cdp_restore_tab){.restore = restore, .kept = kept};
     }
     tb_json_int(tb_json_get(saved, "current"), &current);
     restore->current = &restore->tabs[current > 0 && (size_t)current < count ? current : 0];
@@ -455,10 +457,10 @@ static struct tb_restore *restore_new(struct tb_driver_session *session, struct 
 }
 
 /* States of before core counted refs say how many there were; more may have been given since. */
-static void skip_refs(struct tb_restore *restore)
+static void skip_refs(struct tb_cdp_restore *restore)
 {
     struct tb_driver_session *session = restore->session;
-    struct tb_memory *memory = tb_memory_of(session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     int64_t last = 0;
     tb_json_int(tb_json_get(restore->saved, "refs"), &last);
     if (last > 0 && last < INT32_MAX && last + REFS_SKIPPED > session->last_ref) {
@@ -469,11 +471,11 @@ static void skip_refs(struct tb_restore *restore)
     }
 }
 
-void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, int64_t deadline_ms,
-                      void (*done)(struct tb_driver_session *session))
+void tb_cdp_restore_start(struct tb_driver_session *session, struct tb_str saved,
+                          int64_t deadline_ms, void (*done)(struct tb_driver_session *session))
 {
-    struct tb_restore *restore = restore_new(session, tb_json_parse(saved));
-    struct tb_page *page = tb_session_page(session);
+    struct tb_cdp_restore *restore = restore_new(session, tb_json_parse(saved));
+    struct tb_cdp_page *page = tb_cdp_session_page(session);
     const struct cJSON *emulation = tb_json_get(restore->saved, "emulation");
     session->restore = restore;
     restore->done = done;
@@ -487,13 +489,13 @@ void tb_restore_start(struct tb_driver_session *session, struct tb_str saved, in
     note_losses(restore);
     skip_refs(restore);
     if (tb_json_is_object(emulation)) {
-        tb_emulation_bring(session, emulation);
+        tb_cdp_emulation_bring(session, emulation);
     }
     remember_sites(session, tb_json_get(restore->saved, "origins"));
     remember_sites(session, tb_json_get(restore->saved, "tabs"));
-    tb_session_listen(session, &restore->told);
+    tb_cdp_session_listen(session, &restore->told);
     restore->waiting = 2;
     set_cookies(restore, restore->saved, true);
     open_tabs(restore, page);
-    tb_restore_fill_sites(restore, on_sites_filled);
+    tb_cdp_restore_fill_sites(restore, on_sites_filled);
 }

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "driver/cdp/browser/session_internal.h"
 
-struct tb_restore_tab {
-    struct tb_restore *restore;
+struct tb_cdp_restore_tab {
+    struct tb_cdp_restore *restore;
     const struct cJSON *kept;
     char target_id[TB_TARGET_ID_SIZE]; /* empty: it could not be opened */
     char *script;                      /* the browser's name for it, with its quotes; NULL: none */
@@ -14,34 +14,35 @@ struct tb_restore_tab {
     bool loaded;
 };
 
-struct tb_restore {
+struct tb_cdp_restore {
     struct tb_driver_session *session;
     void (*done)(struct tb_driver_session *session);
     int64_t deadline_ms;
     struct cJSON *saved;
-    const struct tb_restore_tab *current;
-    bool singly;                              /* cookies, because one of them was refused */
-    size_t waiting;                           /* for so many answers, before the next step */
-    char filler[TB_TARGET_ID_SIZE];           /* the tab for sites without one */
-    const struct cJSON *site;                 /* that it is to take */
-    uint64_t mark;                            /* before it went there */
-    void (*next)(struct tb_restore *restore); /* when it has taken all */
-    struct tb_page_listener told;             /* by the scripts */
-    struct tb_page_listener asking;           /* for the pages of sites */
+    const struct tb_cdp_restore_tab *current;
+    bool singly;                                  /* cookies, because one of them was refused */
+    size_t waiting;                               /* for so many answers, before the next step */
+    char filler[TB_TARGET_ID_SIZE];               /* the tab for sites without one */
+    const struct cJSON *site;                     /* that it is to take */
+    uint64_t mark;                                /* before it went there */
+    void (*next)(struct tb_cdp_restore *restore); /* when it has taken all */
+    struct tb_cdp_page_listener told;             /* by the scripts */
+    struct tb_cdp_page_listener asking;           /* for the pages of sites */
     struct tb_deferred ended;
     struct tb_buf words;
     size_t count;
-    struct tb_restore_tab tabs[];
+    struct tb_cdp_restore_tab tabs[];
 };
 
 /* NULL: it was never opened, or closed. */
-struct tb_page *tb_restore_page(const struct tb_restore_tab *tab);
+struct tb_cdp_page *tb_cdp_restore_page(const struct tb_cdp_restore_tab *tab);
 /* {"name":"text"} */
-void tb_restore_print_param(const char *name, struct tb_str text, struct tb_buf *out);
+void tb_cdp_restore_print_param(const char *name, struct tb_str text, struct tb_buf *out);
 /* What a site's first document finds. Where there is something already, another tab has brought it
  * or the page has gone on since. A document that follows on one of its own site is not the first.
  */
-void tb_restore_print_script(const struct cJSON *kept, struct tb_buf *out);
+void tb_cdp_restore_print_script(const struct cJSON *kept, struct tb_buf *out);
 
 /* Local storage of sites without a tab. Then `next`. */
-void tb_restore_fill_sites(struct tb_restore *restore, void (*next)(struct tb_restore *restore));
+void tb_cdp_restore_fill_sites(struct tb_cdp_restore *restore,
+                               void (*next)(struct tb_cdp_restore *restore));

@@ -13,20 +13,20 @@ enum {
     URL_PARAMS_MAX = 8 * TB_ADDRESS_MAX,
 };
 
-static void show_site(struct tb_restore *restore);
+static void show_site(struct tb_cdp_restore *restore);
 
-static struct tb_page *filler(const struct tb_restore *restore)
+static struct tb_cdp_page *filler(const struct tb_cdp_restore *restore)
 {
-    return tb_session_page_by_target(restore->session, tb_str_of(restore->filler));
+    return tb_cdp_session_page_by_target(restore->session, tb_str_of(restore->filler));
 }
 
-static void post(struct tb_page *page, const char *method, struct tb_str params)
+static void post(struct tb_cdp_page *page, const char *method, struct tb_str params)
 {
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
+    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), method, params);
 }
 
 /* Whatever the tab asks for gets an empty page. */
-static void on_asking(struct tb_page *page, const char *session_id, struct tb_str method,
+static void on_asking(struct tb_cdp_page *page, const char *session_id, struct tb_str method,
                       struct tb_str params, void *user)
 {
     (void)user;
@@ -37,34 +37,34 @@ static void on_asking(struct tb_page *page, const char *session_id, struct tb_st
     tb_buf_printf(&reply,
                   "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
                   "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
-                  TB_STR_ARG(tb_pick(params, "requestId")));
-    tb_cdp_post(tb_page_conn(page), session_id, "Fetch.fulfillRequest", tb_buf_str(&reply));
+                  TB_STR_ARG(tb_cdp_pick(params, "requestId")));
+    tb_cdp_post(tb_cdp_page_conn(page), session_id, "Fetch.fulfillRequest", tb_buf_str(&reply));
 }
 
-static void on_closed(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_closed(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
-    struct tb_restore *restore = user;
+    struct tb_cdp_restore *restore = user;
     (void)code;
     (void)page;
     (void)err;
     restore->next(restore);
 }
 
-static void sites_done(struct tb_restore *restore)
+static void sites_done(struct tb_cdp_restore *restore)
 {
-    struct tb_page *page = filler(restore);
-    tb_page_listener_remove(&restore->asking);
+    struct tb_cdp_page *page = filler(restore);
+    tb_cdp_page_listener_remove(&restore->asking);
     if (page) {
-        tb_session_tab_close(restore->session, page, restore->deadline_ms, on_closed, restore);
+        tb_cdp_session_tab_close(restore->session, page, restore->deadline_ms, on_closed, restore);
     } else {
         restore->next(restore);
     }
 }
 
 /* A site that cannot be filled costs no more than itself, and all of them no more than the time. */
-static void next_site(struct tb_restore *restore)
+static void next_site(struct tb_cdp_restore *restore)
 {
-    bool late = tb_loop_now_ms(tb_session_loop(restore->session)) >= restore->deadline_ms;
+    bool late = tb_loop_now_ms(tb_cdp_session_loop(restore->session)) >= restore->deadline_ms;
     restore->site = late ? NULL : tb_json_next(restore->site);
     show_site(restore);
 }
@@ -79,8 +79,8 @@ static void on_site_filled(int code, struct tb_str result, const struct tb_err *
 
 static void on_site_shown(int code, bool navigated, const struct tb_err *err, void *user)
 {
-    struct tb_restore *restore = user;
-    struct tb_page *page = filler(restore);
+    struct tb_cdp_restore *restore = user;
+    struct tb_cdp_page *page = filler(restore);
     (void)navigated;
     (void)err;
     if (code < 0 || !page) {
@@ -89,28 +89,28 @@ static void on_site_shown(int code, bool navigated, const struct tb_err *err, vo
     }
     TB_AUTO(tb_buf_fini) struct tb_buf script = TB_BUF(PARAMS_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    tb_restore_print_script(restore->site, &script);
-    tb_restore_print_param("expression", tb_buf_str(&script), &params);
-    tb_page_send(page, "Runtime.evaluate", tb_buf_str(&params), restore->deadline_ms,
-                 on_site_filled, restore);
+    tb_cdp_restore_print_script(restore->site, &script);
+    tb_cdp_restore_print_param("expression", tb_buf_str(&script), &params);
+    tb_cdp_page_send(page, "Runtime.evaluate", tb_buf_str(&params), restore->deadline_ms,
+                     on_site_filled, restore);
 }
 
 static void on_site_asked(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_restore *restore = user;
-    struct tb_page *page = filler(restore);
+    struct tb_cdp_restore *restore = user;
+    struct tb_cdp_page *page = filler(restore);
     (void)result;
     if (code < 0 || !page) {
         on_site_shown(TB_E_NAVIGATION, false, err, user);
         return;
     }
-    tb_page_settle(page, restore->mark, "commit", restore->deadline_ms, on_site_shown, restore);
+    tb_cdp_page_settle(page, restore->mark, "commit", restore->deadline_ms, on_site_shown, restore);
 }
 
 /* The next one that has an address. */
-static void show_site(struct tb_restore *restore)
+static void show_site(struct tb_cdp_restore *restore)
 {
-    struct tb_page *page = filler(restore);
+    struct tb_cdp_page *page = filler(restore);
     TB_AUTO(tb_buf_fini) struct tb_buf address = TB_BUF(TB_ADDRESS_MAX + 16);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);
     while (restore->site &&
@@ -121,35 +121,36 @@ static void show_site(struct tb_restore *restore)
         sites_done(restore);
         return;
     }
-    tb_restore_print_param("url", tb_buf_str(&address), &params);
-    restore->mark = tb_page_navigation_mark(page);
-    tb_page_send(page, "Page.navigate", tb_buf_str(&params), restore->deadline_ms, on_site_asked,
-                 restore);
+    tb_cdp_restore_print_param("url", tb_buf_str(&address), &params);
+    restore->mark = tb_cdp_page_navigation_mark(page);
+    tb_cdp_page_send(page, "Page.navigate", tb_buf_str(&params), restore->deadline_ms,
+                     on_site_asked, restore);
 }
 
-static void on_opened(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_opened(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
-    struct tb_restore *restore = user;
+    struct tb_cdp_restore *restore = user;
     if (code < 0) {
         tb_buf_printf(&restore->words, "What sites without a tab had stored is lost: %s. ",
                       err->text);
         restore->next(restore);
         return;
     }
-    tb_target_id_copy(restore->filler, tb_str_of(tb_page_target_id(page)));
+    tb_cdp_target_id_copy(restore->filler, tb_str_of(tb_cdp_page_target_id(page)));
     restore->asking.prefix = "Fetch.";
     restore->asking.on_event = on_asking;
-    tb_session_listen(restore->session, &restore->asking);
+    tb_cdp_session_listen(restore->session, &restore->asking);
     post(page, "Fetch.enable", (struct tb_str){NULL, 0});
     show_site(restore);
 }
 
-void tb_restore_fill_sites(struct tb_restore *restore, void (*next)(struct tb_restore *restore))
+void tb_cdp_restore_fill_sites(struct tb_cdp_restore *restore,
+                               void (*next)(struct tb_cdp_restore *restore))
 {
     restore->next = next;
     restore->site = tb_json_first(tb_json_get(restore->saved, "origins"));
     if (restore->site) {
-        tb_session_tab_open(restore->session, restore->deadline_ms, on_opened, restore);
+        tb_cdp_session_tab_open(restore->session, restore->deadline_ms, on_opened, restore);
     } else {
         next(restore);
     }

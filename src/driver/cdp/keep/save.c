@@ -20,14 +20,14 @@ enum {
 };
 
 struct part {
-    struct tb_saver *saver;
+    struct tb_cdp_saver *saver;
     char target_id[TB_TARGET_ID_SIZE];
     bool asked; /* and not answered yet */
     bool told;  /* it answered, whether or not that can be kept */
     char *kept; /* NULL: no answer */
 };
 
-struct tb_saver {
+struct tb_cdp_saver {
     struct tb_driver_session *session;
     tb_saved_fn *fn;
     void *owner;
@@ -40,14 +40,14 @@ struct tb_saver {
     struct part parts[];
 };
 
-static const struct tb_page *page_of(const struct part *part)
+static const struct tb_cdp_page *page_of(const struct part *part)
 {
-    return tb_session_page_by_target(part->saver->session, tb_str_of(part->target_id));
+    return tb_cdp_session_page_by_target(part->saver->session, tb_str_of(part->target_id));
 }
 
 /* Sites. */
 
-static void site_free(struct tb_kept_site *site)
+static void site_free(struct tb_cdp_kept_site *site)
 {
     tb_list_remove(&site->link);
     tb_free(site->origin);
@@ -59,16 +59,16 @@ static bool sites_full(const struct tb_list *sites, size_t more_bytes)
 {
     size_t count = 0;
     LIST_FOREACH(link, sites) {
-        more_bytes += strlen(TB_CONTAINER(link, struct tb_kept_site, link)->local);
+        more_bytes += strlen(TB_CONTAINER(link, struct tb_cdp_kept_site, link)->local);
         count++;
     }
     return count && (count >= SITES_MAX || more_bytes > SITES_MAX_BYTES);
 }
 
-void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local)
+void tb_cdp_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local)
 {
     LIST_FOREACH_SAFE(link, sites) {
-        struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
         if (tb_str_eq_cstr(origin, site->origin)) {
             site_free(site);
         }
@@ -78,26 +78,26 @@ void tb_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str
         return;
     }
     while (sites_full(sites, local.len)) {
-        site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
+        site_free(TB_CONTAINER(sites->next, struct tb_cdp_kept_site, link));
     }
-    struct tb_kept_site *site = TB_NEW(struct tb_kept_site);
+    struct tb_cdp_kept_site *site = TB_NEW(struct tb_cdp_kept_site);
     site->origin = tb_str_dup(origin);
     site->local = tb_str_dup(local);
     tb_list_append(sites, &site->link);
 }
 
-void tb_kept_sites_fini(struct tb_list *sites)
+void tb_cdp_kept_sites_fini(struct tb_list *sites)
 {
     while (!tb_list_empty(sites)) {
-        site_free(TB_CONTAINER(sites->next, struct tb_kept_site, link));
+        site_free(TB_CONTAINER(sites->next, struct tb_cdp_kept_site, link));
     }
 }
 
 static void remember_site(struct tb_driver_session *session, struct tb_str value)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf origin = TB_BUF(TB_URL_KEPT);
-    tb_json_string_decode(tb_pick(value, "origin"), &origin);
-    tb_kept_site_put(&session->sites, tb_buf_str(&origin), tb_pick(value, "local"));
+    tb_json_string_decode(tb_cdp_pick(value, "origin"), &origin);
+    tb_cdp_kept_site_put(&session->sites, tb_buf_str(&origin), tb_cdp_pick(value, "local"));
 }
 
 static void on_site(int code, struct tb_str value, const struct tb_err *err, void *user)
@@ -121,40 +121,42 @@ static struct tb_str origin_of(struct tb_str url)
     return tb_str_sub(url, 0, scheme.len + 3 + host.len);
 }
 
-void tb_kept_site_ask(struct tb_driver_session *session, struct tb_page *page, struct tb_str url)
+void tb_cdp_kept_site_ask(struct tb_driver_session *session, struct tb_cdp_page *page,
+                          struct tb_str url)
 {
-    struct tb_str site = page ? origin_of(tb_page_url(page)) : (struct tb_str){NULL, 0};
+    struct tb_str site = page ? origin_of(tb_cdp_page_url(page)) : (struct tb_str){NULL, 0};
     struct tb_err err;
     if (!site.len || tb_str_eq(site, origin_of(url)) || page->main_frame->failed ||
-        tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
+        tb_cdp_page_crashed(page) || tb_cdp_page_in_dialog(page, &err)) {
         return;
     }
-    int64_t deadline_ms = tb_loop_now_ms(tb_session_loop(session)) + SITE_MS;
-    tb_page_call(tb_page_main_frame(page), "keptSite", (struct tb_str){NULL, 0}, deadline_ms,
-                 on_site, session);
+    int64_t deadline_ms = tb_loop_now_ms(tb_cdp_session_loop(session)) + SITE_MS;
+    tb_cdp_page_call(tb_cdp_page_main_frame(page), "keptSite", (struct tb_str){NULL, 0},
+                     deadline_ms, on_site, session);
 }
 
 /* What was typed. A page that is silent now has what it had, as long as it is the same document. */
 
-static void note_typed(struct tb_saver *saver, const struct tb_page *page, struct tb_str value)
+static void note_typed(struct tb_cdp_saver *saver, const struct tb_cdp_page *page,
+                       struct tb_str value)
 {
-    struct tb_memory *memory = tb_memory_of(saver->session);
-    struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(saver->session);
+    struct tb_cdp_tab_memory *tab = tb_cdp_memory_tab(memory, tb_cdp_page_target_id(page));
     uint64_t typed = 0;
-    tb_str_to_u64(tb_pick(value, "typed"), &typed);
+    tb_str_to_u64(tb_cdp_pick(value, "typed"), &typed);
     tab->typed = typed < INT32_MAX ? (int64_t)typed : 0;
-    tab->typed_mark = tb_page_navigation_mark(page);
+    tab->typed_mark = tb_cdp_page_navigation_mark(page);
 }
 
-static int64_t last_typed(const struct tb_saver *saver, struct tb_page *page)
+static int64_t last_typed(const struct tb_cdp_saver *saver, struct tb_cdp_page *page)
 {
-    struct tb_memory *memory = tb_memory_of(saver->session);
-    const struct tb_tab_memory *tab = tb_memory_tab(memory, tb_page_target_id(page));
-    const struct tb_frame *frame = tb_page_main_frame(page);
-    return frame && !tb_frame_has_left(frame, tab->typed_mark) ? tab->typed : 0;
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(saver->session);
+    const struct tb_cdp_tab_memory *tab = tb_cdp_memory_tab(memory, tb_cdp_page_target_id(page));
+    const struct tb_cdp_frame *frame = tb_cdp_page_main_frame(page);
+    return frame && !tb_cdp_frame_has_left(frame, tab->typed_mark) ? tab->typed : 0;
 }
 
-static bool is_whole(const struct tb_saver *saver)
+static bool is_whole(const struct tb_cdp_saver *saver)
 {
     for (size_t i = 0; i < saver->count; i++) {
         if (!saver->parts[i].told && page_of(&saver->parts[i])) {
@@ -166,11 +168,11 @@ static bool is_whole(const struct tb_saver *saver)
 
 /* Putting it together. */
 
-static bool is_shown(const struct tb_saver *saver, const char *origin)
+static bool is_shown(const struct tb_cdp_saver *saver, const char *origin)
 {
     for (size_t i = 0; i < saver->count; i++) {
         const char *kept = page_of(&saver->parts[i]) ? saver->parts[i].kept : NULL;
-        if (kept && tb_json_string_eq(tb_pick(tb_str_of(kept), "origin"), tb_str_of(origin))) {
+        if (kept && tb_json_string_eq(tb_cdp_pick(tb_str_of(kept), "origin"), tb_str_of(origin))) {
             return true;
         }
     }
@@ -178,15 +180,15 @@ static bool is_shown(const struct tb_saver *saver, const char *origin)
 }
 
 /* Gives which of them is the current one. */
-static int64_t put_tabs(const struct tb_saver *saver, struct tb_json_writer *json)
+static int64_t put_tabs(const struct tb_cdp_saver *saver, struct tb_json_writer *json)
 {
     int64_t count = 0;
     int64_t current = 0;
     tb_json_array_open(json);
     for (size_t i = 0; i < saver->count; i++) {
         const struct part *part = &saver->parts[i];
-        struct tb_page *page =
-            tb_session_page_by_target(saver->session, tb_str_of(part->target_id));
+        struct tb_cdp_page *page =
+            tb_cdp_session_page_by_target(saver->session, tb_str_of(part->target_id));
         if (!page) {
             continue; /* closed meanwhile */
         }
@@ -195,25 +197,25 @@ static int64_t put_tabs(const struct tb_saver *saver, struct tb_json_writer *jso
         } else {
             tb_json_object_open(json);
             tb_json_key(json, "url");
-            tb_json_put_str(json, tb_page_url(page));
+            tb_json_put_str(json, tb_cdp_page_url(page));
             if (last_typed(saver, page)) {
                 tb_json_key(json, "typed");
                 tb_json_put_int(json, last_typed(saver, page));
             }
             tb_json_object_close(json);
         }
-        current = page == tb_session_page(saver->session) ? count : current;
+        current = page == tb_cdp_session_page(saver->session) ? count : current;
         count++;
     }
     tb_json_array_close(json);
     return current;
 }
 
-static void put_sites(const struct tb_saver *saver, struct tb_json_writer *json)
+static void put_sites(const struct tb_cdp_saver *saver, struct tb_json_writer *json)
 {
     tb_json_array_open(json);
     LIST_FOREACH(link, &saver->session->sites) {
-        const struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        const struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
         if (!is_shown(saver, site->origin)) {
             tb_json_object_open(json);
             tb_json_key(json, "origin");
@@ -226,9 +228,9 @@ static void put_sites(const struct tb_saver *saver, struct tb_json_writer *json)
     tb_json_array_close(json);
 }
 
-static int put_all(struct tb_saver *saver, struct tb_buf *out)
+static int put_all(struct tb_cdp_saver *saver, struct tb_buf *out)
 {
-    const struct tb_memory *memory = tb_memory_of(saver->session);
+    const struct tb_cdp_memory *memory = tb_cdp_memory_of(saver->session);
     const struct cJSON *emulation = memory->emulation;
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
@@ -255,12 +257,12 @@ static int put_all(struct tb_saver *saver, struct tb_buf *out)
 
 /* The end. */
 
-static void saver_free(struct tb_saver *saver)
+static void saver_free(struct tb_cdp_saver *saver)
 {
     struct tb_driver_session *session = saver->session;
-    tb_session_forget(session, saver);
+    tb_cdp_session_forget(session, saver);
     for (size_t i = 0; i < saver->count; i++) {
-        tb_session_forget(session, &saver->parts[i]);
+        tb_cdp_session_forget(session, &saver->parts[i]);
         tb_free(saver->parts[i].kept);
     }
     session->saver = NULL;
@@ -270,9 +272,9 @@ static void saver_free(struct tb_saver *saver)
     tb_free(saver);
 }
 
-void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
+void tb_cdp_saver_end(struct tb_driver_session *session, const struct tb_err *err)
 {
-    struct tb_saver *saver = session->saver;
+    struct tb_cdp_saver *saver = session->saver;
     if (!saver) {
         return;
     }
@@ -286,19 +288,19 @@ void tb_saver_end(struct tb_driver_session *session, const struct tb_err *err)
 
 static void finish(struct tb_deferred *job)
 {
-    struct tb_saver *saver = TB_CONTAINER(job, struct tb_saver, all_told);
+    struct tb_cdp_saver *saver = TB_CONTAINER(job, struct tb_cdp_saver, all_told);
     struct tb_err err;
-    if (saver->broken || !saver->cookies || !tb_session_page_count(saver->session) ||
-        !tb_browser_whole(saver->session->browser)) {
+    if (saver->broken || !saver->cookies || !tb_cdp_session_page_count(saver->session) ||
+        !tb_cdp_browser_whole(saver->session->browser)) {
         tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not report its state");
-        tb_saver_end(saver->session, &err);
+        tb_cdp_saver_end(saver->session, &err);
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_SAVED_MAX);
     if (put_all(saver, &out) < 0) {
         tb_fail(&err, TB_E_TOO_LARGE, "the state of the browser is larger than %d MB",
                 TB_SAVED_MAX / (1024 * 1024));
-        tb_saver_end(saver->session, &err);
+        tb_cdp_saver_end(saver->session, &err);
         return;
     }
     tb_saved_fn *fn = saver->fn;
@@ -308,10 +310,10 @@ static void finish(struct tb_deferred *job)
     fn(tb_buf_str(&out), whole, NULL, owner);
 }
 
-static void answered(struct tb_saver *saver)
+static void answered(struct tb_cdp_saver *saver)
 {
     if (--saver->waiting == 0) {
-        tb_loop_defer(tb_session_loop(saver->session), &saver->all_told);
+        tb_loop_defer(tb_cdp_session_loop(saver->session), &saver->all_told);
     }
 }
 
@@ -319,9 +321,9 @@ static void answered(struct tb_saver *saver)
 
 static void on_cookies(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_saver *saver = user;
+    struct tb_cdp_saver *saver = user;
     (void)err;
-    struct tb_str cookies = code == 0 ? tb_pick(result, "cookies") : (struct tb_str){NULL, 0};
+    struct tb_str cookies = code == 0 ? tb_cdp_pick(result, "cookies") : (struct tb_str){NULL, 0};
     saver->cookies = cookies.len ? tb_str_dup(cookies) : NULL;
     answered(saver);
 }
@@ -329,8 +331,8 @@ static void on_cookies(int code, struct tb_str result, const struct tb_err *err,
 static void on_kept(int code, struct tb_str value, const struct tb_err *err, void *user)
 {
     struct part *part = user;
-    struct tb_saver *saver = part->saver;
-    const struct tb_page *page = page_of(part);
+    struct tb_cdp_saver *saver = part->saver;
+    const struct tb_cdp_page *page = page_of(part);
     part->asked = false;
     part->told = code == 0;
     (void)err;
@@ -348,13 +350,13 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
 
 static void on_busy(struct tb_timer *timer, void *user)
 {
-    struct tb_saver *saver = user;
+    struct tb_cdp_saver *saver = user;
     (void)timer;
     for (size_t i = 0; i < saver->count; i++) {
         struct part *part = &saver->parts[i];
         if (part->asked) {
             part->asked = false;
-            tb_session_forget(saver->session, part);
+            tb_cdp_session_forget(saver->session, part);
             answered(saver);
         }
     }
@@ -362,27 +364,27 @@ static void on_busy(struct tb_timer *timer, void *user)
 
 /* A call that passes its deadline has its page's script ended; nobody asked for that here, so the
  * deadline lies behind our own. */
-static void ask_tab(struct tb_saver *saver, struct tb_page *page, int64_t deadline_ms)
+static void ask_tab(struct tb_cdp_saver *saver, struct tb_cdp_page *page, int64_t deadline_ms)
 {
     struct part *part = &saver->parts[saver->count++];
     struct tb_err err;
     part->saver = saver;
-    tb_target_id_copy(part->target_id, tb_str_of(tb_page_target_id(page)));
-    if (tb_page_crashed(page) || tb_page_in_dialog(page, &err)) {
+    tb_cdp_target_id_copy(part->target_id, tb_str_of(tb_cdp_page_target_id(page)));
+    if (tb_cdp_page_crashed(page) || tb_cdp_page_in_dialog(page, &err)) {
         return;
     }
     part->asked = true;
     saver->waiting++;
-    tb_page_call(tb_page_main_frame(page), "kept", (struct tb_str){NULL, 0}, deadline_ms + TAB_MS,
-                 on_kept, part);
+    tb_cdp_page_call(tb_cdp_page_main_frame(page), "kept", (struct tb_str){NULL, 0},
+                     deadline_ms + TAB_MS, on_kept, part);
 }
 
 void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
                          void *owner)
 {
-    struct tb_loop *loop = tb_session_loop(session);
-    size_t count = tb_session_page_count(session);
-    struct tb_saver *saver = tb_zalloc(sizeof(*saver) + count * sizeof(saver->parts[0]));
+    struct tb_loop *loop = tb_cdp_session_loop(session);
+    size_t count = tb_cdp_session_page_count(session);
+    struct tb_cdp_saver *saver = tb_zalloc(sizeof(*saver) + count * sizeof(saver->parts[0]));
     int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     saver->session = session;
     saver->fn = fn;
@@ -394,18 +396,19 @@ void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms,
     tb_timer_init(&saver->busy, loop, on_busy, saver);
     tb_timer_start(&saver->busy, left_ms < TAB_MS ? left_ms / 2 : TAB_MS);
     for (size_t i = 0; i < count; i++) {
-        ask_tab(saver, tb_session_page_by_index(session, i), deadline_ms);
+        ask_tab(saver, tb_cdp_session_page_by_index(session, i), deadline_ms);
     }
     if (!session->context) {
         answered(saver); /* its browser is lost */
         return;
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
-    tb_session_send(session, NULL, "Storage.getCookies",
-                    tb_context_params(session->context, params), deadline_ms, on_cookies, saver);
+    tb_cdp_session_send(session, NULL, "Storage.getCookies",
+                        tb_cdp_context_params(session->context, params), deadline_ms, on_cookies,
+                        saver);
 }
 
-void tb_session_changed(struct tb_driver_session *session)
+void tb_cdp_session_changed(struct tb_driver_session *session)
 {
     if (!session->opened && !session->closed && session->events->on_changed) {
         session->events->on_changed(session->owner);

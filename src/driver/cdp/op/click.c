@@ -7,13 +7,13 @@
 #include "io/timer.h"
 
 struct click {
-    struct tb_opwork work;
-    struct tb_press press;
+    struct tb_cdp_work work;
+    struct tb_cdp_press press;
     struct tb_deferred look; /* whether a navigation has begun */
     struct tb_timer timer;   /* none has */
 };
 
-static struct click *click_of(struct tb_opwork *work)
+static struct click *click_of(struct tb_cdp_work *work)
 {
     return TB_CONTAINER(work, struct click, work);
 }
@@ -22,62 +22,62 @@ static struct click *click_of(struct tb_opwork *work)
 static void look(struct tb_deferred *job)
 {
     struct click *click = TB_CONTAINER(job, struct click, look);
-    struct tb_opwork *work = &click->work;
-    struct tb_page *page = tb_opwork_page(work);
-    if (!page || tb_page_navigation_mark(page) > work->mark || tb_page_dialog(page)->open ||
-        tb_session_page(work->session) != page) {
-        tb_session_watch(work->session, NULL);
+    struct tb_cdp_work *work = &click->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (!page || tb_cdp_page_navigation_mark(page) > work->mark || tb_cdp_page_dialog(page)->open ||
+        tb_cdp_session_page(work->session) != page) {
+        tb_cdp_session_watch(work->session, NULL);
         tb_timer_stop(&click->timer);
-        tb_opwork_wind_up(work);
+        tb_cdp_work_wind_up(work);
     }
 }
 
 static void on_deadline(struct tb_timer *timer, void *user)
 {
-    struct tb_opwork *work = user;
+    struct tb_cdp_work *work = user;
     (void)timer;
-    tb_opwork_fail(work, TB_E_UNFINISHED,
-                   "the element was clicked, but no navigation followed within %lld ms",
-                   (long long)(work->deadline_ms - work->began_ms));
+    tb_cdp_work_fail(work, TB_E_UNFINISHED,
+                     "the element was clicked, but no navigation followed within %lld ms",
+                     (long long)(work->deadline_ms - work->began_ms));
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct click *click = click_of(work);
-    if (!tb_press_step(&click->press, value)) {
+    if (!tb_cdp_press_step(&click->press, value)) {
         return;
     }
     if (tb_args_flag(work->op->args, "wait_for_navigation", false)) {
-        tb_timer_start(&click->timer, tb_opwork_left_ms(work));
-        tb_session_watch(work->session, &click->look);
+        tb_timer_start(&click->timer, tb_cdp_work_left_ms(work));
+        tb_cdp_session_watch(work->session, &click->look);
         look(&click->look);
     } else {
-        tb_opwork_wind_up(work);
+        tb_cdp_work_wind_up(work);
     }
 }
 
-static void missed(struct tb_opwork *work, const struct cJSON *told)
+static void missed(struct tb_cdp_work *work, const struct cJSON *told)
 {
-    tb_press_missed(&click_of(work)->press, told);
+    tb_cdp_press_missed(&click_of(work)->press, told);
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
-    return tb_press_failed(&click_of(work)->press, err);
+    return tb_cdp_press_failed(&click_of(work)->press, err);
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
-    tb_session_watch(work->session, NULL);
+    tb_cdp_session_watch(work->session, NULL);
     tb_deferred_cancel(&click_of(work)->look);
     tb_timer_fini(&click_of(work)->timer);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct click),
-                                           .step = step,
-                                           .failed = failed,
-                                           .missed = missed,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct click),
+                                             .step = step,
+                                             .failed = failed,
+                                             .missed = missed,
+                                             .fini = fini};
 
 static bool read_modifiers(struct click *click)
 {
@@ -86,7 +86,7 @@ static bool read_modifiers(struct click *click)
         tb_json_str(item, &name);
         unsigned bit = tb_key_modifier_of(name);
         if (!bit) {
-            tb_opwork_fail(
+            tb_cdp_work_fail(
                 &click->work, TB_E_PARAMS,
                 "modifiers must be Alt, Control, Meta, Shift or ControlOrMeta, not \"%.*s\"",
                 TB_STR_ARG(tb_str_sub(name, 0, 40)));
@@ -99,23 +99,23 @@ static bool read_modifiers(struct click *click)
 
 static void begin(struct tb_driver_session *session, struct tb_op *op, int count)
 {
-    struct click *click = tb_opwork_new(&kind, session, op);
+    struct click *click = tb_cdp_work_new(&kind, session, op);
     if (!click) {
         return;
     }
-    struct tb_opwork *work = &click->work;
+    struct tb_cdp_work *work = &click->work;
     click->look.run = look;
     tb_list_init(&click->look.link);
-    tb_timer_init(&click->timer, tb_session_loop(session), on_deadline, work);
-    click->press = (struct tb_press){
+    tb_timer_init(&click->timer, tb_cdp_session_loop(session), on_deadline, work);
+    click->press = (struct tb_cdp_press){
         .work = work,
         .target = tb_args_text(op->args, "target", ""),
         .count = count,
-        .watch = tb_opwork_wants_changes(work),
+        .watch = tb_cdp_work_wants_changes(work),
     };
-    click->press.mouse.button = tb_mouse_button(tb_args_text(op->args, "button", "left"));
+    click->press.mouse.button = tb_cdp_mouse_button(tb_args_text(op->args, "button", "left"));
     if (read_modifiers(click)) {
-        tb_press_start(&click->press);
+        tb_cdp_press_start(&click->press);
     }
 }
 

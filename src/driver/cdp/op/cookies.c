@@ -19,7 +19,7 @@ enum {
     PARAMS_MAX = 1024 * 1024,
 };
 
-static struct tb_str action_of(const struct tb_opwork *work)
+static struct tb_str action_of(const struct tb_cdp_work *work)
 {
     return tb_args_text(work->op->args, "action", "list");
 }
@@ -32,10 +32,10 @@ static struct tb_str text_at(const struct cJSON *json, const char *key)
 }
 
 /* The cookies of an address, or all of the session when a domain decides or all are meant. */
-static void read_cookies(struct tb_opwork *work)
+static void read_cookies(struct tb_cdp_work *work)
 {
     const struct cJSON *args = work->op->args;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     bool all = tb_args_has(args, "domain") ||
                (tb_str_eq_cstr(action_of(work), "clear") && !tb_args_has(args, "url"));
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
@@ -44,9 +44,9 @@ static void read_cookies(struct tb_opwork *work)
     tb_json_object_open(&json);
     if (all) {
         tb_json_key(&json, "browserContextId");
-        tb_json_put_cstr(&json, tb_session_context_id(work->session));
+        tb_json_put_cstr(&json, tb_cdp_session_context_id(work->session));
     } else {
-        struct tb_str here = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
+        struct tb_str here = page ? tb_cdp_page_url(page) : (struct tb_str){NULL, 0};
         tb_json_key(&json, "urls");
         tb_json_array_open(&json);
         tb_json_put_str(&json, tb_args_has(args, "url") ? tb_args_text(args, "url", "") : here);
@@ -55,9 +55,9 @@ static void read_cookies(struct tb_opwork *work)
     tb_json_object_close(&json);
     work->state = READING;
     if (all) {
-        tb_opwork_send_to(work, "", "Storage.getCookies", tb_buf_str(&params));
+        tb_cdp_work_send_to(work, "", "Storage.getCookies", tb_buf_str(&params));
     } else {
-        tb_opwork_send(work, "Network.getCookies", tb_buf_str(&params));
+        tb_cdp_work_send(work, "Network.getCookies", tb_buf_str(&params));
     }
 }
 
@@ -78,7 +78,7 @@ static bool fits_domain(struct tb_str domain, struct tb_str wanted)
     return tb_str_eq_nocase(domain, wanted);
 }
 
-static bool fits(const struct tb_opwork *work, const struct cJSON *cookie)
+static bool fits(const struct tb_cdp_work *work, const struct cJSON *cookie)
 {
     const struct cJSON *args = work->op->args;
     if (tb_args_has(args, "name") &&
@@ -107,7 +107,7 @@ static struct cJSON *as_row(const struct cJSON *cookie)
     return row;
 }
 
-static void remove_one(struct tb_opwork *work, const struct cJSON *cookie)
+static void remove_one(struct tb_cdp_work *work, const struct cJSON *cookie)
 {
     static const char *const names[] = {"name", "domain", "path"};
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
@@ -119,10 +119,10 @@ static void remove_one(struct tb_opwork *work, const struct cJSON *cookie)
         tb_json_put_str(&json, text_at(cookie, names[i]));
     }
     tb_json_object_close(&json);
-    tb_opwork_post(work, "Network.deleteCookies", tb_buf_str(&params));
+    tb_cdp_work_post(work, "Network.deleteCookies", tb_buf_str(&params));
 }
 
-static void on_read(struct tb_opwork *work, struct tb_str value)
+static void on_read(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     bool listing = tb_str_eq_cstr(action_of(work), "list");
@@ -141,16 +141,16 @@ static void on_read(struct tb_opwork *work, struct tb_str value)
     }
     if (listing) {
         tb_json_set_take(work->op->result->data, "cookies", rows);
-        tb_opwork_done(work);
+        tb_cdp_work_done(work);
         return;
     }
     tb_json_set_int(work->op->result->data, "changed", count);
     work->state = REMOVING;
     /* Its answer comes behind those of the removals. */
-    tb_opwork_send(work, "Network.getCookies", (struct tb_str){NULL, 0});
+    tb_cdp_work_send(work, "Network.getCookies", (struct tb_str){NULL, 0});
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     if (work->state == READING) {
         on_read(work, value);
@@ -159,23 +159,23 @@ static void step(struct tb_opwork *work, struct tb_str value)
     if (work->state == SETTING) {
         tb_json_set_int(work->op->result->data, "changed", 1);
     }
-    tb_opwork_done(work);
+    tb_cdp_work_done(work);
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (err->code != TB_E_PROTOCOL) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_PARAMS, "the browser rejected the cookie: %s", err->text);
+    tb_cdp_work_fail(work, TB_E_PARAMS, "the browser rejected the cookie: %s", err->text);
     return true;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
-                                           .step = step,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tb_cdp_work),
+                                             .step = step,
+                                             .failed = failed};
 
-static void set(struct tb_opwork *work)
+static void set(struct tb_cdp_work *work)
 {
     static const struct {
         const char *from;
@@ -186,7 +186,7 @@ static void set(struct tb_opwork *work)
     const struct cJSON *args = work->op->args;
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "cookies");
@@ -200,18 +200,18 @@ static void set(struct tb_opwork *work)
     }
     if (!tb_args_has(args, "url") && !tb_args_has(args, "domain") && page) {
         tb_json_key(&json, "url");
-        tb_json_put_str(&json, tb_page_url(page));
+        tb_json_put_str(&json, tb_cdp_page_url(page));
     }
     tb_json_object_close(&json);
     tb_json_array_close(&json);
     tb_json_object_close(&json);
     work->state = SETTING;
-    tb_opwork_send(work, "Network.setCookies", tb_buf_str(&params));
+    tb_cdp_work_send(work, "Network.setCookies", tb_buf_str(&params));
 }
 
 void tb_cdp_op_cookies(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    struct tb_cdp_work *work = tb_cdp_work_new(&kind, session, op);
     if (!work) {
         return;
     }
@@ -219,12 +219,12 @@ void tb_cdp_op_cookies(struct tb_driver_session *session, struct tb_op *op)
     bool named = tb_args_has(op->args, "name");
     if (tb_str_eq_cstr(action, "set")) {
         if (!named || !tb_args_has(op->args, "value")) {
-            tb_opwork_fail(work, TB_E_PARAMS, "set needs name and value");
+            tb_cdp_work_fail(work, TB_E_PARAMS, "set needs name and value");
             return;
         }
         set(work);
     } else if (tb_str_eq_cstr(action, "delete") && !named) {
-        tb_opwork_fail(work, TB_E_PARAMS, "delete needs name; clear deletes all");
+        tb_cdp_work_fail(work, TB_E_PARAMS, "delete needs name; clear deletes all");
     } else {
         read_cookies(work);
     }

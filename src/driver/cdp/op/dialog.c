@@ -11,37 +11,37 @@ enum {
 
 /* What opened the dialog goes on now. If that was a click, the page tells of it by itself; the
  * answer to the question comes behind that. */
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     (void)value;
-    tb_opwork_here_again(work);
-    tb_opwork_wind_up(work);
+    tb_cdp_work_here_again(work);
+    tb_cdp_work_wind_up(work);
 }
 
 /* It has gone by itself in the meantime. */
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (err->code != TB_E_PROTOCOL || !strstr(err->text, "No dialog is showing")) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_NO_DIALOG, "the page shows no dialog any more");
+    tb_cdp_work_fail(work, TB_E_NO_DIALOG, "the page shows no dialog any more");
     return true;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
-                                           .in_dialog = true,
-                                           .step = step,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tb_cdp_work),
+                                             .in_dialog = true,
+                                             .step = step,
+                                             .failed = failed};
 
 void tb_cdp_op_dialog(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    struct tb_cdp_work *work = tb_cdp_work_new(&kind, session, op);
     if (!work) {
         return;
     }
-    const struct tb_dialog *dialog = tb_page_dialog(tb_opwork_page(work));
+    const struct tb_cdp_dialog *dialog = tb_cdp_page_dialog(tb_cdp_work_page(work));
     if (!dialog->open) {
-        tb_opwork_fail(work, TB_E_NO_DIALOG, "the page shows no dialog");
+        tb_cdp_work_fail(work, TB_E_NO_DIALOG, "the page shows no dialog");
         return;
     }
     bool accept = tb_args_flag(op->args, "accept", true);
@@ -59,6 +59,6 @@ void tb_cdp_op_dialog(struct tb_driver_session *session, struct tb_op *op)
     tb_json_put_str(&json, tb_args_text(op->args, "text", dialog->default_text));
     tb_json_object_close(&json);
     work->acted = true;
-    tb_opwork_expect(work, 1); /* any: they are counted from the beginning of the document */
-    tb_opwork_send(work, "Page.handleJavaScriptDialog", tb_buf_str(&params));
+    tb_cdp_work_expect(work, 1); /* any: they are counted from the beginning of the document */
+    tb_cdp_work_send(work, "Page.handleJavaScriptDialog", tb_buf_str(&params));
 }

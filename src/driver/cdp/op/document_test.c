@@ -27,19 +27,19 @@ static void on_settled(int code, bool navigated, const struct tb_err *err, void 
 static void a_page_that_is_shown_again_is_loaded(void **state)
 {
     struct scene *scene = *state;
-    struct tb_page *page = tb_session_page(scene->session);
-    uint64_t mark = tb_page_navigation_mark(page);
+    struct tb_cdp_page *page = tb_cdp_session_page(scene->session);
+    uint64_t mark = tb_cdp_page_navigation_mark(page);
     int64_t deadline_ms = tb_loop_now_ms(scene->loop) + 30000;
     say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameStartedNavigating\",\"params\":{"
                "\"frameId\":\"T1\",\"url\":\"https://b.test/\",\"navigationType\":\"restore\"}}");
-    tb_page_settle(page, mark, "networkidle", deadline_ms, on_settled, scene);
+    tb_cdp_page_settle(page, mark, "networkidle", deadline_ms, on_settled, scene);
     turn(scene);
     assert_int_equal(scene->dones, 0);
     say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameNavigated\",\"params\":{\"type\":"
                "\"BackForwardCacheRestore\",\"frame\":{\"id\":\"T1\",\"loaderId\":\"L7\","
                "\"url\":\"https://b.test/\"}}}");
     assert_int_equal(scene->dones, 1);
-    assert_true(tb_str_eq_cstr(tb_page_url(page), "https://b.test/"));
+    assert_true(tb_str_eq_cstr(tb_cdp_page_url(page), "https://b.test/"));
 }
 
 /* Its own world would tell whatever it likes of its origin. */
@@ -59,7 +59,7 @@ static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
     assert_true(is_asked(scene, "Runtime.evaluate"));
     scene->op.cancel(&scene->op);
     assert_int_equal(scene->result.code, TB_E_CANCELLED);
-    tb_profile_remove(directory);
+    tb_cdp_profile_remove(directory);
 }
 
 static void begin_upload(struct scene *scene)
@@ -78,11 +78,11 @@ static void begin_upload(struct scene *scene)
 /* As if the daemon had started the browser. */
 static void give_directory(struct scene *scene, const char *directory)
 {
-    struct tb_memory *memory = tb_memory_of(scene->session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(scene->session);
     struct stat info;
     assert_int_equal(stat(directory, &info), 0);
     memory->directory = tb_strdup(directory);
-    memory->directory_id = (struct tb_files_id){info.st_dev, info.st_ino};
+    memory->directory_id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
 }
 
 /* In another process the number of a field may be that of another. */
@@ -113,7 +113,7 @@ static void files_for_a_chooser_do_not_go_to_another_document(void **state)
     answer_all(scene);
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, 0);
-    tb_profile_remove(directory);
+    tb_cdp_profile_remove(directory);
 }
 
 static void a_script_does_not_get_an_element_of_another_document(void **state)

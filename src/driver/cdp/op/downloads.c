@@ -14,32 +14,32 @@ enum {
 };
 
 struct downloads {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     struct tb_timer begin; /* armed: one may still begin */
 };
 
-static struct tb_download_log *log_of(const struct downloads *downloads)
+static struct tb_cdp_download_log *log_of(const struct downloads *downloads)
 {
-    return &tb_memory_of(downloads->work.session)->downloads;
+    return &tb_cdp_memory_of(downloads->work.session)->downloads;
 }
 
 static void finish(struct downloads *downloads)
 {
-    const char *directory = tb_memory_of(downloads->work.session)->directory;
-    struct tb_download_log *log = log_of(downloads);
+    const char *directory = tb_cdp_memory_of(downloads->work.session)->directory;
+    struct tb_cdp_download_log *log = log_of(downloads);
     struct cJSON *data = downloads->work.op->result->data;
     tb_json_set_cstr(data, "directory", directory);
-    tb_json_set_take(data, "downloads", tb_download_log_list(log, directory));
+    tb_json_set_take(data, "downloads", tb_cdp_download_log_list(log, directory));
     log->listed = log->begun;
-    tb_opwork_done(&downloads->work);
+    tb_cdp_work_done(&downloads->work);
 }
 
 static void look(void *user)
 {
     struct downloads *downloads = user;
-    const struct tb_download_log *log = log_of(downloads);
+    const struct tb_cdp_download_log *log = log_of(downloads);
     bool may_begin = log->begun == log->listed && tb_timer_armed(&downloads->begin);
-    if (!may_begin && !tb_download_log_busy(log)) {
+    if (!may_begin && !tb_cdp_download_log_busy(log)) {
         finish(downloads);
     }
 }
@@ -50,36 +50,36 @@ static void on_begin_timer(struct tb_timer *timer, void *user)
     look(user);
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
     struct downloads *downloads = TB_CONTAINER(work, struct downloads, work);
-    tb_download_log_forget(log_of(downloads), downloads);
+    tb_cdp_download_log_forget(log_of(downloads), downloads);
     tb_timer_fini(&downloads->begin);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct downloads),
-                                           .in_dialog = true,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct downloads),
+                                             .in_dialog = true,
+                                             .fini = fini};
 
 void tb_cdp_op_downloads(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct downloads *downloads = tb_opwork_new(&kind, session, op);
+    struct downloads *downloads = tb_cdp_work_new(&kind, session, op);
     if (!downloads) {
         return;
     }
     struct tb_err err;
-    if (!tb_files_keep_downloads(session, &err)) {
-        tb_opwork_fail_err(&downloads->work, &err);
+    if (!tb_cdp_files_keep_downloads(session, &err)) {
+        tb_cdp_work_fail_err(&downloads->work, &err);
         return;
     }
     if (!tb_args_flag(op->args, "wait", false)) {
         finish(downloads);
         return;
     }
-    struct tb_download_log *log = log_of(downloads);
+    struct tb_cdp_download_log *log = log_of(downloads);
     log->on_change = look;
     log->user = downloads;
-    tb_timer_init(&downloads->begin, tb_session_loop(session), on_begin_timer, downloads);
+    tb_timer_init(&downloads->begin, tb_cdp_session_loop(session), on_begin_timer, downloads);
     tb_timer_start(&downloads->begin, BEGIN_MS);
     look(downloads);
 }

@@ -46,29 +46,29 @@ enum {
 };
 
 struct drag {
-    struct tb_opwork work;
-    struct tb_mouse from;
-    struct tb_mouse to;
-    struct tb_outward point; /* on its way out of its frame */
-    uint64_t mark;           /* navigations before the element was found */
-    uint64_t document;       /* that it was found in */
+    struct tb_cdp_work work;
+    struct tb_cdp_mouse from;
+    struct tb_cdp_mouse to;
+    struct tb_cdp_outward point; /* on its way out of its frame */
+    uint64_t mark;               /* navigations before the element was found */
+    uint64_t document;           /* that it was found in */
     bool down;
     int moved;          /* of the steps between the two ends */
     struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
 };
 
-static struct drag *drag_of(struct tb_opwork *work)
+static struct drag *drag_of(struct tb_cdp_work *work)
 {
     return TB_CONTAINER(work, struct drag, work);
 }
 
 static void ask_point(struct drag *drag, int state, const char *name, bool force)
 {
-    struct tb_opwork *work = &drag->work;
+    struct tb_cdp_work *work = &drag->work;
     struct tb_str target = tb_args_text(work->op->args, name, "");
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     struct tb_json_writer json;
-    if (!tb_opwork_frame(work, target)) {
+    if (!tb_cdp_work_frame(work, target)) {
         return;
     }
     tb_json_writer_init(&json, &args);
@@ -76,7 +76,7 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     tb_json_key(&json, "target");
     tb_json_put_str(&json, target);
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_element_ms(work));
+    tb_json_put_int(&json, tb_cdp_work_element_ms(work));
     tb_json_key(&json, "strict");
     tb_json_put_bool(&json, !work->op->lenient);
     tb_json_key(&json, "force");
@@ -88,43 +88,43 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     tb_json_key(&json, "drop");
     tb_json_put_bool(&json, state == LANDING);
     tb_json_object_close(&json);
-    tb_refs_continue(work, &args);
+    tb_cdp_refs_continue(work, &args);
     work->state = state;
-    tb_opwork_call(work, "point", tb_buf_str(&args));
+    tb_cdp_work_call(work, "point", tb_buf_str(&args));
 }
 
-static void read_point(struct tb_str value, struct tb_mouse *mouse, struct tb_opwork *work,
+static void read_point(struct tb_str value, struct tb_cdp_mouse *mouse, struct tb_cdp_work *work,
                        const char *key)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     tb_json_num(tb_json_get(json, "x"), &mouse->x);
     tb_json_num(tb_json_get(json, "y"), &mouse->y);
     if (key) {
-        tb_opwork_set_element(work, key, json);
+        tb_cdp_work_set_element(work, key, json);
     }
 }
 
 /* Moving with the button held. */
 static void move_between(struct drag *drag, double part, bool ask)
 {
-    struct tb_mouse at = drag->from;
+    struct tb_cdp_mouse at = drag->from;
     at.x += (drag->to.x - drag->from.x) * part;
     at.y += (drag->to.y - drag->from.y) * part;
-    tb_mouse_drag(&drag->work, &at, ask);
+    tb_cdp_mouse_drag(&drag->work, &at, ask);
 }
 
 static void evaluate(struct drag *drag, int state, const char *expression)
 {
-    struct tb_opwork *work = &drag->work;
-    struct tb_page *page = tb_opwork_page(work);
-    const char *world = page ? tb_frame_world(tb_page_main_frame(page)) : "";
+    struct tb_cdp_work *work = &drag->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    const char *world = page ? tb_cdp_frame_world(tb_cdp_page_main_frame(page)) : "";
     char params[512];
     int len = snprintf(params, sizeof(params),
                        "{\"expression\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
                        "\"uniqueContextId\":\"%s\"}",
                        expression, world);
     work->state = state;
-    tb_opwork_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+    tb_cdp_work_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
 }
 
 /* Whether the moves begin a drag of the browser's is something that only the page can tell. */
@@ -137,16 +137,16 @@ static void listen(struct drag *drag)
 
 static void lift(struct drag *drag)
 {
-    struct tb_opwork *work = &drag->work;
-    struct tb_mouse near = drag->from;
+    struct tb_cdp_work *work = &drag->work;
+    struct tb_cdp_mouse near = drag->from;
     near.x += drag->to.x > drag->from.x ? NUDGE : -NUDGE;
     work->state = LIFTED;
     work->acted = true;
     drag->down = true;
-    tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":true}"));
-    tb_mouse_send(work, &drag->from, "mouseMoved", 0, false);
-    tb_mouse_send(work, &drag->from, "mousePressed", 1, false);
-    tb_mouse_drag(work, &near, false);
+    tb_cdp_work_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":true}"));
+    tb_cdp_mouse_send(work, &drag->from, "mouseMoved", 0, false);
+    tb_cdp_mouse_send(work, &drag->from, "mousePressed", 1, false);
+    tb_cdp_mouse_drag(work, &near, false);
     move_between(drag, 1.0 / STEPS, true);
 }
 
@@ -155,16 +155,16 @@ static void drag_event(struct drag *drag, const char *type)
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     tb_buf_printf(&params, "{\"type\":\"%s\",\"x\":%.2f,\"y\":%.2f,\"data\":%.*s}", type,
                   drag->to.x, drag->to.y, TB_STR_ARG(tb_buf_str(&drag->data)));
-    tb_opwork_send(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
+    tb_cdp_work_send(&drag->work, "Input.dispatchDragEvent", tb_buf_str(&params));
 }
 
 static void release(struct drag *drag)
 {
-    struct tb_opwork *work = &drag->work;
+    struct tb_cdp_work *work = &drag->work;
     work->state = RELEASED;
     drag->down = false;
-    tb_mouse_send(work, &drag->to, "mouseReleased", 1, true);
-    tb_opwork_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+    tb_cdp_mouse_send(work, &drag->to, "mouseReleased", 1, true);
+    tb_cdp_work_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
 }
 
 /* One after the other, as a person moves: pages look at each in a frame of its own, and begin only
@@ -197,7 +197,7 @@ static void on_over(struct drag *drag)
         bring_over(drag); /* it has only entered */
     } else {
         drag->work.state = DRAWN;
-        tb_opwork_call(&drag->work, "drawn", TB_STR("{}"));
+        tb_cdp_work_call(&drag->work, "drawn", TB_STR("{}"));
     }
 }
 
@@ -213,13 +213,14 @@ static void drop(struct drag *drag)
     }
 }
 
-static void on_event(struct tb_page *page, struct tb_str method, struct tb_str params, void *user)
+static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_str params,
+                     void *user)
 {
     struct drag *drag = user;
     (void)page;
     if (tb_str_eq_cstr(method, "Input.dragIntercepted")) {
         tb_buf_clear(&drag->data);
-        tb_buf_append_str(&drag->data, tb_pick(params, "data"));
+        tb_buf_append_str(&drag->data, tb_cdp_pick(params, "data"));
         if (drag->work.state == STARTED) {
             ask_point(drag, LANDING, "to", true);
         }
@@ -227,21 +228,21 @@ static void on_event(struct tb_page *page, struct tb_str method, struct tb_str p
 }
 
 /* Brings the point that was just found out of its frame. True: it is out. */
-static bool start_out(struct drag *drag, const struct tb_mouse *mouse, int state)
+static bool start_out(struct drag *drag, const struct tb_cdp_mouse *mouse, int state)
 {
     drag->work.state = state;
-    drag->point = (struct tb_outward){.x = mouse->x,
-                                      .y = mouse->y,
-                                      .frame = drag->work.frame,
-                                      .presses = state == FROM_OUT,
-                                      .force = state == FROM_OUT};
-    return !tb_outward_ask(&drag->point, &drag->work);
+    drag->point = (struct tb_cdp_outward){.x = mouse->x,
+                                          .y = mouse->y,
+                                          .frame = drag->work.frame,
+                                          .presses = state == FROM_OUT,
+                                          .force = state == FROM_OUT};
+    return !tb_cdp_outward_ask(&drag->point, &drag->work);
 }
 
 static bool go_out(struct drag *drag, struct tb_str value)
 {
-    tb_outward_take(&drag->point, &drag->work, value);
-    return !tb_outward_ask(&drag->point, &drag->work);
+    tb_cdp_outward_take(&drag->point, &drag->work, value);
+    return !tb_cdp_outward_ask(&drag->point, &drag->work);
 }
 
 static void have_to(struct drag *drag)
@@ -260,7 +261,7 @@ static void have_from(struct drag *drag)
 
 static void on_asked(struct drag *drag, struct tb_str reply)
 {
-    bool started = tb_str_eq_cstr(tb_pick(tb_pick(reply, "result"), "value"), "true");
+    bool started = tb_str_eq_cstr(tb_cdp_pick(tb_cdp_pick(reply, "result"), "value"), "true");
     drag->work.state = STARTED;
     if (drag->data.len) { /* pages make room for what is dragged when it begins */
         ask_point(drag, LANDING, "to", true);
@@ -278,41 +279,41 @@ static void have_landing(struct drag *drag)
 
 static void have_element(struct drag *drag, struct tb_str value)
 {
-    struct tb_opwork *work = &drag->work;
-    struct tb_page *page = tb_opwork_page(work);
-    drag->mark = page ? tb_page_navigation_mark(page) : 0;
-    drag->document = page ? tb_frame_document(tb_page_main_frame(page)) : 0;
+    struct tb_cdp_work *work = &drag->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    drag->mark = page ? tb_cdp_page_navigation_mark(page) : 0;
+    drag->document = page ? tb_cdp_frame_document(tb_cdp_page_main_frame(page)) : 0;
     read_point(value, &drag->from, work, "element");
     ask_point(drag, TO, "to", true);
 }
 
-static void stop(struct tb_opwork *work)
+static void stop(struct tb_cdp_work *work)
 {
     struct drag *drag = drag_of(work);
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (drag->down && page) {
-        tb_held_keep(page, drag->from.x, drag->from.y);
-        tb_held_let_go(page);
+        tb_cdp_held_keep(page, drag->from.x, drag->from.y);
+        tb_cdp_held_let_go(page);
     }
 }
 
 /* What has the same name in another document is not what was meant. A drop may lead there. */
 static bool has_left(struct drag *drag)
 {
-    struct tb_page *page = tb_opwork_page(&drag->work);
+    struct tb_cdp_page *page = tb_cdp_work_page(&drag->work);
     return drag->work.state > FROM && drag->work.state < DROPPED && page &&
-           (tb_frame_has_left(tb_page_main_frame(page), drag->mark) ||
-            tb_frame_document(tb_page_main_frame(page)) != drag->document);
+           (tb_cdp_frame_has_left(tb_cdp_page_main_frame(page), drag->mark) ||
+            tb_cdp_frame_document(tb_cdp_page_main_frame(page)) != drag->document);
 }
 
 static void fail_left(struct drag *drag)
 {
     stop(&drag->work);
-    tb_opwork_fail(&drag->work, TB_E_ELEMENT_STALE,
-                   "the page moved to another document in the meantime; nothing was dropped");
+    tb_cdp_work_fail(&drag->work, TB_E_ELEMENT_STALE,
+                     "the page moved to another document in the meantime; nothing was dropped");
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct drag *drag = drag_of(work);
     if (has_left(drag)) {
@@ -382,24 +383,24 @@ static void step(struct tb_opwork *work, struct tb_str value)
         release(drag);
         break;
     default:
-        tb_opwork_wind_up(work);
+        tb_cdp_work_wind_up(work);
         break;
     }
 }
 
-static void missed(struct tb_opwork *work, const struct cJSON *told)
+static void missed(struct tb_cdp_work *work, const struct cJSON *told)
 {
     struct tb_str words = {NULL, 0};
     tb_json_str(tb_json_get(told, "missed"), &words);
     stop(work);
-    tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                   "nothing was dragged: %.*s was in its place when the mouse went down",
-                   TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
+    tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_READY,
+                     "nothing was dragged: %.*s was in its place when the mouse went down",
+                     TB_STR_ARG(words.len ? tb_str_sub(words, 0, 200) : TB_STR("another frame")));
 }
 
 /* The browser makes a drop only after it has asked the page once more, and the dialog may have come
  * of that; or the page's word of the drop comes behind the browser's of the dialog. */
-static void cut_off(struct tb_opwork *work, const struct tb_err *dialog)
+static void cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
 {
     struct tb_str element = {NULL, 0};
     struct tb_err err = *dialog;
@@ -411,20 +412,20 @@ static void cut_off(struct tb_opwork *work, const struct tb_err *dialog)
                   work->state == DROPPED
                       ? "the drop may be made already, or when it is answered: look then"
                       : "nothing was dropped");
-    tb_opwork_fail_err(work, &err);
+    tb_cdp_work_fail_err(work, &err);
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     struct drag *drag = drag_of(work);
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     bool dropped = false;
     if (!drag->down || !page || err->code != TB_E_DIALOG_OPEN) {
         stop(work);
         drag->down = false;
         return false;
     }
-    tb_held_keep(page, drag->from.x, drag->from.y);
+    tb_cdp_held_keep(page, drag->from.x, drag->from.y);
     tb_json_bool(tb_json_get(work->op->result->data, "dropped"), &dropped);
     if (!dropped) {
         cut_off(work, err);
@@ -432,29 +433,29 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return !dropped;
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
-    struct tb_memory *memory = tb_memory_of(work->session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
     memory->on_event = NULL;
     memory->user = NULL;
     tb_buf_fini(&drag_of(work)->data);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct drag),
-                                           .step = step,
-                                           .failed = failed,
-                                           .stop = stop,
-                                           .missed = missed,
-                                           .told = tb_opwork_take_drop,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct drag),
+                                             .step = step,
+                                             .failed = failed,
+                                             .stop = stop,
+                                             .missed = missed,
+                                             .told = tb_cdp_work_take_drop,
+                                             .fini = fini};
 
 void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct drag *drag = tb_opwork_new(&kind, session, op);
+    struct drag *drag = tb_cdp_work_new(&kind, session, op);
     if (!drag) {
         return;
     }
-    struct tb_memory *memory = tb_memory_of(session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     tb_buf_init(&drag->data, DATA_MAX);
     drag->from.button = "left";
     drag->to.button = "left";

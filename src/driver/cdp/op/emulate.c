@@ -10,34 +10,34 @@
 #include "driver/cdp/page/page_internal.h"
 
 struct emulate {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     struct cJSON *wanted;
     int answers; /* still to come */
 };
 
 static void post(const char *method, struct tb_str params, void *user)
 {
-    struct tb_page *page = user;
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
+    struct tb_cdp_page *page = user;
+    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), method, params);
 }
 
-void tb_emulation_apply(const struct cJSON *emulation, struct tb_page *page)
+void tb_cdp_emulation_apply(const struct cJSON *emulation, struct tb_cdp_page *page)
 {
-    tb_emulation_commands(emulation, false, post, page);
+    tb_cdp_emulation_commands(emulation, false, post, page);
 }
 
 static void ask(const char *method, struct tb_str params, void *user)
 {
     struct emulate *emulate = user;
     emulate->answers++;
-    tb_opwork_send(&emulate->work, method, params);
+    tb_cdp_work_send(&emulate->work, method, params);
 }
 
 static void grant_place(struct tb_driver_session *session)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
     tb_buf_printf(&params, "{\"permissions\":[\"geolocation\"],\"browserContextId\":\"%s\"}",
-                  tb_session_context_id(session));
+                  tb_cdp_session_context_id(session));
     tb_cdp_post(session->browser->conn, NULL, "Browser.grantPermissions", tb_buf_str(&params));
 }
 
@@ -53,9 +53,9 @@ static void note_viewport(struct tb_driver_session *session, const struct cJSON 
     session->height = (int)height;
 }
 
-void tb_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation)
+void tb_cdp_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation)
 {
-    struct tb_memory *memory = tb_memory_of(session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     tb_json_free(memory->emulation);
     memory->emulation = tb_json_dup(emulation);
     if (tb_json_get(emulation, "viewport")) {
@@ -64,37 +64,37 @@ void tb_emulation_bring(struct tb_driver_session *session, const struct cJSON *e
     if (tb_json_get(emulation, "geolocation")) {
         grant_place(session);
     }
-    for (size_t i = 0; i < tb_session_page_count(session); i++) {
-        tb_emulation_apply(emulation, tb_session_page_by_index(session, i));
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        tb_cdp_emulation_apply(emulation, tb_cdp_session_page_by_index(session, i));
     }
 }
 
 static void finish(struct emulate *emulate)
 {
-    struct tb_opwork *work = &emulate->work;
-    struct tb_memory *memory = tb_memory_of(work->session);
+    struct tb_cdp_work *work = &emulate->work;
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
     bool reset = tb_args_flag(work->op->args, "reset", false);
     tb_json_free(memory->emulation);
     memory->emulation = emulate->wanted;
     emulate->wanted = NULL;
     note_viewport(work->session, memory->emulation);
-    for (size_t i = 0; i < tb_session_page_count(work->session); i++) {
-        struct tb_page *page = tb_session_page_by_index(work->session, i);
-        if (page != tb_opwork_page(work)) {
-            tb_emulation_commands(memory->emulation, reset, post, page);
+    for (size_t i = 0; i < tb_cdp_session_page_count(work->session); i++) {
+        struct tb_cdp_page *page = tb_cdp_session_page_by_index(work->session, i);
+        if (page != tb_cdp_work_page(work)) {
+            tb_cdp_emulation_commands(memory->emulation, reset, post, page);
         }
         if (reset && !tb_json_get(memory->emulation, "viewport")) {
-            tb_page_set_viewport(page, work->session->width, work->session->height);
+            tb_cdp_page_set_viewport(page, work->session->width, work->session->height);
         }
     }
     JSON_ARRAY_FOREACH(item, memory->emulation) {
         tb_json_set_take(work->op->result->data, tb_json_name(item), tb_json_dup(item));
     }
     work->acted = true;
-    tb_opwork_wind_up(work);
+    tb_cdp_work_wind_up(work);
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct emulate *emulate = TB_CONTAINER(work, struct emulate, work);
     (void)value;
@@ -103,49 +103,49 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (err->code != TB_E_PROTOCOL) {
         return false;
     }
-    tb_opwork_fail(work, TB_E_PARAMS, "the browser refused the emulation: %s", err->text);
+    tb_cdp_work_fail(work, TB_E_PARAMS, "the browser refused the emulation: %s", err->text);
     return true;
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
     tb_json_free(TB_CONTAINER(work, struct emulate, work)->wanted);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct emulate),
-                                           .step = step,
-                                           .failed = failed,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct emulate),
+                                             .step = step,
+                                             .failed = failed,
+                                             .fini = fini};
 
 void tb_cdp_op_emulate(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct emulate *emulate = tb_opwork_new(&kind, session, op);
+    struct emulate *emulate = tb_cdp_work_new(&kind, session, op);
     if (!emulate) {
         return;
     }
-    struct tb_opwork *work = &emulate->work;
+    struct tb_cdp_work *work = &emulate->work;
     bool reset = tb_args_flag(op->args, "reset", false);
-    const struct cJSON *before = tb_memory_of(session)->emulation;
+    const struct cJSON *before = tb_cdp_memory_of(session)->emulation;
     struct tb_err err;
     if (tb_str_eq_cstr(tb_args_text(op->args, "device", ""), "list")) {
-        tb_json_set_take(op->result->data, "devices", tb_emulation_devices());
-        tb_opwork_wind_up(work);
+        tb_json_set_take(op->result->data, "devices", tb_cdp_emulation_devices());
+        tb_cdp_work_wind_up(work);
         return;
     }
     emulate->wanted = before && !reset ? tb_json_dup(before) : tb_json_new_object();
-    if (tb_emulation_merge(emulate->wanted, op->args, &err) < 0) {
-        tb_opwork_fail_err(work, &err);
+    if (tb_cdp_emulation_merge(emulate->wanted, op->args, &err) < 0) {
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
     if (tb_args_has(op->args, "geolocation")) {
         grant_place(session);
     }
-    tb_emulation_commands(emulate->wanted, reset, ask, emulate);
+    tb_cdp_emulation_commands(emulate->wanted, reset, ask, emulate);
     if (!emulate->answers) {
         finish(emulate);
     }

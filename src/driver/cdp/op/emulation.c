@@ -34,7 +34,7 @@ static const struct device devices[] = {
     {"Desktop", 1920, 1080, 1, NULL, false, false},
 };
 
-struct cJSON *tb_emulation_devices(void)
+struct cJSON *tb_cdp_emulation_devices(void)
 {
     struct cJSON *names = tb_json_new_array();
     for (size_t i = 0; i < TB_COUNT(devices); i++) {
@@ -73,7 +73,7 @@ static struct cJSON *viewport_of(const struct device *device)
     return viewport;
 }
 
-int tb_emulation_merge(struct cJSON *emulation, const struct cJSON *args, struct tb_err *err)
+int tb_cdp_emulation_merge(struct cJSON *emulation, const struct cJSON *args, struct tb_err *err)
 {
     static const char *const names[] = {"viewport", "color_scheme", "locale",
                                         "timezone", "geolocation",  "offline"};
@@ -109,7 +109,7 @@ static struct tb_str text_at(const struct cJSON *json, const char *key)
 }
 
 /* Prints the params and hands the command on; frees them. */
-static void emit_take(tb_emulation_fn *fn, void *user, const char *method, struct cJSON *params)
+static void emit_take(tb_cdp_emulation_fn *fn, void *user, const char *method, struct cJSON *params)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
     tb_json_print(params, &text);
@@ -117,7 +117,7 @@ static void emit_take(tb_emulation_fn *fn, void *user, const char *method, struc
     fn(method, tb_buf_str(&text), user);
 }
 
-static void emit_viewport(const struct cJSON *emulation, tb_emulation_fn *fn, void *user)
+static void emit_viewport(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
     const struct cJSON *viewport = tb_json_get(emulation, "viewport");
     bool mobile = false;
@@ -134,7 +134,7 @@ static void emit_viewport(const struct cJSON *emulation, tb_emulation_fn *fn, vo
 }
 
 /* An empty user agent is the browser's own. */
-static void emit_agent(const struct cJSON *emulation, tb_emulation_fn *fn, void *user)
+static void emit_agent(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
     const struct device *device = find(text_at(emulation, "device"));
     TB_AUTO(tb_buf_fini) struct tb_buf agent = TB_BUF(PARAMS_MAX);
@@ -154,7 +154,7 @@ static void emit_agent(const struct cJSON *emulation, tb_emulation_fn *fn, void 
     emit_take(fn, user, "Emulation.setUserAgentOverride", params);
 }
 
-static void emit_scheme(const struct cJSON *emulation, tb_emulation_fn *fn, void *user)
+static void emit_scheme(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
     struct tb_str scheme = text_at(emulation, "color_scheme");
     struct cJSON *params = tb_json_new_object();
@@ -169,14 +169,14 @@ static void emit_scheme(const struct cJSON *emulation, tb_emulation_fn *fn, void
 }
 
 static void emit_text(const struct cJSON *emulation, const char *key, const char *param,
-                      const char *method, tb_emulation_fn *fn, void *user)
+                      const char *method, tb_cdp_emulation_fn *fn, void *user)
 {
     struct cJSON *params = tb_json_new_object();
     tb_json_set_str(params, param, text_at(emulation, key));
     emit_take(fn, user, method, params);
 }
 
-static void emit_place(const struct cJSON *emulation, tb_emulation_fn *fn, void *user)
+static void emit_place(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
     const struct cJSON *place = tb_json_get(emulation, "geolocation");
     struct cJSON *params = tb_json_new_object();
@@ -186,7 +186,7 @@ static void emit_place(const struct cJSON *emulation, tb_emulation_fn *fn, void 
     emit_take(fn, user, "Emulation.setGeolocationOverride", params);
 }
 
-static void emit_offline(const struct cJSON *emulation, tb_emulation_fn *fn, void *user)
+static void emit_offline(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
     bool offline = false;
     struct cJSON *params = tb_json_new_object();
@@ -198,7 +198,8 @@ static void emit_offline(const struct cJSON *emulation, tb_emulation_fn *fn, voi
     emit_take(fn, user, "Network.emulateNetworkConditions", params);
 }
 
-void tb_emulation_commands(const struct cJSON *emulation, bool all, tb_emulation_fn *fn, void *user)
+void tb_cdp_emulation_commands(const struct cJSON *emulation, bool all, tb_cdp_emulation_fn *fn,
+                               void *user)
 {
     static const struct tb_str none = {NULL, 0};
     if (tb_json_get(emulation, "viewport")) {

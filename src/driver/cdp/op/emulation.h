@@ -12,13 +12,13 @@
 #include "base/str.h"
 
 /* One command for a tab. */
-typedef void tb_emulation_fn(const char *method, struct tb_str params, void *user);
+typedef void tb_cdp_emulation_fn(const char *method, struct tb_str params, void *user);
 
 /* Takes arguments into `emulation`, replacing what they name; `device` becomes the viewport and the
  * rest of that device. TB_E_PARAMS for an unknown device. */
-int tb_emulation_merge(struct cJSON *emulation, const struct cJSON *args, struct tb_err *err);
+int tb_cdp_emulation_merge(struct cJSON *emulation, const struct cJSON *args, struct tb_err *err);
 /* The commands that bring a tab to it; with `all` also those that undo what it does not name. */
-void tb_emulation_commands(const struct cJSON *emulation, bool all, tb_emulation_fn *fn,
-                           void *user);
+void tb_cdp_emulation_commands(const struct cJSON *emulation, bool all, tb_cdp_emulation_fn *fn,
+                               void *user);
 /* Names of all devices, an array. */
-struct cJSON *tb_emulation_devices(void);
+struct cJSON *tb_cdp_emulation_devices(void);

@@ -24,8 +24,8 @@ static void check(const char *args, bool all, const char *wanted)
     struct tb_buf out;
     struct tb_err err;
     tb_buf_init(&out, 1 << 16);
-    assert_int_equal(tb_emulation_merge(emulation, json, &err), 0);
-    tb_emulation_commands(emulation, all, note, &out);
+    assert_int_equal(tb_cdp_emulation_merge(emulation, json, &err), 0);
+    tb_cdp_emulation_commands(emulation, all, note, &out);
     tb_buf_append_char(&out, '\0');
     assert_string_equal((const char *)out.data, wanted);
     tb_buf_fini(&out);
@@ -71,17 +71,17 @@ static void a_device_is_a_screen_and_a_user_agent(void **state)
     struct tb_err err = {.text = ""};
     int64_t width = 0;
     (void)state;
-    assert_int_equal(tb_emulation_merge(emulation, args, &err), 0);
+    assert_int_equal(tb_cdp_emulation_merge(emulation, args, &err), 0);
     assert_true(tb_json_int(tb_json_get(tb_json_get(emulation, "viewport"), "width"), &width));
     assert_int_equal(width, 412);
-    assert_int_equal(tb_emulation_merge(emulation, bad, &err), TB_E_PARAMS);
+    assert_int_equal(tb_cdp_emulation_merge(emulation, bad, &err), TB_E_PARAMS);
     assert_non_null(strstr(err.text, "iPhone 15"));
-    struct cJSON *names = tb_emulation_devices();
+    struct cJSON *names = tb_cdp_emulation_devices();
     JSON_ARRAY_FOREACH(name, names) {
         struct tb_str text;
         assert_true(tb_json_str(name, &text));
         tb_json_set_str(args, "device", text);
-        assert_int_equal(tb_emulation_merge(emulation, args, &err), 0);
+        assert_int_equal(tb_cdp_emulation_merge(emulation, args, &err), 0);
     }
     tb_json_free(names);
     tb_json_free(emulation);

@@ -50,15 +50,15 @@ enum {
 #define OBJECT_GROUP "tabard-evaluate"
 
 struct evaluate {
-    struct tb_opwork work;
-    enum tb_script_form form;
+    struct tb_cdp_work work;
+    enum tb_cdp_script_form form;
     char object[OBJECT_ID_SIZE]; /* the element in the page's world, in quotes; empty: no target */
     uint64_t document;           /* that it was found in */
     struct tb_err failure;       /* what the script failed with, if it has run */
     bool holds;                  /* objects of the page */
 };
 
-static struct tb_str script_of(const struct tb_opwork *work)
+static struct tb_str script_of(const struct tb_cdp_work *work)
 {
     return tb_args_text(work->op->args, "script", "");
 }
@@ -85,7 +85,7 @@ static void put_flags(struct evaluate *evaluate, struct tb_json_writer *json)
     } flags[] = {
         {"awaitPromise", true},
         {"returnByValue", !statements},
-        {"userGesture", tb_script_wants_gesture(script_of(&evaluate->work))},
+        {"userGesture", tb_cdp_script_wants_gesture(script_of(&evaluate->work))},
         {"replMode", statements}, /* await, and names that an earlier script has declared */
     };
     for (size_t i = 0; i < TB_COUNT(flags); i++) {
@@ -97,7 +97,7 @@ static void put_flags(struct evaluate *evaluate, struct tb_json_writer *json)
     tb_json_put_cstr(json, OBJECT_GROUP);
     if (!evaluate->object[0]) {
         tb_json_key(json, "timeout");
-        tb_json_put_int(json, tb_opwork_left_ms(&evaluate->work) + STOP_MARGIN_MS);
+        tb_json_put_int(json, tb_cdp_work_left_ms(&evaluate->work) + STOP_MARGIN_MS);
     }
 }
 
@@ -117,7 +117,7 @@ static void put_element(const struct evaluate *evaluate, struct tb_json_writer *
 /* Sends the script in its present form, to be run or only to be compiled. */
 static void send_script(struct evaluate *evaluate, int state)
 {
-    struct tb_opwork *work = &evaluate->work;
+    struct tb_cdp_work *work = &evaluate->work;
     TB_AUTO(tb_buf_fini) struct tb_buf source = TB_BUF(SCRIPT_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
@@ -125,7 +125,7 @@ static void send_script(struct evaluate *evaluate, int state)
     bool compile = state == COMPILING;
     work->state = state;
     tb_buf_append_cstr(&source, compile && on_element ? "(" : "");
-    tb_script_put(evaluate->form, on_element, script_of(work), &source);
+    tb_cdp_script_put(evaluate->form, on_element, script_of(work), &source);
     tb_buf_append_cstr(&source, compile && on_element ? ")" : "");
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
@@ -143,94 +143,94 @@ static void send_script(struct evaluate *evaluate, int state)
     }
     tb_json_object_close(&json);
     if (json.rc < 0 || source.len < script_of(work).len) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the script is larger than %d KB",
-                       SCRIPT_MAX / TB_KIB);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the script is larger than %d KB",
+                         SCRIPT_MAX / TB_KIB);
         return;
     }
     const char *method = on_element ? "Runtime.callFunctionOn" : "Runtime.evaluate";
-    tb_opwork_frame_send(work, compile ? "Runtime.compileScript" : method, tb_buf_str(&params));
+    tb_cdp_work_frame_send(work, compile ? "Runtime.compileScript" : method, tb_buf_str(&params));
 }
 
-static void run(struct evaluate *evaluate, enum tb_script_form form)
+static void run(struct evaluate *evaluate, enum tb_cdp_script_form form)
 {
-    struct tb_opwork *work = &evaluate->work;
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_work *work = &evaluate->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     evaluate->form = form;
     work->acted = true;
     work->script = true;
-    work->begun = frame && tb_frame_has_just_answered(frame);
+    work->begun = frame && tb_cdp_frame_has_just_answered(frame);
     send_script(evaluate, RUNNING);
     if (!brings_title(evaluate)) {
-        tb_opwork_here(work, TB_HERE_BEHIND);
+        tb_cdp_work_here(work, TB_HERE_BEHIND);
     }
 }
 
-static void ask(struct tb_opwork *work, int state, const char *method, const char *key,
+static void ask(struct tb_cdp_work *work, int state, const char *method, const char *key,
                 struct tb_str value)
 {
     char params[256];
     int len = snprintf(params, sizeof(params), "{\"%s\":%.*s}", key, TB_STR_ARG(value));
     work->state = state;
     if (!value.len || len >= (int)sizeof(params)) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
+        tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
         return;
     }
-    tb_opwork_frame_send(work, method, (struct tb_str){params, (size_t)len});
+    tb_cdp_work_frame_send(work, method, (struct tb_str){params, (size_t)len});
 }
 
-static void ask_element(struct tb_opwork *work, struct tb_frame *frame)
+static void ask_element(struct tb_cdp_work *work, struct tb_cdp_frame *frame)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SCRIPT_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
-    tb_opwork_args(work, "target", false, &args);
+    tb_cdp_work_args(work, "target", false, &args);
     int rc = tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "expression");
     tb_json_put_str(&json, tb_buf_str(&text));
     tb_json_key(&json, "uniqueContextId");
-    tb_json_put_cstr(&json, tb_frame_world(frame));
+    tb_json_put_cstr(&json, tb_cdp_frame_world(frame));
     tb_json_key(&json, "objectGroup");
     tb_json_put_cstr(&json, OBJECT_GROUP);
     tb_json_object_close(&json);
     if (rc < 0 || json.rc < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the target is larger than %d KB",
-                       SCRIPT_MAX / TB_KIB);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the target is larger than %d KB",
+                         SCRIPT_MAX / TB_KIB);
         return;
     }
     work->state = ELEMENT;
-    tb_opwork_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
+    tb_cdp_work_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 /* A function of page/ that fails gives an object that is no node; asked again by value it tells
  * why. */
 static void on_element(struct evaluate *evaluate, struct tb_str reply)
 {
-    struct tb_opwork *work = &evaluate->work;
-    struct tb_str result = tb_pick(reply, "result");
+    struct tb_cdp_work *work = &evaluate->work;
+    struct tb_str result = tb_cdp_pick(reply, "result");
     evaluate->holds = true;
-    if (!tb_json_string_eq(tb_pick(result, "subtype"), TB_STR("node"))) {
-        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-        tb_opwork_args(work, "target", false, &args);
+    if (!tb_json_string_eq(tb_cdp_pick(result, "subtype"), TB_STR("node"))) {
+        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+        tb_cdp_work_args(work, "target", false, &args);
         work->state = REASON;
-        tb_opwork_call(work, "element", tb_buf_str(&args));
+        tb_cdp_work_call(work, "element", tb_buf_str(&args));
         return;
     }
-    ask(work, NODE, "DOM.describeNode", "objectId", tb_pick(result, "objectId"));
+    ask(work, NODE, "DOM.describeNode", "objectId", tb_cdp_pick(result, "objectId"));
 }
 
 static void on_object(struct evaluate *evaluate, struct tb_str reply)
 {
-    struct tb_str id = tb_pick(tb_pick(reply, "object"), "objectId");
+    struct tb_str id = tb_cdp_pick(tb_cdp_pick(reply, "object"), "objectId");
     if (!id.len || id.len >= sizeof(evaluate->object)) {
-        tb_opwork_fail(&evaluate->work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
+        tb_cdp_work_fail(&evaluate->work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
         return;
     }
     snprintf(evaluate->object, sizeof(evaluate->object), "%.*s", TB_STR_ARG(id));
-    run(evaluate, tb_script_form_of(script_of(&evaluate->work), true));
+    run(evaluate, tb_cdp_script_form_of(script_of(&evaluate->work), true));
 }
 
 /* The line of the script where it failed, from 1. The frames of the stack tell it, all of them
@@ -238,13 +238,13 @@ static void on_object(struct evaluate *evaluate, struct tb_str reply)
 static unsigned long long line_of(struct tb_str details)
 {
     uint64_t line = 0;
-    tb_str_to_u64(tb_pick(details, "lineNumber"), &line);
+    tb_str_to_u64(tb_cdp_pick(details, "lineNumber"), &line);
     struct tb_json_iter iter =
-        tb_json_iter_of(tb_pick(tb_pick(details, "stackTrace"), "callFrames"));
+        tb_json_iter_of(tb_cdp_pick(tb_cdp_pick(details, "stackTrace"), "callFrames"));
     struct tb_json_item frame;
     while (tb_json_iter_next(&iter, &frame)) {
-        if (tb_str_eq_cstr(tb_pick(frame.value.text, "url"), "\"\"")) {
-            tb_str_to_u64(tb_pick(frame.value.text, "lineNumber"), &line);
+        if (tb_str_eq_cstr(tb_cdp_pick(frame.value.text, "url"), "\"\"")) {
+            tb_str_to_u64(tb_cdp_pick(frame.value.text, "lineNumber"), &line);
             break;
         }
     }
@@ -253,7 +253,7 @@ static unsigned long long line_of(struct tb_str details)
 
 static bool is_rejection(struct tb_str details)
 {
-    struct tb_str text = tb_pick(details, "text");
+    struct tb_str text = tb_cdp_pick(details, "text");
     return text.len && memmem(text.ptr, text.len, "(in promise)", 12);
 }
 
@@ -261,14 +261,14 @@ static bool is_rejection(struct tb_str details)
 static void put_preview(struct tb_str exception, struct tb_buf *out)
 {
     struct tb_json_iter iter =
-        tb_json_iter_of(tb_pick(tb_pick(exception, "preview"), "properties"));
+        tb_json_iter_of(tb_cdp_pick(tb_cdp_pick(exception, "preview"), "properties"));
     struct tb_json_item item;
     const char *before = "{";
     while (tb_json_iter_next(&iter, &item)) {
         tb_buf_append_cstr(out, before);
-        tb_json_string_decode(tb_pick(item.value.text, "name"), out);
+        tb_json_string_decode(tb_cdp_pick(item.value.text, "name"), out);
         tb_buf_append_cstr(out, ": ");
-        tb_json_string_decode(tb_pick(item.value.text, "value"), out);
+        tb_json_string_decode(tb_cdp_pick(item.value.text, "value"), out);
         before = ", ";
     }
     tb_buf_append_cstr(out, *before == '{' ? "{}" : "}");
@@ -277,14 +277,14 @@ static void put_preview(struct tb_str exception, struct tb_buf *out)
 /* The message of an error; the stack below it is of our own making. Of another value what it is. */
 static void put_thrown(struct tb_str exception, struct tb_buf *out)
 {
-    struct tb_str text = tb_pick(exception, "description");
-    bool is_error = tb_json_string_eq(tb_pick(exception, "subtype"), TB_STR("error"));
-    if (text.len && !is_error && tb_pick(exception, "preview").len) {
+    struct tb_str text = tb_cdp_pick(exception, "description");
+    bool is_error = tb_json_string_eq(tb_cdp_pick(exception, "subtype"), TB_STR("error"));
+    if (text.len && !is_error && tb_cdp_pick(exception, "preview").len) {
         put_preview(exception, out);
         return;
     }
-    text = text.len ? text : tb_pick(exception, "value");
-    text = text.len ? text : tb_pick(exception, "type");
+    text = text.len ? text : tb_cdp_pick(exception, "value");
+    text = text.len ? text : tb_cdp_pick(exception, "type");
     if (tb_json_string_decode(text, out) < 0) {
         tb_buf_append_str(out, tb_str_sub(text, 0, SHOWN_MAX));
     }
@@ -296,9 +296,9 @@ static void put_thrown(struct tb_str exception, struct tb_buf *out)
  * is asked about, since a page can take stacks away. */
 static bool may_not_compile(struct tb_str details)
 {
-    struct tb_str class_name = tb_pick(tb_pick(details, "exception"), "className");
+    struct tb_str class_name = tb_cdp_pick(tb_cdp_pick(details, "exception"), "className");
     return tb_json_string_eq(class_name, TB_STR("SyntaxError")) && !is_rejection(details) &&
-           !tb_pick(details, "stackTrace").len;
+           !tb_cdp_pick(details, "stackTrace").len;
 }
 
 static unsigned long long lines_in(struct tb_str script)
@@ -323,8 +323,8 @@ static void note_failure(struct evaluate *evaluate, struct tb_str details)
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);
     struct tb_quoted shown;
     char where[32] = "";
-    put_thrown(tb_pick(details, "exception"), &words);
-    if (tb_pick(details, "stackTrace").len || !is_rejection(details)) {
+    put_thrown(tb_cdp_pick(details, "exception"), &words);
+    if (tb_cdp_pick(details, "stackTrace").len || !is_rejection(details)) {
         snprintf(where, sizeof(where), " (line %llu)", line_of(details));
     }
     tb_fail(&evaluate->failure, TB_E_SCRIPT, "%s%s%s",
@@ -334,9 +334,9 @@ static void note_failure(struct evaluate *evaluate, struct tb_str details)
 
 /* The form to try when the present one does not compile; false: there is none. */
 static bool next_form(const struct evaluate *evaluate, struct tb_str details,
-                      enum tb_script_form *ret_form)
+                      enum tb_cdp_script_form *ret_form)
 {
-    struct tb_str words = tb_pick(tb_pick(details, "exception"), "description");
+    struct tb_str words = tb_cdp_pick(tb_cdp_pick(details, "exception"), "description");
     bool is_return = words.len && memmem(words.ptr, words.len, "Illegal return", 14);
     if (evaluate->form == TB_SCRIPT_VALUE) {
         *ret_form = evaluate->object[0] ? TB_SCRIPT_BODY : TB_SCRIPT_STATEMENTS;
@@ -348,12 +348,12 @@ static bool next_form(const struct evaluate *evaluate, struct tb_str details,
 
 static void on_failure(struct evaluate *evaluate, struct tb_str details)
 {
-    enum tb_script_form next;
+    enum tb_cdp_script_form next;
     evaluate->holds = true;
     note_failure(evaluate, details);
     if (evaluate->work.state != RUNNING || !may_not_compile(details) ||
         !next_form(evaluate, details, &next)) {
-        tb_opwork_fail_err(&evaluate->work, &evaluate->failure);
+        tb_cdp_work_fail_err(&evaluate->work, &evaluate->failure);
     } else if (evaluate->form == TB_SCRIPT_STATEMENTS) {
         run(evaluate,
             next); /* what runs in this form fails as a rejection, so it did not compile */
@@ -364,12 +364,12 @@ static void on_failure(struct evaluate *evaluate, struct tb_str details)
 
 static void on_compiled(struct evaluate *evaluate, struct tb_str reply)
 {
-    struct tb_str details = tb_pick(reply, "exceptionDetails");
-    enum tb_script_form next;
+    struct tb_str details = tb_cdp_pick(reply, "exceptionDetails");
+    enum tb_cdp_script_form next;
     if (details.len && next_form(evaluate, details, &next)) {
         run(evaluate, next);
     } else {
-        tb_opwork_fail_err(&evaluate->work, &evaluate->failure);
+        tb_cdp_work_fail_err(&evaluate->work, &evaluate->failure);
     }
 }
 
@@ -381,7 +381,7 @@ static void ask_value(struct evaluate *evaluate, struct tb_str object_id)
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "functionDeclaration");
-    tb_json_put_cstr(&json, tb_script_show);
+    tb_json_put_cstr(&json, tb_cdp_script_show);
     tb_json_key(&json, "objectId");
     tb_json_put_raw(&json, object_id);
     put_flag(&json, "awaitPromise", true);
@@ -389,27 +389,27 @@ static void ask_value(struct evaluate *evaluate, struct tb_str object_id)
     tb_json_object_close(&json);
     evaluate->work.state = SHOWING;
     evaluate->holds = true;
-    tb_opwork_frame_send(&evaluate->work, "Runtime.callFunctionOn", tb_buf_str(&params));
+    tb_cdp_work_frame_send(&evaluate->work, "Runtime.callFunctionOn", tb_buf_str(&params));
 }
 
 /* What is no text has been put there by the page in place of its title. */
-static void take_title(struct tb_opwork *work, struct tb_str raw)
+static void take_title(struct tb_cdp_work *work, struct tb_str raw)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf title = TB_BUF(WORDS_MAX);
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (page && raw.len && raw.ptr[0] == '"' && tb_json_string_decode(raw, &title) == 0) {
-        tb_opwork_known(work, tb_page_url(page),
-                        tb_str_sub(tb_str_trim(tb_buf_str(&title)), 0, TITLE_MAX));
+        tb_cdp_work_known(work, tb_cdp_page_url(page),
+                          tb_str_sub(tb_str_trim(tb_buf_str(&title)), 0, TITLE_MAX));
     }
 }
 
 static void on_value(struct evaluate *evaluate, struct tb_str reply)
 {
-    struct tb_opwork *work = &evaluate->work;
-    struct tb_str details = tb_pick(reply, "exceptionDetails");
-    struct tb_str result = tb_pick(reply, "result");
-    struct tb_str value = tb_pick(result, "value");
-    struct tb_str object_id = tb_pick(result, "objectId");
+    struct tb_cdp_work *work = &evaluate->work;
+    struct tb_str details = tb_cdp_pick(reply, "exceptionDetails");
+    struct tb_str result = tb_cdp_pick(reply, "result");
+    struct tb_str value = tb_cdp_pick(result, "value");
+    struct tb_str object_id = tb_cdp_pick(result, "objectId");
     if (details.len) {
         on_failure(evaluate, details);
         return;
@@ -418,49 +418,50 @@ static void on_value(struct evaluate *evaluate, struct tb_str reply)
         ask_value(evaluate, object_id);
         return;
     }
-    struct tb_str length = tb_pick(value, "n");
+    struct tb_str length = tb_cdp_pick(value, "n");
     if (brings_title(evaluate) && length.len) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the value has a length of %.*s, more than %d",
-                       TB_STR_ARG(length), TB_RESULT_TEXT_MAX);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the value has a length of %.*s, more than %d",
+                         TB_STR_ARG(length), TB_RESULT_TEXT_MAX);
         return;
     }
     if (brings_title(evaluate)) {
-        take_title(work, tb_pick(value, "t"));
-        value = tb_pick(value, "v");
+        take_title(work, tb_cdp_pick(value, "t"));
+        value = tb_cdp_pick(value, "v");
     } else if (!value.len) {
-        value = tb_pick(result, "description"); /* NaN, Infinity, -0 */
+        value = tb_cdp_pick(result, "description"); /* NaN, Infinity, -0 */
     }
     if (!value.len) {
         value = TB_STR("null");
     }
     if (tb_json_plain(value, &work->op->result->text) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE,
-                       "the value takes %zu KB as JSON, more than the limit of %d",
-                       value.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE,
+                         "the value takes %zu KB as JSON, more than the limit of %d",
+                         value.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
         return;
     }
     work->script = false;
-    tb_opwork_wind_up(work);
+    tb_cdp_work_wind_up(work);
 }
 
-static void start(struct tb_opwork *work)
+static void start(struct tb_cdp_work *work)
 {
-    struct tb_frame *frame = tb_opwork_frame(work, tb_args_text(work->op->args, "target", ""));
+    struct tb_cdp_frame *frame =
+        tb_cdp_work_frame(work, tb_args_text(work->op->args, "target", ""));
     if (frame) {
-        TB_CONTAINER(work, struct evaluate, work)->document = tb_opwork_document(work);
+        TB_CONTAINER(work, struct evaluate, work)->document = tb_cdp_work_document(work);
         ask_element(work, frame);
     }
 }
 
 /* A question that waits for the new document. */
-static void start_again(struct tb_opwork *work)
+static void start_again(struct tb_cdp_work *work)
 {
     work->state = AGAIN;
-    tb_opwork_moved(work);
-    tb_opwork_call(work, "describe", TB_STR(""));
+    tb_cdp_work_moved(work);
+    tb_cdp_work_call(work, "describe", TB_STR(""));
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct evaluate *evaluate = TB_CONTAINER(work, struct evaluate, work);
     switch (work->state) {
@@ -468,17 +469,17 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_element(evaluate, value);
         break;
     case REASON: /* asked again it was there, so the page is at work on it */
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
+        tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_FOUND, "the element has left the page");
         break;
     case AGAIN:
         start(work);
         break;
     case NODE:
         ask(work, OBJECT, "DOM.resolveNode", "backendNodeId",
-            tb_pick(tb_pick(value, "node"), "backendNodeId"));
+            tb_cdp_pick(tb_cdp_pick(value, "node"), "backendNodeId"));
         break;
     case OBJECT:
-        if (tb_opwork_document(work) != evaluate->document) {
+        if (tb_cdp_work_document(work) != evaluate->document) {
             start_again(work); /* what has the same number there is another element */
         } else {
             on_object(evaluate, value);
@@ -496,23 +497,24 @@ static void step(struct tb_opwork *work, struct tb_str value)
 /* A function that is called on an object has no timer in the browser. */
 static void fail_late(struct evaluate *evaluate)
 {
-    struct tb_opwork *work = &evaluate->work;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_work *work = &evaluate->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     struct tb_quoted url;
-    if (page && tb_page_is_leaving(page)) {
-        tb_opwork_fail(work, TB_E_TIMEOUT,
-                       "the script did not finish within %lld ms and may not have begun: the page "
-                       "is being left for %s, which has not answered",
-                       (long long)(work->deadline_ms - work->began_ms),
-                       tb_quoted_url(&url, tb_page_bound_for(page)));
+    if (page && tb_cdp_page_is_leaving(page)) {
+        tb_cdp_work_fail(
+            work, TB_E_TIMEOUT,
+            "the script did not finish within %lld ms and may not have begun: the page "
+            "is being left for %s, which has not answered",
+            (long long)(work->deadline_ms - work->began_ms),
+            tb_quoted_url(&url, tb_cdp_page_bound_for(page)));
         return;
     }
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     if (frame && evaluate->object[0]) {
-        tb_frame_end_script(frame, work->begun);
+        tb_cdp_frame_end_script(frame, work->begun);
     }
     /* Nobody tells whether a loop has ended by now: some are out of reach, as one in a getter. */
-    tb_opwork_fail(
+    tb_cdp_work_fail(
         work, TB_E_TIMEOUT,
         "the script did not finish within %lld ms%s; the browser was told to end it, but what it "
         "awaits goes on. If the page stays busy, load another one",
@@ -520,38 +522,38 @@ static void fail_late(struct evaluate *evaluate)
         work->begun ? "" : ", and may not have begun");
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     struct evaluate *evaluate = TB_CONTAINER(work, struct evaluate, work);
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     bool running = work->state >= RUNNING;
     if (running && err->code == TB_E_TOO_LARGE) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the value is larger than %d MB as JSON",
-                       TB_CDP_MESSAGE_MAX / TB_MIB);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the value is larger than %d MB as JSON",
+                         TB_CDP_MESSAGE_MAX / TB_MIB);
         return true;
     }
-    if (running && err->code == TB_E_TIMEOUT && page && !tb_page_awaits_first(page)) {
+    if (running && err->code == TB_E_TIMEOUT && page && !tb_cdp_page_awaits_first(page)) {
         fail_late(evaluate);
         return true;
     }
-    if (!running && tb_page_was_replaced(err)) {
+    if (!running && tb_cdp_page_was_replaced(err)) {
         start_again(work);
         return true;
     }
     if (!running || err->code != TB_E_PROTOCOL) {
         return false;
     }
-    if (page && tb_page_was_replaced(err)) {
+    if (page && tb_cdp_page_was_replaced(err)) {
         /* It has led to another page, or something else has: with its own page its value is gone.
          */
         tb_buf_append_cstr(&work->op->result->text, "null");
         tb_json_set_bool(work->op->result->data, "unfinished", true);
         work->script = false;
-        tb_opwork_wind_up(work);
+        tb_cdp_work_wind_up(work);
         return true;
     }
     bool nested = strstr(err->text, "reference chain");
-    tb_opwork_fail(
+    tb_cdp_work_fail(
         work, TB_E_SCRIPT, "%s: %s",
         nested
             ? "the value refers to itself or is nested too deeply for JSON; return only the parts "
@@ -561,29 +563,29 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return true;
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    if (TB_CONTAINER(work, struct evaluate, work)->holds && frame && tb_page_conn(page)) {
-        tb_cdp_post(tb_page_conn(page), tb_frame_session_id(frame), "Runtime.releaseObjectGroup",
-                    TB_STR("{\"objectGroup\":\"" OBJECT_GROUP "\"}"));
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
+    if (TB_CONTAINER(work, struct evaluate, work)->holds && frame && tb_cdp_page_conn(page)) {
+        tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_frame_session_id(frame),
+                    "Runtime.releaseObjectGroup", TB_STR("{\"objectGroup\":\"" OBJECT_GROUP "\"}"));
     }
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct evaluate),
-                                           .step = step,
-                                           .failed = failed,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct evaluate),
+                                             .step = step,
+                                             .failed = failed,
+                                             .fini = fini};
 
 void tb_cdp_op_evaluate(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct evaluate *evaluate = tb_opwork_new(&kind, session, op);
+    struct evaluate *evaluate = tb_cdp_work_new(&kind, session, op);
     if (!evaluate) {
         return;
     }
     if (!tb_args_has(op->args, "target")) {
-        run(evaluate, tb_script_form_of(script_of(&evaluate->work), false));
+        run(evaluate, tb_cdp_script_form_of(script_of(&evaluate->work), false));
         return;
     }
     start(&evaluate->work);

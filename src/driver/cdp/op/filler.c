@@ -22,7 +22,7 @@ enum {
     WORD_MS = 1000, /* far more than it takes; only what is told as a failure waits for all of it */
 };
 
-static void fill(struct tb_filler *filler)
+static void fill(struct tb_cdp_filler *filler)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
@@ -33,7 +33,7 @@ static void fill(struct tb_filler *filler)
     tb_json_key(&json, "value");
     tb_json_put_str(&json, filler->value);
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_element_ms(filler->work));
+    tb_json_put_int(&json, tb_cdp_work_element_ms(filler->work));
     tb_json_key(&json, "strict");
     tb_json_put_bool(&json, !filler->work->op->lenient);
     tb_json_key(&json, "clear");
@@ -41,7 +41,7 @@ static void fill(struct tb_filler *filler)
     tb_json_key(&json, "keys");
     tb_json_put_bool(&json, filler->delay_ms > 0 && filler->value.len);
     tb_json_key(&json, "strokes");
-    tb_json_put_int(&json, filler->delay_ms > 0 ? tb_keystroke_count(filler->value) : 1);
+    tb_json_put_int(&json, filler->delay_ms > 0 ? tb_cdp_keystroke_count(filler->value) : 1);
     tb_json_key(&json, "watch");
     tb_json_put_bool(&json, filler->watch);
     if (filler->document[0] && !filler->work->frame) { /* refs do not mean another one anyway */
@@ -49,32 +49,32 @@ static void fill(struct tb_filler *filler)
         tb_json_put_cstr(&json, filler->document);
     }
     tb_json_object_close(&json);
-    tb_refs_continue(filler->work, &args);
+    tb_cdp_refs_continue(filler->work, &args);
     if (filler->watch) {
-        tb_opwork_watch(filler->work);
+        tb_cdp_work_watch(filler->work);
     }
     filler->phase = FILL;
-    tb_opwork_call(filler->work, "fill", tb_buf_str(&args));
+    tb_cdp_work_call(filler->work, "fill", tb_buf_str(&args));
 }
 
-static void type_next(struct tb_filler *filler)
+static void type_next(struct tb_cdp_filler *filler)
 {
     struct tb_str rest = tb_str_sub(filler->value, filler->typed, filler->value.len);
-    size_t len = filler->delay_ms > 0 ? tb_keystroke_len(rest) : rest.len;
+    size_t len = filler->delay_ms > 0 ? tb_cdp_keystroke_len(rest) : rest.len;
     filler->typed += len;
-    filler->typist = (struct tb_typist){
+    filler->typist = (struct tb_cdp_typist){
         .work = filler->work, .text = tb_str_sub(rest, 0, len), .at_once = filler->delay_ms <= 0};
-    tb_typist_start(&filler->typist);
+    tb_cdp_typist_start(&filler->typist);
 }
 
-static bool read_back(struct tb_filler *filler)
+static bool read_back(struct tb_cdp_filler *filler)
 {
     filler->phase = READ;
-    tb_opwork_call(filler->work, "filled", (struct tb_str){NULL, 0});
+    tb_cdp_work_call(filler->work, "filled", (struct tb_str){NULL, 0});
     return false;
 }
 
-static bool type(struct tb_filler *filler)
+static bool type(struct tb_cdp_filler *filler)
 {
     filler->phase = TYPING;
     filler->work->acted = true;
@@ -84,21 +84,21 @@ static bool type(struct tb_filler *filler)
     }
     if (!filler->value.len) {
         tb_key_parse(TB_STR("Backspace"), &filler->key, NULL);
-        filler->typist = (struct tb_typist){.work = filler->work, .key = &filler->key};
-        tb_typist_start(&filler->typist);
+        filler->typist = (struct tb_cdp_typist){.work = filler->work, .key = &filler->key};
+        tb_cdp_typist_start(&filler->typist);
     } else {
         type_next(filler);
     }
     return false;
 }
 
-static void fail_cut_off(struct tb_filler *filler, int code, const char *why)
+static void fail_cut_off(struct tb_cdp_filler *filler, int code, const char *why)
 {
-    tb_opwork_fail(filler->work, code, "typing stopped before the end of the text: %s", why);
+    tb_cdp_work_fail(filler->work, code, "typing stopped before the end of the text: %s", why);
 }
 
 /* The word of a box has come, or is waited for no longer. */
-static void end_word(struct tb_filler *filler)
+static void end_word(struct tb_cdp_filler *filler)
 {
     filler->word_late = true;
     filler->work->kind->step(filler->work, (struct tb_str){NULL, 0});
@@ -106,11 +106,11 @@ static void end_word(struct tb_filler *filler)
 
 static void on_timer(struct tb_timer *timer, void *user)
 {
-    struct tb_filler *filler = user;
+    struct tb_cdp_filler *filler = user;
     (void)timer;
     if (filler->phase == CHECKED) {
         end_word(filler);
-    } else if (tb_opwork_has_left(
+    } else if (tb_cdp_work_has_left(
                    filler->work)) { /* the rest is not for the page that comes next */
         fail_cut_off(filler, TB_E_ELEMENT_STALE, "the page began to load another document");
     } else {
@@ -118,26 +118,26 @@ static void on_timer(struct tb_timer *timer, void *user)
     }
 }
 
-static bool on_typed(struct tb_filler *filler)
+static bool on_typed(struct tb_cdp_filler *filler)
 {
     if (filler->typed >= filler->value.len) {
-        return tb_opwork_has_left(filler->work) || read_back(filler);
+        return tb_cdp_work_has_left(filler->work) || read_back(filler);
     }
     tb_timer_start(&filler->timer, filler->delay_ms);
     return false;
 }
 
-static void note_element(struct tb_filler *filler, const struct cJSON *json)
+static void note_element(struct tb_cdp_filler *filler, const struct cJSON *json)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(sizeof(filler->element));
     tb_json_bool(tb_json_get(json, "secret"), &filler->secret);
-    tb_element_print(json, &words);
+    tb_cdp_element_print(json, &words);
     if (words.len) {
         snprintf(filler->element, sizeof(filler->element), "%.*s", TB_STR_ARG(tb_buf_str(&words)));
     }
 }
 
-static void note_document(struct tb_filler *filler, const struct cJSON *json)
+static void note_document(struct tb_cdp_filler *filler, const struct cJSON *json)
 {
     struct tb_str document = {NULL, 0};
     if (!filler->work->frame && tb_json_str(tb_json_get(json, "document"), &document)) {
@@ -145,23 +145,24 @@ static void note_document(struct tb_filler *filler, const struct cJSON *json)
     }
 }
 
-static void fail_refused(struct tb_filler *filler, struct tb_str form)
+static void fail_refused(struct tb_cdp_filler *filler, struct tb_str form)
 {
     const char *element = filler->element[0] ? filler->element : "the field";
     struct tb_quoted now;
     if (filler->secret) {
-        tb_opwork_fail(filler->work, TB_E_WRONG_VALUE, "%s did not accept the value", element);
+        tb_cdp_work_fail(filler->work, TB_E_WRONG_VALUE, "%s did not accept the value", element);
     } else if (form.len) {
-        tb_opwork_fail(filler->work, TB_E_WRONG_VALUE,
-                       "%s did not accept the value: it takes %.*s and now has %s", element,
-                       TB_STR_ARG(form), tb_quoted(&now, tb_str_of(filler->now), 0));
+        tb_cdp_work_fail(filler->work, TB_E_WRONG_VALUE,
+                         "%s did not accept the value: it takes %.*s and now has %s", element,
+                         TB_STR_ARG(form), tb_quoted(&now, tb_str_of(filler->now), 0));
     } else {
-        tb_opwork_fail(filler->work, TB_E_WRONG_VALUE, "%s did not accept the value; it now has %s",
-                       element, tb_quoted(&now, tb_str_of(filler->now), 0));
+        tb_cdp_work_fail(filler->work, TB_E_WRONG_VALUE,
+                         "%s did not accept the value; it now has %s", element,
+                         tb_quoted(&now, tb_str_of(filler->now), 0));
     }
 }
 
-static void note_state(struct tb_filler *filler, const struct cJSON *json, bool same)
+static void note_state(struct tb_cdp_filler *filler, const struct cJSON *json, bool same)
 {
     struct tb_str now = {NULL, 0};
     tb_json_str(tb_json_get(json, "now"), &now);
@@ -173,16 +174,16 @@ static void note_state(struct tb_filler *filler, const struct cJSON *json, bool 
 }
 
 /* What the field has, as the page read it. */
-static bool on_read(struct tb_filler *filler, const struct cJSON *json)
+static bool on_read(struct tb_cdp_filler *filler, const struct cJSON *json)
 {
     struct tb_str form = {NULL, 0};
     bool same = false;
     bool taken = false;
-    if (tb_opwork_is_missed(json)) {
-        tb_filler_missed(filler, json);
+    if (tb_cdp_work_is_missed(json)) {
+        tb_cdp_filler_missed(filler, json);
         return false;
     }
-    if (!tb_json_bool(tb_json_get(json, "same"), &same) && tb_opwork_has_left(filler->work)) {
+    if (!tb_json_bool(tb_json_get(json, "same"), &same) && tb_cdp_work_has_left(filler->work)) {
         return true; /* it was the next document that answered, and the field is gone */
     }
     tb_json_bool(tb_json_get(json, "taken"), &taken);
@@ -193,9 +194,9 @@ static bool on_read(struct tb_filler *filler, const struct cJSON *json)
         return false;
     }
     if (filler->last) {
-        tb_opwork_take(filler->work, json);
+        tb_cdp_work_take(filler->work, json);
     } else {
-        tb_opwork_take_changes(filler->work, json);
+        tb_cdp_work_take_changes(filler->work, json);
     }
     return true;
 }
@@ -225,25 +226,25 @@ static int state_of(const struct cJSON *json)
     return tb_json_bool(tb_json_get(json, "checked"), &checked) ? checked : -1;
 }
 
-static void press_box(struct tb_filler *filler)
+static void press_box(struct tb_cdp_filler *filler)
 {
     filler->phase = PRESS;
-    filler->press = (struct tb_press){.work = filler->work,
-                                      .target = filler->target,
-                                      .mouse = {.button = "left"},
-                                      .count = 1,
-                                      .watch = filler->watch,
-                                      .ticks = true,
-                                      .stays = true};
-    tb_press_start(&filler->press);
+    filler->press = (struct tb_cdp_press){.work = filler->work,
+                                          .target = filler->target,
+                                          .mouse = {.button = "left"},
+                                          .count = 1,
+                                          .watch = filler->watch,
+                                          .ticks = true,
+                                          .stays = true};
+    tb_cdp_press_start(&filler->press);
 }
 
-static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
+static bool on_checkbox(struct tb_cdp_filler *filler, const struct cJSON *json)
 {
     int wish = wish_of(filler->value);
     if (wish < 0) {
-        tb_opwork_fail(filler->work, TB_E_PARAMS, "a checkbox takes true or false, not \"%.*s\"",
-                       TB_STR_ARG(tb_str_sub(filler->value, 0, 60)));
+        tb_cdp_work_fail(filler->work, TB_E_PARAMS, "a checkbox takes true or false, not \"%.*s\"",
+                         TB_STR_ARG(tb_str_sub(filler->value, 0, 60)));
         return false;
     }
     if (state_of(json) == wish) {
@@ -254,9 +255,9 @@ static bool on_checkbox(struct tb_filler *filler, const struct cJSON *json)
     return false;
 }
 
-static bool check(struct tb_filler *filler)
+static bool check(struct tb_cdp_filler *filler)
 {
-    if (filler->ticked && tb_opwork_has_left(filler->work)) {
+    if (filler->ticked && tb_cdp_work_has_left(filler->work)) {
         return true; /* the tick has led to another page, and the box is gone */
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
@@ -269,14 +270,14 @@ static bool check(struct tb_filler *filler)
     tb_json_put_bool(&json, !filler->work->op->lenient);
     tb_json_object_close(&json);
     filler->phase = CHECKED;
-    tb_opwork_call(filler->work, "check", tb_buf_str(&args));
+    tb_cdp_work_call(filler->work, "check", tb_buf_str(&args));
     return false;
 }
 
 /* What was clicked has led to another page, or the page has removed the box: only the word that it
  * told before tells whether that was the box, and not a link in its label. Answers may overtake it.
  */
-static bool on_box_gone(struct tb_filler *filler)
+static bool on_box_gone(struct tb_cdp_filler *filler)
 {
     if (filler->ticked) {
         return true;
@@ -285,19 +286,19 @@ static bool on_box_gone(struct tb_filler *filler)
         tb_timer_start(&filler->timer, WORD_MS);
         return false;
     }
-    tb_opwork_fail(filler->work, TB_E_ELEMENT_STALE,
-                   "%s was clicked%s, and nothing showed that it was %s",
-                   filler->element[0] ? filler->element : "the checkbox",
-                   tb_opwork_has_left(filler->work) ? ", but the page moved to another document"
-                                                    : " and has left the page",
-                   wish_of(filler->value) == 1 ? "checked" : "unchecked");
+    tb_cdp_work_fail(filler->work, TB_E_ELEMENT_STALE,
+                     "%s was clicked%s, and nothing showed that it was %s",
+                     filler->element[0] ? filler->element : "the checkbox",
+                     tb_cdp_work_has_left(filler->work) ? ", but the page moved to another document"
+                                                        : " and has left the page",
+                     wish_of(filler->value) == 1 ? "checked" : "unchecked");
     return false;
 }
 
-static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
+static bool on_checked(struct tb_cdp_filler *filler, const struct cJSON *json)
 {
     int state = state_of(json);
-    if (!json || tb_opwork_has_left(filler->work)) {
+    if (!json || tb_cdp_work_has_left(filler->work)) {
         return on_box_gone(filler);
     }
     if (state == wish_of(filler->value)) {
@@ -308,15 +309,15 @@ static bool on_checked(struct tb_filler *filler, const struct cJSON *json)
         press_box(filler);
         return false;
     }
-    tb_opwork_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s was clicked, but it is %s",
-                   filler->element[0] ? filler->element : "the checkbox",
-                   state < 0 ? "in a mixed state"
-                   : state   ? "still checked"
-                             : "not checked");
+    tb_cdp_work_fail(filler->work, TB_E_ELEMENT_NOT_READY, "%s was clicked, but it is %s",
+                     filler->element[0] ? filler->element : "the checkbox",
+                     state < 0 ? "in a mixed state"
+                     : state   ? "still checked"
+                               : "not checked");
     return false;
 }
 
-static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
+static bool on_filled(struct tb_cdp_filler *filler, const struct cJSON *json)
 {
     struct tb_str kind = {NULL, 0};
     bool typed = false;
@@ -331,27 +332,27 @@ static bool on_filled(struct tb_filler *filler, const struct cJSON *json)
         return on_checkbox(filler, json);
     }
     if (tb_str_eq_cstr(kind, "file")) {
-        tb_opwork_fail(filler->work, TB_E_TAKES_FILES, "%.*s takes files, not text",
-                       TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
+        tb_cdp_work_fail(filler->work, TB_E_TAKES_FILES, "%.*s takes files, not text",
+                         TB_STR_ARG(tb_str_sub(filler->target, 0, 100)));
     } else {
-        tb_opwork_fail(filler->work, TB_E_WRONG_ELEMENT, "%s does not accept text",
-                       filler->element[0] ? filler->element : "the element");
+        tb_cdp_work_fail(filler->work, TB_E_WRONG_ELEMENT, "%s does not accept text",
+                         filler->element[0] ? filler->element : "the element");
     }
     return false;
 }
 
-void tb_filler_init(struct tb_filler *filler, struct tb_opwork *work)
+void tb_cdp_filler_init(struct tb_cdp_filler *filler, struct tb_cdp_work *work)
 {
-    *filler = (struct tb_filler){.work = work, .clear = true};
-    tb_timer_init(&filler->timer, tb_session_loop(work->session), on_timer, filler);
+    *filler = (struct tb_cdp_filler){.work = work, .clear = true};
+    tb_timer_init(&filler->timer, tb_cdp_session_loop(work->session), on_timer, filler);
 }
 
-void tb_filler_fini(struct tb_filler *filler)
+void tb_cdp_filler_fini(struct tb_cdp_filler *filler)
 {
     tb_timer_fini(&filler->timer);
 }
 
-void tb_filler_start(struct tb_filler *filler)
+void tb_cdp_filler_start(struct tb_cdp_filler *filler)
 {
     filler->element[0] = '\0';
     filler->now[0] = '\0';
@@ -363,21 +364,21 @@ void tb_filler_start(struct tb_filler *filler)
     filler->unsaid = false;
     filler->ticked = false;
     filler->word_late = false;
-    if (tb_opwork_frame(filler->work, filler->target)) {
+    if (tb_cdp_work_frame(filler->work, filler->target)) {
         fill(filler);
     }
 }
 
-bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
+bool tb_cdp_filler_step(struct tb_cdp_filler *filler, struct tb_str value)
 {
     if (filler->phase == TYPING) {
-        return tb_typist_step(&filler->typist, value) && on_typed(filler);
+        return tb_cdp_typist_step(&filler->typist, value) && on_typed(filler);
     }
     if (filler->phase == READ && !value.len) {
         return true; /* what was done has led to another document */
     }
     if (filler->phase == PRESS) {
-        return tb_press_step(&filler->press, value) && check(filler);
+        return tb_cdp_press_step(&filler->press, value) && check(filler);
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     switch (filler->phase) {
@@ -390,16 +391,16 @@ bool tb_filler_step(struct tb_filler *filler, struct tb_str value)
     }
 }
 
-void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
+void tb_cdp_filler_missed(struct tb_cdp_filler *filler, const struct cJSON *told)
 {
     struct tb_str where = {NULL, 0};
     int64_t keys;
-    bool away = tb_opwork_is_away(told, &where, &keys);
-    bool lost = filler->phase == TYPING && tb_typist_has_lost(&filler->typist, keys);
-    bool has_rest = filler->typed < filler->value.len || tb_typist_has_rest(&filler->typist);
-    if ((away || lost) && !tb_opwork_is_missed(told)) {
+    bool away = tb_cdp_work_is_away(told, &where, &keys);
+    bool lost = filler->phase == TYPING && tb_cdp_typist_has_lost(&filler->typist, keys);
+    bool has_rest = filler->typed < filler->value.len || tb_cdp_typist_has_rest(&filler->typist);
+    if ((away || lost) && !tb_cdp_work_is_missed(told)) {
         if (!keys || lost || has_rest) {
-            tb_opwork_fail(
+            tb_cdp_work_fail(
                 filler->work, TB_E_FOCUS_MOVED,
                 "typing stopped: the page moved the focus from %s into %.*s%s",
                 filler->element[0] ? filler->element : "the field",
@@ -409,38 +410,38 @@ void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told)
         return;
     }
     if (!tb_json_str(tb_json_get(told, "strayed"), &where)) {
-        tb_press_missed(&filler->press, told);
+        tb_cdp_press_missed(&filler->press, told);
         return;
     }
     bool got = tb_json_get(told, "got") != NULL;
-    tb_opwork_fail(filler->work, TB_E_FOCUS_MOVED,
-                   "typing stopped: the page moved the %s from %s to %.*s, which received %s",
-                   got ? "text cursor" : "focus",
-                   filler->element[0] ? filler->element : "the field",
-                   TB_STR_ARG(tb_str_sub(where, 0, 200)),
-                   got ? "some or all of the text" : "none of the text");
+    tb_cdp_work_fail(filler->work, TB_E_FOCUS_MOVED,
+                     "typing stopped: the page moved the %s from %s to %.*s, which received %s",
+                     got ? "text cursor" : "focus",
+                     filler->element[0] ? filler->element : "the field",
+                     TB_STR_ARG(tb_str_sub(where, 0, 200)),
+                     got ? "some or all of the text" : "none of the text");
 }
 
-bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err)
+bool tb_cdp_filler_failed(struct tb_cdp_filler *filler, const struct tb_err *err)
 {
-    if (filler->phase == TYPING && tb_typist_failed(&filler->typist, err)) {
+    if (filler->phase == TYPING && tb_cdp_typist_failed(&filler->typist, err)) {
         return true;
     }
     if (filler->phase == TYPING && filler->typed < filler->value.len) {
-        fail_cut_off(filler, tb_opwork_code(err), err->text);
+        fail_cut_off(filler, tb_cdp_work_code(err), err->text);
         return true;
     }
     bool gone = err->code == TB_E_ELEMENT_NOT_FOUND || err->code == TB_E_ELEMENT_STALE;
-    bool left = tb_opwork_has_left(filler->work);
+    bool left = tb_cdp_work_has_left(filler->work);
     if ((filler->phase == READ && err->code == TB_E_ELEMENT_STALE && left) ||
         (filler->phase == CHECKED && err->code != TB_E_DIALOG_OPEN && (left || gone))) {
         filler->work->kind->step(filler->work, (struct tb_str){NULL, 0});
         return true;
     }
-    return filler->phase == PRESS && tb_press_failed(&filler->press, err);
+    return filler->phase == PRESS && tb_cdp_press_failed(&filler->press, err);
 }
 
-bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
+bool tb_cdp_filler_told(struct tb_cdp_filler *filler, const struct cJSON *told)
 {
     bool same = false;
     bool taken = false;
@@ -453,7 +454,7 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
             tb_timer_stop(&filler->timer);
             end_word(filler);
         } else {
-            tb_opwork_look_again(filler->work);
+            tb_cdp_work_look_again(filler->work);
         }
         return true;
     }
@@ -469,7 +470,7 @@ bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told)
     return true;
 }
 
-bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err)
+bool tb_cdp_filler_has_text(const struct tb_cdp_filler *filler, const struct tb_err *err)
 {
     bool told = (filler->phase == PRESS || filler->phase == CHECKED ||
                  (filler->phase == TYPING && filler->typed >= filler->value.len)) &&
@@ -477,16 +478,16 @@ bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err
     return err->code == TB_E_DIALOG_OPEN && (filler->has_text || told || filler->phase == READ);
 }
 
-const char *tb_filler_doubt(const struct tb_filler *filler, const struct tb_err *err)
+const char *tb_cdp_filler_doubt(const struct tb_cdp_filler *filler, const struct tb_err *err)
 {
     bool begun = filler->phase == FILL || filler->work->due;
-    bool doubtful = err->code == TB_E_DIALOG_OPEN && begun && !tb_filler_has_text(filler, err);
+    bool doubtful = err->code == TB_E_DIALOG_OPEN && begun && !tb_cdp_filler_has_text(filler, err);
     return doubtful ? ". The field may be filled once the dialog is answered: look at it before "
                       "you fill it again"
                     : "";
 }
 
-bool tb_filler_awaits_word(const struct tb_filler *filler, const struct tb_err *err)
+bool tb_cdp_filler_awaits_word(const struct tb_cdp_filler *filler, const struct tb_err *err)
 {
     return err->code == TB_E_DIALOG_OPEN && filler->phase != FILL && filler->work->due > 0;
 }

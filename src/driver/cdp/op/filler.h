@@ -18,8 +18,8 @@
 #include "driver/cdp/op/work.h"
 #include "io/timer.h"
 
-struct tb_filler {
-    struct tb_opwork *work;
+struct tb_cdp_filler {
+    struct tb_cdp_work *work;
     int phase;
     struct tb_str target; /* borrowed from the operation's arguments */
     struct tb_str value;
@@ -28,8 +28,8 @@ struct tb_filler {
     int64_t delay_ms; /* between keys; 0: all at once */
     size_t typed;     /* bytes so far, with a delay */
     bool last;        /* nothing is done after it, so the end may be prepared */
-    struct tb_press press;
-    struct tb_typist typist;
+    struct tb_cdp_press press;
+    struct tb_cdp_typist typist;
     struct tb_key key; /* instead of an empty text */
     struct tb_timer timer;
     char document[32]; /* that the fields before it were in; empty: there were none */
@@ -44,20 +44,20 @@ struct tb_filler {
     char now[512];      /* what it has, if that may be told */
 };
 
-void tb_filler_init(struct tb_filler *filler, struct tb_opwork *work);
-void tb_filler_fini(struct tb_filler *filler);
+void tb_cdp_filler_init(struct tb_cdp_filler *filler, struct tb_cdp_work *work);
+void tb_cdp_filler_fini(struct tb_cdp_filler *filler);
 /* Begins; target, value, clear, watch and delay_ms are set. */
-void tb_filler_start(struct tb_filler *filler);
+void tb_cdp_filler_start(struct tb_cdp_filler *filler);
 /* An answer. True: the field is filled. False: it goes on, or the operation has failed. */
-bool tb_filler_step(struct tb_filler *filler, struct tb_str value);
-/* For tb_opwork_kind's `missed` and `failed`. */
-void tb_filler_missed(struct tb_filler *filler, const struct cJSON *told);
-bool tb_filler_failed(struct tb_filler *filler, const struct tb_err *err);
+bool tb_cdp_filler_step(struct tb_cdp_filler *filler, struct tb_str value);
+/* For tb_cdp_work_kind's `missed` and `failed`. */
+void tb_cdp_filler_missed(struct tb_cdp_filler *filler, const struct cJSON *told);
+bool tb_cdp_filler_failed(struct tb_cdp_filler *filler, const struct tb_err *err);
 /* For its `told`: the text is in. */
-bool tb_filler_told(struct tb_filler *filler, const struct cJSON *told);
+bool tb_cdp_filler_told(struct tb_cdp_filler *filler, const struct cJSON *told);
 /* Whether the text was in when a dialog came up. */
-bool tb_filler_has_text(const struct tb_filler *filler, const struct tb_err *err);
+bool tb_cdp_filler_has_text(const struct tb_cdp_filler *filler, const struct tb_err *err);
 /* Whether the page's word that it is may be on its way; the end of the operation waits for it. */
-bool tb_filler_awaits_word(const struct tb_filler *filler, const struct tb_err *err);
+bool tb_cdp_filler_awaits_word(const struct tb_cdp_filler *filler, const struct tb_err *err);
 /* What to add to the words of a failure where the text may go in behind a dialog; "": nothing. */
-const char *tb_filler_doubt(const struct tb_filler *filler, const struct tb_err *err);
+const char *tb_cdp_filler_doubt(const struct tb_cdp_filler *filler, const struct tb_err *err);

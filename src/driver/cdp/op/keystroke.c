@@ -9,16 +9,16 @@ enum {
     EVENT_MAX = 512,
 };
 
-static void send(struct tb_opwork *work, const struct tb_key *key, bool down, bool ask)
+static void send(struct tb_cdp_work *work, const struct tb_key *key, bool down, bool ask)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(EVENT_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_key_event(key, down, &json);
     if (ask) {
-        tb_opwork_send(work, "Input.dispatchKeyEvent", tb_buf_str(&params));
+        tb_cdp_work_send(work, "Input.dispatchKeyEvent", tb_buf_str(&params));
     } else {
-        tb_opwork_post(work, "Input.dispatchKeyEvent", tb_buf_str(&params));
+        tb_cdp_work_post(work, "Input.dispatchKeyEvent", tb_buf_str(&params));
     }
 }
 
@@ -33,7 +33,7 @@ static size_t lowest_held(unsigned modifiers)
     return i;
 }
 
-static void stroke(struct tb_opwork *work, const struct tb_key *key, bool ask)
+static void stroke(struct tb_cdp_work *work, const struct tb_key *key, bool ask)
 {
     unsigned held = 0;
     struct tb_key modifier;
@@ -58,7 +58,7 @@ static void stroke(struct tb_opwork *work, const struct tb_key *key, bool ask)
     }
 }
 
-void tb_keystroke(struct tb_opwork *work, const struct tb_key *key)
+void tb_cdp_keystroke(struct tb_cdp_work *work, const struct tb_key *key)
 {
     stroke(work, key, true);
 }
@@ -84,7 +84,7 @@ static size_t next_key(struct tb_str text, struct tb_key *ret_key)
     return len;
 }
 
-size_t tb_keystroke_next(struct tb_opwork *work, struct tb_str text)
+size_t tb_cdp_keystroke_next(struct tb_cdp_work *work, struct tb_str text)
 {
     struct tb_key key;
     size_t len = next_key(text, &key);
@@ -92,22 +92,22 @@ size_t tb_keystroke_next(struct tb_opwork *work, struct tb_str text)
     return len;
 }
 
-size_t tb_keystroke_len(struct tb_str text)
+size_t tb_cdp_keystroke_len(struct tb_str text)
 {
     struct tb_key key;
     return next_key(text, &key);
 }
 
-int64_t tb_keystroke_count(struct tb_str text)
+int64_t tb_cdp_keystroke_count(struct tb_str text)
 {
     int64_t count = 0;
     for (; text.len; count++) {
-        text = tb_str_sub(text, tb_keystroke_len(text), text.len);
+        text = tb_str_sub(text, tb_cdp_keystroke_len(text), text.len);
     }
     return count;
 }
 
-void tb_keystroke_text(struct tb_opwork *work, struct tb_str text)
+void tb_cdp_keystroke_text(struct tb_cdp_work *work, struct tb_str text)
 {
     while (text.len) {
         struct tb_key key;

@@ -6,11 +6,11 @@
 #include "driver/cdp/op/work.h"
 #include "driver/keys.h"
 
-void tb_keystroke(struct tb_opwork *work, const struct tb_key *key);
+void tb_cdp_keystroke(struct tb_cdp_work *work, const struct tb_key *key);
 /* The first character of a text that is not empty; how many bytes of it that were. */
-size_t tb_keystroke_next(struct tb_opwork *work, struct tb_str text);
+size_t tb_cdp_keystroke_next(struct tb_cdp_work *work, struct tb_str text);
 /* How many bytes of a text that is not empty its first key types; how many keys there are. */
-size_t tb_keystroke_len(struct tb_str text);
-int64_t tb_keystroke_count(struct tb_str text);
+size_t tb_cdp_keystroke_len(struct tb_str text);
+int64_t tb_cdp_keystroke_count(struct tb_str text);
 /* All of it, in one burst. */
-void tb_keystroke_text(struct tb_opwork *work, struct tb_str text);
+void tb_cdp_keystroke_text(struct tb_cdp_work *work, struct tb_str text);

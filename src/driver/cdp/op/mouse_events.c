@@ -7,7 +7,7 @@ enum {
     EVENT_MAX = 1024,
 };
 
-const char *tb_mouse_button(struct tb_str name)
+const char *tb_cdp_mouse_button(struct tb_str name)
 {
     return tb_str_eq_cstr(name, "right")    ? "right"
            : tb_str_eq_cstr(name, "middle") ? "middle"
@@ -29,8 +29,8 @@ static void put_num(struct tb_json_writer *json, const char *key, double value)
     tb_json_put_num(json, value);
 }
 
-void tb_mouse_send(struct tb_opwork *work, const struct tb_mouse *mouse, const char *type,
-                   int count, bool ask)
+void tb_cdp_mouse_send(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, const char *type,
+                       int count, bool ask)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(EVENT_MAX);
     struct tb_json_writer json;
@@ -56,22 +56,22 @@ void tb_mouse_send(struct tb_opwork *work, const struct tb_mouse *mouse, const c
     }
     tb_json_object_close(&json);
     if (ask) {
-        tb_opwork_send(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
+        tb_cdp_work_send(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
     } else {
-        tb_opwork_post(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
+        tb_cdp_work_post(work, "Input.dispatchMouseEvent", tb_buf_str(&params));
     }
 }
 
-void tb_mouse_click(struct tb_opwork *work, const struct tb_mouse *mouse, int count)
+void tb_cdp_mouse_click(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, int count)
 {
-    tb_mouse_send(work, mouse, "mouseMoved", 0, false);
+    tb_cdp_mouse_send(work, mouse, "mouseMoved", 0, false);
     for (int i = 1; i <= count; i++) {
-        tb_mouse_send(work, mouse, "mousePressed", i, false);
-        tb_mouse_send(work, mouse, "mouseReleased", i, i == count);
+        tb_cdp_mouse_send(work, mouse, "mousePressed", i, false);
+        tb_cdp_mouse_send(work, mouse, "mouseReleased", i, i == count);
     }
 }
 
-void tb_mouse_drag(struct tb_opwork *work, const struct tb_mouse *mouse, bool ask)
+void tb_cdp_mouse_drag(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, bool ask)
 {
-    tb_mouse_send(work, mouse, "mouseMoved", 1, ask);
+    tb_cdp_mouse_send(work, mouse, "mouseMoved", 1, ask);
 }

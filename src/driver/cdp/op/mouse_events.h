@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "driver/cdp/op/work.h"
 
-struct tb_mouse {
+struct tb_cdp_mouse {
     double x; /* in the tab's viewport */
     double y;
     const char *button; /* "left", "middle", "right" */
@@ -17,12 +17,12 @@ struct tb_mouse {
 };
 
 /* "left" unless it names another one. */
-const char *tb_mouse_button(struct tb_str name);
+const char *tb_cdp_mouse_button(struct tb_str name);
 /* Sends one event: "mouseMoved", "mousePressed", "mouseReleased", "mouseWheel". With `ask` its
  * answer goes to the operation's step. */
-void tb_mouse_send(struct tb_opwork *work, const struct tb_mouse *mouse, const char *type,
-                   int count, bool ask);
+void tb_cdp_mouse_send(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, const char *type,
+                       int count, bool ask);
 /* Moves there and clicks `count` times; the answer to the last event goes to the step. */
-void tb_mouse_click(struct tb_opwork *work, const struct tb_mouse *mouse, int count);
+void tb_cdp_mouse_click(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, int count);
 /* Moves there with the left button held. */
-void tb_mouse_drag(struct tb_opwork *work, const struct tb_mouse *mouse, bool ask);
+void tb_cdp_mouse_drag(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, bool ask);

@@ -49,9 +49,9 @@ enum {
 };
 
 struct navigate {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     struct tb_buf url; /* empty: a step in the history */
-    struct tb_outline outline;
+    struct tb_cdp_outline outline;
     struct tb_err refusal; /* why there is no page */
     bool download;         /* it is one */
     struct tb_timer download_timer;
@@ -65,7 +65,7 @@ struct navigate {
 static void ask(struct navigate *navigate, const char *method, struct tb_str params)
 {
     navigate->work.state = ASKED;
-    tb_opwork_send(&navigate->work, method, params);
+    tb_cdp_work_send(&navigate->work, method, params);
 }
 
 static void ask_url(struct navigate *navigate)
@@ -83,7 +83,7 @@ static void ask_url(struct navigate *navigate)
 static void on_history(struct navigate *navigate, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     bool back = tb_str_eq_cstr(tb_args_text(work->op->args, "to", ""), "back");
     int64_t at = 0;
     tb_json_int(tb_json_get(json, "currentIndex"), &at);
@@ -96,8 +96,8 @@ static void on_history(struct navigate *navigate, struct tb_str value)
         }
     }
     if (id < 0) {
-        tb_opwork_fail(work, TB_E_CANNOT_OPEN, "there is no page to go %s to",
-                       back ? "back" : "forward");
+        tb_cdp_work_fail(work, TB_E_CANNOT_OPEN, "there is no page to go %s to",
+                         back ? "back" : "forward");
         return;
     }
     char params[64];
@@ -107,8 +107,8 @@ static void on_history(struct navigate *navigate, struct tb_str value)
 
 static void say_download(struct navigate *navigate, struct tb_str url)
 {
-    tb_download_log_words(&tb_memory_of(navigate->work.session)->downloads, url,
-                          &navigate->refusal);
+    tb_cdp_download_log_words(&tb_cdp_memory_of(navigate->work.session)->downloads, url,
+                              &navigate->refusal);
 }
 
 /* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
@@ -123,7 +123,7 @@ static bool was_refused(struct navigate *navigate, struct tb_str value)
     if (navigate->download) {
         say_download(navigate, tb_buf_str(&navigate->url));
     } else {
-        tb_net_error_words(error, tb_buf_str(&navigate->url), &navigate->refusal);
+        tb_cdp_net_error_words(error, tb_buf_str(&navigate->url), &navigate->refusal);
     }
     return true;
 }
@@ -133,21 +133,21 @@ static void wait_for_error_page(struct navigate *navigate)
 {
     navigate->work.state = REFUSED;
     navigate->work.until = "commit";
-    tb_opwork_settle(&navigate->work);
+    tb_cdp_work_settle(&navigate->work);
 }
 
 static void refuse(struct navigate *navigate)
 {
     struct tb_err refusal = navigate->refusal;
     navigate->work.navigated = false;
-    tb_opwork_add_events(&navigate->work);
-    tb_opwork_fail_err(&navigate->work, &refusal);
+    tb_cdp_work_add_events(&navigate->work);
+    tb_cdp_work_fail_err(&navigate->work, &refusal);
 }
 
 static void on_download(void *user)
 {
     struct navigate *navigate = user;
-    if (tb_memory_of(navigate->work.session)->downloads.begun <= navigate->work.downloads) {
+    if (tb_cdp_memory_of(navigate->work.session)->downloads.begun <= navigate->work.downloads) {
         return;
     }
     if (!navigate->download) {
@@ -166,10 +166,11 @@ static void on_no_download(struct tb_timer *timer, void *user)
 static void wait_for_download(struct navigate *navigate, int64_t ms)
 {
     struct tb_driver_session *session = navigate->work.session;
-    struct tb_download_log *log = &tb_memory_of(session)->downloads;
+    struct tb_cdp_download_log *log = &tb_cdp_memory_of(session)->downloads;
     log->on_change = on_download;
     log->user = navigate;
-    tb_timer_init(&navigate->download_timer, tb_session_loop(session), on_no_download, navigate);
+    tb_timer_init(&navigate->download_timer, tb_cdp_session_loop(session), on_no_download,
+                  navigate);
     tb_timer_start(&navigate->download_timer, ms);
     on_download(navigate);
 }
@@ -178,20 +179,20 @@ static void load(struct navigate *navigate)
 {
     navigate->work.state = LOADING;
     if (navigate->url.len) {
-        tb_opwork_settle(&navigate->work);
+        tb_cdp_work_settle(&navigate->work);
     } else {
-        tb_opwork_settle_asked(&navigate->work);
+        tb_cdp_work_settle_asked(&navigate->work);
     }
 }
 
-static void on_no_page(struct navigate *navigate, struct tb_page *page)
+static void on_no_page(struct navigate *navigate, struct tb_cdp_page *page)
 {
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     struct tb_quoted shown;
-    const char *url = tb_quoted_url(&shown, tb_page_url(page));
-    if (tb_page_navigation_mark(page) == work->mark) {
-        tb_opwork_fail(work, TB_E_NAVIGATION,
-                       "the browser did not start to load it; the page is still %s", url);
+    const char *url = tb_quoted_url(&shown, tb_cdp_page_url(page));
+    if (tb_cdp_page_navigation_mark(page) == work->mark) {
+        tb_cdp_work_fail(work, TB_E_NAVIGATION,
+                         "the browser did not start to load it; the page is still %s", url);
         return;
     }
     tb_fail(&navigate->refusal, TB_E_CANNOT_OPEN,
@@ -202,14 +203,14 @@ static void on_no_page(struct navigate *navigate, struct tb_page *page)
 
 static void finish(struct navigate *navigate)
 {
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     if (!tb_args_flag(work->op->args, "snapshot", false)) {
-        tb_opwork_add_events(work);
-        tb_opwork_done(work);
+        tb_cdp_work_add_events(work);
+        tb_cdp_work_done(work);
         return;
     }
     work->state = OUTLINE;
-    tb_outline_start(&navigate->outline);
+    tb_cdp_outline_start(&navigate->outline);
 }
 
 static void take(struct navigate *navigate, const struct cJSON *told)
@@ -231,19 +232,20 @@ static void take(struct navigate *navigate, const struct cJSON *told)
 
 static void on_loaded(struct navigate *navigate)
 {
-    struct tb_opwork *work = &navigate->work;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_work *work = &navigate->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (page && !work->navigated && !navigate->url.len) {
         on_no_page(navigate, page);
         return;
     }
-    bool is_new = page && tb_page_navigation_mark(page) > work->mark;
-    const struct cJSON *told = is_new ? tb_memory_arrived(tb_memory_of(work->session), page) : NULL;
+    bool is_new = page && tb_cdp_page_navigation_mark(page) > work->mark;
+    const struct cJSON *told =
+        is_new ? tb_cdp_memory_arrived(tb_cdp_memory_of(work->session), page) : NULL;
     if (told) {
         take(navigate, told);
     } else {
         work->state = READING;
-        tb_opwork_call(work, "arrived", (struct tb_str){NULL, 0});
+        tb_cdp_work_call(work, "arrived", (struct tb_str){NULL, 0});
     }
 }
 
@@ -255,7 +257,7 @@ static void on_read(struct navigate *navigate, struct tb_str value)
 
 static void go(struct navigate *navigate)
 {
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
     if (navigate->url.len) {
         ask_url(navigate);
@@ -263,15 +265,15 @@ static void go(struct navigate *navigate)
         ask(navigate, "Page.reload", (struct tb_str){NULL, 0});
     } else {
         work->state = HISTORY;
-        tb_opwork_send(work, "Page.getNavigationHistory", (struct tb_str){NULL, 0});
+        tb_cdp_work_send(work, "Page.getNavigationHistory", (struct tb_str){NULL, 0});
     }
 }
 
 /* It does not answer, shows dialog after dialog, or makes no room for the page that has come. That
  * it does not let the request go (beforeunload) looks like a server that is slow to answer. */
-static bool is_held(struct navigate *navigate, const struct tb_page *page)
+static bool is_held(struct navigate *navigate, const struct tb_cdp_page *page)
 {
-    const struct tb_opwork *work = &navigate->work;
+    const struct tb_cdp_work *work = &navigate->work;
     bool asks = work->dismissed > navigate->dismissed;
     navigate->dismissed = work->dismissed;
     switch (work->state) {
@@ -280,7 +282,7 @@ static bool is_held(struct navigate *navigate, const struct tb_page *page)
     case ASKED:
         return asks;
     case LOADING:
-        return tb_page_is_leaving(page) && (asks || navigate->url.len);
+        return tb_cdp_page_is_leaving(page) && (asks || navigate->url.len);
     default:
         return false;
     }
@@ -290,23 +292,23 @@ static void force(struct navigate *navigate)
 {
     navigate->forced = true;
     tb_json_set_bool(navigate->work.op->result->data, "forced", true);
-    tb_opwork_post(&navigate->work, "Page.crash", (struct tb_str){NULL, 0});
+    tb_cdp_work_post(&navigate->work, "Page.crash", (struct tb_str){NULL, 0});
 }
 
-static void on_new_tab(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_new_tab(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
     struct navigate *navigate = user;
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     char params[128];
     if (code < 0) {
-        tb_opwork_fail_err(work, err);
+        tb_cdp_work_fail_err(work, err);
         return;
     }
     int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", work->page_id);
-    tb_cdp_post(tb_page_conn(page), NULL, "Target.closeTarget",
+    tb_cdp_post(tb_cdp_page_conn(page), NULL, "Target.closeTarget",
                 (struct tb_str){params, (size_t)len});
-    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
-    work->mark = tb_page_navigation_mark(page);
+    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
+    work->mark = tb_cdp_page_navigation_mark(page);
     go(navigate);
 }
 
@@ -314,10 +316,10 @@ static void on_new_tab(int code, struct tb_page *page, const struct tb_err *err,
  * to that tab any more. */
 static void replace(struct navigate *navigate)
 {
-    struct tb_opwork *work = &navigate->work;
-    tb_session_forget(work->session, work);
+    struct tb_cdp_work *work = &navigate->work;
+    tb_cdp_session_forget(work->session, work);
     work->state = LEAVING;
-    tb_session_tab_open(work->session, work->deadline_ms, on_new_tab, navigate);
+    tb_cdp_session_tab_open(work->session, work->deadline_ms, on_new_tab, navigate);
 }
 
 /* Who leaves a page gives up what it computes, and then, since some of what holds the page is out
@@ -326,11 +328,11 @@ static void replace(struct navigate *navigate)
 static void on_look(struct tb_timer *timer, void *user)
 {
     struct navigate *navigate = user;
-    struct tb_page *page = tb_opwork_page(&navigate->work);
+    struct tb_cdp_page *page = tb_cdp_work_page(&navigate->work);
     if (!page) {
         return;
     }
-    bool again = navigate->held || tb_page_kept_waiting(page);
+    bool again = navigate->held || tb_cdp_page_kept_waiting(page);
     navigate->held = is_held(navigate, page);
     if (navigate->held && navigate->forced) {
         if (navigate->url.len) {
@@ -341,7 +343,7 @@ static void on_look(struct tb_timer *timer, void *user)
     if (navigate->held && again) {
         force(navigate);
     } else if (navigate->held) {
-        tb_page_terminate_script(page);
+        tb_cdp_page_terminate_script(page);
     }
     tb_timer_start(timer, LEAVE_MS);
 }
@@ -351,59 +353,60 @@ static void on_look(struct tb_timer *timer, void *user)
  * anything on while another page is awaited, which is given up for this one. */
 static void leave(struct navigate *navigate)
 {
-    struct tb_opwork *work = &navigate->work;
-    struct tb_page *page = tb_opwork_page(work);
-    tb_page_leave(page, true);
+    struct tb_cdp_work *work = &navigate->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    tb_cdp_page_leave(page, true);
     tb_timer_start(&navigate->leave_timer, LEAVE_MS);
-    if (tb_page_crashed(page) || tb_str_eq_cstr(tb_page_url(page), "about:blank")) {
+    if (tb_cdp_page_crashed(page) || tb_str_eq_cstr(tb_cdp_page_url(page), "about:blank")) {
         go(navigate);
         return;
     }
-    if (tb_page_is_leaving(page)) {
-        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
+    if (tb_cdp_page_is_leaving(page)) {
+        tb_cdp_work_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
     }
-    if (!tb_page_kept_waiting(page)) {
-        tb_page_free_if_in_doubt(page);
+    if (!tb_cdp_page_kept_waiting(page)) {
+        tb_cdp_page_free_if_in_doubt(page);
     }
     work->state = LEAVING;
     if (navigate->url.len) { /* it answers this before the question that is waited for */
-        tb_kept_site_ask(work->session, page, tb_buf_str(&navigate->url));
+        tb_cdp_kept_site_ask(work->session, page, tb_buf_str(&navigate->url));
     }
-    tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+    tb_cdp_work_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
 }
 
 /* It has answered. If it had a dialog it is given time for more: one that opens while the next page
  * takes its place would hold the tab for ever, out of everybody's reach. */
 static void on_answered(struct navigate *navigate)
 {
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     if (work->dismissed > DIALOGS_MAX) {
         force(navigate);
-        tb_opwork_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+        tb_cdp_work_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
     } else if (work->dismissed && !navigate->watched) {
         navigate->watched = true;
-        tb_opwork_send(work, "Runtime.evaluate",
-                       TB_STR("{\"expression\":\"new Promise(r=>setTimeout(r,50))\","
-                              "\"awaitPromise\":true}"));
+        tb_cdp_work_send(work, "Runtime.evaluate",
+                         TB_STR("{\"expression\":\"new Promise(r=>setTimeout(r,50))\","
+                                "\"awaitPromise\":true}"));
     } else {
         go(navigate);
     }
 }
 
-static void on_outline(struct tb_opwork *work)
+static void on_outline(struct tb_cdp_work *work)
 {
     const struct tb_result *result = work->op->result;
     bool cut = false;
     tb_json_bool(tb_json_get(result->data, "truncated"), &cut);
     if (!cut) {
-        tb_memory_keep_outline(tb_memory_tab(tb_memory_of(work->session), work->page_id),
-                               tb_buf_str(&result->text));
+        tb_cdp_memory_keep_outline(
+            tb_cdp_memory_tab(tb_cdp_memory_of(work->session), work->page_id),
+            tb_buf_str(&result->text));
     }
-    tb_opwork_add_events(work);
-    tb_opwork_done(work);
+    tb_cdp_work_add_events(work);
+    tb_cdp_work_done(work);
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     switch (work->state) {
@@ -434,31 +437,32 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_read(navigate, value);
         break;
     default:
-        if (tb_outline_step(&navigate->outline, value)) {
+        if (tb_cdp_outline_step(&navigate->outline, value)) {
             on_outline(work);
         }
         break;
     }
 }
 
-static void fail_late(struct navigate *navigate, struct tb_page *page)
+static void fail_late(struct navigate *navigate, struct tb_cdp_page *page)
 {
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     long long ms = work->deadline_ms - work->began_ms;
     struct tb_quoted room;
-    bool underway = page && tb_page_is_leaving(page);
+    bool underway = page && tb_cdp_page_is_leaving(page);
     if (work->state == LEAVING || (work->state == LOADING && underway && navigate->url.len)) {
-        tb_opwork_fail(work, TB_E_TIMEOUT, "the previous page was still busy after %lld ms%s", ms,
-                       navigate->forced ? "; close its tab" : "");
+        tb_cdp_work_fail(work, TB_E_TIMEOUT, "the previous page was still busy after %lld ms%s", ms,
+                         navigate->forced ? "; close its tab" : "");
     } else if (page && (work->state == ASKED || underway)) {
-        struct tb_str to = navigate->url.len ? tb_buf_str(&navigate->url) : tb_page_bound_for(page);
-        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
-        tb_page_keep_waiting(page);
-        tb_opwork_fail(work, TB_E_TIMEOUT, "no answer%s%s within %lld ms", to.len ? " from " : "",
-                       tb_quoted_url(&room, to), ms);
+        struct tb_str to =
+            navigate->url.len ? tb_buf_str(&navigate->url) : tb_cdp_page_bound_for(page);
+        tb_cdp_work_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
+        tb_cdp_page_keep_waiting(page);
+        tb_cdp_work_fail(work, TB_E_TIMEOUT, "no answer%s%s within %lld ms", to.len ? " from " : "",
+                         tb_quoted_url(&room, to), ms);
     } else {
-        struct tb_str url = page ? tb_page_url(page) : (struct tb_str){NULL, 0};
-        tb_opwork_fail(
+        struct tb_str url = page ? tb_cdp_page_url(page) : (struct tb_str){NULL, 0};
+        tb_cdp_work_fail(
             work, TB_E_TIMEOUT,
             "%s answered but did not reach \"%s\" within %lld ms; you can use what has loaded so "
             "far",
@@ -467,16 +471,16 @@ static void fail_late(struct navigate *navigate, struct tb_page *page)
 }
 
 /* The document may change once more under our eyes: a page that sends us on at once. */
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     struct tb_quoted room;
     if (work->state == REFUSED) {
         refuse(navigate);
         return true;
     }
-    if (work->state == OUTLINE && tb_outline_bears(&navigate->outline, err)) {
+    if (work->state == OUTLINE && tb_cdp_outline_bears(&navigate->outline, err)) {
         step(work, (struct tb_str){NULL, 0});
         return true;
     }
@@ -485,8 +489,8 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return true;
     }
     if (work->state == ASKED && err->code == TB_E_PROTOCOL) {
-        tb_opwork_fail(work, TB_E_BAD_URL, "the browser does not accept %s as an address",
-                       tb_quoted_url(&room, tb_buf_str(&navigate->url)));
+        tb_cdp_work_fail(work, TB_E_BAD_URL, "the browser does not accept %s as an address",
+                         tb_quoted_url(&room, tb_buf_str(&navigate->url)));
         return true;
     }
     bool ended = err->code == TB_E_PAGE_CRASHED && navigate->forced && work->state <= LOADING;
@@ -500,7 +504,7 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         work->navigated = true;
         tb_json_set_int(work->op->result->data, "status", 0);
         tb_json_set_bool(work->op->result->data, "ok", false);
-        tb_opwork_wind_up(work);
+        tb_cdp_work_wind_up(work);
         return true;
     }
     if (err->code != TB_E_TIMEOUT) {
@@ -510,31 +514,31 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return true;
 }
 
-static void stop(struct tb_opwork *work)
+static void stop(struct tb_cdp_work *work)
 {
     if (work->state == ASKED) {
-        tb_opwork_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
+        tb_cdp_work_post(work, "Page.stopLoading", (struct tb_str){NULL, 0});
     }
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
-    tb_download_log_forget(&tb_memory_of(work->session)->downloads, navigate);
+    tb_cdp_download_log_forget(&tb_cdp_memory_of(work->session)->downloads, navigate);
     tb_timer_fini(&navigate->download_timer);
     tb_timer_fini(&navigate->leave_timer);
     tb_buf_fini(&navigate->url);
-    tb_outline_fini(&navigate->outline);
-    tb_session_stay(work->session);
+    tb_cdp_outline_fini(&navigate->outline);
+    tb_cdp_session_stay(work->session);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct navigate),
-                                           .in_dialog = true,
-                                           .stays = true,
-                                           .step = step,
-                                           .failed = failed,
-                                           .stop = stop,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct navigate),
+                                             .in_dialog = true,
+                                             .stays = true,
+                                             .step = step,
+                                             .failed = failed,
+                                             .stop = stop,
+                                             .fini = fini};
 
 static const char *stage_of(const struct cJSON *args)
 {
@@ -550,26 +554,26 @@ static const char *stage_of(const struct cJSON *args)
 
 void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct navigate *navigate = tb_opwork_new(&kind, session, op);
+    struct navigate *navigate = tb_cdp_work_new(&kind, session, op);
     if (!navigate) {
         return;
     }
-    struct tb_opwork *work = &navigate->work;
+    struct tb_cdp_work *work = &navigate->work;
     bool by_url = tb_args_has(op->args, "url");
     struct tb_str to = tb_args_text(op->args, "to", "");
     tb_buf_init(&navigate->url, URL_MAX);
-    tb_outline_init(&navigate->outline, work, "", OUTLINE_CHARS);
-    tb_timer_init(&navigate->leave_timer, tb_session_loop(session), on_look, navigate);
+    tb_cdp_outline_init(&navigate->outline, work, "", OUTLINE_CHARS);
+    tb_timer_init(&navigate->leave_timer, tb_cdp_session_loop(session), on_look, navigate);
     work->until = stage_of(op->args);
     if (by_url == (to.len > 0)) {
-        tb_opwork_fail(work, TB_E_PARAMS, "give exactly one of url and to");
+        tb_cdp_work_fail(work, TB_E_PARAMS, "give exactly one of url and to");
         return;
     }
     struct tb_err err;
     bool data_urls = session->cdp->core->config->browser_data_urls;
     if (by_url &&
         tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0) {
-        tb_opwork_fail_err(work, &err);
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
     leave(navigate);

@@ -12,38 +12,38 @@ enum {
     PARAMS_MAX = 512,
 };
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
-    if (tb_str_eq_cstr(tb_pick(value, "base64Encoded"), "false")) {
-        tb_json_string_decode(tb_pick(value, "body"), &work->op->result->text);
+    if (tb_str_eq_cstr(tb_cdp_pick(value, "base64Encoded"), "false")) {
+        tb_json_string_decode(tb_cdp_pick(value, "body"), &work->op->result->text);
     }
-    tb_opwork_done(work);
+    tb_cdp_work_done(work);
 }
 
 /* A request without a body, or one that the browser has forgotten, is still worth telling. */
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (err->code != TB_E_PROTOCOL && err->code != TB_E_NOT_FOUND && err->code != TB_E_TOO_LARGE) {
         return false;
     }
-    tb_opwork_done(work);
+    tb_cdp_work_done(work);
     return true;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
-                                           .in_dialog = true,
-                                           .step = step,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tb_cdp_work),
+                                             .in_dialog = true,
+                                             .step = step,
+                                             .failed = failed};
 
-static void show_one(struct tb_opwork *work, const struct tb_memory *memory)
+static void show_one(struct tb_cdp_work *work, const struct tb_cdp_memory *memory)
 {
     struct tb_str id = tb_args_text(work->op->args, "id", "");
     const char *request_id;
     const char *session_id;
-    struct cJSON *request = tb_net_log_get(&memory->net, id, &request_id, &session_id);
+    struct cJSON *request = tb_cdp_net_log_get(&memory->net, id, &request_id, &session_id);
     if (!request) {
-        tb_opwork_fail(work, TB_E_NOT_FOUND, "there is no request %.*s",
-                       TB_STR_ARG(tb_str_sub(id, 0, 40)));
+        tb_cdp_work_fail(work, TB_E_NOT_FOUND, "there is no request %.*s",
+                         TB_STR_ARG(tb_str_sub(id, 0, 40)));
         return;
     }
     tb_json_set_take(work->op->result->data, "request", request);
@@ -54,39 +54,39 @@ static void show_one(struct tb_opwork *work, const struct tb_memory *memory)
     tb_json_key(&json, "requestId");
     tb_json_put_cstr(&json, request_id);
     tb_json_object_close(&json);
-    tb_opwork_send_to(work, session_id, "Network.getResponseBody", tb_buf_str(&params));
+    tb_cdp_work_send_to(work, session_id, "Network.getResponseBody", tb_buf_str(&params));
 }
 
 void tb_cdp_op_network(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    struct tb_cdp_work *work = tb_cdp_work_new(&kind, session, op);
     if (!work) {
         return;
     }
-    struct tb_memory *memory = tb_memory_of(session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     if (tb_args_has(op->args, "id")) {
         show_one(work, memory);
         return;
     }
-    struct tb_net_filter filter = {
+    struct tb_cdp_net_filter filter = {
         .find = tb_args_text(op->args, "find", ""),
         .type = tb_args_text(op->args, "type", ""),
         .failed = tb_args_flag(op->args, "failed", false),
         .limit = (size_t)tb_args_int(op->args, "limit", LIMIT),
     };
     struct cJSON *requests = tb_json_new_array();
-    size_t total = tb_net_log_list(&memory->net, &filter, requests);
+    size_t total = tb_cdp_net_log_list(&memory->net, &filter, requests);
     tb_json_set_take(op->result->data, "requests", requests);
     tb_json_set_int(op->result->data, "total", (int64_t)total);
     if (tb_args_flag(op->args, "clear", false)) {
-        tb_net_log_clear(&memory->net);
+        tb_cdp_net_log_clear(&memory->net);
     }
     if (memory->net_on) {
-        tb_opwork_done(work);
+        tb_cdp_work_done(work);
         return;
     }
     tb_json_set_bool(op->result->data, "begins", true);
     /* Answered, it holds for the documents that come, too. */
-    tb_memory_watch_net(memory);
-    tb_opwork_send(work, "Network.enable", (struct tb_str){NULL, 0});
+    tb_cdp_memory_watch_net(memory);
+    tb_cdp_work_send(work, "Network.enable", (struct tb_str){NULL, 0});
 }

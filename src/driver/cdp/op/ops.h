@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of this driver, one function for each row of core/ops.def, in op_*.c. Each ends by
+/* The operations of this driver, one function for each row of core/ops.def. Each ends by
  * tb_op_done exactly once; see core/driver.h. */
 #pragma once
 

@@ -247,7 +247,7 @@ static void input_that_a_dialog_cuts_off_is_not_told_as_done(void **state)
             assert_true(strstr(lab->result.message, "before you") ||
                         strstr(lab->result.message, "was filled, but did not get Enter"));
         }
-        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+        OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open);
         ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
     }
 }

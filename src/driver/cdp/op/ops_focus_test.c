@@ -276,10 +276,12 @@ static void frames_of_one_origin_are_no_strangers(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/kin");
-    OPS_WAIT(lab, !tb_frame_has_strangers(tb_page_main_frame(tb_session_page(lab->session))));
+    OPS_WAIT(lab, !tb_cdp_frame_has_strangers(
+                      tb_cdp_page_main_frame(tb_cdp_session_page(lab->session))));
     ops_eval(lab, "document.querySelector(`iframe`).sandbox = `allow-scripts`, "
                   "document.querySelector(`iframe`).src = `/keys`, 0");
-    OPS_WAIT(lab, tb_frame_has_strangers(tb_page_main_frame(tb_session_page(lab->session))));
+    OPS_WAIT(lab,
+             tb_cdp_frame_has_strangers(tb_cdp_page_main_frame(tb_cdp_session_page(lab->session))));
 }
 
 static void only_keys_that_change_a_field_count_as_typed(void **state)

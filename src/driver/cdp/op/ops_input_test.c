@@ -192,7 +192,7 @@ static void a_popup_is_the_current_tab_then(void **state)
     assert_string_equal(ops_text(lab, "title"), "Two");
     assert_non_null(strstr(ops_text(lab, "new_tabs"), "\"index\":1"));
     ops_ok(lab, TB_OP_EVALUATE, "{'script':'window.close()'}");
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1);
     assert_string_equal(ops_eval(lab, "document.title"), "\"Input\"");
 }
 
@@ -202,7 +202,7 @@ static void a_dialog_of_a_popup_is_named_to_calls_on_its_opener(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
     ops_ok(lab, TB_OP_CLICK, "{'target':'#popalert'}");
-    OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+    OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open);
     ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
     ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_CLICK, "{'target':'#b'}");
     assert_non_null(strstr(lab->result.message, "tab 1 shows a dialog (alert)"));

@@ -54,10 +54,10 @@ static void begin_to_compute(struct ops_lab *lab)
     ops_goto(lab, "/two");
     ops_goto(lab, "/");
     /* Not before this call has its answer, and seen when it begins. */
-    uint64_t errors = tb_memory_of(lab->session)->console.errors;
+    uint64_t errors = tb_cdp_memory_of(lab->session)->console.errors;
     ops_ok(lab, TB_OP_EVALUATE,
            "{'script':'setTimeout(() => { console.error(1); for (;;); }, 300); 1'}");
-    OPS_WAIT(lab, tb_memory_of(lab->session)->console.errors > errors);
+    OPS_WAIT(lab, tb_cdp_memory_of(lab->session)->console.errors > errors);
 }
 
 static void a_page_that_computes_is_left_at_the_first_try(void **state)
@@ -85,10 +85,10 @@ static void a_page_that_is_out_of_reach_is_left_with_its_process(void **state)
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(traps); i++) {
         ops_goto(lab, "/");
-        uint64_t errors = tb_memory_of(lab->session)->console.errors;
+        uint64_t errors = tb_cdp_memory_of(lab->session)->console.errors;
         ops_run(lab, TB_OP_EVALUATE, "{'script':'%s'}", traps[i]); /* a dialog may be first */
-        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open ||
-                          tb_memory_of(lab->session)->console.errors > errors);
+        OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open ||
+                          tb_cdp_memory_of(lab->session)->console.errors > errors);
         ops_goto(lab, "/two");
         assert_string_equal(ops_text(lab, "title"), "Two");
         /* Dialogs that come slowly, on a busy machine, may let it be left without that. */
@@ -119,12 +119,12 @@ static void a_tab_that_closes_again_is_not_taken_for_the_one_that_opened_it(void
            "while (!w.closed) await new Promise(r => setTimeout(r, 10));"
            "return 1'}");
     assert_null(strstr(ops_text(lab, "new_tabs"), "\"index\":0"));
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1);
 }
 
 static size_t current_tab(struct ops_lab *lab)
 {
-    return tb_session_page_index(lab->session, tb_session_page(lab->session));
+    return tb_cdp_session_page_index(lab->session, tb_cdp_session_page(lab->session));
 }
 
 /* Each window of the loop was the current tab for a moment, and it was that which was asked. */
@@ -137,12 +137,13 @@ static void a_page_that_opens_and_closes_windows_is_left_at_the_first_try(void *
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(loops); i++) {
         ops_goto(lab, "/");
-        uint64_t opened = tb_session_tabs_opened(lab->session);
+        uint64_t opened = tb_cdp_session_tabs_opened(lab->session);
         ops_ok(lab, TB_OP_EVALUATE, "{'script':'%s'}", loops[i]);
-        OPS_WAIT(lab, tb_session_tabs_opened(lab->session) > opened + 3);
+        OPS_WAIT(lab, tb_cdp_session_tabs_opened(lab->session) > opened + 3);
         ops_goto(lab, "/two");
         assert_string_equal(ops_text(lab, "title"), "Two");
-        assert_non_null(strstr(tb_page_url(tb_session_page_by_index(lab->session, 0)).ptr, "/two"));
+        assert_non_null(
+            strstr(tb_cdp_page_url(tb_cdp_session_page_by_index(lab->session, 0)).ptr, "/two"));
     }
 }
 
@@ -168,10 +169,10 @@ static void a_window_that_opens_and_closes_leaves_the_selection_as_it_was(void *
     ops_goto(lab, "/");
     ops_ok(lab, TB_OP_TABS, "{'action':'new'}");
     ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
-    uint64_t opened = tb_session_tabs_opened(lab->session);
+    uint64_t opened = tb_cdp_session_tabs_opened(lab->session);
     ops_ok(lab, TB_OP_EVALUATE, "{'script':'setTimeout(() => window.open(`/close`), 300); 1'}");
-    OPS_WAIT(lab, tb_session_tabs_opened(lab->session) > opened &&
-                      tb_session_page_count(lab->session) == 2);
+    OPS_WAIT(lab, tb_cdp_session_tabs_opened(lab->session) > opened &&
+                      tb_cdp_session_page_count(lab->session) == 2);
     assert_int_equal(current_tab(lab), 0);
 }
 
@@ -203,7 +204,7 @@ static void a_dialog_in_a_popup_is_named_to_calls_on_its_opener(void **state)
         ops_ok(lab, TB_OP_EVALUATE, "{'script':'%s; 1'}", rows[i].how);
         ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':1}");
         ops_ok(lab, TB_OP_EVALUATE, "{'script':'setTimeout(() => alert(`from the popup`), 0); 1'}");
-        OPS_WAIT(lab, tb_page_dialog(tb_session_page(lab->session))->open);
+        OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open);
         ops_ok(lab, TB_OP_TABS, "{'action':'select','tab':0}");
         int code = ops_run(lab, TB_OP_EVALUATE, "{'script':'1 + 1'}");
         assert_int_equal(code, rows[i].shared ? TB_E_DIALOG_OPEN : 0);

@@ -240,7 +240,7 @@ static void a_login_state_goes_from_one_session_to_another(void **state)
     ops_fails(lab, TB_E_PARAMS, TB_OP_STATE, "{'action':'load','name':'../me'}");
     ops_ok(lab, TB_OP_STATE, "{'action':'load','name':'me'}");
     assert_int_equal(ops_int(lab, "origins"), 1);
-    assert_int_equal(tb_session_page_count(lab->session), 1);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 1);
     ops_goto(lab, "/");
     assert_string_equal(ops_eval(lab, "localStorage.token"), "\"123\"");
     ops_ok(lab, TB_OP_COOKIES, "{}");
@@ -254,31 +254,31 @@ static void a_login_state_that_is_cancelled_leaves_nothing_behind(void **state)
     ops_goto(lab, "/cookie");
     ops_eval(lab, "localStorage.token = 123");
     ops_ok(lab, TB_OP_STATE, "{'action':'save','name':'me'}");
-    const struct tb_page *home = tb_session_page(lab->session);
+    const struct tb_cdp_page *home = tb_cdp_session_page(lab->session);
     ops_begin(lab, TB_OP_STATE, OPS_MS, "{'action':'load','name':'me'}");
-    struct tb_opwork *work = lab->op.driver_state;
-    OPS_WAIT(lab, tb_opwork_page(work) != home);
+    struct tb_cdp_work *work = lab->op.driver_state;
+    OPS_WAIT(lab, tb_cdp_work_page(work) != home);
     lab->op.cancel(&lab->op);
     assert_int_equal(ops_end(lab), TB_E_CANCELLED);
-    assert_ptr_equal(tb_session_page(lab->session), home);
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    assert_ptr_equal(tb_cdp_session_page(lab->session), home);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1);
     ops_goto(lab, "/");
 }
 
 static void cancel_early(struct ops_lab *lab, enum tb_op_kind kind, const char *args, int turns)
 {
-    const struct tb_page *home = tb_session_page(lab->session);
+    const struct tb_cdp_page *home = tb_cdp_session_page(lab->session);
     ops_begin(lab, kind, OPS_MS, args);
-    for (int turn = 0; turn < turns && tb_session_page_count(lab->session) == 1; turn++) {
+    for (int turn = 0; turn < turns && tb_cdp_session_page_count(lab->session) == 1; turn++) {
         tb_loop_turn(lab->loop, true);
     }
-    assert_ptr_equal(tb_session_page(lab->session), home);
+    assert_ptr_equal(tb_cdp_session_page(lab->session), home);
     lab->op.cancel(&lab->op);
     assert_int_equal(ops_end(lab), TB_E_CANCELLED);
     /* What it has asked for comes before this. */
     ops_ok(lab, TB_OP_WAIT, "{'time_ms':300}");
-    assert_ptr_equal(tb_session_page(lab->session), home);
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    assert_ptr_equal(tb_cdp_session_page(lab->session), home);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1);
 }
 
 /* The browser makes it all the same. */
@@ -294,36 +294,36 @@ static void a_tab_that_nobody_waits_for_any_more_is_closed(void **state)
     }
     assert_string_equal(ops_eval(lab, "document.visibilityState"), "\"visible\"");
     ops_ok(lab, TB_OP_STATE, "{'action':'load','name':'me'}");
-    assert_int_equal(tb_session_page_count(lab->session), 1);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 1);
 }
 
 static void a_tab_that_is_wanted_is_told_from_one_that_is_not(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    const struct tb_page *home = tb_session_page(lab->session);
+    const struct tb_cdp_page *home = tb_cdp_session_page(lab->session);
     ops_begin(lab, TB_OP_TABS, OPS_MS, "{'action':'new'}");
     lab->op.cancel(&lab->op);
     assert_int_equal(ops_end(lab), TB_E_CANCELLED);
     ops_ok(lab, TB_OP_TABS, "{'action':'new'}");
-    const struct tb_page *wanted = tb_session_page(lab->session);
+    const struct tb_cdp_page *wanted = tb_cdp_session_page(lab->session);
     assert_ptr_not_equal(wanted, home);
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 2);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 2);
     ops_ok(lab, TB_OP_WAIT, "{'time_ms':300}");
-    assert_ptr_equal(tb_session_page(lab->session), wanted);
-    assert_int_equal(tb_session_page_count(lab->session), 2);
+    assert_ptr_equal(tb_cdp_session_page(lab->session), wanted);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 2);
 }
 
 static void a_tab_that_comes_too_late_is_closed(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
-    const struct tb_page *home = tb_session_page(lab->session);
+    const struct tb_cdp_page *home = tb_cdp_session_page(lab->session);
     ops_begin(lab, TB_OP_TABS, 1, "{'action':'new'}");
     assert_int_equal(ops_end(lab), TB_E_TIMEOUT);
     ops_ok(lab, TB_OP_WAIT, "{'time_ms':300}");
-    assert_ptr_equal(tb_session_page(lab->session), home);
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    assert_ptr_equal(tb_cdp_session_page(lab->session), home);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1);
 }
 
 /* The disk's fault is not told as one of ours. */

@@ -528,8 +528,8 @@ static void an_operation_ends_with_its_session(void **state)
         ops_goto(lab, "/");
         if (rows[i].busy) {
             tb_cdp_post(lab->session->browser->conn,
-                        tb_page_session_id(tb_session_page(lab->session)), "Runtime.evaluate",
-                        TB_STR("{\"expression\":\"for (;;);\"}"));
+                        tb_cdp_page_session_id(tb_cdp_session_page(lab->session)),
+                        "Runtime.evaluate", TB_STR("{\"expression\":\"for (;;);\"}"));
         }
         ops_begin(lab, rows[i].kind, OPS_MS, rows[i].args);
         for (int turn = 0; turn < 3; turn++) {

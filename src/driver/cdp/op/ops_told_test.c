@@ -81,7 +81,7 @@ static void a_window_whose_first_page_does_not_come_can_be_led_elsewhere(void **
     struct ops_lab *lab = *state;
     ops_goto(lab, "/");
     fails_late(lab, TB_OP_CLICK, "{'target':'#open'}", "/held");
-    assert_int_equal(tb_session_page_count(lab->session), 2);
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 2);
     fails_late(lab, TB_OP_EVALUATE, "{'script':'1'}", "this tab has no page yet: http://127.0.0.1");
     assert_non_null(strstr(lab->result.message, "load another page"));
     fails_late(lab, TB_OP_SNAPSHOT, "{}", "/held has not answered");
@@ -247,9 +247,9 @@ static void a_drag_that_is_cancelled_is_no_click(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/asks");
     ops_eval(lab, "knob.addEventListener(`mousedown`, () => console.error(1)), 1");
-    uint64_t errors = tb_memory_of(lab->session)->console.errors;
+    uint64_t errors = tb_cdp_memory_of(lab->session)->console.errors;
     ops_begin(lab, TB_OP_DRAG, OPS_MS, "{'target':'#knob','to':'#dst'}");
-    OPS_WAIT(lab, tb_memory_of(lab->session)->console.errors > errors);
+    OPS_WAIT(lab, tb_cdp_memory_of(lab->session)->console.errors > errors);
     lab->op.cancel(&lab->op);
     assert_int_equal(ops_end(lab), TB_E_CANCELLED);
     assert_string_equal(ops_eval(lab, what_came), "\"up\"");

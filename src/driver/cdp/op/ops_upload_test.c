@@ -310,7 +310,7 @@ static void a_drop_that_nothing_takes_shows_no_file(void **state)
     static const char *const ways[] = {"0", "zone.remove()", "zone.style.marginTop = `300px`"};
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(ways); i++) {
-        uint64_t opened = tb_session_tabs_opened(lab->session);
+        uint64_t opened = tb_cdp_session_tabs_opened(lab->session);
         char script[160];
         ops_goto(lab, paths[i]);
         snprintf(script, sizeof(script),
@@ -320,8 +320,8 @@ static void a_drop_that_nothing_takes_shows_no_file(void **state)
             lab, TB_OP_UPLOAD,
             "{'target':'#zone','content':[{'name':'a.html','text':'<script>open()</script>'}]}");
         ops_goto(lab, paths[i]); /* what the drop has begun is told before this ends */
-        assert_int_equal(tb_session_page_count(lab->session), 1);
-        assert_int_equal(tb_session_tabs_opened(lab->session), opened);
+        assert_int_equal(tb_cdp_session_page_count(lab->session), 1);
+        assert_int_equal(tb_cdp_session_tabs_opened(lab->session), opened);
         assert_null(strstr(ops_eval(lab, "location.href"), "file:"));
     }
 }
@@ -330,12 +330,12 @@ static void a_drag_of_a_page_shows_no_file_either(void **state)
 {
     struct ops_lab *lab = *state;
     ops_goto(lab, "/passes_on");
-    uint64_t opened = tb_session_tabs_opened(lab->session);
+    uint64_t opened = tb_cdp_session_tabs_opened(lab->session);
     ops_ok(lab, TB_OP_UPLOAD,
            "{'target':'#field','content':[{'name':'a.html','text':'<script>open()</script>'}]}");
     ops_run(lab, TB_OP_DRAG, "{'target':'#card','to':'#pile'}");
     ops_goto(lab, "/passes_on");
-    assert_int_equal(tb_session_tabs_opened(lab->session), opened);
+    assert_int_equal(tb_cdp_session_tabs_opened(lab->session), opened);
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
 }
 
@@ -347,9 +347,10 @@ static void show_file(struct ops_lab *lab, const char *html)
            html);
     snprintf(params, sizeof(params), "{\"url\":\"file://%s/%s\"}", ops_text(lab, "directory"),
              "a.html");
-    struct tb_page *page = tb_session_page(lab->session);
-    tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), "Page.navigate", tb_str_of(params));
-    OPS_WAIT(lab, tb_session_page(lab->session) != page || tb_page_is_inner(page));
+    struct tb_cdp_page *page = tb_cdp_session_page(lab->session);
+    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), "Page.navigate",
+                tb_str_of(params));
+    OPS_WAIT(lab, tb_cdp_session_page(lab->session) != page || tb_cdp_page_is_inner(page));
 }
 
 /* Whoever asks at once is told; then there is a tab again that shows nothing of it. */
@@ -357,8 +358,8 @@ static void see_nothing(struct ops_lab *lab)
 {
     while (ops_run(lab, TB_OP_SNAPSHOT, "{}") < 0) {
         assert_int_equal(lab->result.code, TB_E_TAB_NOT_FOUND);
-        OPS_WAIT(lab,
-                 tb_session_page(lab->session) && !tb_page_is_inner(tb_session_page(lab->session)));
+        OPS_WAIT(lab, tb_cdp_session_page(lab->session) &&
+                          !tb_cdp_page_is_inner(tb_cdp_session_page(lab->session)));
     }
     assert_null(strstr(ops_out(lab), "root:"));
 }
@@ -370,7 +371,7 @@ static void a_tab_that_shows_a_file_is_closed(void **state)
     ops_ok(lab, TB_OP_TABS, "{'action':'new','url':'http://127.0.0.1:%d/'}", lab->port);
     show_file(lab, "<p>Receipt");
     see_nothing(lab);
-    OPS_WAIT(lab, tb_session_page_count(lab->session) == 1);
+    OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1);
     assert_string_equal(ops_eval(lab, "document.title"), "\"Home\"");
 }
 
@@ -393,8 +394,8 @@ static void windows_that_a_file_opens_are_closed_with_it(void **state)
         ops_goto(lab, "/");
         show_file(lab, html);
         see_nothing(lab);
-        OPS_WAIT(lab, tb_session_page_count(lab->session) == 1 &&
-                          !tb_page_is_inner(tb_session_page(lab->session)));
+        OPS_WAIT(lab, tb_cdp_session_page_count(lab->session) == 1 &&
+                          !tb_cdp_page_is_inner(tb_cdp_session_page(lab->session)));
         see_nothing(lab);
     }
 }
@@ -418,7 +419,7 @@ static void files_are_not_dropped_on_what_does_not_take_them(void **state)
         ops_fails(lab, TB_E_TAKES_NO_FILES, TB_OP_UPLOAD,
                   "{'target':'%s','content':[{'name':'a.txt','text':'hello'}]}", targets[i]);
         assert_non_null(strstr(lab->result.message, "does not accept files"));
-        assert_int_equal(tb_session_page_count(lab->session), 1);
+        assert_int_equal(tb_cdp_session_page_count(lab->session), 1);
     }
     ops_ok(lab, TB_OP_UPLOAD, "{'target':'#box','content':[{'name':'a.txt','text':'hello'}]}");
     assert_string_equal(ops_text(lab, "dropped"), "");

@@ -18,24 +18,24 @@
 #include "driver/cdp/op/shadow_roots.h"
 
 struct tb_err;
-struct tb_opwork;
+struct tb_cdp_work;
 
-struct tb_outline {
-    struct tb_opwork *work;
+struct tb_cdp_outline {
+    struct tb_cdp_work *work;
     const char *args; /* names of the operation's that are passed on */
     int64_t max_chars;
     int phase;
     bool asked_roots;
-    struct tb_shadow_roots roots;
-    struct tb_outline_frames frames;
+    struct tb_cdp_shadow_roots roots;
+    struct tb_cdp_outline_frames frames;
     struct tb_buf page; /* {"url":...,"title":...} */
 };
 
-void tb_outline_init(struct tb_outline *outline, struct tb_opwork *work, const char *args,
-                     int64_t max_chars);
-void tb_outline_fini(struct tb_outline *outline);
-void tb_outline_start(struct tb_outline *outline);
-/* An answer, empty if it was a failure that tb_outline_bears. True: the outline is complete. */
-bool tb_outline_step(struct tb_outline *outline, struct tb_str value);
+void tb_cdp_outline_init(struct tb_cdp_outline *outline, struct tb_cdp_work *work, const char *args,
+                         int64_t max_chars);
+void tb_cdp_outline_fini(struct tb_cdp_outline *outline);
+void tb_cdp_outline_start(struct tb_cdp_outline *outline);
+/* An answer, empty if it was a failure that tb_cdp_outline_bears. True: the outline is complete. */
+bool tb_cdp_outline_step(struct tb_cdp_outline *outline, struct tb_str value);
 /* Whether it goes on without what failed so: the rest of the page is worth having. */
-bool tb_outline_bears(const struct tb_outline *outline, const struct tb_err *err);
+bool tb_cdp_outline_bears(const struct tb_cdp_outline *outline, const struct tb_err *err);

@@ -28,7 +28,7 @@ enum {
 #define GROUP  "tabard-frames"
 #define SILENT "… no answer from this frame; it may still be loading"
 
-void tb_outline_frames_init(struct tb_outline_frames *frames)
+void tb_cdp_outline_frames_init(struct tb_cdp_outline_frames *frames)
 {
     memset(frames, 0, sizeof(*frames));
 }
@@ -44,7 +44,7 @@ static bool is_ref(struct tb_str ref)
     return ref.len > 0 && ref.len < TB_OUTLINE_REF_SIZE;
 }
 
-static void add_refs(struct tb_outline_frames *frames, struct tb_str refs)
+static void add_refs(struct tb_cdp_outline_frames *frames, struct tb_str refs)
 {
     struct tb_json_iter iter = tb_json_iter_of(refs);
     struct tb_json_item item;
@@ -56,44 +56,45 @@ static void add_refs(struct tb_outline_frames *frames, struct tb_str refs)
     }
 }
 
-static int64_t left_ms(const struct tb_outline_frames *frames, const struct tb_opwork *work)
+static int64_t left_ms(const struct tb_cdp_outline_frames *frames, const struct tb_cdp_work *work)
 {
-    return frames->by_ms - tb_loop_now_ms(tb_session_loop(work->session));
+    return frames->by_ms - tb_loop_now_ms(tb_cdp_session_loop(work->session));
 }
 
 /* A line without anything below it would look like an empty frame. */
-static void say(const struct tb_outline_frames *frames, struct tb_opwork *work, const char *why)
+static void say(const struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                const char *why)
 {
-    tb_outline_splice(&work->op->result->text, frames->refs[frames->at], tb_str_of(why));
+    tb_cdp_outline_splice(&work->op->result->text, frames->refs[frames->at], tb_str_of(why));
 }
 
-static struct tb_frame *frame_of(struct tb_page *page, const char *ref)
+static struct tb_cdp_frame *frame_of(struct tb_cdp_page *page, const char *ref)
 {
-    return page ? tb_page_frame_by_number(page, tb_ref_frame(tb_str_of(ref))) : NULL;
+    return page ? tb_cdp_page_frame_by_number(page, tb_cdp_ref_frame(tb_str_of(ref))) : NULL;
 }
 
 /* The iframes that were asked for would be held until their documents go. Each target is told,
  * once; what it answers late came before that. */
-static void let_go(const struct tb_outline_frames *frames, struct tb_opwork *work)
+static void let_go(const struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     const char *told[TB_OUTLINE_FRAMES_MAX] = {NULL};
     for (size_t i = 0; i < frames->count; i++) {
-        const struct tb_frame *frame = frame_of(page, frames->refs[i]);
-        const char *session = frame ? tb_frame_session_id(frame) : NULL;
+        const struct tb_cdp_frame *frame = frame_of(page, frames->refs[i]);
+        const char *session = frame ? tb_cdp_frame_session_id(frame) : NULL;
         size_t at = 0;
         while (session && told[at] && strcmp(told[at], session) != 0) {
             at++;
         }
-        if (session && !told[at] && tb_page_conn(page)) {
+        if (session && !told[at] && tb_cdp_page_conn(page)) {
             told[at] = session;
-            tb_cdp_post(tb_page_conn(page), session, "Runtime.releaseObjectGroup",
+            tb_cdp_post(tb_cdp_page_conn(page), session, "Runtime.releaseObjectGroup",
                         TB_STR("{\"objectGroup\":\"" GROUP "\"}"));
         }
     }
 }
 
-static bool end(struct tb_outline_frames *frames, struct tb_opwork *work)
+static bool end(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work)
 {
     let_go(frames, work);
     work->frame = frames->home;
@@ -101,7 +102,7 @@ static bool end(struct tb_outline_frames *frames, struct tb_opwork *work)
 }
 
 /* The time is over: what there is has to do. */
-static bool end_late(struct tb_outline_frames *frames, struct tb_opwork *work)
+static bool end_late(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work)
 {
     for (; frames->at < frames->count; frames->at++) {
         say(frames, work, SILENT);
@@ -111,86 +112,87 @@ static bool end_late(struct tb_outline_frames *frames, struct tb_opwork *work)
 
 /* To the target of the frame of the operation. The deadline is that of the message alone: by that
  * of the operation, one that is cancelled is told from one whose time is over. */
-static void send(struct tb_outline_frames *frames, struct tb_opwork *work, const char *method,
+static void send(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work, const char *method,
                  struct tb_str params)
 {
     int64_t deadline_ms = work->deadline_ms;
     work->deadline_ms = frames->by_ms;
-    tb_opwork_frame_send(work, method, params);
+    tb_cdp_work_frame_send(work, method, params);
     work->deadline_ms = deadline_ms;
 }
 
 /* A frame may have half of the time that is left, so that one that hangs leaves something to those
  * behind it; the last may have all. */
-static int64_t share_ms(const struct tb_outline_frames *frames, const struct tb_opwork *work)
+static int64_t share_ms(const struct tb_cdp_outline_frames *frames, const struct tb_cdp_work *work)
 {
     int64_t rest_ms = left_ms(frames, work);
     int64_t half_ms = rest_ms / 2 > FRAME_LEAST_MS ? rest_ms / 2 : FRAME_LEAST_MS;
     return half_ms < rest_ms && frames->at + 1 < frames->count ? half_ms : rest_ms;
 }
 
-static void call(struct tb_outline_frames *frames, struct tb_opwork *work, struct tb_str args)
+static void call(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work, struct tb_str args)
 {
     int64_t deadline_ms = work->deadline_ms;
-    work->deadline_ms = tb_loop_now_ms(tb_session_loop(work->session)) + share_ms(frames, work) -
-                        TB_OPWORK_GRACE_MS; /* which is added to it */
-    tb_opwork_call(work, "snapshot", args);
+    work->deadline_ms = tb_loop_now_ms(tb_cdp_session_loop(work->session)) +
+                        share_ms(frames, work) - TB_CDP_WORK_GRACE_MS; /* which is added to it */
+    tb_cdp_work_call(work, "snapshot", args);
     work->deadline_ms = deadline_ms;
 }
 
 /* Asks for the next iframe; true: there is none left. */
-static bool go_on(struct tb_outline_frames *frames, struct tb_opwork *work)
+static bool go_on(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work)
 {
     if (left_ms(frames, work) <= 0) {
         return end_late(frames, work);
     }
     for (; frames->at < frames->count; frames->at++) {
         const char *ref = frames->refs[frames->at];
-        struct tb_frame *frame = frame_of(tb_opwork_page(work), ref);
-        if (!frame || !tb_frame_world(frame)[0]) {
+        struct tb_cdp_frame *frame = frame_of(tb_cdp_work_page(work), ref);
+        if (!frame || !tb_cdp_frame_world(frame)[0]) {
             continue;
         }
         char params[256];
         int len = snprintf(params, sizeof(params),
                            "{\"expression\":\"tabard.element({target:'%s'})\","
                            "\"objectGroup\":\"" GROUP "\",\"uniqueContextId\":\"%s\"}",
-                           ref, tb_frame_world(frame));
+                           ref, tb_cdp_frame_world(frame));
         frames->phase = ELEMENT;
-        work->frame = tb_frame_number(frame);
+        work->frame = tb_cdp_frame_number(frame);
         send(frames, work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
         return false;
     }
     return end(frames, work);
 }
 
-static bool skip(struct tb_outline_frames *frames, struct tb_opwork *work)
+static bool skip(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work)
 {
     frames->at++;
     return go_on(frames, work);
 }
 
-static bool skip_saying(struct tb_outline_frames *frames, struct tb_opwork *work, const char *why)
+static bool skip_saying(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                        const char *why)
 {
     say(frames, work, why);
     return skip(frames, work);
 }
 
-bool tb_outline_frames_start(struct tb_outline_frames *frames, struct tb_opwork *work,
-                             struct tb_str refs, int64_t max_chars)
+bool tb_cdp_outline_frames_start(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                                 struct tb_str refs, int64_t max_chars)
 {
     frames->home = work->frame;
     frames->max_chars = max_chars;
-    int64_t most_ms = tb_opwork_left_ms(work) / 4 * 3; /* the rest is for what comes after it */
-    frames->by_ms = tb_loop_now_ms(tb_session_loop(work->session)) +
+    int64_t most_ms = tb_cdp_work_left_ms(work) / 4 * 3; /* the rest is for what comes after it */
+    frames->by_ms = tb_loop_now_ms(tb_cdp_session_loop(work->session)) +
                     (most_ms < FRAMES_MS ? most_ms : FRAMES_MS);
     add_refs(frames, refs);
     return frames->count && !go_on(frames, work);
 }
 
-static bool on_element(struct tb_outline_frames *frames, struct tb_opwork *work,
+static bool on_element(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
                        struct tb_str value)
 {
-    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
+    struct tb_str id = tb_cdp_pick(tb_cdp_pick(value, "result"), "objectId");
     if (!id.len || id.len > 100) {
         return skip(frames, work);
     }
@@ -201,12 +203,13 @@ static bool on_element(struct tb_outline_frames *frames, struct tb_opwork *work,
     return false;
 }
 
-static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, struct tb_str value)
+static bool on_node(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                    struct tb_str value)
 {
-    struct tb_str id = tb_pick(tb_pick(value, "node"), "frameId");
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame =
-        page && id.len > 2 ? tb_page_frame_by_id(page, tb_str_sub(id, 1, id.len - 1)) : NULL;
+    struct tb_str id = tb_cdp_pick(tb_cdp_pick(value, "node"), "frameId");
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame =
+        page && id.len > 2 ? tb_cdp_page_frame_by_id(page, tb_str_sub(id, 1, id.len - 1)) : NULL;
     int64_t room = frames->max_chars - (int64_t)work->op->result->text.len;
     if (!frame) {
         return skip_saying(frames, work, SILENT);
@@ -220,10 +223,10 @@ static bool on_node(struct tb_outline_frames *frames, struct tb_opwork *work, st
     tb_buf_printf(&args, "{\"interactive\":%s,\"max_chars\":%lld}",
                   tb_args_flag(work->op->args, "interactive", false) ? "true" : "false",
                   (long long)room);
-    work->frame = tb_frame_number(frame);
-    tb_frame_set_owner(frame, tb_str_of(frames->refs[frames->at]));
+    work->frame = tb_cdp_frame_number(frame);
+    tb_cdp_frame_set_owner(frame, tb_str_of(frames->refs[frames->at]));
     frames->phase = OUTLINE;
-    tb_refs_continue(work, &args);
+    tb_cdp_refs_continue(work, &args);
     call(frames, work, tb_buf_str(&args));
     return false;
 }
@@ -251,7 +254,7 @@ static bool find_line(const struct tb_buf *outline, const char *ref, size_t *ret
     return true;
 }
 
-bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str inside)
+bool tb_cdp_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str inside)
 {
     size_t end;
     size_t indent;
@@ -276,7 +279,7 @@ bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str in
     return true;
 }
 
-static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
+static bool on_outline(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
                        struct tb_str value)
 {
     if (!value.len) {
@@ -284,19 +287,19 @@ static bool on_outline(struct tb_outline_frames *frames, struct tb_opwork *work,
     }
     TB_AUTO(tb_buf_fini) struct tb_buf inside = TB_BUF(TB_RESULT_TEXT_MAX);
     struct tb_result *result = work->op->result;
-    tb_refs_note_text(work, tb_pick(value, "last"));
-    if (tb_json_string_decode(tb_pick(value, "text"), &inside) == 0 &&
-        tb_outline_splice(&result->text, frames->refs[frames->at], tb_buf_str(&inside))) {
-        add_refs(frames, tb_pick(value, "frames"));
-        if (tb_str_eq_cstr(tb_pick(value, "truncated"), "true")) {
+    tb_cdp_refs_note_text(work, tb_cdp_pick(value, "last"));
+    if (tb_json_string_decode(tb_cdp_pick(value, "text"), &inside) == 0 &&
+        tb_cdp_outline_splice(&result->text, frames->refs[frames->at], tb_buf_str(&inside))) {
+        add_refs(frames, tb_cdp_pick(value, "frames"));
+        if (tb_str_eq_cstr(tb_cdp_pick(value, "truncated"), "true")) {
             tb_json_set_bool(result->data, "truncated", true);
         }
     }
     return skip(frames, work);
 }
 
-bool tb_outline_frames_step(struct tb_outline_frames *frames, struct tb_opwork *work,
-                            struct tb_str value)
+bool tb_cdp_outline_frames_step(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                                struct tb_str value)
 {
     if (!value.len && left_ms(frames, work) <= 0) {
         return end_late(frames, work);

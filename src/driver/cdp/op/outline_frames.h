@@ -12,14 +12,14 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-struct tb_opwork;
+struct tb_cdp_work;
 
 enum {
     TB_OUTLINE_FRAMES_MAX = 20,
     TB_OUTLINE_REF_SIZE = 24,
 };
 
-struct tb_outline_frames {
+struct tb_cdp_outline_frames {
     int phase;
     char refs[TB_OUTLINE_FRAMES_MAX][TB_OUTLINE_REF_SIZE];
     size_t count;
@@ -29,13 +29,13 @@ struct tb_outline_frames {
     int64_t max_chars; /* of the whole outline */
 };
 
-void tb_outline_frames_init(struct tb_outline_frames *frames);
+void tb_cdp_outline_frames_init(struct tb_cdp_outline_frames *frames);
 /* `refs` is a JSON array. False: there is nothing to do. */
-bool tb_outline_frames_start(struct tb_outline_frames *frames, struct tb_opwork *work,
-                             struct tb_str refs, int64_t max_chars);
+bool tb_cdp_outline_frames_start(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                                 struct tb_str refs, int64_t max_chars);
 /* An answer, empty if it was a failure. True: that was the last one. */
-bool tb_outline_frames_step(struct tb_outline_frames *frames, struct tb_opwork *work,
-                            struct tb_str value);
+bool tb_cdp_outline_frames_step(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work,
+                                struct tb_str value);
 /* Puts `inside` below the line that has [ref=...], one level deeper; false: no such line, or no
  * room. */
-bool tb_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str inside);
+bool tb_cdp_outline_splice(struct tb_buf *outline, const char *ref, struct tb_str inside);

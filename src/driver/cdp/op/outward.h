@@ -8,9 +8,9 @@
 
 #include "base/str.h"
 
-struct tb_opwork;
+struct tb_cdp_work;
 
-struct tb_outward {
+struct tb_cdp_outward {
     double x;
     double y;
     unsigned frame; /* whose viewport this is a point of; 0: the tab's */
@@ -20,5 +20,6 @@ struct tb_outward {
 
 /* Asks the next document. False: there is none left. True: the answer goes to the operation's step,
  * or the operation has failed. */
-bool tb_outward_ask(struct tb_outward *point, struct tb_opwork *work);
-void tb_outward_take(struct tb_outward *point, struct tb_opwork *work, struct tb_str value);
+bool tb_cdp_outward_ask(struct tb_cdp_outward *point, struct tb_cdp_work *work);
+void tb_cdp_outward_take(struct tb_cdp_outward *point, struct tb_cdp_work *work,
+                         struct tb_str value);

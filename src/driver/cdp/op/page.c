@@ -34,15 +34,16 @@ struct call {
     int limit;
     int max_chars;
     /* Puts the reply into the result; false: the operation has failed. */
-    bool (*take)(struct tb_opwork *work, struct tb_str value);
+    bool (*take)(struct tb_cdp_work *work, struct tb_str value);
 };
 
 struct page_op {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     const struct call *call;
 };
 
-static void copy(struct tb_opwork *work, const struct cJSON *json, const char *from, const char *to)
+static void copy(struct tb_cdp_work *work, const struct cJSON *json, const char *from,
+                 const char *to)
 {
     const struct cJSON *value = tb_json_get(json, from);
     if (value) {
@@ -50,15 +51,15 @@ static void copy(struct tb_opwork *work, const struct cJSON *json, const char *f
     }
 }
 
-static bool take_select(struct tb_opwork *work, struct tb_str value)
+static bool take_select(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     copy(work, json, "selected", "selected");
-    tb_opwork_set_element(work, "element", json);
+    tb_cdp_work_set_element(work, "element", json);
     return true;
 }
 
-static bool take_scroll(struct tb_opwork *work, struct tb_str value)
+static bool take_scroll(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     copy(work, json, "x", "x");
@@ -66,19 +67,19 @@ static bool take_scroll(struct tb_opwork *work, struct tb_str value)
     copy(work, json, "atTop", "at_top");
     copy(work, json, "atBottom", "at_bottom");
     copy(work, json, "intoView", "into_view");
-    tb_opwork_set_element(work, "element", json);
+    tb_cdp_work_set_element(work, "element", json);
     if (work->frame || !tb_json_get(json, "url")) {
-        tb_opwork_take_changes(work, json);
+        tb_cdp_work_take_changes(work, json);
     } else {
-        tb_opwork_take(work, json);
+        tb_cdp_work_take(work, json);
     }
     return true;
 }
 
-static bool take_extract(struct tb_opwork *work, struct tb_str value)
+static bool take_extract(struct tb_cdp_work *work, struct tb_str value)
 {
     struct tb_result *result = work->op->result;
-    struct tb_str results = tb_pick(value, "results");
+    struct tb_str results = tb_cdp_pick(value, "results");
     struct tb_json_iter iter = tb_json_iter_of(results);
     struct tb_json_item item;
     int64_t count = 0;
@@ -86,34 +87,35 @@ static bool take_extract(struct tb_opwork *work, struct tb_str value)
         count++;
     }
     uint64_t total = (uint64_t)count;
-    tb_str_to_u64(tb_pick(value, "count"), &total);
+    tb_str_to_u64(tb_cdp_pick(value, "count"), &total);
     tb_json_set_int(result->data, "count", count);
     tb_json_set_int(result->data, "total", (int64_t)total);
     tb_json_set_str(result->data, "format", tb_args_text(work->op->args, "format", "text"));
     tb_json_set_bool(result->data, "truncated",
-                     tb_str_eq_cstr(tb_pick(value, "truncated"), "true"));
+                     tb_str_eq_cstr(tb_cdp_pick(value, "truncated"), "true"));
     tb_json_set_int(result->data, "max_chars",
                     tb_args_int(work->op->args, "max_chars", EXTRACT_CHARS));
     if (tb_json_plain(results, &result->text) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the content takes %zu KB, more than the limit of %d",
-                       results.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE,
+                         "the content takes %zu KB, more than the limit of %d",
+                         results.len / TB_KIB, TB_RESULT_TEXT_MAX / TB_KIB);
         return false;
     }
     return true;
 }
 
-static bool take_elements(struct tb_opwork *work, struct tb_str value)
+static bool take_elements(struct tb_cdp_work *work, struct tb_str value)
 {
     static const char *const keys[] = {"total", "showing", "hasMore", "elements"};
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         copy(work, json, keys[i], keys[i]);
     }
-    tb_refs_note(work, json);
+    tb_cdp_refs_note(work, json);
     return true;
 }
 
-static void add_default(struct tb_opwork *work, const char *name, int value, struct tb_buf *args)
+static void add_default(struct tb_cdp_work *work, const char *name, int value, struct tb_buf *args)
 {
     if (value && !tb_args_has(work->op->args, name)) {
         args->len--; /* the closing brace */
@@ -123,46 +125,46 @@ static void add_default(struct tb_opwork *work, const char *name, int value, str
 
 static void call(struct page_op *page_op)
 {
-    struct tb_opwork *work = &page_op->work;
+    struct tb_cdp_work *work = &page_op->work;
     const struct call *what = page_op->call;
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, what->args, what->wait, &args);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+    tb_cdp_work_args(work, what->args, what->wait, &args);
     add_default(work, "limit", what->limit, &args);
     add_default(work, "max_chars", what->max_chars, &args);
     if (what->refs) {
-        tb_refs_continue(work, &args);
+        tb_cdp_refs_continue(work, &args);
     }
-    if (what->watch && tb_opwork_wants_changes(work)) {
+    if (what->watch && tb_cdp_work_wants_changes(work)) {
         args.len--; /* the closing brace */
         tb_buf_append_cstr(&args, ",\"watch\":true}");
-        tb_opwork_watch(work);
+        tb_cdp_work_watch(work);
     }
-    if (what->told && tb_opwork_wants_changes(work)) {
-        tb_requests_count(work);
+    if (what->told && tb_cdp_work_wants_changes(work)) {
+        tb_cdp_requests_count(work);
     }
     work->state = CALLED;
     work->acted = what->acts;
     work->due = what->acts && what->wait ? 1 : 0;
-    tb_opwork_call(work, what->function, tb_buf_str(&args));
+    tb_cdp_work_call(work, what->function, tb_buf_str(&args));
     if (!what->told) {
-        tb_opwork_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
+        tb_cdp_work_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
     }
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct page_op *page_op = TB_CONTAINER(work, struct page_op, work);
     if (work->state == WAITING) {
         call(page_op);
     } else if (page_op->call->take(work, value)) {
-        tb_opwork_wind_up(work);
+        tb_cdp_work_wind_up(work);
     }
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (work->state == WAITING && err->code == TB_E_TIMEOUT) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
+        tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
         return true;
     }
     /* What waits for its element tells when it acts. After a dialog that word may still come. */
@@ -172,16 +174,16 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
     return false;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct page_op),
-                                           .step = step,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct page_op),
+                                             .step = step,
+                                             .failed = failed};
 
 /* NULL: it has ended already. */
 static struct page_op *begin(struct tb_driver_session *session, struct tb_op *op,
                              const struct call *what)
 {
-    struct page_op *page_op = tb_opwork_new(&kind, session, op);
-    if (!page_op || !tb_opwork_frame(&page_op->work, tb_args_text(op->args, "target", ""))) {
+    struct page_op *page_op = tb_cdp_work_new(&kind, session, op);
+    if (!page_op || !tb_cdp_work_frame(&page_op->work, tb_args_text(op->args, "target", ""))) {
         return NULL;
     }
     page_op->call = what;
@@ -245,8 +247,8 @@ void tb_cdp_op_extract(struct tb_driver_session *session, struct tb_op *op)
         call(page_op);
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(&page_op->work, "target", true, &args);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+    tb_cdp_work_args(&page_op->work, "target", true, &args);
     page_op->work.state = WAITING;
-    tb_opwork_call(&page_op->work, "waitFor", tb_buf_str(&args));
+    tb_cdp_work_call(&page_op->work, "waitFor", tb_buf_str(&args));
 }

@@ -26,55 +26,55 @@ static void choose_name(const char *directory, char ret_name[TB_FILE_NAME_SIZE])
 {
     for (int i = 1; i < NAMES; i++) {
         snprintf(ret_name, TB_FILE_NAME_SIZE, "page-%d.pdf", i);
-        if (!tb_files_has(directory, ret_name)) {
+        if (!tb_cdp_files_has(directory, ret_name)) {
             return;
         }
     }
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct cJSON *data = work->op->result->data;
-    struct tb_str text = tb_pick(value, "data");
+    struct tb_str text = tb_cdp_pick(value, "data");
     TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_err err;
     char name[TB_FILE_NAME_SIZE];
-    const char *directory = tb_files_directory(work->session, &err);
+    const char *directory = tb_cdp_files_directory(work->session, &err);
     if (!directory) {
-        tb_opwork_fail_err(work, &err);
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
     if (text.len < 2 || tb_base64_decode(tb_str_sub(text, 1, text.len - 1), &bytes) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the document is larger than %d MB",
-                       TB_FILES_BYTES_MAX / (1024 * 1024));
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the document is larger than %d MB",
+                         TB_FILES_BYTES_MAX / (1024 * 1024));
         return;
     }
     choose_name(directory, name);
-    if (tb_files_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
-        tb_opwork_fail_err(work, &err);
+    if (tb_cdp_files_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
     TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", directory, name);
     tb_json_set_cstr(data, "file", name);
     tb_json_set_cstr(data, "path", path);
     tb_json_set_int(data, "bytes", (int64_t)bytes.len);
-    tb_opwork_done(work);
+    tb_cdp_work_done(work);
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (err->code != TB_E_PROTOCOL) {
         return false;
     }
     bool pages = tb_args_has(work->op->args, "pages");
-    tb_opwork_fail(work, pages ? TB_E_PARAMS : TB_E_NOT_POSSIBLE, "the page cannot be printed: %s",
-                   err->text);
+    tb_cdp_work_fail(work, pages ? TB_E_PARAMS : TB_E_NOT_POSSIBLE,
+                     "the page cannot be printed: %s", err->text);
     return true;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork),
-                                           .step = step,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tb_cdp_work),
+                                             .step = step,
+                                             .failed = failed};
 
 static void put_paper(const struct cJSON *args, struct tb_json_writer *json)
 {
@@ -93,7 +93,7 @@ static void put_paper(const struct cJSON *args, struct tb_json_writer *json)
 
 void tb_cdp_op_pdf(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    struct tb_cdp_work *work = tb_cdp_work_new(&kind, session, op);
     if (!work) {
         return;
     }
@@ -113,5 +113,5 @@ void tb_cdp_op_pdf(struct tb_driver_session *session, struct tb_op *op)
         tb_json_put_str(&json, tb_args_text(op->args, "pages", ""));
     }
     tb_json_object_close(&json);
-    tb_opwork_send(work, "Page.printToPDF", tb_buf_str(&params));
+    tb_cdp_work_send(work, "Page.printToPDF", tb_buf_str(&params));
 }

@@ -14,12 +14,12 @@
 #include "driver/cdp/op/outward.h"
 #include "driver/cdp/op/work.h"
 
-struct tb_press {
-    struct tb_opwork *work;
+struct tb_cdp_press {
+    struct tb_cdp_work *work;
     int phase;
     struct tb_str target; /* borrowed from the operation's arguments */
-    struct tb_mouse mouse;
-    struct tb_outward point;
+    struct tb_cdp_mouse mouse;
+    struct tb_cdp_outward point;
     int count;      /* of clicks; 0: only move there */
     bool watch;     /* tell what changes */
     bool ticks;     /* it is a box, of which the page tells when it has the other state */
@@ -31,9 +31,9 @@ struct tb_press {
 };
 
 /* Begins; work, target, mouse.button, mouse.modifiers, count, watch, ticks and stays are set. */
-void tb_press_start(struct tb_press *press);
+void tb_cdp_press_start(struct tb_cdp_press *press);
 /* An answer. True: it is done. False: it goes on, or the operation has failed. */
-bool tb_press_step(struct tb_press *press, struct tb_str value);
-/* For tb_opwork_kind's `missed` and `failed`. */
-void tb_press_missed(struct tb_press *press, const struct cJSON *told);
-bool tb_press_failed(struct tb_press *press, const struct tb_err *err);
+bool tb_cdp_press_step(struct tb_cdp_press *press, struct tb_str value);
+/* For tb_cdp_work_kind's `missed` and `failed`. */
+void tb_cdp_press_missed(struct tb_cdp_press *press, const struct cJSON *told);
+bool tb_cdp_press_failed(struct tb_cdp_press *press, const struct tb_err *err);

@@ -10,7 +10,7 @@ enum {
     REF_MAX = 64, /* with what may stand around it */
 };
 
-void tb_refs_continue(struct tb_opwork *work, struct tb_buf *args)
+void tb_cdp_refs_continue(struct tb_cdp_work *work, struct tb_buf *args)
 {
     args->len--; /* the closing brace */
     if (args->len > 1) {
@@ -20,10 +20,10 @@ void tb_refs_continue(struct tb_opwork *work, struct tb_buf *args)
         tb_buf_printf(args, "\"prefix\":\"f%u\",", work->frame);
     }
     tb_buf_printf(args, "\"first_ref\":%lld}",
-                  (long long)tb_memory_of(work->session)->last_ref + 1);
+                  (long long)tb_cdp_memory_of(work->session)->last_ref + 1);
 }
 
-void tb_refs_told(struct tb_memory *memory, const struct cJSON *last)
+void tb_cdp_refs_told(struct tb_cdp_memory *memory, const struct cJSON *last)
 {
     int64_t number = 0;
     if (tb_json_int(last, &number) && number > memory->last_ref && number < INT64_MAX / 2) {
@@ -31,15 +31,15 @@ void tb_refs_told(struct tb_memory *memory, const struct cJSON *last)
     }
 }
 
-void tb_refs_note(struct tb_opwork *work, const struct cJSON *reply)
+void tb_cdp_refs_note(struct tb_cdp_work *work, const struct cJSON *reply)
 {
-    tb_refs_told(tb_memory_of(work->session), tb_json_get(reply, "last"));
+    tb_cdp_refs_told(tb_cdp_memory_of(work->session), tb_json_get(reply, "last"));
 }
 
-void tb_refs_note_text(struct tb_opwork *work, struct tb_str last)
+void tb_cdp_refs_note_text(struct tb_cdp_work *work, struct tb_str last)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(last);
-    tb_refs_told(tb_memory_of(work->session), json);
+    tb_cdp_refs_told(tb_cdp_memory_of(work->session), json);
 }
 
 /* From the mark of the ref on in a line of an outline, where names stand in quotes; the target
@@ -68,7 +68,7 @@ static struct tb_str lowered(struct tb_str text, char room[REF_MAX])
     return (struct tb_str){room, len};
 }
 
-unsigned tb_ref_frame(struct tb_str target)
+unsigned tb_cdp_ref_frame(struct tb_str target)
 {
     char room[REF_MAX];
     target = lowered(skip_to_mark(tb_str_trim(target)), room);

@@ -28,16 +28,16 @@ enum {
 };
 
 struct screenshot {
-    struct tb_opwork work;
-    struct tb_outward corner; /* of an element, on its way out of its frame */
-    struct tb_clip clip;      /* width 0: what is in view, as it is */
-    double ratio;             /* pixels of the screen a CSS pixel */
+    struct tb_cdp_work work;
+    struct tb_cdp_outward corner; /* of an element, on its way out of its frame */
+    struct tb_clip clip;          /* width 0: what is in view, as it is */
+    double ratio;                 /* pixels of the screen a CSS pixel */
     int64_t max_px;
     int64_t width; /* of what is in view, scroll bars included */
     int64_t height;
 };
 
-static struct tb_str format_of(const struct tb_opwork *work)
+static struct tb_str format_of(const struct tb_cdp_work *work)
 {
     return tb_args_text(work->op->args, "format", "jpeg");
 }
@@ -63,7 +63,7 @@ static void put_clip(const struct tb_clip *clip, struct tb_json_writer *json)
 
 static void capture(struct screenshot *shot)
 {
-    struct tb_opwork *work = &shot->work;
+    struct tb_cdp_work *work = &shot->work;
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
@@ -83,16 +83,16 @@ static void capture(struct screenshot *shot)
     }
     tb_json_object_close(&json);
     work->state = CAPTURE;
-    tb_opwork_here(work, TB_HERE_NOW);
-    tb_opwork_send(work, "Page.captureScreenshot", tb_buf_str(&params));
+    tb_cdp_work_here(work, TB_HERE_NOW);
+    tb_cdp_work_send(work, "Page.captureScreenshot", tb_buf_str(&params));
 }
 
 static void fit_and_capture(struct screenshot *shot)
 {
     if (!tb_clip_fit(&shot->clip, shot->max_px, shot->ratio)) {
-        tb_opwork_fail(&shot->work, TB_E_WRONG_ELEMENT,
-                       "there is nothing to capture: the size is %.0fx%.0f", shot->clip.width,
-                       shot->clip.height);
+        tb_cdp_work_fail(&shot->work, TB_E_WRONG_ELEMENT,
+                         "there is nothing to capture: the size is %.0fx%.0f", shot->clip.width,
+                         shot->clip.height);
         return;
     }
     capture(shot);
@@ -128,14 +128,14 @@ static void on_metrics(struct screenshot *shot, struct tb_str value)
 static void ask_metrics(struct screenshot *shot)
 {
     shot->work.state = METRICS;
-    tb_opwork_send(&shot->work, "Page.getLayoutMetrics", (struct tb_str){NULL, 0});
+    tb_cdp_work_send(&shot->work, "Page.getLayoutMetrics", (struct tb_str){NULL, 0});
 }
 
 /* Brings the corner out of its frame. */
 static void go_out(struct screenshot *shot)
 {
     shot->work.state = OUTWARD;
-    if (!tb_outward_ask(&shot->corner, &shot->work)) {
+    if (!tb_cdp_outward_ask(&shot->corner, &shot->work)) {
         shot->clip.x = shot->corner.x;
         shot->clip.y = shot->corner.y;
         ask_metrics(shot);
@@ -145,11 +145,11 @@ static void go_out(struct screenshot *shot)
 static void on_box(struct screenshot *shot, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    shot->corner = (struct tb_outward){
+    shot->corner = (struct tb_cdp_outward){
         .x = num_at(json, "x"), .y = num_at(json, "y"), .frame = shot->work.frame, .force = true};
     shot->clip.width = num_at(json, "width");
     shot->clip.height = num_at(json, "height");
-    tb_opwork_set_element(&shot->work, "element", json);
+    tb_cdp_work_set_element(&shot->work, "element", json);
     go_out(shot);
 }
 
@@ -177,15 +177,16 @@ static double view_width(const struct screenshot *shot)
 
 static void on_captured(struct screenshot *shot, struct tb_str value)
 {
-    struct tb_opwork *work = &shot->work;
+    struct tb_cdp_work *work = &shot->work;
     struct tb_result *result = work->op->result;
-    struct tb_str data = tb_pick(value, "data");
+    struct tb_str data = tb_cdp_pick(value, "data");
     struct tb_str picture = tb_str_sub(data, 1, data.len ? data.len - 1 : 0);
     int64_t width = 0;
     int64_t height = 0;
     if (!picture.len || tb_buf_append_str(&result->image, picture) < 0) {
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the picture takes %zu KB, more than the limit of %d",
-                       picture.len / TB_KIB, TB_RESULT_IMAGE_MAX / TB_KIB);
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE,
+                         "the picture takes %zu KB, more than the limit of %d",
+                         picture.len / TB_KIB, TB_RESULT_IMAGE_MAX / TB_KIB);
         return;
     }
     result->image_type = type_of(format_of(work));
@@ -195,10 +196,10 @@ static void on_captured(struct screenshot *shot, struct tb_str value)
     tb_json_set_int(result->data, "bytes", decoded_bytes(picture));
     tb_json_set_num(result->data, "scale", (double)width / view_width(shot));
     tb_json_set_str(result->data, "format", format_of(work));
-    tb_opwork_wind_up(work);
+    tb_cdp_work_wind_up(work);
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct screenshot *shot = TB_CONTAINER(work, struct screenshot, work);
     switch (work->state) {
@@ -206,7 +207,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         on_box(shot, value);
         break;
     case OUTWARD:
-        tb_outward_take(&shot->corner, work, value);
+        tb_cdp_outward_take(&shot->corner, work, value);
         go_out(shot);
         break;
     case METRICS:
@@ -218,38 +219,39 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (work->state == CAPTURE && err->code == TB_E_PROTOCOL) {
-        tb_opwork_fail(work, TB_E_NOT_POSSIBLE, "the browser cannot draw this page: %s", err->text);
+        tb_cdp_work_fail(work, TB_E_NOT_POSSIBLE, "the browser cannot draw this page: %s",
+                         err->text);
         return true;
     }
     return false;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct screenshot),
-                                           .step = step,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct screenshot),
+                                             .step = step,
+                                             .failed = failed};
 
 static void ask_box(struct screenshot *shot)
 {
-    struct tb_opwork *work = &shot->work;
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, "target", true, &args);
+    struct tb_cdp_work *work = &shot->work;
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+    tb_cdp_work_args(work, "target", true, &args);
     args.len--; /* the closing brace */
     /* The top left corner, covered or not. */
     tb_buf_append_cstr(&args, ",\"force\":true,\"position\":{\"x\":0,\"y\":0}}");
     work->state = BOX;
-    tb_opwork_call(work, "point", tb_buf_str(&args));
+    tb_cdp_work_call(work, "point", tb_buf_str(&args));
 }
 
 void tb_cdp_op_screenshot(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct screenshot *shot = tb_opwork_new(&kind, session, op);
+    struct screenshot *shot = tb_cdp_work_new(&kind, session, op);
     if (!shot) {
         return;
     }
-    const struct cJSON *viewport = tb_json_get(tb_memory_of(session)->emulation, "viewport");
+    const struct cJSON *viewport = tb_json_get(tb_cdp_memory_of(session)->emulation, "viewport");
     shot->width = session->width ? session->width : TB_WINDOW_WIDTH;
     shot->height = session->height ? session->height : TB_WINDOW_HEIGHT;
     double scale = num_at(viewport, "scale");
@@ -258,7 +260,7 @@ void tb_cdp_op_screenshot(struct tb_driver_session *session, struct tb_op *op)
     double longer = (double)(shot->width > shot->height ? shot->width : shot->height) * shot->ratio;
     bool fits = shot->max_px == 0 || longer <= (double)shot->max_px;
     if (tb_args_has(op->args, "target")) {
-        if (tb_opwork_frame(&shot->work, tb_args_text(op->args, "target", ""))) {
+        if (tb_cdp_work_frame(&shot->work, tb_args_text(op->args, "target", ""))) {
             ask_box(shot);
         }
     } else if (fits && !tb_args_flag(op->args, "full_page", false)) {

@@ -21,7 +21,7 @@ _Static_assert(TB_RESULT_TEXT_MAX == 1048576, "LENGTH_MAX is the same number as 
 #define WHOLE     "d=v=>v?.length>" LENGTH_MAX "?{n:v.length}:{v:(" SHOW ")(v),t:document.title},"
 #define WHEN_KEPT "return r&&typeof r.then==='function'?r.then(d):d(r)"
 
-const char tb_script_show[] = "function(){'use strict';const " WHOLE "r=this;" WHEN_KEPT "}";
+const char tb_cdp_script_show[] = "function(){'use strict';const " WHOLE "r=this;" WHEN_KEPT "}";
 
 static bool looks_like_function(struct tb_str script)
 {
@@ -34,7 +34,7 @@ static bool is_name_char(char c)
            c == '$';
 }
 
-enum tb_script_form tb_script_form_of(struct tb_str script, bool on_element)
+enum tb_cdp_script_form tb_cdp_script_form_of(struct tb_str script, bool on_element)
 {
     static const char *const words[] = {"const", "let", "var",    "if",    "for",   "while",
                                         "do",    "try", "switch", "throw", "return"};
@@ -66,13 +66,13 @@ static struct tb_str value_of(struct tb_str script)
 }
 
 /* The script begins on the first line, so that line numbers in errors are its own. */
-void tb_script_put(enum tb_script_form form, bool on_element, struct tb_str script,
-                   struct tb_buf *out)
+void tb_cdp_script_put(enum tb_cdp_script_form form, bool on_element, struct tb_str script,
+                       struct tb_buf *out)
 {
     const char *call = looks_like_function(script) ? "typeof f==='function'?f(e):f" : "f";
     struct tb_str value = value_of(script);
     uint8_t *room; /* for all of it, so that it is formatted once */
-    tb_buf_reserve(out, script.len + sizeof(tb_script_show) + 128, &room);
+    tb_buf_reserve(out, script.len + sizeof(tb_cdp_script_show) + 128, &room);
     if (form == TB_SCRIPT_STATEMENTS) {
         tb_buf_append_str(out, script);
     } else if (form == TB_SCRIPT_VALUE && on_element) {
@@ -93,7 +93,7 @@ void tb_script_put(enum tb_script_form form, bool on_element, struct tb_str scri
 }
 
 /* To pretend a gesture makes a short script a quarter slower, so it is done where it may matter. */
-bool tb_script_wants_gesture(struct tb_str script)
+bool tb_cdp_script_wants_gesture(struct tb_str script)
 {
     static const char *const words[] = {"open",   "click",  "play",    "lipboard", "ullscreen",
                                         "icture", "submit", "print",   "share",    "how",

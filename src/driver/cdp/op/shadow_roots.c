@@ -17,12 +17,12 @@ enum phase {
 
 static const char group[] = "tabard-roots";
 
-void tb_shadow_roots_init(struct tb_shadow_roots *roots)
+void tb_cdp_shadow_roots_init(struct tb_cdp_shadow_roots *roots)
 {
     memset(roots, 0, sizeof(*roots));
 }
 
-void tb_shadow_roots_fini(struct tb_shadow_roots *roots)
+void tb_cdp_shadow_roots_fini(struct tb_cdp_shadow_roots *roots)
 {
     for (size_t i = 0; i < roots->count; i++) {
         tb_free(roots->items[i].host);
@@ -30,10 +30,10 @@ void tb_shadow_roots_fini(struct tb_shadow_roots *roots)
     roots->count = 0;
 }
 
-static void ask(struct tb_opwork *work, const char *method, const char *fmt, ...)
+static void ask(struct tb_cdp_work *work, const char *method, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void ask(struct tb_opwork *work, const char *method, const char *fmt, ...)
+static void ask(struct tb_cdp_work *work, const char *method, const char *fmt, ...)
 {
     char params[1024];
     va_list args;
@@ -41,18 +41,18 @@ static void ask(struct tb_opwork *work, const char *method, const char *fmt, ...
     int len = vsnprintf(params, sizeof(params), fmt, args);
     va_end(args);
     if (len > 0 && len < (int)sizeof(params)) {
-        tb_opwork_frame_send(work, method, (struct tb_str){params, (size_t)len});
+        tb_cdp_work_frame_send(work, method, (struct tb_str){params, (size_t)len});
     }
 }
 
-void tb_shadow_roots_start(struct tb_shadow_roots *roots, struct tb_opwork *work)
+void tb_cdp_shadow_roots_start(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     roots->phase = LIST;
     ask(work, "Runtime.evaluate",
         "{\"expression\":\"tabard.hosts()\",\"objectGroup\":\"%s\",\"uniqueContextId\":\"%s\"}",
-        group, frame ? tb_frame_world(frame) : "");
+        group, frame ? tb_cdp_frame_world(frame) : "");
 }
 
 static struct tb_str text_at(const struct cJSON *json, const char *key)
@@ -67,10 +67,11 @@ static bool is_plain(struct tb_str id)
     return id.len && id.len < 100 && !memchr(id.ptr, '"', id.len) && !memchr(id.ptr, '\\', id.len);
 }
 
-static bool on_list(struct tb_shadow_roots *roots, struct tb_opwork *work, const struct cJSON *json)
+static bool on_list(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
+                    const struct cJSON *json)
 {
     struct tb_str id = text_at(tb_json_get(json, "result"), "objectId");
-    roots->context = tb_object_context(id);
+    roots->context = tb_cdp_object_context(id);
     if (!is_plain(id) || !roots->context) {
         return true;
     }
@@ -80,7 +81,7 @@ static bool on_list(struct tb_shadow_roots *roots, struct tb_opwork *work, const
     return false;
 }
 
-static bool on_hosts(struct tb_shadow_roots *roots, struct tb_opwork *work,
+static bool on_hosts(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
                      const struct cJSON *json)
 {
     JSON_ARRAY_FOREACH(property, tb_json_get(json, "result")) {
@@ -93,7 +94,7 @@ static bool on_hosts(struct tb_shadow_roots *roots, struct tb_opwork *work,
     }
     roots->phase = NODES;
     roots->answers = 0;
-    if (!tb_opwork_document(work)) {
+    if (!tb_cdp_work_document(work)) {
         return true; /* with its frame: who asks it several things is told only once */
     }
     for (size_t i = 0; i < roots->count; i++) {
@@ -104,11 +105,11 @@ static bool on_hosts(struct tb_shadow_roots *roots, struct tb_opwork *work,
 }
 
 /* Keeps only the hosts that have a closed root. */
-static void sift(struct tb_shadow_roots *roots)
+static void sift(struct tb_cdp_shadow_roots *roots)
 {
     size_t found = 0;
     for (size_t i = 0; i < roots->count; i++) {
-        struct tb_shadow_root item = roots->items[i];
+        struct tb_cdp_shadow_root item = roots->items[i];
         if (item.node) {
             roots->items[found++] = item;
         } else {
@@ -118,12 +119,12 @@ static void sift(struct tb_shadow_roots *roots)
     roots->count = found;
 }
 
-static bool resolve(struct tb_shadow_roots *roots, struct tb_opwork *work)
+static bool resolve(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work)
 {
     sift(roots);
     roots->phase = RESOLVE;
     roots->answers = 0;
-    if (!tb_opwork_document(work)) {
+    if (!tb_cdp_work_document(work)) {
         return true;
     }
     for (size_t i = 0; i < roots->count; i++) {
@@ -134,9 +135,10 @@ static bool resolve(struct tb_shadow_roots *roots, struct tb_opwork *work)
     return roots->count == 0;
 }
 
-static bool on_node(struct tb_shadow_roots *roots, struct tb_opwork *work, const struct cJSON *json)
+static bool on_node(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
+                    const struct cJSON *json)
 {
-    struct tb_shadow_root *item = &roots->items[roots->answers];
+    struct tb_cdp_shadow_root *item = &roots->items[roots->answers];
     JSON_ARRAY_FOREACH(root, tb_json_get(tb_json_get(json, "node"), "shadowRoots")) {
         int64_t node;
         if (tb_str_eq_cstr(text_at(root, "shadowRootType"), "closed") &&
@@ -148,20 +150,21 @@ static bool on_node(struct tb_shadow_roots *roots, struct tb_opwork *work, const
 }
 
 /* Commands of one session run in order, so the snapshot that follows sees the adopted roots. */
-static bool on_root(struct tb_shadow_roots *roots, struct tb_opwork *work, const struct cJSON *json)
+static bool on_root(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
+                    const struct cJSON *json)
 {
-    const struct tb_shadow_root *item = &roots->items[roots->answers];
+    const struct tb_cdp_shadow_root *item = &roots->items[roots->answers];
     struct tb_str root = text_at(tb_json_get(json, "object"), "objectId");
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     if (is_plain(root) && frame) {
         char params[512];
         int len = snprintf(params, sizeof(params),
                            "{\"functionDeclaration\":\"function(root){tabard.adopt(this,root)}\","
                            "\"objectId\":\"%s\",\"arguments\":[{\"objectId\":\"%.*s\"}]}",
                            item->host, TB_STR_ARG(root));
-        tb_cdp_post(tb_page_conn(page), tb_frame_session_id(frame), "Runtime.callFunctionOn",
-                    (struct tb_str){params, (size_t)len});
+        tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_frame_session_id(frame),
+                    "Runtime.callFunctionOn", (struct tb_str){params, (size_t)len});
     }
     if (++roots->answers < roots->count) {
         return false;
@@ -169,14 +172,14 @@ static bool on_root(struct tb_shadow_roots *roots, struct tb_opwork *work, const
     if (frame) {
         char params[64];
         int len = snprintf(params, sizeof(params), "{\"objectGroup\":\"%s\"}", group);
-        tb_cdp_post(tb_page_conn(page), tb_frame_session_id(frame), "Runtime.releaseObjectGroup",
-                    (struct tb_str){params, (size_t)len});
+        tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_frame_session_id(frame),
+                    "Runtime.releaseObjectGroup", (struct tb_str){params, (size_t)len});
     }
     return true;
 }
 
-bool tb_shadow_roots_step(struct tb_shadow_roots *roots, struct tb_opwork *work,
-                          struct tb_str value)
+bool tb_cdp_shadow_roots_step(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
+                              struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = value.len ? tb_json_parse(value) : NULL;
     switch (roots->phase) {

@@ -8,29 +8,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tb_opwork;
+struct tb_cdp_work;
 struct tb_str;
 
 enum {
     TB_SHADOW_HOSTS_MAX = 200,
 };
 
-struct tb_shadow_root {
+struct tb_cdp_shadow_root {
     char *host;     /* remote object */
     long long node; /* of its closed root; 0: it has none */
 };
 
-struct tb_shadow_roots {
+struct tb_cdp_shadow_roots {
     int phase;
     size_t count;
     size_t answers; /* of this phase so far */
     int context;    /* the number of our world */
-    struct tb_shadow_root items[TB_SHADOW_HOSTS_MAX];
+    struct tb_cdp_shadow_root items[TB_SHADOW_HOSTS_MAX];
 };
 
-void tb_shadow_roots_init(struct tb_shadow_roots *roots);
-void tb_shadow_roots_fini(struct tb_shadow_roots *roots);
-void tb_shadow_roots_start(struct tb_shadow_roots *roots, struct tb_opwork *work);
+void tb_cdp_shadow_roots_init(struct tb_cdp_shadow_roots *roots);
+void tb_cdp_shadow_roots_fini(struct tb_cdp_shadow_roots *roots);
+void tb_cdp_shadow_roots_start(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work);
 /* An answer, empty if it was a failure. True: that was the last one. */
-bool tb_shadow_roots_step(struct tb_shadow_roots *roots, struct tb_opwork *work,
-                          struct tb_str value);
+bool tb_cdp_shadow_roots_step(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
+                              struct tb_str value);

@@ -13,8 +13,8 @@ enum {
 };
 
 struct snapshot {
-    struct tb_opwork work;
-    struct tb_outline outline;
+    struct tb_cdp_work work;
+    struct tb_cdp_outline outline;
 };
 
 /* Only a look at the whole page can be compared with the next one. One that is too large for the
@@ -35,15 +35,16 @@ static bool is_whole(const struct tb_op *op)
 
 static void compare(struct snapshot *snapshot)
 {
-    struct tb_opwork *work = &snapshot->work;
+    struct tb_cdp_work *work = &snapshot->work;
     struct tb_result *result = work->op->result;
-    struct tb_tab_memory *tab = tb_memory_tab(tb_memory_of(work->session), work->page_id);
+    struct tb_cdp_tab_memory *tab =
+        tb_cdp_memory_tab(tb_cdp_memory_of(work->session), work->page_id);
     bool asked = tb_args_flag(work->op->args, "diff", false);
     bool wanted = asked && tab->outline.len;
     TB_AUTO(tb_buf_fini) struct tb_buf diff = TB_BUF(TB_RESULT_TEXT_MAX);
     int changes =
         wanted ? tb_outline_diff(tb_buf_str(&tab->outline), tb_buf_str(&result->text), &diff) : -1;
-    tb_memory_keep_outline(tab, tb_buf_str(&result->text));
+    tb_cdp_memory_keep_outline(tab, tb_buf_str(&result->text));
     if (changes < 0 || diff.len > result->text.len) {
         /* The outline itself says it in fewer words. */
         tb_json_set_take(result->data, "undiffed",
@@ -60,51 +61,51 @@ static void compare(struct snapshot *snapshot)
 
 static void finish(struct snapshot *snapshot)
 {
-    struct tb_opwork *work = &snapshot->work;
+    struct tb_cdp_work *work = &snapshot->work;
     if (is_whole(work->op)) {
         compare(snapshot);
     } else if (tb_args_flag(work->op->args, "diff", false)) {
         tb_json_set_cstr(work->op->result->data, "undiffed", "part");
     }
-    tb_opwork_done_at(work, tb_buf_str(&snapshot->outline.page));
+    tb_cdp_work_done_at(work, tb_buf_str(&snapshot->outline.page));
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct snapshot *snapshot = TB_CONTAINER(work, struct snapshot, work);
-    if (tb_outline_step(&snapshot->outline, value)) {
+    if (tb_cdp_outline_step(&snapshot->outline, value)) {
         finish(snapshot);
     }
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
-    bool bears = tb_outline_bears(&TB_CONTAINER(work, struct snapshot, work)->outline, err);
+    bool bears = tb_cdp_outline_bears(&TB_CONTAINER(work, struct snapshot, work)->outline, err);
     if (bears) {
         step(work, (struct tb_str){NULL, 0});
     }
     return bears;
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
-    tb_outline_fini(&TB_CONTAINER(work, struct snapshot, work)->outline);
+    tb_cdp_outline_fini(&TB_CONTAINER(work, struct snapshot, work)->outline);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct snapshot),
-                                           .step = step,
-                                           .failed = failed,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct snapshot),
+                                             .step = step,
+                                             .failed = failed,
+                                             .fini = fini};
 
 void tb_cdp_op_snapshot(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct snapshot *snapshot = tb_opwork_new(&kind, session, op);
+    struct snapshot *snapshot = tb_cdp_work_new(&kind, session, op);
     if (!snapshot) {
         return;
     }
-    tb_outline_init(&snapshot->outline, &snapshot->work, "target depth interactive find",
-                    tb_args_int(op->args, "max_chars", CHARS));
-    if (tb_opwork_frame(&snapshot->work, tb_args_text(op->args, "target", ""))) {
-        tb_outline_start(&snapshot->outline);
+    tb_cdp_outline_init(&snapshot->outline, &snapshot->work, "target depth interactive find",
+                        tb_args_int(op->args, "max_chars", CHARS));
+    if (tb_cdp_work_frame(&snapshot->work, tb_args_text(op->args, "target", ""))) {
+        tb_cdp_outline_start(&snapshot->outline);
     }
 }

@@ -42,7 +42,7 @@ struct job {
 };
 
 struct state {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     char *path;
     struct cJSON *json;
     struct cJSON *origins;  /* part of it */
@@ -53,17 +53,17 @@ struct state {
     struct job *job;
 };
 
-static struct state *state_of(struct tb_opwork *work)
+static struct state *state_of(struct tb_cdp_work *work)
 {
     return TB_CONTAINER(work, struct state, work);
 }
 
-static const struct tb_core *core_of(const struct tb_opwork *work)
+static const struct tb_core *core_of(const struct tb_cdp_work *work)
 {
     return work->session->cdp->core;
 }
 
-static const char *tenant_of(const struct tb_opwork *work)
+static const char *tenant_of(const struct tb_cdp_work *work)
 {
     return work->session->browser ? work->session->browser->tenant : "";
 }
@@ -85,7 +85,7 @@ static void finish(struct state *state)
     tb_json_set_str(data, "name", tb_args_text(state->work.op->args, "name", "default"));
     tb_json_set_int(data, "cookies", (int64_t)length(tb_json_get(state->json, "cookies")));
     tb_json_set_int(data, "origins", (int64_t)length(tb_json_get(state->json, "origins")));
-    tb_opwork_done(&state->work);
+    tb_cdp_work_done(&state->work);
 }
 
 static int write_file(void *user)
@@ -106,8 +106,8 @@ static void on_written(int status, void *user)
     }
     state->job = NULL;
     if (status < 0) {
-        tb_opwork_fail(&state->work, TB_E_STORE, "cannot write the state to disk: %s",
-                       strerror(-status));
+        tb_cdp_work_fail(&state->work, TB_E_STORE, "cannot write the state to disk: %s",
+                         strerror(-status));
         return;
     }
     finish(state);
@@ -115,27 +115,27 @@ static void on_written(int status, void *user)
 
 static void save(struct state *state)
 {
-    struct tb_opwork *work = &state->work;
+    struct tb_cdp_work *work = &state->work;
     struct job *job = TB_NEW(struct job);
     tb_buf_init(&job->content, PARAMS_MAX);
     work->state = WRITING;
-    if (tb_login_state_seal(core_of(work), tenant_of(work), state->json, &job->content) < 0) {
+    if (tb_cdp_login_state_seal(core_of(work), tenant_of(work), state->json, &job->content) < 0) {
         tb_buf_fini(&job->content);
         tb_free(job);
-        tb_opwork_fail(work, TB_E_TOO_LARGE, "the state is larger than %d MB",
-                       TB_LOGIN_STATE_MAX / (1024 * 1024));
+        tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the state is larger than %d MB",
+                         TB_LOGIN_STATE_MAX / (1024 * 1024));
         return;
     }
     job->state = state;
     job->path = tb_strdup(state->path);
     state->job = job;
-    tb_work_submit(tb_session_loop(work->session), write_file, on_written, job);
+    tb_work_submit(tb_cdp_session_loop(work->session), write_file, on_written, job);
 }
 
-static void evaluate(struct tb_opwork *work, struct tb_str expression)
+static void evaluate(struct tb_cdp_work *work, struct tb_str expression)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    const char *world = page ? tb_frame_world(tb_page_main_frame(page)) : "";
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    const char *world = page ? tb_cdp_frame_world(tb_cdp_page_main_frame(page)) : "";
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
@@ -149,7 +149,7 @@ static void evaluate(struct tb_opwork *work, struct tb_str expression)
         tb_json_put_cstr(&json, world);
     }
     tb_json_object_close(&json);
-    tb_opwork_send(work, "Runtime.evaluate", tb_buf_str(&params));
+    tb_cdp_work_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 static bool has_origin(const struct state *state, struct tb_str origin)
@@ -167,7 +167,7 @@ static bool has_origin(const struct state *state, struct tb_str origin)
 static void add_sites(struct state *state)
 {
     LIST_FOREACH(link, &state->work.session->sites) {
-        const struct tb_kept_site *site = TB_CONTAINER(link, struct tb_kept_site, link);
+        const struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
         TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
         tb_json_string_decode(tb_str_of(site->local), &text);
         TB_AUTO(tb_json_free) struct cJSON *items = tb_json_parse(tb_buf_str(&text));
@@ -182,20 +182,20 @@ static void add_sites(struct state *state)
 
 static void read_next_tab(struct state *state)
 {
-    struct tb_opwork *work = &state->work;
-    struct tb_page *page = tb_session_page_by_index(work->session, state->tab++);
-    while (page && tb_page_dialog(page)->open) {
-        page = tb_session_page_by_index(work->session, state->tab++);
+    struct tb_cdp_work *work = &state->work;
+    struct tb_cdp_page *page = tb_cdp_session_page_by_index(work->session, state->tab++);
+    while (page && tb_cdp_page_dialog(page)->open) {
+        page = tb_cdp_session_page_by_index(work->session, state->tab++);
     }
     if (!page) {
         add_sites(state);
         save(state);
         return;
     }
-    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
     work->state = TABS;
     /* In our own world: in the page's it would name any origin that it likes. */
-    tb_opwork_call(work, "stored", TB_STR("{}"));
+    tb_cdp_work_call(work, "stored", TB_STR("{}"));
 }
 
 /* {"k":"v"} as [["k","v"]]. */
@@ -226,7 +226,7 @@ static void on_tab_read(struct state *state, struct tb_str value)
         tb_json_set_take(site, "items", pairs_of(items));
         tb_json_append_take(state->origins, site);
     } else if (!has_origin(state, origin)) {
-        tb_kept_site_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
+        tb_cdp_kept_site_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
     }
     read_next_tab(state);
 }
@@ -235,8 +235,8 @@ static void on_cookies(struct state *state, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     if (!tb_json_is_array(tb_json_get(json, "cookies"))) {
-        tb_opwork_fail(&state->work, TB_E_INTERNAL,
-                       "the browser did not say which cookies it has; nothing was saved");
+        tb_cdp_work_fail(&state->work, TB_E_INTERNAL,
+                         "the browser did not say which cookies it has; nothing was saved");
         return;
     }
     state->json = tb_json_new_object();
@@ -247,28 +247,28 @@ static void on_cookies(struct state *state, struct tb_str value)
     read_next_tab(state);
 }
 
-static void on_closed(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_closed(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
     struct state *state = user;
     struct tb_driver_session *session = state->work.session;
-    struct tb_page *home = tb_session_page_by_target(session, tb_str_of(state->home));
+    struct tb_cdp_page *home = tb_cdp_session_page_by_target(session, tb_str_of(state->home));
     (void)code;
     (void)page;
     (void)err;
     if (home) {
-        tb_session_page_select(session, home);
+        tb_cdp_session_page_select(session, home);
     }
     finish(state);
 }
 
 static void next_origin(struct state *state)
 {
-    struct tb_opwork *work = &state->work;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_work *work = &state->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     struct tb_str origin = {NULL, 0};
     if (!state->at || !page) {
         if (page) {
-            tb_session_tab_close(work->session, page, work->deadline_ms, on_closed, state);
+            tb_cdp_session_tab_close(work->session, page, work->deadline_ms, on_closed, state);
         } else {
             finish(state);
         }
@@ -283,8 +283,8 @@ static void next_origin(struct state *state)
     tb_json_put_str(&json, origin);
     tb_json_object_close(&json);
     work->state = ORIGIN;
-    work->mark = tb_page_navigation_mark(page);
-    tb_opwork_send(work, "Page.navigate", tb_buf_str(&params));
+    work->mark = tb_cdp_page_navigation_mark(page);
+    tb_cdp_work_send(work, "Page.navigate", tb_buf_str(&params));
 }
 
 static void set_items(struct state *state)
@@ -298,11 +298,12 @@ static void set_items(struct state *state)
 }
 
 /* Whatever the tab asks for gets an empty page. */
-static void on_event(struct tb_page *page, struct tb_str method, struct tb_str params, void *user)
+static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_str params,
+                     void *user)
 {
     struct state *state = user;
-    struct tb_str id = tb_pick(params, "requestId");
-    if (!tb_str_eq_cstr(method, "Fetch.requestPaused") || page != tb_opwork_page(&state->work)) {
+    struct tb_str id = tb_cdp_pick(params, "requestId");
+    if (!tb_str_eq_cstr(method, "Fetch.requestPaused") || page != tb_cdp_work_page(&state->work)) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf reply = TB_BUF(1024);
@@ -310,37 +311,37 @@ static void on_event(struct tb_page *page, struct tb_str method, struct tb_str p
                   "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
                   "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
                   TB_STR_ARG(id));
-    tb_opwork_post(&state->work, "Fetch.fulfillRequest", tb_buf_str(&reply));
+    tb_cdp_work_post(&state->work, "Fetch.fulfillRequest", tb_buf_str(&reply));
 }
 
-static void on_opened(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_opened(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
     struct state *state = user;
-    struct tb_opwork *work = &state->work;
+    struct tb_cdp_work *work = &state->work;
     if (code < 0) {
-        tb_opwork_fail_err(work, err);
+        tb_cdp_work_fail_err(work, err);
         return;
     }
-    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
-    tb_target_id_copy(state->own, tb_str_of(work->page_id));
+    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
+    tb_cdp_target_id_copy(state->own, tb_str_of(work->page_id));
     work->until = "commit";
     work->state = OPENED;
-    tb_opwork_send(work, "Fetch.enable", (struct tb_str){NULL, 0});
+    tb_cdp_work_send(work, "Fetch.enable", (struct tb_str){NULL, 0});
 }
 
 static void on_cookies_set(struct state *state)
 {
-    struct tb_opwork *work = &state->work;
+    struct tb_cdp_work *work = &state->work;
     state->at = tb_json_first(tb_json_get(state->json, "origins"));
     if (!state->at) {
         finish(state);
         return;
     }
-    tb_target_id_copy(state->home, tb_str_of(work->page_id));
-    tb_session_tab_open(work->session, work->deadline_ms, on_opened, state);
+    tb_cdp_target_id_copy(state->home, tb_str_of(work->page_id));
+    tb_cdp_session_tab_open(work->session, work->deadline_ms, on_opened, state);
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct state *state = state_of(work);
     switch (work->state) {
@@ -358,7 +359,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
         break;
     case ORIGIN:
         work->state = COMMITTED;
-        tb_opwork_settle(work);
+        tb_cdp_work_settle(work);
         break;
     case COMMITTED:
         set_items(state);
@@ -371,7 +372,7 @@ static void step(struct tb_opwork *work, struct tb_str value)
 }
 
 /* A tab or an origin that cannot be used costs no more than itself. */
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     struct state *state = state_of(work);
     if (err->code == TB_E_TIMEOUT || err->code == TB_E_BROWSER_CRASHED ||
@@ -394,24 +395,24 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
 static void leave_own_tab(struct state *state)
 {
     struct tb_driver_session *session = state->work.session;
-    struct tb_page *own = tb_session_page_by_target(session, tb_str_of(state->own));
-    struct tb_page *home = tb_session_page_by_target(session, tb_str_of(state->home));
+    struct tb_cdp_page *own = tb_cdp_session_page_by_target(session, tb_str_of(state->own));
+    struct tb_cdp_page *home = tb_cdp_session_page_by_target(session, tb_str_of(state->home));
     char params[128];
-    if (!own || !tb_page_conn(own)) {
+    if (!own || !tb_cdp_page_conn(own)) {
         return;
     }
-    if (home && tb_session_page(session) == own) {
-        tb_session_page_select(session, home);
+    if (home && tb_cdp_session_page(session) == own) {
+        tb_cdp_session_page_select(session, home);
     }
     int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", state->own);
-    tb_cdp_post(tb_page_conn(own), NULL, "Target.closeTarget",
+    tb_cdp_post(tb_cdp_page_conn(own), NULL, "Target.closeTarget",
                 (struct tb_str){params, (size_t)len});
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
     struct state *state = state_of(work);
-    struct tb_memory *memory = tb_memory_of(work->session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
     memory->on_event = NULL;
     memory->user = NULL;
     if (state->job) {
@@ -422,49 +423,49 @@ static void fini(struct tb_opwork *work)
     tb_json_free(state->json);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct state),
-                                           .step = step,
-                                           .failed = failed,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct state),
+                                             .step = step,
+                                             .failed = failed,
+                                             .fini = fini};
 
 static void begin_save(struct state *state)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"}",
-                  tb_session_context_id(state->work.session));
+                  tb_cdp_session_context_id(state->work.session));
     state->work.state = COOKIES;
-    tb_opwork_send_to(&state->work, "", "Storage.getCookies", tb_buf_str(&params));
+    tb_cdp_work_send_to(&state->work, "", "Storage.getCookies", tb_buf_str(&params));
 }
 
 static void begin_load(struct state *state)
 {
-    struct tb_opwork *work = &state->work;
-    struct tb_memory *memory = tb_memory_of(work->session);
+    struct tb_cdp_work *work = &state->work;
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_err err;
-    state->json = tb_login_state_read(core_of(work), tenant_of(work), state->path, &err);
+    state->json = tb_cdp_login_state_read(core_of(work), tenant_of(work), state->path, &err);
     if (!state->json) {
-        tb_opwork_fail_err(work, &err);
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
-    tb_login_state_cookies(state->json, tb_session_context_id(work->session), &params);
+    tb_cdp_login_state_cookies(state->json, tb_cdp_session_context_id(work->session), &params);
     memory->on_event = on_event;
     memory->user = state;
     work->state = SETTING;
-    tb_opwork_send_to(work, "", "Storage.setCookies", tb_buf_str(&params));
+    tb_cdp_work_send_to(work, "", "Storage.setCookies", tb_buf_str(&params));
 }
 
 void tb_cdp_op_state(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct state *state = tb_opwork_new(&kind, session, op);
+    struct state *state = tb_cdp_work_new(&kind, session, op);
     if (!state) {
         return;
     }
     struct tb_err err;
-    state->path = tb_login_state_path(core_of(&state->work), tenant_of(&state->work),
-                                      tb_args_text(op->args, "name", "default"), &err);
+    state->path = tb_cdp_login_state_path(core_of(&state->work), tenant_of(&state->work),
+                                          tb_args_text(op->args, "name", "default"), &err);
     if (!state->path) {
-        tb_opwork_fail_err(&state->work, &err);
+        tb_cdp_work_fail_err(&state->work, &err);
     } else if (tb_str_eq_cstr(tb_args_text(op->args, "action", "save"), "load")) {
         begin_load(state);
     } else {

@@ -6,7 +6,7 @@
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     static const char *const keys[] = {"origin", "items", "changed"};
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
@@ -18,22 +18,22 @@ static void step(struct tb_opwork *work, struct tb_str value)
         }
     }
     tb_json_set_str(data, "area", tb_args_text(work->op->args, "area", "local"));
-    tb_opwork_done(work);
+    tb_cdp_work_done(work);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tb_opwork), .step = step};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tb_cdp_work), .step = step};
 
-static bool lacks_something(struct tb_opwork *work)
+static bool lacks_something(struct tb_cdp_work *work)
 {
     const struct cJSON *args = work->op->args;
     struct tb_str action = tb_args_text(args, "action", "get");
     bool set = tb_str_eq_cstr(action, "set");
     if ((set || tb_str_eq_cstr(action, "remove")) && !tb_args_has(args, "key")) {
-        tb_opwork_fail(work, TB_E_PARAMS, "%.*s needs key", TB_STR_ARG(action));
+        tb_cdp_work_fail(work, TB_E_PARAMS, "%.*s needs key", TB_STR_ARG(action));
         return true;
     }
     if (set && !tb_args_has(args, "value")) {
-        tb_opwork_fail(work, TB_E_PARAMS, "set needs value");
+        tb_cdp_work_fail(work, TB_E_PARAMS, "set needs value");
         return true;
     }
     return false;
@@ -41,12 +41,12 @@ static bool lacks_something(struct tb_opwork *work)
 
 void tb_cdp_op_storage(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tb_opwork *work = tb_opwork_new(&kind, session, op);
+    struct tb_cdp_work *work = tb_cdp_work_new(&kind, session, op);
     if (!work || lacks_something(work)) {
         return;
     }
     bool get = tb_str_eq_cstr(tb_args_text(op->args, "action", "get"), "get");
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, "action area key value", false, &args);
-    tb_opwork_call(work, get ? "stored" : "store", tb_buf_str(&args));
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+    tb_cdp_work_args(work, "action area key value", false, &args);
+    tb_cdp_work_call(work, get ? "stored" : "store", tb_buf_str(&args));
 }

@@ -37,7 +37,7 @@ enum {
 };
 
 struct tabs {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     struct tb_buf url;
     char closing[TB_TARGET_ID_SIZE]; /* the tab to close once there is another */
     struct tb_err refusal;           /* why the new tab has no page */
@@ -47,8 +47,8 @@ struct tabs {
 static void list(struct tabs *tabs)
 {
     tabs->work.state = LISTING;
-    tb_opwork_send_to(&tabs->work, "", "Target.getTargets",
-                      TB_STR("{\"filter\":[{\"type\":\"page\"}]}"));
+    tb_cdp_work_send_to(&tabs->work, "", "Target.getTargets",
+                        TB_STR("{\"filter\":[{\"type\":\"page\"}]}"));
 }
 
 static const struct cJSON *info_of(const struct cJSON *infos, const char *target_id)
@@ -65,39 +65,39 @@ static const struct cJSON *info_of(const struct cJSON *infos, const char *target
 static struct cJSON *tab_json(struct tb_driver_session *session, size_t index,
                               const struct cJSON *infos)
 {
-    struct tb_page *page = tb_session_page_by_index(session, index);
-    const struct cJSON *info = info_of(infos, tb_page_target_id(page));
+    struct tb_cdp_page *page = tb_cdp_session_page_by_index(session, index);
+    const struct cJSON *info = info_of(infos, tb_cdp_page_target_id(page));
     struct cJSON *tab = tb_json_new_object();
     struct tb_str title = {"", 0};
-    struct tb_str id = tb_str_sub(tb_str_of(tb_page_target_id(page)), 0, ID_LEN);
+    struct tb_str id = tb_str_sub(tb_str_of(tb_cdp_page_target_id(page)), 0, ID_LEN);
     tb_json_str(tb_json_get(info, "title"), &title);
     tb_json_set_int(tab, "index", (int64_t)index);
     tb_json_set_str(tab, "id", id);
-    tb_json_set_str(tab, "url", tb_page_url(page));
+    tb_json_set_str(tab, "url", tb_cdp_page_url(page));
     tb_json_set_str(tab, "title", title);
-    tb_json_set_bool(tab, "active", page == tb_session_page(session));
+    tb_json_set_bool(tab, "active", page == tb_cdp_session_page(session));
     return tab;
 }
 
-static bool is_new(const struct tb_opwork *work)
+static bool is_new(const struct tb_cdp_work *work)
 {
     return tb_str_eq_cstr(tb_args_text(work->op->args, "action", "list"), "new");
 }
 
 static void on_list(struct tabs *tabs, struct tb_str value)
 {
-    struct tb_opwork *work = &tabs->work;
+    struct tb_cdp_work *work = &tabs->work;
     struct tb_driver_session *session = work->session;
     struct cJSON *data = work->op->result->data;
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct cJSON *rows = tb_json_new_array();
-    for (size_t i = 0; i < tb_session_page_count(session); i++) {
-        if (tb_page_is_inner(tb_session_page_by_index(session, i))) {
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        if (tb_cdp_page_is_inner(tb_cdp_session_page_by_index(session, i))) {
             continue;
         }
         struct cJSON *tab = tab_json(session, i, tb_json_get(json, "targetInfos"));
         struct tb_str text;
-        if (tb_session_page_by_index(session, i) == tb_session_page(session)) {
+        if (tb_cdp_session_page_by_index(session, i) == tb_cdp_session_page(session)) {
             tb_json_str(tb_json_get(tab, "url"), &text);
             tb_json_set_str(data, "url", text);
             tb_json_str(tb_json_get(tab, "title"), &text);
@@ -110,8 +110,8 @@ static void on_list(struct tabs *tabs, struct tb_str value)
     }
     tb_json_set_take(data, "tabs", rows);
     work->navigated = false;
-    tb_opwork_add_events(work);
-    tb_opwork_done(work);
+    tb_cdp_work_add_events(work);
+    tb_cdp_work_done(work);
 }
 
 static void ask_url(struct tabs *tabs)
@@ -124,32 +124,32 @@ static void ask_url(struct tabs *tabs)
     tb_json_put_str(&json, tb_buf_str(&tabs->url));
     tb_json_object_close(&json);
     tabs->work.state = ASKED;
-    tb_opwork_send(&tabs->work, "Page.navigate", tb_buf_str(&params));
+    tb_cdp_work_send(&tabs->work, "Page.navigate", tb_buf_str(&params));
 }
 
-static void on_tab(int code, struct tb_page *page, const struct tb_err *err, void *user);
+static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user);
 
-static void close_tab(struct tabs *tabs, struct tb_page *page)
+static void close_tab(struct tabs *tabs, struct tb_cdp_page *page)
 {
     tabs->work.state = CLOSING;
     tabs->closing[0] = '\0';
-    tb_session_tab_close(tabs->work.session, page, tabs->work.deadline_ms, on_tab, tabs);
+    tb_cdp_session_tab_close(tabs->work.session, page, tabs->work.deadline_ms, on_tab, tabs);
 }
 
 static void refuse(struct tabs *tabs)
 {
-    struct tb_opwork *work = &tabs->work;
+    struct tb_cdp_work *work = &tabs->work;
     struct tb_err refusal = tabs->refusal;
-    tb_download_log_since(&tb_memory_of(work->session)->downloads, work->downloads,
-                          work->op->result->data);
-    tb_opwork_fail_err(work, &refusal);
+    tb_cdp_download_log_since(&tb_cdp_memory_of(work->session)->downloads, work->downloads,
+                              work->op->result->data);
+    tb_cdp_work_fail_err(work, &refusal);
 }
 
 /* A call that has failed leaves no empty tab behind. */
 static void give_back(struct tabs *tabs)
 {
-    struct tb_page *page = tb_opwork_page(&tabs->work);
-    tb_download_log_forget(&tb_memory_of(tabs->work.session)->downloads, tabs);
+    struct tb_cdp_page *page = tb_cdp_work_page(&tabs->work);
+    tb_cdp_download_log_forget(&tb_cdp_memory_of(tabs->work.session)->downloads, tabs);
     tb_timer_stop(&tabs->download_timer);
     if (page) {
         close_tab(tabs, page);
@@ -161,7 +161,7 @@ static void give_back(struct tabs *tabs)
 static void on_download(void *user)
 {
     struct tabs *tabs = user;
-    if (tb_memory_of(tabs->work.session)->downloads.begun > tabs->work.downloads) {
+    if (tb_cdp_memory_of(tabs->work.session)->downloads.begun > tabs->work.downloads) {
         give_back(tabs);
     }
 }
@@ -175,8 +175,8 @@ static void on_no_download(struct tb_timer *timer, void *user)
 /* The download is the tab's until the browser has told of it. */
 static void wait_for_download(struct tabs *tabs)
 {
-    struct tb_download_log *log = &tb_memory_of(tabs->work.session)->downloads;
-    tb_download_log_words(log, tb_buf_str(&tabs->url), &tabs->refusal);
+    struct tb_cdp_download_log *log = &tb_cdp_memory_of(tabs->work.session)->downloads;
+    tb_cdp_download_log_words(log, tb_buf_str(&tabs->url), &tabs->refusal);
     tabs->work.state = REFUSED;
     log->on_change = on_download;
     log->user = tabs;
@@ -193,15 +193,15 @@ static void on_asked(struct tabs *tabs, struct tb_str value)
     if (download) {
         wait_for_download(tabs);
     } else if (tb_json_str(tb_json_get(json, "errorText"), &error) && error.len) {
-        tb_net_error_words(error, tb_buf_str(&tabs->url), &tabs->refusal);
+        tb_cdp_net_error_words(error, tb_buf_str(&tabs->url), &tabs->refusal);
         give_back(tabs);
     } else {
         tabs->work.state = LOADING;
-        tb_opwork_settle(&tabs->work);
+        tb_cdp_work_settle(&tabs->work);
     }
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct tabs *tabs = TB_CONTAINER(work, struct tabs, work);
     switch (work->state) {
@@ -217,26 +217,27 @@ static void step(struct tb_opwork *work, struct tb_str value)
     }
 }
 
-static void on_tab(int code, struct tb_page *page, const struct tb_err *err, void *user)
+static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
 {
     struct tabs *tabs = user;
-    struct tb_opwork *work = &tabs->work;
+    struct tb_cdp_work *work = &tabs->work;
     if (tabs->refusal.code) {
         refuse(tabs);
         return;
     }
     if (code < 0) {
-        tb_opwork_fail_err(work, err);
+        tb_cdp_work_fail_err(work, err);
         return;
     }
-    struct tb_page *last = tb_session_page_by_target(work->session, tb_str_of(tabs->closing));
+    struct tb_cdp_page *last =
+        tb_cdp_session_page_by_target(work->session, tb_str_of(tabs->closing));
     if (tabs->closing[0] && last) {
         close_tab(tabs, last);
         return;
     }
     if (work->state == OPENING && page && tabs->url.len) {
-        tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
-        work->mark = tb_page_navigation_mark(page);
+        tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
+        work->mark = tb_cdp_page_navigation_mark(page);
         ask_url(tabs);
         return;
     }
@@ -246,98 +247,98 @@ static void on_tab(int code, struct tb_page *page, const struct tb_err *err, voi
 static void open_tab(struct tabs *tabs)
 {
     tabs->work.state = OPENING;
-    tb_session_tab_open(tabs->work.session, tabs->work.deadline_ms, on_tab, tabs);
+    tb_cdp_session_tab_open(tabs->work.session, tabs->work.deadline_ms, on_tab, tabs);
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
     struct tabs *tabs = TB_CONTAINER(work, struct tabs, work);
-    tb_download_log_forget(&tb_memory_of(work->session)->downloads, tabs);
+    tb_cdp_download_log_forget(&tb_cdp_memory_of(work->session)->downloads, tabs);
     tb_timer_fini(&tabs->download_timer);
     tb_buf_fini(&tabs->url);
-    tb_session_stay(work->session);
+    tb_cdp_session_stay(work->session);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct tabs),
-                                           .in_dialog = true,
-                                           .step = step,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tabs),
+                                             .in_dialog = true,
+                                             .step = step,
+                                             .fini = fini};
 
 /* The tab that the arguments name; the current one when they name none. NULL: it has failed. */
-static struct tb_page *find(struct tabs *tabs)
+static struct tb_cdp_page *find(struct tabs *tabs)
 {
-    struct tb_opwork *work = &tabs->work;
+    struct tb_cdp_work *work = &tabs->work;
     struct tb_driver_session *session = work->session;
     struct tb_str id = tb_args_text(work->op->args, "id", "");
     int64_t index = tb_args_int(work->op->args, "tab", -1);
     if (!id.len && index < 0) {
-        return tb_session_page(session);
+        return tb_cdp_session_page(session);
     }
-    for (size_t i = 0; i < tb_session_page_count(session); i++) {
-        struct tb_page *page = tb_session_page_by_index(session, i);
-        struct tb_str whole = tb_str_of(tb_page_target_id(page));
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        struct tb_cdp_page *page = tb_cdp_session_page_by_index(session, i);
+        struct tb_str whole = tb_str_of(tb_cdp_page_target_id(page));
         if (id.len ? tb_str_starts(whole, id) && id.len >= ID_LEN : (int64_t)i == index) {
             return page;
         }
     }
     if (id.len) {
-        tb_opwork_fail(work, TB_E_TAB_NOT_FOUND, "there is no tab %.*s",
-                       TB_STR_ARG(tb_str_sub(id, 0, 40)));
+        tb_cdp_work_fail(work, TB_E_TAB_NOT_FOUND, "there is no tab %.*s",
+                         TB_STR_ARG(tb_str_sub(id, 0, 40)));
     } else {
-        size_t count = tb_session_page_count(session);
-        tb_opwork_fail(work, TB_E_TAB_NOT_FOUND,
-                       "there is no tab %lld; the session has %zu tab%s, numbered from 0",
-                       (long long)index, count, count == 1 ? "" : "s");
+        size_t count = tb_cdp_session_page_count(session);
+        tb_cdp_work_fail(work, TB_E_TAB_NOT_FOUND,
+                         "there is no tab %lld; the session has %zu tab%s, numbered from 0",
+                         (long long)index, count, count == 1 ? "" : "s");
     }
     return NULL;
 }
 
 static void begin_new(struct tabs *tabs)
 {
-    struct tb_opwork *work = &tabs->work;
+    struct tb_cdp_work *work = &tabs->work;
     struct tb_err err;
     bool data_urls = work->session->cdp->core->config->browser_data_urls;
     struct tb_str url = tb_args_text(work->op->args, "url", "");
     if (url.len && tb_address_make(url, data_urls, &tabs->url, &err) < 0) {
-        tb_opwork_fail_err(work, &err);
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
-    tb_page_leave(tb_opwork_page(work), false);
+    tb_cdp_page_leave(tb_cdp_work_page(work), false);
     open_tab(tabs);
 }
 
 static void begin_close(struct tabs *tabs)
 {
-    struct tb_page *page = find(tabs);
+    struct tb_cdp_page *page = find(tabs);
     if (!page) {
         return;
     }
-    tb_page_leave(page, true);
-    if (tb_session_page_count(tabs->work.session) > 1) {
+    tb_cdp_page_leave(page, true);
+    if (tb_cdp_session_page_count(tabs->work.session) > 1) {
         close_tab(tabs, page);
         return;
     }
-    tb_target_id_copy(tabs->closing, tb_str_of(tb_page_target_id(page)));
+    tb_cdp_target_id_copy(tabs->closing, tb_str_of(tb_cdp_page_target_id(page)));
     open_tab(tabs);
 }
 
 void tb_cdp_op_tabs(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct tabs *tabs = tb_opwork_new(&kind, session, op);
+    struct tabs *tabs = tb_cdp_work_new(&kind, session, op);
     if (!tabs) {
         return;
     }
     struct tb_str action = tb_args_text(op->args, "action", "list");
     tb_buf_init(&tabs->url, URL_MAX);
-    tb_timer_init(&tabs->download_timer, tb_session_loop(session), on_no_download, tabs);
+    tb_timer_init(&tabs->download_timer, tb_cdp_session_loop(session), on_no_download, tabs);
     if (is_new(&tabs->work)) {
         begin_new(tabs);
     } else if (tb_str_eq_cstr(action, "close")) {
         begin_close(tabs);
     } else if (tb_str_eq_cstr(action, "select")) {
-        struct tb_page *page = find(tabs);
+        struct tb_cdp_page *page = find(tabs);
         if (page) {
-            tb_session_page_select(session, page);
+            tb_cdp_session_page_select(session, page);
             list(tabs);
         }
     } else {

@@ -14,72 +14,73 @@ enum {
     ARGS_MAX = 128,
 };
 
-static struct tb_str rest_of(const struct tb_typist *typist)
+static struct tb_str rest_of(const struct tb_cdp_typist *typist)
 {
     return tb_str_sub(typist->text, typist->sent, typist->text.len);
 }
 
-bool tb_typist_has_rest(const struct tb_typist *typist)
+bool tb_cdp_typist_has_rest(const struct tb_cdp_typist *typist)
 {
     return typist->key ? !typist->sent : typist->sent < typist->text.len;
 }
 
-bool tb_typist_has_lost(const struct tb_typist *typist, int64_t keys)
+bool tb_cdp_typist_has_lost(const struct tb_cdp_typist *typist, int64_t keys)
 {
     return keys < typist->before + typist->strokes;
 }
 
-static void insert(struct tb_typist *typist)
+static void insert(struct tb_cdp_typist *typist)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_OPWORK_ARGS_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_WORK_ARGS_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_key(&json, "text");
     tb_json_put_str(&json, typist->text);
     tb_json_object_close(&json);
-    tb_opwork_send(typist->work, "Input.insertText", tb_buf_str(&params));
+    tb_cdp_work_send(typist->work, "Input.insertText", tb_buf_str(&params));
 }
 
-static void send(struct tb_typist *typist)
+static void send(struct tb_cdp_typist *typist)
 {
-    struct tb_opwork *work = typist->work;
+    struct tb_cdp_work *work = typist->work;
     typist->phase = KEY;
     work->acted = true;
     typist->strokes++;
     if (typist->key) {
         typist->sent = 1;
-        tb_keystroke(work, typist->key);
+        tb_cdp_keystroke(work, typist->key);
     } else if (typist->at_once) {
         typist->sent = typist->text.len;
         insert(typist);
     } else if (typist->wary) {
-        typist->sent += tb_keystroke_next(work, rest_of(typist));
+        typist->sent += tb_cdp_keystroke_next(work, rest_of(typist));
     } else {
         typist->sent = typist->text.len;
-        tb_keystroke_text(work, typist->text);
+        tb_cdp_keystroke_text(work, typist->text);
     }
 }
 
-static void ask(struct tb_typist *typist)
+static void ask(struct tb_cdp_typist *typist)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
     tb_buf_printf(&args, "{\"aim\":%.17g}", typist->work->aim);
     typist->phase = ASK;
-    tb_opwork_call(typist->work, "typing", tb_buf_str(&args));
+    tb_cdp_work_call(typist->work, "typing", tb_buf_str(&args));
 }
 
-void tb_typist_start(struct tb_typist *typist)
+void tb_cdp_typist_start(struct tb_cdp_typist *typist)
 {
-    struct tb_page *page = tb_opwork_page(typist->work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, typist->work->frame) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(typist->work);
+    struct tb_cdp_frame *frame =
+        page ? tb_cdp_page_frame_by_number(page, typist->work->frame) : NULL;
     /* What is pasted for nobody makes no event that would tell of it. */
     bool blind = typist->at_once && !(typist->work->aim > 0);
     /* The page counts the keys of a target. Of others nobody knows, and one has gone out. */
     typist->work->due =
-        typist->work->aim > 0 || (!typist->key && tb_keystroke_count(typist->text) > 1) ? 1 : 0;
+        typist->work->aim > 0 || (!typist->key && tb_cdp_keystroke_count(typist->text) > 1) ? 1 : 0;
     typist->work->had = 0;
-    typist->wary = blind || (frame && tb_frame_has_strangers(frame));
+    typist->wary = blind || (frame && tb_cdp_frame_has_strangers(frame));
     if (typist->wary) {
         ask(typist);
     } else {
@@ -88,49 +89,50 @@ void tb_typist_start(struct tb_typist *typist)
 }
 
 /* Whether what was sent has not arrived, or what is to come would not; and how many keys have. */
-static bool is_elsewhere(struct tb_typist *typist, const struct cJSON *json, int64_t *ret_keys)
+static bool is_elsewhere(struct tb_cdp_typist *typist, const struct cJSON *json, int64_t *ret_keys)
 {
     struct tb_str frame = {NULL, 0};
     int64_t keys;
-    bool away = tb_opwork_is_away(json, &frame, &keys);
+    bool away = tb_cdp_work_is_away(json, &frame, &keys);
     *ret_keys = keys;
     if (typist->work->aim > 0) {
         typist->before = typist->strokes ? typist->before : keys;
-        return tb_typist_has_lost(typist, keys) || tb_opwork_is_missed(json) ||
-               (away && tb_typist_has_rest(typist));
+        return tb_cdp_typist_has_lost(typist, keys) || tb_cdp_work_is_missed(json) ||
+               (away && tb_cdp_typist_has_rest(typist));
     }
     frame = tb_str_sub(frame, 0, sizeof(typist->frame) - 1);
     if (!typist->strokes) {
         snprintf(typist->frame, sizeof(typist->frame), "%.*s", TB_STR_ARG(frame));
     }
-    return tb_typist_has_rest(typist) && !tb_str_eq_cstr(frame, typist->frame);
+    return tb_cdp_typist_has_rest(typist) && !tb_str_eq_cstr(frame, typist->frame);
 }
 
 /* Whether the page has not told of the last key: a tab that is behind another one gets no more. */
-static bool is_unheard(const struct tb_typist *typist)
+static bool is_unheard(const struct tb_cdp_typist *typist)
 {
     return typist->count && typist->work->aim > 0 && typist->work->had < typist->work->due;
 }
 
-static bool lacks_keys(const struct tb_typist *typist, int64_t keys)
+static bool lacks_keys(const struct tb_cdp_typist *typist, int64_t keys)
 {
     return typist->count && typist->work->aim > 0 && keys - typist->before < typist->count;
 }
 
-static void fail_short(struct tb_typist *typist, int64_t keys)
+static void fail_short(struct tb_cdp_typist *typist, int64_t keys)
 {
-    tb_opwork_fail(typist->work, TB_E_FOCUS_MOVED,
-                   "the element received %lld of %lld keys and then no more",
-                   (long long)(keys - typist->before), (long long)typist->count);
+    tb_cdp_work_fail(typist->work, TB_E_FOCUS_MOVED,
+                     "the element received %lld of %lld keys and then no more",
+                     (long long)(keys - typist->before), (long long)typist->count);
 }
 
-static bool on_sent(struct tb_typist *typist)
+static bool on_sent(struct tb_cdp_typist *typist)
 {
-    bool left = tb_opwork_has_left(typist->work);
-    if (left && tb_typist_has_rest(typist)) { /* it is not for the page that comes next */
-        tb_opwork_fail(typist->work, TB_E_ELEMENT_STALE,
-                       "typing stopped before the end of the text: the page began to load another "
-                       "document");
+    bool left = tb_cdp_work_has_left(typist->work);
+    if (left && tb_cdp_typist_has_rest(typist)) { /* it is not for the page that comes next */
+        tb_cdp_work_fail(
+            typist->work, TB_E_ELEMENT_STALE,
+            "typing stopped before the end of the text: the page began to load another "
+            "document");
         return false;
     }
     if (left || !(typist->wary || is_unheard(typist))) {
@@ -141,7 +143,7 @@ static bool on_sent(struct tb_typist *typist)
     return false;
 }
 
-bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
+bool tb_cdp_typist_step(struct tb_cdp_typist *typist, struct tb_str value)
 {
     if (typist->phase == KEY) {
         return on_sent(typist);
@@ -152,23 +154,23 @@ bool tb_typist_step(struct tb_typist *typist, struct tb_str value)
     tb_json_bool(tb_json_get(json, "nobody"), &nobody);
     if (is_elsewhere(typist, json, &keys)) {
         typist->work->kind->missed(typist->work, json);
-    } else if (!tb_typist_has_rest(typist) && lacks_keys(typist, keys)) {
+    } else if (!tb_cdp_typist_has_rest(typist) && lacks_keys(typist, keys)) {
         fail_short(typist, keys);
-    } else if (!tb_typist_has_rest(typist)) {
+    } else if (!tb_cdp_typist_has_rest(typist)) {
         typist->work->due = 0;
         return true;
     } else if (typist->at_once && nobody) {
-        tb_opwork_fail(typist->work, TB_E_PARAMS,
-                       "nothing had the focus, so nothing was typed; give a target");
+        tb_cdp_work_fail(typist->work, TB_E_PARAMS,
+                         "nothing had the focus, so nothing was typed; give a target");
     } else {
         send(typist);
     }
     return false;
 }
 
-bool tb_typist_failed(struct tb_typist *typist, const struct tb_err *err)
+bool tb_cdp_typist_failed(struct tb_cdp_typist *typist, const struct tb_err *err)
 {
-    bool done = typist->phase == ASK && typist->strokes && !tb_typist_has_rest(typist);
+    bool done = typist->phase == ASK && typist->strokes && !tb_cdp_typist_has_rest(typist);
     if (!done || err->code != TB_E_ELEMENT_STALE) {
         return false;
     }

@@ -14,8 +14,8 @@
 #include "driver/cdp/op/work.h"
 #include "driver/keys.h"
 
-struct tb_typist {
-    struct tb_opwork *work;
+struct tb_cdp_typist {
+    struct tb_cdp_work *work;
     const struct tb_key *key; /* NULL: the text */
     struct tb_str text;
     bool at_once;  /* the text comes as if pasted */
@@ -29,12 +29,12 @@ struct tb_typist {
 };
 
 /* Begins; work, key or text, and perhaps count are set, the rest is zero. */
-void tb_typist_start(struct tb_typist *typist);
+void tb_cdp_typist_start(struct tb_cdp_typist *typist);
 /* An answer. True: all was sent. False: it goes on, or the operation has failed. */
-bool tb_typist_step(struct tb_typist *typist, struct tb_str value);
-/* For tb_opwork_kind's `failed`: what was asked last is gone, because the keys led elsewhere. */
-bool tb_typist_failed(struct tb_typist *typist, const struct tb_err *err);
+bool tb_cdp_typist_step(struct tb_cdp_typist *typist, struct tb_str value);
+/* For tb_cdp_work_kind's `failed`: what was asked last is gone, because the keys led elsewhere. */
+bool tb_cdp_typist_failed(struct tb_cdp_typist *typist, const struct tb_err *err);
 /* Whether something is still to be sent. */
-bool tb_typist_has_rest(const struct tb_typist *typist);
+bool tb_cdp_typist_has_rest(const struct tb_cdp_typist *typist);
 /* Whether a key that was sent has not reached the element, which has had so many in all. */
-bool tb_typist_has_lost(const struct tb_typist *typist, int64_t keys);
+bool tb_cdp_typist_has_lost(const struct tb_cdp_typist *typist, int64_t keys);

@@ -39,7 +39,7 @@ enum {
 };
 
 struct upload {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     const char *directory; /* borrowed from the session's memory */
     struct cJSON *files;   /* names; part of the result */
     int64_t node;          /* of the chooser that they answer, the browser's number; 0: of none */
@@ -48,7 +48,7 @@ struct upload {
     bool drops;            /* the element is no field */
 };
 
-static struct upload *upload_of(struct tb_opwork *work)
+static struct upload *upload_of(struct tb_cdp_work *work)
 {
     return TB_CONTAINER(work, struct upload, work);
 }
@@ -63,12 +63,12 @@ static int add_path(struct upload *upload, struct tb_str path, struct tb_err *er
         name = tb_str_sub(path, directory.len + 1, path.len);
     }
     struct tb_str shown = tb_str_sub(path, 0, 200);
-    if (!tb_file_name_plain(name)) {
+    if (!tb_cdp_file_name_plain(name)) {
         return tb_fail(err, TB_E_FILE_OUTSIDE, "\"%.*s\" is not in the session's directory, %s",
                        TB_STR_ARG(shown), upload->directory);
     }
     TB_AUTO(tb_free) char *text = tb_str_dup(name);
-    if (!tb_files_has(upload->directory, text)) {
+    if (!tb_cdp_files_has(upload->directory, text)) {
         return tb_fail(err, TB_E_NOT_FOUND, "there is no file \"%.*s\" in %s", TB_STR_ARG(shown),
                        upload->directory);
     }
@@ -81,11 +81,11 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
     char name[TB_FILE_NAME_SIZE];
     TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_str content = tb_args_text(item, "text", "");
-    if (!tb_file_name_plain(tb_args_text(item, "name", ""))) {
+    if (!tb_cdp_file_name_plain(tb_args_text(item, "name", ""))) {
         return tb_fail(err, TB_E_PARAMS, "\"%.*s\" is not a plain file name",
                        TB_STR_ARG(tb_str_sub(tb_args_text(item, "name", ""), 0, 200)));
     }
-    tb_file_name_clean(tb_args_text(item, "name", ""), name);
+    tb_cdp_file_name_clean(tb_args_text(item, "name", ""), name);
     if (tb_args_has(item, "base64")) {
         int rc = tb_base64_decode(tb_args_text(item, "base64", ""), &bytes);
         if (rc < 0) {
@@ -95,7 +95,7 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
         }
         content = tb_buf_str(&bytes);
     }
-    int rc = tb_files_add(upload->work.session, name, content, err);
+    int rc = tb_cdp_files_add(upload->work.session, name, content, err);
     if (rc == 0) {
         tb_json_append_take(upload->files, tb_json_new_str(tb_str_of(name)));
     }
@@ -161,55 +161,56 @@ static void set_files(struct upload *upload, const char *key, struct tb_str id)
     tb_json_object_close(&json);
     upload->work.state = upload->drops ? HANDED : SET;
     upload->work.acted = !upload->drops;
-    tb_opwork_frame_send(&upload->work, "DOM.setFileInputFiles", tb_buf_str(&params));
+    tb_cdp_work_frame_send(&upload->work, "DOM.setFileInputFiles", tb_buf_str(&params));
 }
 
-static void evaluate(struct tb_opwork *work, int state, const char *expression)
+static void evaluate(struct tb_cdp_work *work, int state, const char *expression)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    const struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    const struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     char params[128 + TB_TARGET_ID_SIZE];
     int len = snprintf(params, sizeof(params), "{\"expression\":\"%s\",\"uniqueContextId\":\"%s\"}",
-                       expression, frame ? tb_frame_world(frame) : "");
+                       expression, frame ? tb_cdp_frame_world(frame) : "");
     work->state = state;
-    tb_opwork_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+    tb_cdp_work_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
 }
 
 static void answer_chooser(struct upload *upload)
 {
-    struct tb_opwork *work = &upload->work;
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_chooser *chooser = page ? tb_page_chooser(page) : NULL;
+    struct tb_cdp_work *work = &upload->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_chooser *chooser = page ? tb_cdp_page_chooser(page) : NULL;
     if (!chooser || !chooser->open) {
-        tb_opwork_fail(work, TB_E_PARAMS,
-                       "target is missing, and the page has no file chooser open: give the file "
-                       "input or drop zone as target, or first click what opens a chooser");
+        tb_cdp_work_fail(work, TB_E_PARAMS,
+                         "target is missing, and the page has no file chooser open: give the file "
+                         "input or drop zone as target, or first click what opens a chooser");
         return;
     }
     size_t count = count_files(upload);
     if (!chooser->multiple && count > 1) {
-        tb_opwork_fail(work, TB_E_PARAMS, "the file chooser takes one file, not %zu", count);
+        tb_cdp_work_fail(work, TB_E_PARAMS, "the file chooser takes one file, not %zu", count);
         return;
     }
     chooser->open = false;
     chooser->untold = false;
     upload->node = chooser->node;
     work->frame = chooser->frame;
-    upload->document = tb_opwork_document(work);
+    upload->document = tb_cdp_work_document(work);
     evaluate(work, WORLD, "tabard.choosing()");
 }
 
 /* The number of its field is good in its own document only. */
 static bool has_left(struct upload *upload)
 {
-    return tb_opwork_document(&upload->work) != upload->document;
+    return tb_cdp_work_document(&upload->work) != upload->document;
 }
 
 static void fail_left(struct upload *upload)
 {
-    tb_opwork_fail(&upload->work, TB_E_ELEMENT_STALE,
-                   "the field of the file chooser has left the page, so it got no files; open the "
-                   "chooser again");
+    tb_cdp_work_fail(
+        &upload->work, TB_E_ELEMENT_STALE,
+        "the field of the file chooser has left the page, so it got no files; open the "
+        "chooser again");
 }
 
 static void set_chosen(struct upload *upload)
@@ -219,12 +220,12 @@ static void set_chosen(struct upload *upload)
     set_files(upload, "backendNodeId", (struct tb_str){node, (size_t)len});
 }
 
-static void on_receiver(struct tb_opwork *work, struct tb_str value)
+static void on_receiver(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct tb_str kind = {NULL, 0};
     tb_json_str(tb_json_get(json, "kind"), &kind);
-    tb_opwork_set_element(work, "element", json);
+    tb_cdp_work_set_element(work, "element", json);
     upload_of(work)->drops = !tb_str_eq_cstr(kind, "file");
     evaluate(work, ELEMENT, "tabard.received()");
 }
@@ -238,34 +239,34 @@ static void keep_object(struct upload *upload, struct tb_str id)
 
 static void on_element(struct upload *upload, struct tb_str value)
 {
-    struct tb_str id = tb_pick(tb_pick(value, "result"), "objectId");
+    struct tb_str id = tb_cdp_pick(tb_cdp_pick(value, "result"), "objectId");
     keep_object(upload, id);
     set_files(upload, "objectId", id.len ? id : TB_STR("\"\""));
 }
 
-static void carry(struct tb_opwork *work)
+static void carry(struct tb_cdp_work *work)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-    tb_opwork_args(work, "target", true, &args);
-    tb_refs_continue(work, &args);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+    tb_cdp_work_args(work, "target", true, &args);
+    tb_cdp_refs_continue(work, &args);
     work->state = CARRIED;
-    tb_opwork_call(work, "carry", tb_buf_str(&args));
+    tb_cdp_work_call(work, "carry", tb_buf_str(&args));
 }
 
-static void drop(struct tb_opwork *work)
+static void drop(struct tb_cdp_work *work)
 {
     work->state = DROPPED;
     work->acted = true;
     work->aimed = true;
-    tb_opwork_call(work, "drop", TB_STR("{}"));
+    tb_cdp_work_call(work, "drop", TB_STR("{}"));
 }
 
-static void on_dropped(struct tb_opwork *work, struct tb_str value)
+static void on_dropped(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     work->struck = true;
-    tb_opwork_take_drop(work, json);
-    tb_opwork_wind_up(work);
+    tb_cdp_work_take_drop(work, json);
+    tb_cdp_work_wind_up(work);
 }
 
 /* A field for one file takes the first, and a page may put away what it was given. */
@@ -273,7 +274,7 @@ static void read_back(struct upload *upload)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(1024);
     if (!upload->object[0]) {
-        tb_opwork_wind_up(&upload->work);
+        tb_cdp_work_wind_up(&upload->work);
         return;
     }
     tb_buf_printf(&params,
@@ -281,7 +282,7 @@ static void read_back(struct upload *upload)
                   "\"function(){return tabard.filesOf(this)}\"}",
                   upload->object);
     upload->work.state = READ;
-    tb_opwork_frame_send(&upload->work, "Runtime.callFunctionOn", tb_buf_str(&params));
+    tb_cdp_work_frame_send(&upload->work, "Runtime.callFunctionOn", tb_buf_str(&params));
 }
 
 /* The field of a chooser is known by its number, and may be in no document. Our own world sees it
@@ -293,16 +294,16 @@ static void on_world(struct upload *upload, struct tb_str value)
         fail_left(upload);
         return;
     }
-    int context = tb_object_context(tb_pick(tb_pick(value, "result"), "objectId"));
+    int context = tb_cdp_object_context(tb_cdp_pick(tb_cdp_pick(value, "result"), "objectId"));
     tb_buf_printf(&params, "{\"backendNodeId\":%" PRId64 ",\"executionContextId\":%d}",
                   upload->node, context);
     upload->work.state = FIELD;
-    tb_opwork_frame_send(&upload->work, "DOM.resolveNode", tb_buf_str(&params));
+    tb_cdp_work_frame_send(&upload->work, "DOM.resolveNode", tb_buf_str(&params));
 }
 
 static void on_field(struct upload *upload, struct tb_str value)
 {
-    keep_object(upload, tb_pick(tb_pick(value, "object"), "objectId"));
+    keep_object(upload, tb_cdp_pick(tb_cdp_pick(value, "object"), "objectId"));
     if (has_left(upload)) {
         fail_left(upload);
     } else if (upload->object[0]) {
@@ -312,21 +313,21 @@ static void on_field(struct upload *upload, struct tb_str value)
     }
 }
 
-static void on_read(struct tb_opwork *work, struct tb_str value)
+static void on_read(struct tb_cdp_work *work, struct tb_str value)
 {
     static const char *const keys[] = {"now", "unaccepted", "accept"};
     TB_AUTO(tb_json_free)
-    struct cJSON *given = tb_json_parse(tb_pick(tb_pick(value, "result"), "value"));
+    struct cJSON *given = tb_json_parse(tb_cdp_pick(tb_cdp_pick(value, "result"), "value"));
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         const struct cJSON *part = tb_json_get(given, keys[i]);
         if (part) {
             tb_json_set_take(work->op->result->data, keys[i], tb_json_dup(part));
         }
     }
-    tb_opwork_wind_up(work);
+    tb_cdp_work_wind_up(work);
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     struct upload *upload = upload_of(work);
     switch (work->state) {
@@ -361,35 +362,36 @@ static void step(struct tb_opwork *work, struct tb_str value)
 }
 
 /* The page tells of the drop before it gets it, so what is told here is known. */
-static bool failed_drop(struct tb_opwork *work, const struct tb_err *err)
+static bool failed_drop(struct tb_cdp_work *work, const struct tb_err *err)
 {
     struct tb_err words = *err;
     if (work->state != DROPPED && err->code == TB_E_DIALOG_OPEN) {
         tb_err_prefix(&words, "nothing was dropped, because ");
-        tb_opwork_fail_err(work, &words);
+        tb_cdp_work_fail_err(work, &words);
         return true;
     }
     if (work->state == DROPPED && work->struck && err->code == TB_E_ELEMENT_STALE) {
-        tb_opwork_wind_up(work); /* it has led elsewhere */
+        tb_cdp_work_wind_up(work); /* it has led elsewhere */
         return true;
     }
     if (work->state == DROPPED && !work->struck && err->code == TB_E_TIMEOUT) {
-        tb_opwork_fail(work, TB_E_UNFINISHED,
-                       "the page was busy, so it is not known whether it got the files; it may get "
-                       "them yet");
+        tb_cdp_work_fail(
+            work, TB_E_UNFINISHED,
+            "the page was busy, so it is not known whether it got the files; it may get "
+            "them yet");
         return true;
     }
     return false;
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (work->state == READ && err->code != TB_E_DIALOG_OPEN) {
-        tb_opwork_wind_up(work); /* the files are given, and the page has gone on */
+        tb_cdp_work_wind_up(work); /* the files are given, and the page has gone on */
         return true;
     }
     if ((work->state == WORLD || work->state == FIELD) && err->code == TB_E_PROTOCOL) {
-        if (tb_page_was_replaced(err) || has_left(upload_of(work))) {
+        if (tb_cdp_page_was_replaced(err) || has_left(upload_of(work))) {
             fail_left(upload_of(work));
         } else {
             set_chosen(upload_of(work)); /* it will tell what is in the way */
@@ -403,42 +405,44 @@ static bool failed(struct tb_opwork *work, const struct tb_err *err)
         return false;
     }
     if (upload_of(work)->node) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_READY,
-                       "the file chooser did not accept the files (%s); open it again", err->text);
+        tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_READY,
+                         "the file chooser did not accept the files (%s); open it again",
+                         err->text);
     } else {
-        tb_opwork_fail(work, TB_E_WRONG_VALUE, "the field did not accept the files: %s", err->text);
+        tb_cdp_work_fail(work, TB_E_WRONG_VALUE, "the field did not accept the files: %s",
+                         err->text);
     }
     return true;
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct upload),
-                                           .step = step,
-                                           .told = tb_opwork_take_drop,
-                                           .failed = failed};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct upload),
+                                             .step = step,
+                                             .told = tb_cdp_work_take_drop,
+                                             .failed = failed};
 
 void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct upload *upload = tb_opwork_new(&kind, session, op);
+    struct upload *upload = tb_cdp_work_new(&kind, session, op);
     if (!upload) {
         return;
     }
-    struct tb_opwork *work = &upload->work;
+    struct tb_cdp_work *work = &upload->work;
     struct tb_err err;
     upload->files = tb_json_new_array();
     tb_json_set_take(op->result->data, "files", upload->files);
-    upload->directory = tb_files_directory(session, &err);
+    upload->directory = tb_cdp_files_directory(session, &err);
     if (!upload->directory || gather(upload, &err) < 0) {
-        tb_opwork_fail_err(work, &err);
+        tb_cdp_work_fail_err(work, &err);
         return;
     }
     tb_json_set_cstr(op->result->data, "directory", upload->directory);
     if (!tb_args_has(op->args, "target")) {
         answer_chooser(upload);
-    } else if (tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
-        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_OPWORK_ARGS_MAX);
-        tb_opwork_args(work, "target", true, &args);
-        tb_refs_continue(work, &args);
+    } else if (tb_cdp_work_frame(work, tb_args_text(op->args, "target", ""))) {
+        TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
+        tb_cdp_work_args(work, "target", true, &args);
+        tb_cdp_refs_continue(work, &args);
         work->state = RECEIVER;
-        tb_opwork_call(work, "receiver", tb_buf_str(&args));
+        tb_cdp_work_call(work, "receiver", tb_buf_str(&args));
     }
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 struct wait {
-    struct tb_opwork work;
+    struct tb_cdp_work work;
     struct tb_timer timer;
 };
 
@@ -23,7 +23,7 @@ static bool waits_for_page(const struct cJSON *args)
            tb_args_has(args, "text_gone") || tb_args_has(args, "url");
 }
 
-static void call(struct tb_opwork *work)
+static void call(struct tb_cdp_work *work)
 {
     static const char *const names[] = {"target", "state", "text", "text_gone", "url"};
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
@@ -37,17 +37,17 @@ static void call(struct tb_opwork *work)
         }
     }
     tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_opwork_left_ms(work));
+    tb_json_put_int(&json, tb_cdp_work_left_ms(work));
     tb_json_object_close(&json);
-    tb_opwork_call(work, "waitFor", tb_buf_str(&args));
+    tb_cdp_work_call(work, "waitFor", tb_buf_str(&args));
 }
 
-static void finish(struct tb_opwork *work)
+static void finish(struct tb_cdp_work *work)
 {
-    int64_t now_ms = tb_loop_now_ms(tb_session_loop(work->session));
+    int64_t now_ms = tb_loop_now_ms(tb_cdp_session_loop(work->session));
     tb_json_set_int(work->op->result->data, "waited_ms", now_ms - work->began_ms);
     work->acted = true; /* what happens from here on does not undo that it was seen */
-    tb_opwork_wind_up(work);
+    tb_cdp_work_wind_up(work);
 }
 
 static void on_time(struct tb_timer *timer, void *user)
@@ -55,10 +55,10 @@ static void on_time(struct tb_timer *timer, void *user)
     struct wait *wait = user;
     int64_t time_ms = tb_args_int(wait->work.op->args, "time_ms", 0);
     (void)timer;
-    if (!tb_opwork_left_ms(&wait->work)) {
-        tb_opwork_fail(&wait->work, TB_E_TIMEOUT,
-                       "time_ms is %lld, more than the call had left; pass a larger timeout_ms",
-                       (long long)time_ms);
+    if (!tb_cdp_work_left_ms(&wait->work)) {
+        tb_cdp_work_fail(&wait->work, TB_E_TIMEOUT,
+                         "time_ms is %lld, more than the call had left; pass a larger timeout_ms",
+                         (long long)time_ms);
     } else if (waits_for_page(wait->work.op->args)) {
         call(&wait->work);
     } else {
@@ -66,52 +66,52 @@ static void on_time(struct tb_timer *timer, void *user)
     }
 }
 
-static void step(struct tb_opwork *work, struct tb_str value)
+static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    tb_opwork_set_element(work, "element", json);
+    tb_cdp_work_set_element(work, "element", json);
     finish(work);
 }
 
-static bool failed(struct tb_opwork *work, const struct tb_err *err)
+static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     const struct cJSON *args = work->op->args;
     struct tb_str state = tb_args_text(args, "state", "visible");
     bool wants_element = tb_args_has(args, "target") &&
                          (tb_str_eq_cstr(state, "visible") || tb_str_eq_cstr(state, "attached"));
     if (err->code == TB_E_TIMEOUT && wants_element && strstr(err->text, " to be ")) {
-        tb_opwork_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
+        tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
         return true;
     }
     return false;
 }
 
-static void fini(struct tb_opwork *work)
+static void fini(struct tb_cdp_work *work)
 {
     tb_timer_fini(&TB_CONTAINER(work, struct wait, work)->timer);
 }
 
-static const struct tb_opwork_kind kind = {.size = sizeof(struct wait),
-                                           .step = step,
-                                           .failed = failed,
-                                           .fini = fini};
+static const struct tb_cdp_work_kind kind = {.size = sizeof(struct wait),
+                                             .step = step,
+                                             .failed = failed,
+                                             .fini = fini};
 
 void tb_cdp_op_wait(struct tb_driver_session *session, struct tb_op *op)
 {
-    struct wait *wait = tb_opwork_new(&kind, session, op);
+    struct wait *wait = tb_cdp_work_new(&kind, session, op);
     if (!wait) {
         return;
     }
-    struct tb_opwork *work = &wait->work;
+    struct tb_cdp_work *work = &wait->work;
     int64_t time_ms = tb_args_int(op->args, "time_ms", 0);
-    tb_timer_init(&wait->timer, tb_session_loop(session), on_time, wait);
+    tb_timer_init(&wait->timer, tb_cdp_session_loop(session), on_time, wait);
     if (time_ms <= 0 && !waits_for_page(op->args)) {
-        tb_opwork_fail(work, TB_E_PARAMS,
-                       "nothing to wait for: give target, text, text_gone, url or time_ms");
-    } else if (!tb_opwork_frame(work, tb_args_text(op->args, "target", ""))) {
+        tb_cdp_work_fail(work, TB_E_PARAMS,
+                         "nothing to wait for: give target, text, text_gone, url or time_ms");
+    } else if (!tb_cdp_work_frame(work, tb_args_text(op->args, "target", ""))) {
         return;
     } else if (time_ms > 0) {
-        int64_t left_ms = tb_opwork_left_ms(work);
+        int64_t left_ms = tb_cdp_work_left_ms(work);
         tb_timer_start(&wait->timer, time_ms < left_ms ? time_ms : left_ms);
     } else {
         call(work);

@@ -19,38 +19,38 @@ enum {
     ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 16,
 };
 
-static int64_t now_ms(const struct tb_opwork *work)
+static int64_t now_ms(const struct tb_cdp_work *work)
 {
-    return tb_loop_now_ms(tb_session_loop(work->session));
+    return tb_loop_now_ms(tb_cdp_session_loop(work->session));
 }
 
-int64_t tb_opwork_left_ms(const struct tb_opwork *work)
+int64_t tb_cdp_work_left_ms(const struct tb_cdp_work *work)
 {
     int64_t left_ms = work->deadline_ms - now_ms(work);
     return left_ms > 0 ? left_ms : 0;
 }
 
-int64_t tb_opwork_element_ms(const struct tb_opwork *work)
+int64_t tb_cdp_work_element_ms(const struct tb_cdp_work *work)
 {
-    int64_t left_ms = tb_opwork_left_ms(work);
+    int64_t left_ms = tb_cdp_work_left_ms(work);
     int64_t usual_ms = work->op->element_ms;
     return usual_ms && usual_ms < left_ms ? usual_ms : left_ms;
 }
 
-static struct tb_cdp_conn *conn_of(const struct tb_opwork *work)
+static struct tb_cdp_conn *conn_of(const struct tb_cdp_work *work)
 {
     return work->session->browser ? work->session->browser->conn : NULL;
 }
 
-void tb_opwork_drop(struct tb_opwork *work)
+void tb_cdp_work_drop(struct tb_cdp_work *work)
 {
     work->session->work = NULL;
-    tb_session_forget(work->session, work);
+    tb_cdp_session_forget(work->session, work);
     if (work->kind->fini) {
         work->kind->fini(work);
     }
     if (work->requests.waiting) {
-        tb_session_watch(work->session, NULL);
+        tb_cdp_session_watch(work->session, NULL);
     }
     tb_deferred_cancel(&work->stirred);
     tb_deferred_cancel(&work->here_ask);
@@ -63,7 +63,7 @@ void tb_opwork_drop(struct tb_opwork *work)
 
 /* Whether something stands in a field now that the page did not put there; a failure may have come
  * in the middle of it. */
-static bool has_typed(const struct tb_opwork *work)
+static bool has_typed(const struct tb_cdp_work *work)
 {
     bool has_acted = work->acted || work->op->result->code == 0;
     switch (work->op->kind) {
@@ -79,24 +79,24 @@ static bool has_typed(const struct tb_opwork *work)
     }
 }
 
-void tb_opwork_end(struct tb_opwork *work)
+void tb_cdp_work_end(struct tb_cdp_work *work)
 {
     struct tb_op *op = work->op;
     struct tb_driver_session *session = work->session;
     op->typed = has_typed(work);
-    op->last_ref = tb_memory_of(session)->last_ref;
-    const struct tb_page *page = tb_session_page(session);
+    op->last_ref = tb_cdp_memory_of(session)->last_ref;
+    const struct tb_cdp_page *page = tb_cdp_session_page(session);
     /* A failure does not tell of new tabs. */
-    if (op->result->code == 0 || (page && page == tb_opwork_page(work))) {
-        tb_session_tabs_told(session);
+    if (op->result->code == 0 || (page && page == tb_cdp_work_page(work))) {
+        tb_cdp_session_tabs_told(session);
     }
-    tb_opwork_drop(work);
+    tb_cdp_work_drop(work);
     op->driver_state = NULL;
     tb_op_done(op);
-    tb_session_changed(session);
+    tb_cdp_session_changed(session);
 }
 
-static void stop(struct tb_opwork *work)
+static void stop(struct tb_cdp_work *work)
 {
     if (work->kind->stop) {
         work->kind->stop(work);
@@ -105,88 +105,88 @@ static void stop(struct tb_opwork *work)
 
 static void on_grace_over(struct tb_timer *timer, void *user)
 {
-    struct tb_opwork *work = user;
+    struct tb_cdp_work *work = user;
     (void)timer;
     stop(work);
-    tb_opwork_fail(work, TB_E_TIMEOUT, "the time ran out before it was done");
+    tb_cdp_work_fail(work, TB_E_TIMEOUT, "the time ran out before it was done");
 }
 
-static struct tb_frame *asked_frame(struct tb_opwork *work)
+static struct tb_cdp_frame *asked_frame(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    return page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    return page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
 }
 
-uint64_t tb_opwork_document(struct tb_opwork *work)
+uint64_t tb_cdp_work_document(struct tb_cdp_work *work)
 {
-    const struct tb_frame *frame = asked_frame(work);
-    return frame ? tb_frame_document(frame) : 0;
+    const struct tb_cdp_frame *frame = asked_frame(work);
+    return frame ? tb_cdp_frame_document(frame) : 0;
 }
 
 /* At the deadline what is under way ends by itself, with better words than could be had here. */
 static void cancel(struct tb_op *op)
 {
-    struct tb_opwork *work = op->driver_state;
-    struct tb_frame *frame = asked_frame(work);
+    struct tb_cdp_work *work = op->driver_state;
+    struct tb_cdp_frame *frame = asked_frame(work);
     if (now_ms(work) >= work->deadline_ms) {
-        tb_timer_start(&work->grace, TB_OPWORK_GRACE_MS);
+        tb_timer_start(&work->grace, TB_CDP_WORK_GRACE_MS);
         return;
     }
     stop(work);
     if (work->script && frame) {
-        tb_frame_end_script(frame, work->begun); /* the caller wants it stopped */
+        tb_cdp_frame_end_script(frame, work->begun); /* the caller wants it stopped */
     }
-    tb_opwork_fail(work, TB_E_CANCELLED, "the call was cancelled");
+    tb_cdp_work_fail(work, TB_E_CANCELLED, "the call was cancelled");
 }
 
 static void run_gone(struct tb_deferred *job);
 
-void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
-                    struct tb_op *op)
+void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_session *session,
+                      struct tb_op *op)
 {
     if (kind->stays) {
-        tb_session_page_select_told(session);
+        tb_cdp_session_page_select_told(session);
     }
-    struct tb_page *page = tb_session_page(session);
+    struct tb_cdp_page *page = tb_cdp_session_page(session);
     if (!page) {
-        tb_session_want_tab(session);
+        tb_cdp_session_want_tab(session);
         tb_result_fail(op->result, TB_E_TAB_NOT_FOUND,
                        "the session has no tab right now; one is being opened, so try again");
         tb_op_done(op);
         return NULL;
     }
-    if (tb_page_is_inner(page)) {
+    if (tb_cdp_page_is_inner(page)) {
         tb_result_fail(op->result, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
         tb_op_done(op);
         return NULL;
     }
     struct tb_err err;
-    bool asks = !kind->in_dialog && tb_page_in_dialog(page, &err);
+    bool asks = !kind->in_dialog && tb_cdp_page_in_dialog(page, &err);
     if (asks && !op->dismisses) {
         tb_result_fail(op->result, err.code, "%s", err.text);
         tb_op_done(op);
         return NULL;
     }
-    struct tb_opwork *work = tb_zalloc(kind->size);
+    struct tb_cdp_work *work = tb_zalloc(kind->size);
     work->kind = kind;
     work->session = session;
     work->op = op;
     work->until = "load";
     work->began_ms = now_ms(work);
     work->deadline_ms = op->deadline_ms;
-    tb_timer_init(&work->grace, tb_session_loop(session), on_grace_over, work);
-    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
-    work->mark = tb_page_navigation_mark(page);
-    work->tabs_opened = tb_session_tabs_opened(session);
-    struct tb_memory *memory = tb_memory_of(session);
+    tb_timer_init(&work->grace, tb_cdp_session_loop(session), on_grace_over, work);
+    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
+    work->mark = tb_cdp_page_navigation_mark(page);
+    work->tabs_opened = tb_cdp_session_tabs_opened(session);
+    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     work->console_errors = memory->console.errors;
-    work->here_ask.run = tb_opwork_ask_here;
+    work->here_ask.run = tb_cdp_work_ask_here;
     tb_list_init(&work->here_ask.link);
-    work->stirred.run = tb_opwork_on_stirred;
+    work->stirred.run = tb_cdp_work_on_stirred;
     tb_list_init(&work->stirred.link);
-    tb_timer_init(&work->requests_timer, tb_session_loop(session), tb_opwork_on_requests_late,
+    tb_timer_init(&work->requests_timer, tb_cdp_session_loop(session), tb_cdp_work_on_requests_late,
                   work);
-    tb_timer_init(&work->word, tb_session_loop(session), tb_opwork_on_word_late, work);
+    tb_timer_init(&work->word, tb_cdp_session_loop(session), tb_cdp_work_on_word_late, work);
     work->downloads = memory->downloads.begun;
     work->gone.run = run_gone;
     tb_list_init(&work->gone.link);
@@ -194,45 +194,45 @@ void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session 
     op->driver_state = work;
     op->cancel = cancel;
     if (asks) {
-        tb_page_dismiss(page);
+        tb_cdp_page_dismiss(page);
     }
     return work;
 }
 
-struct tb_page *tb_opwork_page(struct tb_opwork *work)
+struct tb_cdp_page *tb_cdp_work_page(struct tb_cdp_work *work)
 {
-    return tb_session_page_by_target(work->session, tb_str_of(work->page_id));
+    return tb_cdp_session_page_by_target(work->session, tb_str_of(work->page_id));
 }
 
-struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target)
+struct tb_cdp_frame *tb_cdp_work_frame(struct tb_cdp_work *work, struct tb_str target)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    work->frame = tb_ref_frame(target);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    work->frame = tb_cdp_ref_frame(target);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     if (!frame) {
-        tb_opwork_fail(work, TB_E_ELEMENT_STALE, "the frame of ref %.*s has left the page",
-                       TB_STR_ARG(tb_str_sub(target, 0, 40)));
+        tb_cdp_work_fail(work, TB_E_ELEMENT_STALE, "the frame of ref %.*s has left the page",
+                         TB_STR_ARG(tb_str_sub(target, 0, 40)));
     }
     return frame;
 }
 
-static void answered(struct tb_opwork *work, int code, struct tb_str value,
+static void answered(struct tb_cdp_work *work, int code, struct tb_str value,
                      const struct tb_err *err)
 {
     if (code == 0) {
         work->kind->step(work, value);
     } else if (work->kind->failed && work->kind->failed(work, err)) {
         return;
-    } else if (!tb_opwork_end_failed(work, err)) {
-        tb_opwork_fail_err(work, err);
+    } else if (!tb_cdp_work_end_failed(work, err)) {
+        tb_cdp_work_fail_err(work, err);
     }
 }
 
 static void run_gone(struct tb_deferred *job)
 {
-    struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, gone);
+    struct tb_cdp_work *work = TB_CONTAINER(job, struct tb_cdp_work, gone);
     struct tb_err err;
-    if (tb_opwork_page(work)) {
+    if (tb_cdp_work_page(work)) {
         tb_fail(&err, TB_E_ELEMENT_STALE, "the frame of the element has left the page");
     } else {
         tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
@@ -247,99 +247,102 @@ static void on_reply(int code, struct tb_str value, const struct tb_err *err, vo
 
 static void on_settled(int code, bool navigated, const struct tb_err *err, void *user)
 {
-    struct tb_opwork *work = user;
+    struct tb_cdp_work *work = user;
     work->navigated = work->navigated || navigated;
     answered(work, code, (struct tb_str){NULL, 0}, err);
 }
 
 /* A tab or frame that goes ends what is asked of it itself; this is for what begins after that.
  * Whoever asks goes on after asking, perhaps to ask more, so it must not end here and now. */
-static void fail_gone(struct tb_opwork *work)
+static void fail_gone(struct tb_cdp_work *work)
 {
-    tb_loop_defer(tb_session_loop(work->session), &work->gone);
+    tb_loop_defer(tb_cdp_session_loop(work->session), &work->gone);
 }
 
-void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args)
+void tb_cdp_work_call(struct tb_cdp_work *work, const char *function, struct tb_str args)
 {
-    struct tb_frame *frame = asked_frame(work);
+    struct tb_cdp_frame *frame = asked_frame(work);
     if (!frame) {
         fail_gone(work);
         return;
     }
-    tb_page_call(frame, function, args, work->deadline_ms + TB_OPWORK_GRACE_MS, on_reply, work);
+    tb_cdp_page_call(frame, function, args, work->deadline_ms + TB_CDP_WORK_GRACE_MS, on_reply,
+                     work);
 }
 
-void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *function,
-                       struct tb_str args)
+void tb_cdp_work_call_in(struct tb_cdp_work *work, unsigned number, const char *function,
+                         struct tb_str args)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    struct tb_frame *frame = page ? tb_page_frame_by_number(page, number) : NULL;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, number) : NULL;
     if (frame) {
-        tb_page_call(frame, function, args, work->deadline_ms + TB_OPWORK_GRACE_MS, on_reply, work);
+        tb_cdp_page_call(frame, function, args, work->deadline_ms + TB_CDP_WORK_GRACE_MS, on_reply,
+                         work);
     } else {
         fail_gone(work);
     }
 }
 
-void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params)
+void tb_cdp_work_send(struct tb_cdp_work *work, const char *method, struct tb_str params)
 {
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (!page) {
         fail_gone(work);
         return;
     }
-    tb_page_send(page, method, params, work->deadline_ms, on_reply, work);
+    tb_cdp_page_send(page, method, params, work->deadline_ms, on_reply, work);
 }
 
-void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_str params)
+void tb_cdp_work_frame_send(struct tb_cdp_work *work, const char *method, struct tb_str params)
 {
-    struct tb_frame *frame = asked_frame(work);
+    struct tb_cdp_frame *frame = asked_frame(work);
     if (!frame) {
         fail_gone(work);
         return;
     }
-    tb_frame_send(frame, method, params, work->deadline_ms, on_reply, work);
+    tb_cdp_frame_send(frame, method, params, work->deadline_ms, on_reply, work);
 }
 
-void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const char *method,
-                       struct tb_str params)
+void tb_cdp_work_send_to(struct tb_cdp_work *work, const char *session_id, const char *method,
+                         struct tb_str params)
 {
     if (!conn_of(work)) {
         fail_gone(work);
         return;
     }
-    tb_session_send(work->session, session_id, method, params, work->deadline_ms, on_reply, work);
+    tb_cdp_session_send(work->session, session_id, method, params, work->deadline_ms, on_reply,
+                        work);
 }
 
-void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params)
+void tb_cdp_work_post(struct tb_cdp_work *work, const char *method, struct tb_str params)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    if (page && tb_page_conn(page)) {
-        tb_cdp_post(tb_page_conn(page), tb_page_session_id(page), method, params);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (page && tb_cdp_page_conn(page)) {
+        tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), method, params);
     }
 }
 
-void tb_opwork_settle(struct tb_opwork *work)
+void tb_cdp_work_settle(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (!page) {
         fail_gone(work);
         return;
     }
-    tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
+    tb_cdp_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
 }
 
-void tb_opwork_settle_asked(struct tb_opwork *work)
+void tb_cdp_work_settle_asked(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (!page) {
         fail_gone(work);
         return;
     }
-    tb_page_settle_asked(page, work->mark, work->until, work->deadline_ms, on_settled, work);
+    tb_cdp_page_settle_asked(page, work->mark, work->until, work->deadline_ms, on_settled, work);
 }
 
-void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out)
+void tb_cdp_work_args(struct tb_cdp_work *work, const char *names, bool wait, struct tb_buf *out)
 {
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
@@ -357,45 +360,46 @@ void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct
     }
     if (wait) {
         tb_json_key(&json, "timeout_ms");
-        tb_json_put_int(&json, tb_opwork_element_ms(work));
+        tb_json_put_int(&json, tb_cdp_work_element_ms(work));
         tb_json_key(&json, "strict");
         tb_json_put_bool(&json, !work->op->lenient);
     }
     tb_json_object_close(&json);
 }
 
-void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
+void tb_cdp_work_fail(struct tb_cdp_work *work, int code, const char *fmt, ...)
 {
     struct tb_err err = {.code = code};
     va_list args;
     va_start(args, fmt);
     vsnprintf(err.text, sizeof(err.text), fmt, args);
     va_end(args);
-    tb_opwork_fail_err(work, &err);
+    tb_cdp_work_fail_err(work, &err);
 }
 
-int tb_opwork_code(const struct tb_err *err)
+int tb_cdp_work_code(const struct tb_err *err)
 {
     return err->code == TB_E_PROTOCOL ? TB_E_BROWSER_REFUSED : err->code;
 }
 
-void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err)
+void tb_cdp_work_fail_err(struct tb_cdp_work *work, const struct tb_err *err)
 {
     struct tb_result *result = work->op->result;
-    if (tb_page_was_replaced(err)) {
+    if (tb_cdp_page_was_replaced(err)) {
         tb_result_fail(result, TB_E_ELEMENT_STALE,
                        "the page moved to another document in the meantime");
     } else if (err->code == TB_E_PROTOCOL) {
-        tb_result_fail(result, tb_opwork_code(err), "the browser refused a command: %s", err->text);
+        tb_result_fail(result, tb_cdp_work_code(err), "the browser refused a command: %s",
+                       err->text);
     } else {
         tb_result_fail(result, err->code, "%s", err->text);
     }
-    tb_opwork_end(work);
+    tb_cdp_work_end(work);
 }
 
-void tb_opwork_done(struct tb_opwork *work)
+void tb_cdp_work_done(struct tb_cdp_work *work)
 {
-    tb_opwork_end(work);
+    tb_cdp_work_end(work);
 }
 
 /* A role that is more than a word was made up by the page. */
@@ -409,7 +413,7 @@ static bool is_word(struct tb_str text)
     return true;
 }
 
-void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out)
+void tb_cdp_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out)
 {
     if (is_word(role)) {
         tb_buf_append_str(out, tb_str_sub(role, 0, ROLE_MAX_BYTES));
@@ -422,7 +426,7 @@ void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out
     }
 }
 
-void tb_element_print(const struct cJSON *reply, struct tb_buf *out)
+void tb_cdp_element_print(const struct cJSON *reply, struct tb_buf *out)
 {
     struct tb_str role = {NULL, 0};
     struct tb_str name = {NULL, 0};
@@ -432,17 +436,17 @@ void tb_element_print(const struct cJSON *reply, struct tb_buf *out)
     }
     tb_json_str(tb_json_get(reply, "name"), &name);
     if (role.len || name.len) {
-        tb_element_words(role, name, out);
+        tb_cdp_element_words(role, name, out);
     }
     if (tb_json_int(tb_json_get(reply, "matches"), &matches)) {
         tb_buf_printf(out, " (%lld match, used the first)", (long long)matches);
     }
 }
 
-void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply)
+void tb_cdp_work_set_element(struct tb_cdp_work *work, const char *key, const struct cJSON *reply)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ELEMENT_MAX);
-    tb_element_print(reply, &text);
+    tb_cdp_element_print(reply, &text);
     if (text.len) {
         tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));
     }

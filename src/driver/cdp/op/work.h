@@ -2,11 +2,11 @@
 /* What all operations have in common: one record a running operation, which knows its tab, asks it
  * one thing after the other and ends in exactly one way.
  *
- * An operation is a const struct tb_opwork_kind and a struct of its own that begins with struct
- * tb_opwork. Each answer that it asked for arrives at `step`, which looks at `state`. A failure
- * ends the operation unless `failed` deals with it. tb_opwork_done, _fail and _wind_up are the last
- * thing that a step does: the record may be gone when they return. Cancelling forgets all answers
- * that are still to come. */
+ * An operation is a const struct tb_cdp_work_kind and a struct of its own that begins with struct
+ * tb_cdp_work. Each answer that it asked for arrives at `step`, which looks at `state`. A failure
+ * ends the operation unless `failed` deals with it. tb_cdp_work_done, _fail and _wind_up are the
+ * last thing that a step does: the record may be gone when they return. Cancelling forgets all
+ * answers that are still to come. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,35 +23,35 @@
 #include "io/timer.h"
 
 enum {
-    TB_OPWORK_ARGS_MAX = 16 * 1024 * 1024, /* of what tb_opwork_args writes */
-    TB_OPWORK_GRACE_MS = 800, /* for the page's own words at the deadline; within core's grace */
+    TB_CDP_WORK_ARGS_MAX = 16 * 1024 * 1024, /* of what tb_cdp_work_args writes */
+    TB_CDP_WORK_GRACE_MS = 800, /* for the page's own words at the deadline; within core's grace */
 };
 
-struct tb_opwork;
+struct tb_cdp_work;
 
-struct tb_opwork_kind {
+struct tb_cdp_work_kind {
     size_t size;    /* of the operation's struct */
     bool in_dialog; /* works while the page shows a dialog */
     bool stays;     /* in the tab that the caller knows, whatever else pages open */
-    void (*step)(struct tb_opwork *work, struct tb_str value);
-    bool (*failed)(struct tb_opwork *work, const struct tb_err *err); /* true: it goes on */
+    void (*step)(struct tb_cdp_work *work, struct tb_str value);
+    bool (*failed)(struct tb_cdp_work *work, const struct tb_err *err); /* true: it goes on */
     /* The page says that input was held back, or that none came; see page/aim.js. May be NULL. */
-    void (*missed)(struct tb_opwork *work, const struct cJSON *told);
+    void (*missed)(struct tb_cdp_work *work, const struct cJSON *told);
     /* Something else that it tells by itself. True: it is for this operation. May be NULL. */
-    bool (*told)(struct tb_opwork *work, const struct cJSON *told);
-    void (*stop)(struct tb_opwork *work); /* cancelled: let go of what is held; may be NULL */
-    void (*fini)(struct tb_opwork *work); /* may be NULL */
+    bool (*told)(struct tb_cdp_work *work, const struct cJSON *told);
+    void (*stop)(struct tb_cdp_work *work); /* cancelled: let go of what is held; may be NULL */
+    void (*fini)(struct tb_cdp_work *work); /* may be NULL */
 };
 
 /* Which answer to the question where the page is counts. */
-enum tb_here {
+enum tb_cdp_here {
     TB_HERE_NOW,    /* every one: nothing was done */
     TB_HERE_BEHIND, /* one that comes behind the answer of what was asked before it */
     TB_HERE_CLICKS, /* what the page tells by itself, after so many clicks */
 };
 
-struct tb_opwork {
-    const struct tb_opwork_kind *kind;
+struct tb_cdp_work {
+    const struct tb_cdp_work_kind *kind;
     struct tb_driver_session *session;
     struct tb_op *op;
     int state;         /* the operation's own */
@@ -79,7 +79,7 @@ struct tb_opwork {
     uint64_t tabs_opened;
     uint64_t console_errors;
     uint64_t downloads;
-    /* The end, see opwork_end.c. */
+    /* The end, see work_end.c. */
     bool ending;
     bool navigated;
     bool here_known;     /* address and title are in the result */
@@ -87,10 +87,10 @@ struct tb_opwork {
     bool watched;        /* the document of the tab knows all that the act has changed */
     size_t changes_kept; /* bytes of the changes that came before it, of another field */
     int64_t more_kept;
-    enum tb_here here_when;
+    enum tb_cdp_here here_when;
     int64_t here_count;
     uint64_t here_call; /* under way; 0: none */
-    struct tb_requests requests;
+    struct tb_cdp_requests requests;
     struct tb_timer requests_timer; /* they have had enough time */
     struct tb_deferred stirred;     /* while it waits for them */
     struct tb_deferred here_ask; /* the question, if the page has not told by the end of the turn */
@@ -99,102 +99,102 @@ struct tb_opwork {
 };
 
 /* Begins: NULL when it has ended already, because there is no tab or a dialog is in the way. */
-void *tb_opwork_new(const struct tb_opwork_kind *kind, struct tb_driver_session *session,
-                    struct tb_op *op);
+void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_session *session,
+                      struct tb_op *op);
 /* Its tab; NULL: closed meanwhile. */
-struct tb_page *tb_opwork_page(struct tb_opwork *work);
+struct tb_cdp_page *tb_cdp_work_page(struct tb_cdp_work *work);
 /* The frame that `target` is in: that of its ref, or the main one. NULL: gone, this has ended. */
-struct tb_frame *tb_opwork_frame(struct tb_opwork *work, struct tb_str target);
+struct tb_cdp_frame *tb_cdp_work_frame(struct tb_cdp_work *work, struct tb_str target);
 
 /* Asking. The answer goes to `step`; with no tab any more the operation fails, later. */
-void tb_opwork_call(struct tb_opwork *work, const char *function, struct tb_str args);
+void tb_cdp_work_call(struct tb_cdp_work *work, const char *function, struct tb_str args);
 /* The same in another frame of the tab. */
-void tb_opwork_call_in(struct tb_opwork *work, unsigned number, const char *function,
-                       struct tb_str args);
-void tb_opwork_send(struct tb_opwork *work, const char *method, struct tb_str params);
+void tb_cdp_work_call_in(struct tb_cdp_work *work, unsigned number, const char *function,
+                         struct tb_str args);
+void tb_cdp_work_send(struct tb_cdp_work *work, const char *method, struct tb_str params);
 /* To the target that the frame of the operation lives in. */
-void tb_opwork_frame_send(struct tb_opwork *work, const char *method, struct tb_str params);
+void tb_cdp_work_frame_send(struct tb_cdp_work *work, const char *method, struct tb_str params);
 /* To any session of the connection, "" for the browser itself. */
-void tb_opwork_send_to(struct tb_opwork *work, const char *session_id, const char *method,
-                       struct tb_str params);
+void tb_cdp_work_send_to(struct tb_cdp_work *work, const char *session_id, const char *method,
+                         struct tb_str params);
 /* No answer wanted. */
-void tb_opwork_post(struct tb_opwork *work, const char *method, struct tb_str params);
+void tb_cdp_work_post(struct tb_cdp_work *work, const char *method, struct tb_str params);
 /* Waits for a navigation that began since the operation did. */
-void tb_opwork_settle(struct tb_opwork *work);
-/* The same for one that the browser was asked for; see tb_page_settle_asked. */
-void tb_opwork_settle_asked(struct tb_opwork *work);
+void tb_cdp_work_settle(struct tb_cdp_work *work);
+/* The same for one that the browser was asked for; see tb_cdp_page_settle_asked. */
+void tb_cdp_work_settle_asked(struct tb_cdp_work *work);
 
 /* Arguments of a page function: those of the operation's that are named, with blanks between, and
  * given; with `wait` also how long to wait for the element. */
-void tb_opwork_args(struct tb_opwork *work, const char *names, bool wait, struct tb_buf *out);
-int64_t tb_opwork_left_ms(const struct tb_opwork *work);
+void tb_cdp_work_args(struct tb_cdp_work *work, const char *names, bool wait, struct tb_buf *out);
+int64_t tb_cdp_work_left_ms(const struct tb_cdp_work *work);
 /* How long the next element may be waited for. */
-int64_t tb_opwork_element_ms(const struct tb_opwork *work);
+int64_t tb_cdp_work_element_ms(const struct tb_cdp_work *work);
 
 /* Ends. */
-void tb_opwork_fail(struct tb_opwork *work, int code, const char *fmt, ...)
+void tb_cdp_work_fail(struct tb_cdp_work *work, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void tb_opwork_fail_err(struct tb_opwork *work, const struct tb_err *err);
+void tb_cdp_work_fail_err(struct tb_cdp_work *work, const struct tb_err *err);
 /* The code for a caller: what the browser refuses is no fault of the protocol. */
-int tb_opwork_code(const struct tb_err *err);
+int tb_cdp_work_code(const struct tb_err *err);
 /* Nobody saw the press arrive: it is not known what it hit. */
-void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why);
+void tb_cdp_work_fail_unseen(struct tb_cdp_work *work, const char *why);
 /* Ends well, with nothing more than the operation has put into its result. */
-void tb_opwork_done(struct tb_opwork *work);
+void tb_cdp_work_done(struct tb_cdp_work *work);
 /* After an act: waits for a navigation that it began, ends with the page keys of operations.md. */
-void tb_opwork_wind_up(struct tb_opwork *work);
+void tb_cdp_work_wind_up(struct tb_cdp_work *work);
 /* The page will tell by itself where it is, after so many clicks. */
-void tb_opwork_expect(struct tb_opwork *work, int64_t clicks);
+void tb_cdp_work_expect(struct tb_cdp_work *work, int64_t clicks);
 /* What was asked for is forgotten: the act has to be done anew. */
-void tb_opwork_begin_again(struct tb_opwork *work);
+void tb_cdp_work_begin_again(struct tb_cdp_work *work);
 /* What the end may be waiting for has come. */
-void tb_opwork_look_again(struct tb_opwork *work);
+void tb_cdp_work_look_again(struct tb_cdp_work *work);
 /* What was asked is asked anew in the document that the tab has now; nothing was done so far. */
-void tb_opwork_moved(struct tb_opwork *work);
+void tb_cdp_work_moved(struct tb_cdp_work *work);
 /* Whether its tab or the target's frame has begun to load another document since it began. */
-bool tb_opwork_has_left(struct tb_opwork *work);
-/* Which document that frame has, see tb_frame_document; 0: the frame is gone. */
-uint64_t tb_opwork_document(struct tb_opwork *work);
+bool tb_cdp_work_has_left(struct tb_cdp_work *work);
+/* Which document that frame has, see tb_cdp_frame_document; 0: the frame is gone. */
+uint64_t tb_cdp_work_document(struct tb_cdp_work *work);
 /* Whether the caller wants to hear what the act has changed. */
-bool tb_opwork_wants_changes(const struct tb_opwork *work);
+bool tb_cdp_work_wants_changes(const struct tb_cdp_work *work);
 /* A page function that is called next has its document watch for them, from the act on. */
-void tb_opwork_watch(struct tb_opwork *work);
+void tb_cdp_work_watch(struct tb_cdp_work *work);
 /* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
  * where the page is. */
-bool tb_opwork_is_missed(const struct cJSON *reply);
+bool tb_cdp_work_is_missed(const struct cJSON *reply);
 /* From what `missed` was told: whether the focus is in another frame now, after so many keys. */
-bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys);
+bool tb_cdp_work_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys);
 /* From what `told` was told: `dropped` and `instead`. False: it is about something else. */
-bool tb_opwork_take_drop(struct tb_opwork *work, const struct cJSON *told);
-void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply);
-void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply);
+bool tb_cdp_work_take_drop(struct tb_cdp_work *work, const struct cJSON *told);
+void tb_cdp_work_take_changes(struct tb_cdp_work *work, const struct cJSON *reply);
+void tb_cdp_work_take(struct tb_cdp_work *work, const struct cJSON *reply);
 /* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */
-void tb_opwork_here(struct tb_opwork *work, enum tb_here when);
+void tb_cdp_work_here(struct tb_cdp_work *work, enum tb_cdp_here when);
 /* The same with all that has changed since the daemon has heard of that, if it is not known. */
-void tb_opwork_here_again(struct tb_opwork *work);
+void tb_cdp_work_here_again(struct tb_cdp_work *work);
 /* Address and title are known already. */
-void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title);
+void tb_cdp_work_known(struct tb_cdp_work *work, struct tb_str url, struct tb_str title);
 /* Ends with the page keys, address and title being those of `value`, a JSON object. */
-void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value);
+void tb_cdp_work_done_at(struct tb_cdp_work *work, struct tb_str value);
 
-/* For opwork.c, opwork_end.c, opwork_take.c and memory.c. */
-void tb_opwork_end(struct tb_opwork *work);
+/* For work*.c and memory.c. */
+void tb_cdp_work_end(struct tb_cdp_work *work);
 /* Frees it without a word to anybody. */
-void tb_opwork_drop(struct tb_opwork *work);
-bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err);
-void tb_opwork_add_events(struct tb_opwork *work);
+void tb_cdp_work_drop(struct tb_cdp_work *work);
+bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err);
+void tb_cdp_work_add_events(struct tb_cdp_work *work);
 /* A dialog was in the way of leaving the page. The first are told one by one, then their number. */
-void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *dialog);
+void tb_cdp_work_note_dismissed(struct tb_cdp_work *work, const struct tb_cdp_dialog *dialog);
 /* What the page scripts tell without being asked; see page/here.js. */
-void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work);
-void tb_opwork_ask_here(struct tb_deferred *job);
-void tb_opwork_on_stirred(struct tb_deferred *job);
-void tb_opwork_on_requests_late(struct tb_timer *timer, void *user);
-void tb_opwork_on_word_late(struct tb_timer *timer, void *user);
+void tb_cdp_work_told(struct tb_cdp_page *page, const struct cJSON *told, struct tb_cdp_work *work);
+void tb_cdp_work_ask_here(struct tb_deferred *job);
+void tb_cdp_work_on_stirred(struct tb_deferred *job);
+void tb_cdp_work_on_requests_late(struct tb_timer *timer, void *user);
+void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user);
 
 /* role "name", the name in quotes that it cannot end. */
-void tb_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out);
+void tb_cdp_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out);
 /* The same of a reply that has role, tag and name, and how many matched if they were several. */
-void tb_element_print(const struct cJSON *reply, struct tb_buf *out);
+void tb_cdp_element_print(const struct cJSON *reply, struct tb_buf *out);
 /* Sets `key` of the data to that. */
-void tb_opwork_set_element(struct tb_opwork *work, const char *key, const struct cJSON *reply);
+void tb_cdp_work_set_element(struct tb_cdp_work *work, const char *key, const struct cJSON *reply);

@@ -25,50 +25,50 @@ enum {
     WORD_MS = 1000, /* far more than it takes; only what is told as a failure waits for all of it */
 };
 
-static void go_on(struct tb_opwork *work);
+static void go_on(struct tb_cdp_work *work);
 
-static void fail_unseen(struct tb_opwork *work, int code, const char *why)
+static void fail_unseen(struct tb_cdp_work *work, int code, const char *why)
 {
     struct tb_str element = {NULL, 0};
     tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
-    tb_opwork_fail(work, code,
-                   "the %s was not seen to reach %.*s: %s. Look at the page before you do it again",
-                   work->clicks ? "click" : "input",
-                   TB_STR_ARG(element.len ? tb_str_sub(element, 0, 300) : TB_STR("the element")),
-                   why);
+    tb_cdp_work_fail(
+        work, code,
+        "the %s was not seen to reach %.*s: %s. Look at the page before you do it again",
+        work->clicks ? "click" : "input",
+        TB_STR_ARG(element.len ? tb_str_sub(element, 0, 300) : TB_STR("the element")), why);
 }
 
-void tb_opwork_fail_unseen(struct tb_opwork *work, const char *why)
+void tb_cdp_work_fail_unseen(struct tb_cdp_work *work, const char *why)
 {
     fail_unseen(work, TB_E_ELEMENT_STALE, why);
 }
 
 /* Whether input was sent of which the page would have told, and it has not. */
-static bool is_unseen(const struct tb_opwork *work)
+static bool is_unseen(const struct tb_cdp_work *work)
 {
     return !work->struck && (work->aimed || (work->aim > 0 && work->navigated));
 }
 
 /* Whether a dialog came before the page had dealt with all of the input. */
-static bool is_cut_off(struct tb_opwork *work)
+static bool is_cut_off(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_session_page(work->session);
+    struct tb_cdp_page *page = tb_cdp_session_page(work->session);
     struct tb_err dialog;
-    return work->had < work->due && page && tb_page_in_dialog(page, &dialog);
+    return work->had < work->due && page && tb_cdp_page_in_dialog(page, &dialog);
 }
 
-static void fail_cut_off(struct tb_opwork *work, const struct tb_err *dialog)
+static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
 {
     struct tb_str element = {NULL, 0};
     tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
     element = element.len ? tb_str_sub(element, 0, 200) : TB_STR("the element");
     if (work->clicks && !work->had) {
-        tb_opwork_fail(work, TB_E_DIALOG_OPEN,
-                       "the press reached %.*s, but the click had not happened when a dialog "
-                       "opened: look at the page before you click again. Now %s",
-                       TB_STR_ARG(element), dialog->text);
+        tb_cdp_work_fail(work, TB_E_DIALOG_OPEN,
+                         "the press reached %.*s, but the click had not happened when a dialog "
+                         "opened: look at the page before you click again. Now %s",
+                         TB_STR_ARG(element), dialog->text);
     } else {
-        tb_opwork_fail(
+        tb_cdp_work_fail(
             work, TB_E_DIALOG_OPEN,
             "a dialog opened before it was known how much of the input %.*s got: look at "
             "it before you do it again. Now %s",
@@ -78,24 +78,24 @@ static void fail_cut_off(struct tb_opwork *work, const struct tb_err *dialog)
 
 /* The browser itself tells of a dialog or another document, and may do so before it passes on what
  * the page had told by then. */
-static bool awaits_word(struct tb_opwork *work)
+static bool awaits_word(struct tb_cdp_work *work)
 {
     bool waits = (is_unseen(work) || is_cut_off(work)) && !work->word_late;
     if (waits && !tb_timer_armed(&work->word)) {
-        int64_t left_ms = tb_opwork_left_ms(work);
+        int64_t left_ms = tb_cdp_work_left_ms(work);
         tb_timer_start(&work->word, left_ms < WORD_MS ? left_ms : WORD_MS);
     }
     return waits;
 }
 
-static void finish(struct tb_opwork *work)
+static void finish(struct tb_cdp_work *work)
 {
     if (awaits_word(work)) {
         return;
     }
-    struct tb_page *page = tb_session_page(work->session);
+    struct tb_cdp_page *page = tb_cdp_session_page(work->session);
     struct tb_err dialog;
-    bool asks = page && tb_page_in_dialog(page, &dialog);
+    bool asks = page && tb_cdp_page_in_dialog(page, &dialog);
     if (is_unseen(work) && asks) {
         fail_unseen(work, TB_E_DIALOG_OPEN, dialog.text);
         return;
@@ -105,84 +105,85 @@ static void finish(struct tb_opwork *work)
         return;
     }
     if (is_unseen(work)) {
-        tb_opwork_fail_unseen(work, "the page moved to another document, and something there may "
-                                    "have got it");
+        tb_cdp_work_fail_unseen(work, "the page moved to another document, and something there may "
+                                      "have got it");
         return;
     }
-    tb_opwork_add_events(work);
-    tb_opwork_end(work);
+    tb_cdp_work_add_events(work);
+    tb_cdp_work_end(work);
 }
 
-void tb_opwork_on_word_late(struct tb_timer *timer, void *user)
+void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user)
 {
-    struct tb_opwork *work = user;
+    struct tb_cdp_work *work = user;
     (void)timer;
     work->word_late = true;
     finish(work);
 }
 
 /* Only what the browser knows without the page. */
-static void finish_blind(struct tb_opwork *work)
+static void finish_blind(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    page = page ? page : tb_session_page(work->session);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    page = page ? page : tb_cdp_session_page(work->session);
     if (page) {
-        tb_json_set_str(work->op->result->data, "url", tb_page_url(page));
+        tb_json_set_str(work->op->result->data, "url", tb_cdp_page_url(page));
     }
     finish(work);
 }
 
-void tb_opwork_moved(struct tb_opwork *work)
+void tb_cdp_work_moved(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (!work->acted && page) {
-        work->navigated = work->navigated || tb_page_navigation_mark(page) > work->mark;
-        work->mark = tb_page_navigation_mark(page);
+        work->navigated = work->navigated || tb_cdp_page_navigation_mark(page) > work->mark;
+        work->mark = tb_cdp_page_navigation_mark(page);
     }
 }
 
-bool tb_opwork_has_left(struct tb_opwork *work)
+bool tb_cdp_work_has_left(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_opwork_page(work);
-    const struct tb_frame *frame = page ? tb_page_frame_by_number(page, work->frame) : NULL;
-    return page && (tb_frame_has_left(tb_page_main_frame(page), work->mark) ||
-                    (frame && tb_frame_has_left(frame, work->mark)));
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    const struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
+    return page && (tb_cdp_frame_has_left(tb_cdp_page_main_frame(page), work->mark) ||
+                    (frame && tb_cdp_frame_has_left(frame, work->mark)));
 }
 
 /* An aim that nobody needs any more may still tell, when the next operation moves the focus. */
-static bool is_of_this(const struct tb_opwork *work, const struct cJSON *told)
+static bool is_of_this(const struct tb_cdp_work *work, const struct cJSON *told)
 {
     double aim = 0;
     tb_json_num(tb_json_get(told, "aim"), &aim);
     return aim > 0 && aim == work->aim;
 }
 
-void tb_opwork_done_at(struct tb_opwork *work, struct tb_str value)
+void tb_cdp_work_done_at(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    tb_opwork_take(work, json);
+    tb_cdp_work_take(work, json);
     finish(work);
 }
 
 /* What the act opened is the current tab now, and that is what the caller will see next. */
-static bool follow_current(struct tb_opwork *work)
+static bool follow_current(struct tb_cdp_work *work)
 {
-    struct tb_page *page = tb_session_page(work->session);
-    if (!page || tb_page_is_inner(page) || strcmp(tb_page_target_id(page), work->page_id) == 0) {
+    struct tb_cdp_page *page = tb_cdp_session_page(work->session);
+    if (!page || tb_cdp_page_is_inner(page) ||
+        strcmp(tb_cdp_page_target_id(page), work->page_id) == 0) {
         return false;
     }
-    struct tb_page *before = tb_opwork_page(work);
+    struct tb_cdp_page *before = tb_cdp_work_page(work);
     if (before) {
-        tb_page_call_forget(before, work->here_call);
+        tb_cdp_page_call_forget(before, work->here_call);
     }
     work->here_call = 0;
-    tb_target_id_copy(work->page_id, tb_str_of(tb_page_target_id(page)));
+    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
     work->mark = 0;
     work->until = "domcontentloaded";
     return true;
 }
 
-bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
+bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
     if (!work->acted) {
         return false;
@@ -192,88 +193,88 @@ bool tb_opwork_end_failed(struct tb_opwork *work, const struct tb_err *err)
         finish_blind(work);
         return true;
     }
-    struct tb_page *current = tb_session_page(work->session);
+    struct tb_cdp_page *current = tb_cdp_session_page(work->session);
     if (err->code == TB_E_TAB_NOT_FOUND && current &&
-        strcmp(tb_page_target_id(current), work->page_id) != 0) {
+        strcmp(tb_cdp_page_target_id(current), work->page_id) != 0) {
         work->here_known = false;
         go_on(work);
         return true;
     }
-    struct tb_page *page = tb_opwork_page(work);
-    bool began = page && tb_page_navigation_mark(page) > work->mark;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    bool began = page && tb_cdp_page_navigation_mark(page) > work->mark;
     if (err->code == TB_E_TIMEOUT && (work->navigated || began)) {
-        struct tb_str url = page ? tb_page_bound_for(page) : (struct tb_str){NULL, 0};
+        struct tb_str url = page ? tb_cdp_page_bound_for(page) : (struct tb_str){NULL, 0};
         struct tb_quoted shown;
-        tb_opwork_fail(
+        tb_cdp_work_fail(
             work, TB_E_UNFINISHED,
             "the action completed, but the page that it led to (%s) did not finish loading in time",
             tb_quoted_url(&shown, url));
         return true;
     }
-    if (err->code == TB_E_TIMEOUT && page && !tb_page_awaits_first(page)) {
-        tb_opwork_fail(work, TB_E_UNFINISHED,
-                       "it was done, but the page had not dealt with it within %lld ms, so what "
-                       "came of it is not known",
-                       (long long)(work->deadline_ms - work->began_ms));
+    if (err->code == TB_E_TIMEOUT && page && !tb_cdp_page_awaits_first(page)) {
+        tb_cdp_work_fail(work, TB_E_UNFINISHED,
+                         "it was done, but the page had not dealt with it within %lld ms, so what "
+                         "came of it is not known",
+                         (long long)(work->deadline_ms - work->began_ms));
         return true;
     }
     return false;
 }
 
-static void fail(struct tb_opwork *work, const struct tb_err *err)
+static void fail(struct tb_cdp_work *work, const struct tb_err *err)
 {
-    if (!tb_opwork_end_failed(work, err)) {
-        tb_opwork_fail_err(work, err);
+    if (!tb_cdp_work_end_failed(work, err)) {
+        tb_cdp_work_fail_err(work, err);
     }
 }
 
 static void on_settled(int code, bool navigated, const struct tb_err *err, void *user)
 {
-    struct tb_opwork *work = user;
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_work *work = user;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     work->navigated = work->navigated || navigated;
     if (code < 0) {
         fail(work, err);
         return;
     }
-    work->mark = page ? tb_page_navigation_mark(page) : work->mark;
+    work->mark = page ? tb_cdp_page_navigation_mark(page) : work->mark;
     go_on(work);
 }
 
-static void forget_here(struct tb_opwork *work, struct tb_page *page)
+static void forget_here(struct tb_cdp_work *work, struct tb_cdp_page *page)
 {
-    tb_page_call_forget(page, work->here_call);
+    tb_cdp_page_call_forget(page, work->here_call);
     work->here_call = 0;
     work->here_known = false;
 }
 
-static void forget_requests(struct tb_opwork *work)
+static void forget_requests(struct tb_cdp_work *work)
 {
     if (work->requests.waiting) {
-        tb_session_watch(work->session, NULL);
+        tb_cdp_session_watch(work->session, NULL);
         tb_timer_stop(&work->requests_timer);
     }
-    tb_requests_forget(work);
+    tb_cdp_requests_forget(work);
 }
 
-static void settle(struct tb_opwork *work, struct tb_page *page)
+static void settle(struct tb_cdp_work *work, struct tb_cdp_page *page)
 {
     forget_here(work, page);
     forget_requests(work);
-    tb_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
+    tb_cdp_page_settle(page, work->mark, work->until, work->deadline_ms, on_settled, work);
 }
 
 static void on_here(int code, struct tb_str value, const struct tb_err *err, void *user)
 {
-    struct tb_opwork *work = user;
+    struct tb_cdp_work *work = user;
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(value) : NULL;
     work->here_call = 0;
-    if (work->kind->missed && tb_opwork_is_missed(json)) {
+    if (work->kind->missed && tb_cdp_work_is_missed(json)) {
         work->kind->missed(work, json);
         return;
     }
     if (code == 0 && (work->here_when != TB_HERE_BEHIND || work->ending)) {
-        tb_opwork_take(work, json);
+        tb_cdp_work_take(work, json);
     }
     if (!work->ending) {
         return; /* what is in the way, if it failed, the act itself will tell */
@@ -286,44 +287,44 @@ static void on_here(int code, struct tb_str value, const struct tb_err *err, voi
 }
 
 /* `also`: members for the page, as JSON; see page/here.js. */
-static void ask_here(struct tb_opwork *work, enum tb_here when, const char *also)
+static void ask_here(struct tb_cdp_work *work, enum tb_cdp_here when, const char *also)
 {
-    struct tb_page *page = tb_opwork_page(work);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (!page || work->here_call) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
     tb_buf_printf(&args, "{\"first_ref\":%lld%s}",
-                  (long long)tb_memory_of(work->session)->last_ref + 1, also);
+                  (long long)tb_cdp_memory_of(work->session)->last_ref + 1, also);
     work->here_when = when;
-    work->here_call = tb_page_call(tb_page_main_frame(page), "here", tb_buf_str(&args),
-                                   work->deadline_ms, on_here, work);
+    work->here_call = tb_cdp_page_call(tb_cdp_page_main_frame(page), "here", tb_buf_str(&args),
+                                       work->deadline_ms, on_here, work);
 }
 
-void tb_opwork_here(struct tb_opwork *work, enum tb_here when)
+void tb_cdp_work_here(struct tb_cdp_work *work, enum tb_cdp_here when)
 {
     ask_here(work, when, "");
 }
 
-void tb_opwork_here_again(struct tb_opwork *work)
+void tb_cdp_work_here_again(struct tb_cdp_work *work)
 {
     char heard[48];
     snprintf(heard, sizeof(heard), ",\"heard\":%lld",
-             (long long)tb_memory_of(work->session)->heard);
+             (long long)tb_cdp_memory_of(work->session)->heard);
     if (!work->here_known) {
         ask_here(work, work->here_when, heard);
     }
 }
 
-void tb_opwork_expect(struct tb_opwork *work, int64_t clicks)
+void tb_cdp_work_expect(struct tb_cdp_work *work, int64_t clicks)
 {
     work->here_when = TB_HERE_CLICKS;
     work->here_count = clicks;
 }
 
-void tb_opwork_begin_again(struct tb_opwork *work)
+void tb_cdp_work_begin_again(struct tb_cdp_work *work)
 {
-    tb_session_forget(work->session, work);
+    tb_cdp_session_forget(work->session, work);
     tb_deferred_cancel(&work->here_ask);
     tb_timer_stop(&work->word);
     work->word_late = false;
@@ -338,7 +339,7 @@ void tb_opwork_begin_again(struct tb_opwork *work)
     work->had = 0;
 }
 
-void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_opwork *work)
+void tb_cdp_work_told(struct tb_cdp_page *page, const struct cJSON *told, struct tb_cdp_work *work)
 {
     int64_t clicks = 0;
     bool seeking;
@@ -353,18 +354,18 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
         finish(work);
         return;
     }
-    if (page != tb_opwork_page(work) || tb_json_get(told, "status")) {
+    if (page != tb_cdp_work_page(work) || tb_json_get(told, "status")) {
         return;
     }
     if (tb_json_bool(tb_json_get(told, "seeking"), &seeking)) {
-        tb_page_calls_seek(page, seeking);
+        tb_cdp_page_calls_seek(page, seeking);
         return;
     }
     if (tb_json_get(told, "stalled")) {
-        tb_page_calls_resume(page);
+        tb_cdp_page_calls_resume(page);
         return;
     }
-    if (tb_opwork_is_missed(told)) {
+    if (tb_cdp_work_is_missed(told)) {
         if (work->kind->missed) {
             work->kind->missed(work, told);
         }
@@ -386,62 +387,62 @@ void tb_opwork_told(struct tb_page *page, const struct cJSON *told, struct tb_op
     if (work->here_when != TB_HERE_CLICKS || clicks < work->here_count) {
         return;
     }
-    tb_opwork_take(work, told);
+    tb_cdp_work_take(work, told);
     if (work->ending) {
         go_on(work);
     } else {
         /* Nothing comes behind it, so the answer to the act would bring nothing new. */
         work->here_when = TB_HERE_NOW;
-        tb_session_forget(work->session, work);
+        tb_cdp_session_forget(work->session, work);
         work->kind->step(work, (struct tb_str){NULL, 0});
     }
 }
 
-void tb_opwork_ask_here(struct tb_deferred *job)
+void tb_cdp_work_ask_here(struct tb_deferred *job)
 {
-    struct tb_opwork *work = TB_CONTAINER(job, struct tb_opwork, here_ask);
+    struct tb_cdp_work *work = TB_CONTAINER(job, struct tb_cdp_work, here_ask);
     if (work->here_known) {
         return; /* told meanwhile */
     }
-    if (!tb_opwork_page(work)) {
+    if (!tb_cdp_work_page(work)) {
         go_on(work); /* closed meanwhile */
         return;
     }
-    enum tb_here expected = work->here_when; /* whichever comes first */
-    tb_opwork_here(work, TB_HERE_NOW);
+    enum tb_cdp_here expected = work->here_when; /* whichever comes first */
+    tb_cdp_work_here(work, TB_HERE_NOW);
     work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
 }
 
-void tb_opwork_on_stirred(struct tb_deferred *job)
+void tb_cdp_work_on_stirred(struct tb_deferred *job)
 {
-    tb_opwork_look_again(TB_CONTAINER(job, struct tb_opwork, stirred));
+    tb_cdp_work_look_again(TB_CONTAINER(job, struct tb_cdp_work, stirred));
 }
 
-void tb_opwork_on_requests_late(struct tb_timer *timer, void *user)
+void tb_cdp_work_on_requests_late(struct tb_timer *timer, void *user)
 {
-    struct tb_opwork *work = user;
+    struct tb_cdp_work *work = user;
     (void)timer;
     work->requests.late = true;
     work->requests.ended = true;
-    tb_opwork_look_again(work);
+    tb_cdp_work_look_again(work);
 }
 
 /* Waits for the answers to what the act has requested, then asks the page again. False: there is
  * nothing to wait for. */
-static bool awaits_requests(struct tb_opwork *work)
+static bool awaits_requests(struct tb_cdp_work *work)
 {
-    struct tb_requests *requests = &work->requests;
+    struct tb_cdp_requests *requests = &work->requests;
     bool waits = requests->count && !requests->late;
     if (waits && !requests->waiting) {
-        int64_t left_ms = tb_opwork_left_ms(work);
+        int64_t left_ms = tb_cdp_work_left_ms(work);
         requests->waiting = true;
         tb_timer_start(&work->requests_timer,
                        left_ms < TB_REQUESTS_MS ? left_ms / 2 : TB_REQUESTS_MS);
-        tb_session_watch(work->session, &work->stirred);
+        tb_cdp_session_watch(work->session, &work->stirred);
     }
     if (!waits && requests->ended) {
         requests->ended = false;
-        forget_here(work, tb_opwork_page(work));
+        forget_here(work, tb_cdp_work_page(work));
         ask_here(work, TB_HERE_NOW,
                  !requests->counted ? ""
                  : work->watched    ? ",\"late\":true,\"whole\":true"
@@ -453,45 +454,45 @@ static bool awaits_requests(struct tb_opwork *work)
 
 /* The document is the same under a new address: what the act has begun in it goes on, and what the
  * page had told before is out of date. */
-static void note_address(struct tb_opwork *work, const struct tb_page *page)
+static void note_address(struct tb_cdp_work *work, const struct tb_cdp_page *page)
 {
     work->navigated = true;
-    work->mark = tb_page_navigation_mark(page);
+    work->mark = tb_cdp_page_navigation_mark(page);
     if (work->here_known && work->here_mark < work->mark) {
         work->requests.ended = true;
     }
 }
 
 /* The next thing to do until it is known where the page is. */
-static void go_on(struct tb_opwork *work)
+static void go_on(struct tb_cdp_work *work)
 {
     bool moved = !work->kind->stays && follow_current(work);
-    struct tb_page *page = tb_opwork_page(work);
-    if (page && !moved && tb_page_stayed(page, work->mark)) {
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (page && !moved && tb_cdp_page_stayed(page, work->mark)) {
         note_address(work, page);
     }
-    if (!page || tb_page_dialog(page)->open) {
+    if (!page || tb_cdp_page_dialog(page)->open) {
         finish_blind(work);
-    } else if (moved || tb_page_navigation_mark(page) > work->mark) {
+    } else if (moved || tb_cdp_page_navigation_mark(page) > work->mark) {
         settle(work, page);
     } else if (work->here_known) {
-        if (!tb_page_chooser(page)->ask && !awaits_requests(work)) {
+        if (!tb_cdp_page_chooser(page)->ask && !awaits_requests(work)) {
             finish(work);
         }
     } else if (!work->here_call) {
         /* What the page tells is often in what was read together with the answer. */
-        tb_loop_defer(tb_session_loop(work->session), &work->here_ask);
+        tb_loop_defer(tb_cdp_session_loop(work->session), &work->here_ask);
     }
 }
 
-void tb_opwork_look_again(struct tb_opwork *work)
+void tb_cdp_work_look_again(struct tb_cdp_work *work)
 {
     if (work->ending) {
         go_on(work);
     }
 }
 
-void tb_opwork_wind_up(struct tb_opwork *work)
+void tb_cdp_work_wind_up(struct tb_cdp_work *work)
 {
     work->ending = true;
     go_on(work);

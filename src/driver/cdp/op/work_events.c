@@ -11,9 +11,9 @@ enum {
     FAILED_STATUS = 400,
 };
 
-static void add_dialog(struct tb_opwork *work, struct tb_page *page)
+static void add_dialog(struct tb_cdp_work *work, struct tb_cdp_page *page)
 {
-    const struct tb_dialog *dialog = tb_page_dialog(page);
+    const struct tb_cdp_dialog *dialog = tb_cdp_page_dialog(page);
     if (!dialog->open) {
         return;
     }
@@ -26,7 +26,7 @@ static void add_dialog(struct tb_opwork *work, struct tb_page *page)
     tb_json_set_take(work->op->result->data, "dialog", json);
 }
 
-void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *dialog)
+void tb_cdp_work_note_dismissed(struct tb_cdp_work *work, const struct tb_cdp_dialog *dialog)
 {
     struct cJSON *data = work->op->result->data;
     if (++work->dismissed > DISMISSED_TOLD) {
@@ -45,32 +45,32 @@ void tb_opwork_note_dismissed(struct tb_opwork *work, const struct tb_dialog *di
     tb_json_set_take(data, "dialogs_answered", all);
 }
 
-static void add_loading(struct cJSON *data, const struct tb_page *page)
+static void add_loading(struct cJSON *data, const struct tb_cdp_page *page)
 {
-    struct tb_str url = tb_page_loading(page);
+    struct tb_str url = tb_cdp_page_loading(page);
     if (url.len) {
         tb_json_set_str(data, "loading", url);
     }
 }
 
-static void add_tabs(struct tb_opwork *work)
+static void add_tabs(struct tb_cdp_work *work)
 {
-    uint64_t opened = tb_session_tabs_opened(work->session) - work->tabs_opened;
-    size_t count = tb_session_page_count(work->session);
+    uint64_t opened = tb_cdp_session_tabs_opened(work->session) - work->tabs_opened;
+    size_t count = tb_cdp_session_page_count(work->session);
     if (!opened) {
         return;
     }
     struct cJSON *tabs = tb_json_new_array();
     for (size_t i = 0; i < count; i++) {
-        struct tb_page *page = tb_session_page_by_index(work->session, i);
-        if (tb_page_opened(page) <= work->tabs_opened || tb_page_is_inner(page)) {
+        struct tb_cdp_page *page = tb_cdp_session_page_by_index(work->session, i);
+        if (tb_cdp_page_opened(page) <= work->tabs_opened || tb_cdp_page_is_inner(page)) {
             continue;
         }
         struct cJSON *tab = tb_json_new_object();
         tb_json_set_int(tab, "index", (int64_t)i);
-        tb_json_set_str(tab, "url", tb_page_url(page));
-        if (tb_page_unopened(page).len) {
-            tb_json_set_str(tab, "unopened", tb_page_unopened(page));
+        tb_json_set_str(tab, "url", tb_cdp_page_url(page));
+        if (tb_cdp_page_unopened(page).len) {
+            tb_json_set_str(tab, "unopened", tb_cdp_page_unopened(page));
         }
         tb_json_append_take(tabs, tab);
         opened--;
@@ -82,13 +82,14 @@ static void add_tabs(struct tb_opwork *work)
 }
 
 /* A page that came of an act is what was asked for, or an error that looks like it. */
-static void add_status(struct tb_opwork *work, const struct tb_page *page)
+static void add_status(struct tb_cdp_work *work, const struct tb_cdp_page *page)
 {
     struct cJSON *data = work->op->result->data;
     double status = 0;
     if (work->navigated && !tb_json_get(data, "status")) {
-        tb_json_num(tb_json_get(tb_memory_arrived(tb_memory_of(work->session), page), "status"),
-                    &status);
+        tb_json_num(
+            tb_json_get(tb_cdp_memory_arrived(tb_cdp_memory_of(work->session), page), "status"),
+            &status);
     }
     if (status >= FAILED_STATUS) {
         tb_json_set_int(data, "status", (int64_t)status);
@@ -96,25 +97,25 @@ static void add_status(struct tb_opwork *work, const struct tb_page *page)
 }
 
 /* All page keys but address and title. */
-void tb_opwork_add_events(struct tb_opwork *work)
+void tb_cdp_work_add_events(struct tb_cdp_work *work)
 {
     struct cJSON *data = work->op->result->data;
-    struct tb_page *page = tb_session_page(work->session);
+    struct tb_cdp_page *page = tb_cdp_session_page(work->session);
     if (work->navigated) {
         tb_json_set_bool(data, "navigated", true);
     }
     if (page) {
         add_status(work, page);
         add_dialog(work, page);
-        tb_chooser_tell(tb_page_chooser(page), data);
+        tb_cdp_chooser_tell(tb_cdp_page_chooser(page), data);
         add_loading(data, page);
     }
     if (work->requests.count) {
         tb_json_set_int(data, "requests_open", (int64_t)work->requests.count);
     }
     add_tabs(work);
-    const struct tb_memory *memory = tb_memory_of(work->session);
-    tb_download_log_since(&memory->downloads, work->downloads, data);
+    const struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
+    tb_cdp_download_log_since(&memory->downloads, work->downloads, data);
     uint64_t errors = memory->console.errors - work->console_errors;
     if (errors) {
         tb_json_set_int(data, "console_errors", (int64_t)errors);

@@ -13,12 +13,12 @@ enum {
         2000, /* bytes of what is told in parts: by each field of a form, or a moment later */
 };
 
-bool tb_opwork_wants_changes(const struct tb_opwork *work)
+bool tb_cdp_work_wants_changes(const struct tb_cdp_work *work)
 {
     return tb_args_flag(work->op->args, "snapshot", true);
 }
 
-void tb_opwork_watch(struct tb_opwork *work)
+void tb_cdp_work_watch(struct tb_cdp_work *work)
 {
     const struct cJSON *data = work->op->result->data;
     struct tb_str before = {NULL, 0};
@@ -29,14 +29,14 @@ void tb_opwork_watch(struct tb_opwork *work)
     tb_json_int(tb_json_get(data, "more_changes"), &work->more_kept);
 }
 
-bool tb_opwork_is_missed(const struct cJSON *reply)
+bool tb_cdp_work_is_missed(const struct cJSON *reply)
 {
     bool hit = true;
     tb_json_bool(tb_json_get(reply, "hit"), &hit);
     return !hit || tb_json_get(reply, "missed") || tb_json_get(reply, "strayed");
 }
 
-bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys)
+bool tb_cdp_work_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys)
 {
     *ret_keys = 0;
     tb_json_int(tb_json_get(told, "keys"), ret_keys);
@@ -44,7 +44,7 @@ bool tb_opwork_is_away(const struct cJSON *told, struct tb_str *ret_where, int64
 }
 
 /* The page removed or moved what was pressed before the browser made a click of it. */
-static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
+static void take_unclicked(struct tb_cdp_work *work, const struct cJSON *reply)
 {
     const struct cJSON *told = tb_json_get(reply, "unclicked");
     bool removed = false;
@@ -62,7 +62,7 @@ static void take_unclicked(struct tb_opwork *work, const struct cJSON *reply)
 }
 
 /* Where the drop went, as the document says that got it; see page/aim.js. */
-bool tb_opwork_take_drop(struct tb_opwork *work, const struct cJSON *told)
+bool tb_cdp_work_take_drop(struct tb_cdp_work *work, const struct cJSON *told)
 {
     struct cJSON *data = work->op->result->data;
     struct tb_str instead = {NULL, 0};
@@ -89,7 +89,7 @@ static int64_t count_lines(struct tb_str text)
 }
 
 /* Behind those that were told before, or with `again` in place of those that came last. */
-static void add_changes(struct tb_opwork *work, const struct cJSON *changes, bool again)
+static void add_changes(struct tb_cdp_work *work, const struct cJSON *changes, bool again)
 {
     struct cJSON *data = work->op->result->data;
     struct tb_str text = {NULL, 0};
@@ -119,7 +119,7 @@ static void add_changes(struct tb_opwork *work, const struct cJSON *changes, boo
 }
 
 /* Not all presses of a double click found the element there. */
-static void take_stopped(struct tb_opwork *work, const struct cJSON *reply)
+static void take_stopped(struct tb_cdp_work *work, const struct cJSON *reply)
 {
     const struct cJSON *told = tb_json_get(reply, "stopped");
     if (told) {
@@ -128,7 +128,7 @@ static void take_stopped(struct tb_opwork *work, const struct cJSON *reply)
 }
 
 /* Fields that the browser found not valid; see page/validity.js. */
-static void take_invalid(struct tb_opwork *work, const struct cJSON *told)
+static void take_invalid(struct tb_cdp_work *work, const struct cJSON *told)
 {
     bool unsent = false;
     int64_t more = 0;
@@ -139,7 +139,7 @@ static void take_invalid(struct tb_opwork *work, const struct cJSON *told)
     JSON_ARRAY_FOREACH(item, tb_json_get(told, "fields")) {
         struct cJSON *field = tb_json_new_object();
         TB_AUTO(tb_buf_fini) struct tb_buf element = TB_BUF(SIZE_MAX);
-        tb_element_print(item, &element);
+        tb_cdp_element_print(item, &element);
         tb_json_set_str(field, "element", tb_buf_str(&element));
         tb_json_set_str(field, "message", tb_args_text(item, "message", ""));
         tb_json_append_take(fields, field);
@@ -153,14 +153,14 @@ static void take_invalid(struct tb_opwork *work, const struct cJSON *told)
     tb_json_set_take(work->op->result->data, "invalid", invalid);
 }
 
-void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
+void tb_cdp_work_take_changes(struct tb_cdp_work *work, const struct cJSON *reply)
 {
     struct cJSON *data = work->op->result->data;
     bool titled = false;
     bool unfocused = false;
     bool hit = false;
-    tb_refs_note(work, reply);
-    tb_json_int(tb_json_get(reply, "told"), &tb_memory_of(work->session)->heard);
+    tb_cdp_refs_note(work, reply);
+    tb_json_int(tb_json_get(reply, "told"), &tb_cdp_memory_of(work->session)->heard);
     tb_json_bool(tb_json_get(reply, "hit"), &hit);
     work->struck = work->struck || hit;
     take_unclicked(work, reply);
@@ -168,7 +168,7 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
         tb_json_set_bool(data, "unfocused", true);
     }
     take_stopped(work, reply);
-    if (!tb_opwork_wants_changes(work)) {
+    if (!tb_cdp_work_wants_changes(work)) {
         return;
     }
     add_changes(work, tb_json_get(reply, "changes"), tb_json_get(reply, "again") != NULL);
@@ -181,21 +181,21 @@ void tb_opwork_take_changes(struct tb_opwork *work, const struct cJSON *reply)
     }
 }
 
-void tb_opwork_known(struct tb_opwork *work, struct tb_str url, struct tb_str title)
+void tb_cdp_work_known(struct tb_cdp_work *work, struct tb_str url, struct tb_str title)
 {
-    const struct tb_page *page = tb_opwork_page(work);
+    const struct tb_cdp_page *page = tb_cdp_work_page(work);
     tb_json_set_str(work->op->result->data, "url", url);
     tb_json_set_str(work->op->result->data, "title", title);
     work->here_known = true;
-    work->here_mark = page ? tb_page_navigation_mark(page) : 0;
+    work->here_mark = page ? tb_cdp_page_navigation_mark(page) : 0;
 }
 
-void tb_opwork_take(struct tb_opwork *work, const struct cJSON *reply)
+void tb_cdp_work_take(struct tb_cdp_work *work, const struct cJSON *reply)
 {
     struct tb_str url = {NULL, 0};
     struct tb_str title = {NULL, 0};
     tb_json_str(tb_json_get(reply, "url"), &url);
     tb_json_str(tb_json_get(reply, "title"), &title);
-    tb_opwork_known(work, url, title);
-    tb_opwork_take_changes(work, reply);
+    tb_cdp_work_known(work, url, title);
+    tb_cdp_work_take_changes(work, reply);
 }

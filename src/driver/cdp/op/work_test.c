@@ -37,7 +37,7 @@ static void reasons_of_the_browser_become_words(void **state)
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         struct tb_err err;
-        tb_net_error_words(tb_str_of(rows[i].name), TB_STR("http://x/"), &err);
+        tb_cdp_net_error_words(tb_str_of(rows[i].name), TB_STR("http://x/"), &err);
         assert_int_equal(err.code, rows[i].code);
         assert_string_equal(err.text, rows[i].words);
     }
@@ -61,7 +61,7 @@ static void a_frame_is_put_below_its_line(void **state)
         struct tb_buf outline;
         tb_buf_init(&outline, 1024);
         tb_buf_append_cstr(&outline, "- a [ref=e1]\n  - iframe [ref=e2]\n- b [ref=e20]");
-        bool done = tb_outline_splice(&outline, rows[i].ref, tb_str_of(rows[i].inside));
+        bool done = tb_cdp_outline_splice(&outline, rows[i].ref, tb_str_of(rows[i].inside));
         assert_int_equal(done, rows[i].whole != NULL);
         tb_buf_append_char(&outline, '\0');
         if (rows[i].whole) {
@@ -72,7 +72,7 @@ static void a_frame_is_put_below_its_line(void **state)
     struct tb_buf full;
     tb_buf_init(&full, 20);
     tb_buf_append_cstr(&full, "- iframe [ref=e2]");
-    assert_false(tb_outline_splice(&full, "e2", TB_STR("- something")));
+    assert_false(tb_cdp_outline_splice(&full, "e2", TB_STR("- something")));
     assert_int_equal(full.len, 17);
     tb_buf_fini(&full);
 }
@@ -104,7 +104,7 @@ static void refs_name_their_frame(void **state)
     };
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        assert_int_equal(tb_ref_frame(tb_str_of(rows[i].target)), rows[i].frame);
+        assert_int_equal(tb_cdp_ref_frame(tb_str_of(rows[i].target)), rows[i].frame);
     }
 }
 
@@ -112,11 +112,11 @@ static void a_member_is_picked_by_its_name(void **state)
 {
     (void)state;
     struct tb_str json = TB_STR("{\"a\":{\"b\":1},\"b\":\"x\\\"\",\"c\":[1,2]}");
-    assert_true(tb_str_eq_cstr(tb_pick(json, "b"), "\"x\\\"\""));
-    assert_true(tb_str_eq_cstr(tb_pick(tb_pick(json, "a"), "b"), "1"));
-    assert_int_equal(tb_pick(json, "z").len, 0);
-    assert_int_equal(tb_pick(tb_pick(json, "z"), "y").len, 0);
-    assert_int_equal(tb_pick(TB_STR("5"), "a").len, 0);
+    assert_true(tb_str_eq_cstr(tb_cdp_pick(json, "b"), "\"x\\\"\""));
+    assert_true(tb_str_eq_cstr(tb_cdp_pick(tb_cdp_pick(json, "a"), "b"), "1"));
+    assert_int_equal(tb_cdp_pick(json, "z").len, 0);
+    assert_int_equal(tb_cdp_pick(tb_cdp_pick(json, "z"), "y").len, 0);
+    assert_int_equal(tb_cdp_pick(TB_STR("5"), "a").len, 0);
 }
 
 int main(void)

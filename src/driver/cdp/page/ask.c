@@ -3,7 +3,8 @@
 
 #include "driver/cdp/browser/session_internal.h"
 
-void tb_ask_begin(struct tb_ask *ask, struct tb_list *place, struct tb_driver_session *session)
+void tb_cdp_ask_begin(struct tb_cdp_ask *ask, struct tb_list *place,
+                      struct tb_driver_session *session)
 {
     tb_list_init(&ask->asked);
     tb_list_append(place, &ask->place);
@@ -12,16 +13,16 @@ void tb_ask_begin(struct tb_ask *ask, struct tb_list *place, struct tb_driver_se
     }
 }
 
-void tb_ask_end(struct tb_ask *ask)
+void tb_cdp_ask_end(struct tb_cdp_ask *ask)
 {
     tb_list_remove(&ask->place);
     tb_list_remove(&ask->asked);
 }
 
-static struct tb_ask *find(const struct tb_driver_session *session, const void *user)
+static struct tb_cdp_ask *find(const struct tb_driver_session *session, const void *user)
 {
     LIST_FOREACH(link, &session->asks) {
-        struct tb_ask *ask = TB_CONTAINER(link, struct tb_ask, asked);
+        struct tb_cdp_ask *ask = TB_CONTAINER(link, struct tb_cdp_ask, asked);
         if (ask->user == user) {
             return ask;
         }
@@ -29,9 +30,9 @@ static struct tb_ask *find(const struct tb_driver_session *session, const void *
     return NULL;
 }
 
-void tb_session_forget(struct tb_driver_session *session, const void *user)
+void tb_cdp_session_forget(struct tb_driver_session *session, const void *user)
 {
-    struct tb_ask *ask;
+    struct tb_cdp_ask *ask;
     /* One ask may hold another, so the search begins anew each time. */
     while ((ask = find(session, user))) {
         ask->forget(ask);

@@ -3,23 +3,24 @@
  * a wait.
  *
  * It stands in two lists. Its place (a tab, or the line to the browser) ends it at the latest when
- * the place itself ends. Its session has it for whoever asked: tb_session_forget finds it there,
- * wherever the place is listed by then. So an ask ends once, or is forgotten, and nobody is called
- * back who has gone. */
+ * the place itself ends. Its session has it for whoever asked: tb_cdp_session_forget finds it
+ * there, wherever the place is listed by then. So an ask ends once, or is forgotten, and nobody is
+ * called back who has gone. */
 #pragma once
 
 #include "base/list.h"
 
 struct tb_driver_session;
 
-struct tb_ask {
+struct tb_cdp_ask {
     struct tb_list place; /* in its tab or browser */
     struct tb_list asked; /* in its session */
     void *user;
-    void (*forget)(struct tb_ask *ask); /* frees it without a word to its user */
+    void (*forget)(struct tb_cdp_ask *ask); /* frees it without a word to its user */
 };
 
 /* `session` is NULL for what a place asks for itself: nobody else can forget that. */
-void tb_ask_begin(struct tb_ask *ask, struct tb_list *place, struct tb_driver_session *session);
+void tb_cdp_ask_begin(struct tb_cdp_ask *ask, struct tb_list *place,
+                      struct tb_driver_session *session);
 /* Takes it out of both lists; part of freeing it. */
-void tb_ask_end(struct tb_ask *ask);
+void tb_cdp_ask_end(struct tb_cdp_ask *ask);

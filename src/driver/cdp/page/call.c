@@ -24,14 +24,14 @@ enum {
 };
 
 struct call {
-    struct tb_ask ask; /* in its page */
+    struct tb_cdp_ask ask; /* in its page */
     uint64_t handle;
-    struct tb_frame *frame;
+    struct tb_cdp_frame *frame;
     char *function;
     struct tb_buf expression; /* as a JSON string */
     int64_t deadline_ms;
-    tb_page_call_fn *fn;
-    struct tb_page_cmd *cmd; /* NULL: waits for a world */
+    tb_cdp_page_call_fn *fn;
+    struct tb_cdp_page_cmd *cmd; /* NULL: waits for a world */
     char world[TB_TARGET_ID_SIZE];
     struct tb_timer timer; /* the deadline while it waits */
     struct tb_err *late;   /* was begun in vain */
@@ -43,10 +43,10 @@ struct call {
 static void call_free(struct call *call)
 {
     if (call->cmd) {
-        tb_page_cmd_drop(call->cmd);
+        tb_cdp_page_cmd_drop(call->cmd);
     }
     tb_timer_fini(&call->timer);
-    tb_ask_end(&call->ask);
+    tb_cdp_ask_end(&call->ask);
     tb_buf_fini(&call->expression);
     tb_free(call->function);
     tb_free(call->late);
@@ -55,7 +55,7 @@ static void call_free(struct call *call)
 
 static void end_with(struct call *call, const struct tb_err *err)
 {
-    tb_page_call_fn *fn = call->fn;
+    tb_cdp_page_call_fn *fn = call->fn;
     void *user = call->ask.user;
     struct tb_err words = *err;
     call_free(call);
@@ -64,7 +64,7 @@ static void end_with(struct call *call, const struct tb_err *err)
 
 static void end_well(struct call *call, struct tb_str value)
 {
-    tb_page_call_fn *fn = call->fn;
+    tb_cdp_page_call_fn *fn = call->fn;
     void *user = call->ask.user;
     call_free(call);
     fn(0, value, NULL, user);
@@ -97,14 +97,14 @@ static bool may_wait(const struct call *call)
 
 static void tell(const struct call *call, const char *word)
 {
-    const struct tb_page *page = call->frame->page;
+    const struct tb_cdp_page *page = call->frame->page;
     if (page->gone || !page->browser->conn || !may_wait(call)) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_KIB);
     tb_buf_printf(&params, "{\"expression\":\"tabard.%s()\",\"uniqueContextId\":\"%s\"}", word,
                   call->world);
-    tb_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
+    tb_cdp_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 /* Nobody is there for its answer any more, so it must not act on an element that comes later. */
@@ -160,7 +160,7 @@ static void inject_again(struct call *call)
     tb_json_put_cstr(&json, call->frame->world);
     tb_json_object_close(&json);
     call->injected = true;
-    tb_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
+    tb_cdp_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
     send_call(call);
 }
 
@@ -224,13 +224,13 @@ static void shorten(struct call *call)
 /* The document went away under the call. */
 static void on_replaced(struct call *call, bool had_begun)
 {
-    const struct tb_driver_session *session = tb_page_session(call->frame->page);
+    const struct tb_driver_session *session = tb_cdp_page_session(call->frame->page);
     if (strcmp(call->frame->world, call->world) == 0) {
         call->frame->world[0] = '\0';
     }
     if (!had_begun || only_reads(call) || call->seeking) {
         if (session && session->work == call->ask.user && !call->frame->parent) {
-            tb_opwork_moved(session->work);
+            tb_cdp_work_moved(session->work);
         }
         shorten(call);
         send_or_wait(call);
@@ -241,7 +241,7 @@ static void on_replaced(struct call *call, bool had_begun)
     end_with(call, &err);
 }
 
-bool tb_page_was_replaced(const struct tb_err *err)
+bool tb_cdp_page_was_replaced(const struct tb_err *err)
 {
     static const char *const words[] = {
         "uniqueContextId not found",   "context was destroyed",    "navigated or closed",
@@ -263,7 +263,7 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     call->cmd = NULL;
     if (code == 0) {
         on_result(call, result);
-    } else if (tb_page_was_replaced(err)) {
+    } else if (tb_cdp_page_was_replaced(err)) {
         on_replaced(call, !strstr(err->text, "uniqueContextId not found"));
     } else {
         give_up(call);
@@ -292,13 +292,13 @@ static void send_call(struct call *call)
     tb_timer_stop(&call->timer);
     call->seeking = false;
     call->sent_ms = call->deadline_ms - left_ms;
-    call->cmd = tb_page_cmd_new(call->frame->target, "Runtime.evaluate", tb_buf_str(&params),
-                                call->deadline_ms, on_reply, call);
+    call->cmd = tb_cdp_page_cmd_new(call->frame->target, "Runtime.evaluate", tb_buf_str(&params),
+                                    call->deadline_ms, on_reply, call);
 }
 
 static void send_or_wait(struct call *call)
 {
-    const struct tb_page *page = call->frame->page;
+    const struct tb_cdp_page *page = call->frame->page;
     if (call->frame->world[0] || page->crashed || page->dialog.open || page->gone) {
         send_call(call); /* what is in the way is found there */
     } else {
@@ -312,30 +312,30 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct call *call = user;
     struct tb_err err;
     (void)timer;
-    struct tb_page *page = call->frame->page;
-    tb_page_probe(page);
-    tb_page_say_late(page, "the page had no usable document in time", &err);
+    struct tb_cdp_page *page = call->frame->page;
+    tb_cdp_page_probe(page);
+    tb_cdp_page_say_late(page, "the page had no usable document in time", &err);
     end_with(call, &err);
 }
 
-static void forget(struct tb_ask *ask)
+static void forget(struct tb_cdp_ask *ask)
 {
     struct call *call = TB_CONTAINER(ask, struct call, ask);
-    struct tb_page *page = call->frame->page;
+    struct tb_cdp_page *page = call->frame->page;
     bool late = call->deadline_ms <= tb_loop_now_ms(page->browser->cdp->loop);
     if (call->cmd) {
         give_up(call);
     }
     call_free(call);
     if (late) {
-        tb_page_probe(page);
+        tb_cdp_page_probe(page);
     }
 }
 
-uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
-                      int64_t deadline_ms, tb_page_call_fn *fn, void *user)
+uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, struct tb_str args,
+                          int64_t deadline_ms, tb_cdp_page_call_fn *fn, void *user)
 {
-    struct tb_page *page = frame->page;
+    struct tb_cdp_page *page = frame->page;
     struct call *call = TB_NEW(struct call);
     call->handle = ++page->last_handle;
     call->frame = frame;
@@ -345,7 +345,7 @@ uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_st
     call->ask.user = user;
     call->ask.forget = forget;
     tb_timer_init(&call->timer, page->browser->cdp->loop, on_deadline, call);
-    tb_ask_begin(&call->ask, &page->calls, tb_page_session(page));
+    tb_cdp_ask_begin(&call->ask, &page->calls, tb_cdp_page_session(page));
 
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
@@ -370,14 +370,14 @@ static struct call *call_of(struct tb_list *link)
     return TB_CONTAINER(link, struct call, ask.place);
 }
 
-void tb_page_calls_seek(struct tb_page *page, bool seeking)
+void tb_cdp_page_calls_seek(struct tb_cdp_page *page, bool seeking)
 {
     LIST_FOREACH(link, &page->calls) {
         call_of(link)->seeking = seeking && call_of(link)->cmd;
     }
 }
 
-void tb_page_calls_resume(const struct tb_page *page)
+void tb_cdp_page_calls_resume(const struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &page->calls) {
         if (call_of(link)->cmd) {
@@ -386,8 +386,8 @@ void tb_page_calls_resume(const struct tb_page *page)
     }
 }
 
-void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
-                        const struct tb_err *err)
+void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame *frame,
+                            const struct tb_err *err)
 {
     uint64_t up_to = page->last_handle;
     struct call *found;
@@ -406,7 +406,7 @@ void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
     } while (found);
 }
 
-void tb_page_calls_go_on(struct tb_frame *frame)
+void tb_cdp_page_calls_go_on(struct tb_cdp_frame *frame)
 {
     /* Sending calls nobody back, so the list does not change meanwhile. */
     LIST_FOREACH(link, &frame->page->calls) {
@@ -417,7 +417,7 @@ void tb_page_calls_go_on(struct tb_frame *frame)
     }
 }
 
-void tb_page_calls_run_late(struct tb_page *page)
+void tb_cdp_page_calls_run_late(struct tb_cdp_page *page)
 {
     struct call *found;
     do {
@@ -434,7 +434,7 @@ void tb_page_calls_run_late(struct tb_page *page)
     } while (found);
 }
 
-void tb_page_call_forget(struct tb_page *page, uint64_t handle)
+void tb_cdp_page_call_forget(struct tb_cdp_page *page, uint64_t handle)
 {
     LIST_FOREACH_SAFE(link, &page->calls) {
         if (call_of(link)->handle == handle) {

@@ -16,15 +16,15 @@ enum {
     DESCRIBE_MS = 2000, /* the page may be busy with what the click has begun */
 };
 
-struct tb_chooser *tb_page_chooser(struct tb_page *page)
+struct tb_cdp_chooser *tb_cdp_page_chooser(struct tb_cdp_page *page)
 {
     return &page->chooser;
 }
 
 /* Who waits for the answer gets it all the same. */
-void tb_chooser_on_left(const struct tb_frame *frame)
+void tb_cdp_chooser_on_left(const struct tb_cdp_frame *frame)
 {
-    struct tb_chooser *chooser = &frame->page->chooser;
+    struct tb_cdp_chooser *chooser = &frame->page->chooser;
     if (frame->number == chooser->frame || !frame->parent) {
         chooser->open = false;
         chooser->untold = false;
@@ -32,7 +32,7 @@ void tb_chooser_on_left(const struct tb_frame *frame)
 }
 
 /* Attributes come as one list: name, value, name, value ... */
-static void take_attributes(struct tb_chooser *chooser, const struct cJSON *node)
+static void take_attributes(struct tb_cdp_chooser *chooser, const struct cJSON *node)
 {
     bool is_accept = false;
     bool is_name = true;
@@ -53,8 +53,8 @@ static void take_attributes(struct tb_chooser *chooser, const struct cJSON *node
 
 static void on_described(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_page *page = user;
-    const struct tb_driver_session *session = tb_page_session(page);
+    struct tb_cdp_page *page = user;
+    const struct tb_driver_session *session = tb_cdp_page_session(page);
     (void)err;
     page->chooser.ask = NULL;
     if (code == 0) {
@@ -62,23 +62,24 @@ static void on_described(int code, struct tb_str result, const struct tb_err *er
         take_attributes(&page->chooser, tb_json_get(json, "node"));
     }
     if (session && session->work) {
-        tb_opwork_look_again(session->work);
+        tb_cdp_work_look_again(session->work);
     }
 }
 
-void tb_chooser_on_opened(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_chooser_on_opened(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_page *page = target->page;
-    struct tb_chooser *chooser = &page->chooser;
-    const struct tb_frame *frame = tb_page_frame_by_id(page, tb_json_text(params, "frameId"));
+    struct tb_cdp_page *page = target->page;
+    struct tb_cdp_chooser *chooser = &page->chooser;
+    const struct tb_cdp_frame *frame =
+        tb_cdp_page_frame_by_id(page, tb_json_text(params, "frameId"));
     int64_t node = 0;
     if (!frame) {
         return;
     }
     if (chooser->ask) {
-        tb_page_cmd_drop(chooser->ask);
+        tb_cdp_page_cmd_drop(chooser->ask);
     }
-    *chooser = (struct tb_chooser){.untold = true, .frame = frame->number};
+    *chooser = (struct tb_cdp_chooser){.untold = true, .frame = frame->number};
     tb_json_int(tb_json_get(params, "backendNodeId"), &node);
     /* A picker that a script has asked for has no field; the browser has refused it already. */
     chooser->open = node > 0;
@@ -89,12 +90,12 @@ void tb_chooser_on_opened(struct tb_target *target, const struct cJSON *params)
         chooser->node = node;
         chooser->multiple = tb_str_eq_cstr(tb_json_text(params, "mode"), "selectMultiple");
         chooser->ask =
-            tb_page_cmd_new(target, "DOM.describeNode", (struct tb_str){text, (size_t)len},
-                            now_ms + DESCRIBE_MS, on_described, page);
+            tb_cdp_page_cmd_new(target, "DOM.describeNode", (struct tb_str){text, (size_t)len},
+                                now_ms + DESCRIBE_MS, on_described, page);
     }
 }
 
-void tb_chooser_tell(struct tb_chooser *chooser, struct cJSON *data)
+void tb_cdp_chooser_tell(struct tb_cdp_chooser *chooser, struct cJSON *data)
 {
     if (!chooser->untold) {
         return;

@@ -12,11 +12,11 @@ enum {
     SKEW_MS = 20,
 };
 
-struct tb_page_cmd {
-    struct tb_ask ask; /* in its page */
+struct tb_cdp_page_cmd {
+    struct tb_cdp_ask ask; /* in its page */
     uint64_t handle;
     uint64_t id; /* the connection's; 0: never sent */
-    struct tb_target *target;
+    struct tb_cdp_target *target;
     bool by_thread; /* the page's own thread answers it */
     bool sets_up;   /* without its answer the page can never be used */
     int64_t deadline_ms;
@@ -27,14 +27,14 @@ struct tb_page_cmd {
     struct tb_timer timer;
 };
 
-static struct tb_page_cmd *cmd_of(struct tb_list *link)
+static struct tb_cdp_page_cmd *cmd_of(struct tb_list *link)
 {
-    return TB_CONTAINER(link, struct tb_page_cmd, ask.place);
+    return TB_CONTAINER(link, struct tb_cdp_page_cmd, ask.place);
 }
 
-static void cmd_free(struct tb_page_cmd *cmd)
+static void cmd_free(struct tb_cdp_page_cmd *cmd)
 {
-    tb_ask_end(&cmd->ask);
+    tb_cdp_ask_end(&cmd->ask);
     tb_timer_fini(&cmd->timer);
     tb_free(cmd->method);
     tb_free(cmd->params);
@@ -42,7 +42,7 @@ static void cmd_free(struct tb_page_cmd *cmd)
     tb_free(cmd);
 }
 
-static void end_with(struct tb_page_cmd *cmd, const struct tb_err *err)
+static void end_with(struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
 {
     tb_cdp_reply_fn *fn = cmd->fn;
     void *user = cmd->ask.user;
@@ -54,7 +54,7 @@ static void end_with(struct tb_page_cmd *cmd, const struct tb_err *err)
 /* The browser's own timer ends a script at the same deadline as ours, and on a loaded machine its
  * word may be read first. A script that was to be awaited then gives nothing better than the second
  * of these. */
-static bool was_ended_late(const struct tb_page_cmd *cmd, const struct tb_err *err)
+static bool was_ended_late(const struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
 {
     int64_t now_ms = tb_loop_now_ms(cmd->target->page->browser->cdp->loop);
     return err->code == TB_E_PROTOCOL && cmd->by_thread && now_ms + SKEW_MS >= cmd->deadline_ms &&
@@ -63,8 +63,8 @@ static bool was_ended_late(const struct tb_page_cmd *cmd, const struct tb_err *e
 
 static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_page_cmd *cmd = user;
-    struct tb_page *page = cmd->target->page;
+    struct tb_cdp_page_cmd *cmd = user;
+    struct tb_cdp_page *page = cmd->target->page;
     if (code == 0) {
         tb_cdp_reply_fn *fn = cmd->fn;
         void *fn_user = cmd->ask.user;
@@ -77,8 +77,8 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     }
     struct tb_err words = *err;
     if (code == TB_E_TIMEOUT) {
-        tb_page_probe(page);
-        tb_page_say_late(page, err->text, &words);
+        tb_cdp_page_probe(page);
+        tb_cdp_page_say_late(page, err->text, &words);
     } else if (code == TB_E_NOT_FOUND) {
         tb_fail(&words, TB_E_TAB_NOT_FOUND, "the tab was closed");
     } else if (was_ended_late(cmd, err)) {
@@ -107,9 +107,10 @@ static bool needs_no_page(const char *method)
 
 /* What keeps the command from being sent; false if nothing does. What sets the page up is sent
  * behind a dialog, too: it is answered when that has gone. */
-static bool in_the_way(const struct tb_page_cmd *cmd, const char *method, struct tb_err *ret_err)
+static bool in_the_way(const struct tb_cdp_page_cmd *cmd, const char *method,
+                       struct tb_err *ret_err)
 {
-    const struct tb_page *page = cmd->target->page;
+    const struct tb_cdp_page *page = cmd->target->page;
     static const char *const in_dialog[] = {"Page.handleJavaScriptDialog", "Page.close", NULL};
     if (page->gone) {
         tb_fail(ret_err, TB_E_TAB_NOT_FOUND, "the tab was closed");
@@ -119,12 +120,12 @@ static bool in_the_way(const struct tb_page_cmd *cmd, const char *method, struct
         tb_fail(ret_err, TB_E_PAGE_CRASHED, "the page has crashed");
         return true;
     }
-    return !cmd->sets_up && !is_one_of(method, in_dialog) && tb_page_in_dialog(page, ret_err);
+    return !cmd->sets_up && !is_one_of(method, in_dialog) && tb_cdp_page_in_dialog(page, ret_err);
 }
 
-static void send_cmd(struct tb_page_cmd *cmd, const char *method, struct tb_str params)
+static void send_cmd(struct tb_cdp_page_cmd *cmd, const char *method, struct tb_str params)
 {
-    struct tb_page *page = cmd->target->page;
+    struct tb_cdp_page *page = cmd->target->page;
     struct tb_err err;
     if (in_the_way(cmd, method, &err)) {
         cmd->late = TB_NEW(struct tb_err);
@@ -138,14 +139,14 @@ static void send_cmd(struct tb_page_cmd *cmd, const char *method, struct tb_str 
 
 static void on_held_too_long(struct tb_timer *timer, void *user)
 {
-    struct tb_page_cmd *cmd = user;
+    struct tb_cdp_page_cmd *cmd = user;
     struct tb_err err;
     (void)timer;
-    tb_page_say_late(cmd->target->page, "the tab was not ready in time", &err);
+    tb_cdp_page_say_late(cmd->target->page, "the tab was not ready in time", &err);
     end_with(cmd, &err);
 }
 
-static void hold_back(struct tb_page_cmd *cmd, const char *method, struct tb_str params)
+static void hold_back(struct tb_cdp_page_cmd *cmd, const char *method, struct tb_str params)
 {
     struct tb_loop *loop = cmd->target->page->browser->cdp->loop;
     int64_t left_ms = cmd->deadline_ms - tb_loop_now_ms(loop);
@@ -156,40 +157,40 @@ static void hold_back(struct tb_page_cmd *cmd, const char *method, struct tb_str
 }
 
 /* Who forgets a command at or after its deadline did not get its answer in time. */
-static void forget(struct tb_ask *ask)
+static void forget(struct tb_cdp_ask *ask)
 {
-    struct tb_page_cmd *cmd = TB_CONTAINER(ask, struct tb_page_cmd, ask);
-    struct tb_page *page = cmd->target->page;
+    struct tb_cdp_page_cmd *cmd = TB_CONTAINER(ask, struct tb_cdp_page_cmd, ask);
+    struct tb_cdp_page *page = cmd->target->page;
     bool late = cmd->deadline_ms <= tb_loop_now_ms(page->browser->cdp->loop);
-    tb_page_cmd_drop(cmd);
+    tb_cdp_page_cmd_drop(cmd);
     if (late) {
-        tb_page_probe(page);
+        tb_cdp_page_probe(page);
     }
 }
 
-static struct tb_page_cmd *cmd_new(struct tb_target *target, int64_t deadline_ms,
-                                   tb_cdp_reply_fn *fn, void *user)
+static struct tb_cdp_page_cmd *cmd_new(struct tb_cdp_target *target, int64_t deadline_ms,
+                                       tb_cdp_reply_fn *fn, void *user)
 {
-    struct tb_page *page = target->page;
-    struct tb_page_cmd *cmd = TB_NEW(struct tb_page_cmd);
+    struct tb_cdp_page *page = target->page;
+    struct tb_cdp_page_cmd *cmd = TB_NEW(struct tb_cdp_page_cmd);
     cmd->handle = ++page->last_handle;
     cmd->target = target;
     cmd->deadline_ms = deadline_ms;
     cmd->fn = fn;
     cmd->ask.user = user;
     cmd->ask.forget = forget;
-    tb_ask_begin(&cmd->ask, &page->cmds, tb_page_session(page));
+    tb_cdp_ask_begin(&cmd->ask, &page->cmds, tb_cdp_page_session(page));
     return cmd;
 }
 
-struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method,
-                                    struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn,
-                                    void *user)
+struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const char *method,
+                                            struct tb_str params, int64_t deadline_ms,
+                                            tb_cdp_reply_fn *fn, void *user)
 {
-    const struct tb_page *page = target->page;
-    struct tb_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
+    const struct tb_cdp_page *page = target->page;
+    struct tb_cdp_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
     cmd->by_thread = strncmp(method, "Runtime.", 8) == 0;
-    bool leads_away = tb_page_awaits_first(page) && needs_no_page(method);
+    bool leads_away = tb_cdp_page_awaits_first(page) && needs_no_page(method);
     if (page->ready || page->gone || page->crashed || page->dialog.open || leads_away) {
         send_cmd(cmd, method, params);
     } else {
@@ -198,19 +199,19 @@ struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method
     return cmd;
 }
 
-void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_reply_fn *fn,
-                        void *user)
+void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,
+                            void *user)
 {
     int64_t deadline_ms = tb_loop_now_ms(target->page->browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
-    struct tb_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
+    struct tb_cdp_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
     cmd->sets_up = true;
     send_cmd(cmd, method, (struct tb_str){NULL, 0});
 }
 
-bool tb_page_cmd_sets_up(const struct tb_page *page)
+bool tb_cdp_page_cmd_sets_up(const struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &page->cmds) {
-        const struct tb_page_cmd *cmd = cmd_of(link);
+        const struct tb_cdp_page_cmd *cmd = cmd_of(link);
         if (cmd->sets_up && cmd->target == page->target && !cmd->late) {
             return true;
         }
@@ -218,11 +219,11 @@ bool tb_page_cmd_sets_up(const struct tb_page *page)
     return false;
 }
 
-void tb_page_cmds_go_on(struct tb_page *page)
+void tb_cdp_page_cmds_go_on(struct tb_cdp_page *page)
 {
     /* Sending calls nobody back, so the list does not change meanwhile. */
     LIST_FOREACH(link, &page->cmds) {
-        struct tb_page_cmd *cmd = cmd_of(link);
+        struct tb_cdp_page_cmd *cmd = cmd_of(link);
         if (cmd->method) {
             TB_AUTO(tb_free) char *method = cmd->method;
             TB_AUTO(tb_free) char *params = cmd->params;
@@ -234,9 +235,9 @@ void tb_page_cmds_go_on(struct tb_page *page)
     }
 }
 
-void tb_page_cmd_drop(struct tb_page_cmd *cmd)
+void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd)
 {
-    struct tb_page *page = cmd->target->page;
+    struct tb_cdp_page *page = cmd->target->page;
     if (cmd->id && page->browser->conn) {
         tb_cdp_forget(page->browser->conn, cmd->id);
     }
@@ -245,11 +246,11 @@ void tb_page_cmd_drop(struct tb_page_cmd *cmd)
 
 /* The first command in the list that fits; NULL: none is left. Whoever ends one looks anew, since
  * its callback may change the list. */
-static struct tb_page_cmd *find_of(struct tb_page *page, const struct tb_target *target,
-                                   uint64_t up_to, int why)
+static struct tb_cdp_page_cmd *find_of(struct tb_cdp_page *page, const struct tb_cdp_target *target,
+                                       uint64_t up_to, int why)
 {
     LIST_FOREACH(link, &page->cmds) {
-        struct tb_page_cmd *cmd = cmd_of(link);
+        struct tb_cdp_page_cmd *cmd = cmd_of(link);
         bool goes_on = cmd->sets_up && why == TB_E_DIALOG_OPEN;
         if ((!target || cmd->target == target) && cmd->handle <= up_to && !goes_on) {
             return cmd;
@@ -258,11 +259,11 @@ static struct tb_page_cmd *find_of(struct tb_page *page, const struct tb_target 
     return NULL;
 }
 
-void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
-                       const struct tb_err *err)
+void tb_cdp_page_cmds_fail(struct tb_cdp_page *page, const struct tb_cdp_target *target,
+                           const struct tb_err *err)
 {
     uint64_t up_to = page->last_handle;
-    struct tb_page_cmd *cmd;
+    struct tb_cdp_page_cmd *cmd;
     while ((cmd = find_of(page, target, up_to, err->code))) {
         if (cmd->id && page->browser->conn) {
             tb_cdp_forget(page->browser->conn, cmd->id);
@@ -271,13 +272,13 @@ void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
     }
 }
 
-void tb_page_cmds_run_late(struct tb_page *page)
+void tb_cdp_page_cmds_run_late(struct tb_cdp_page *page)
 {
-    struct tb_page_cmd *found;
+    struct tb_cdp_page_cmd *found;
     do {
         found = NULL;
         LIST_FOREACH(link, &page->cmds) {
-            struct tb_page_cmd *cmd = cmd_of(link);
+            struct tb_cdp_page_cmd *cmd = cmd_of(link);
             if (cmd->late) {
                 found = cmd;
                 break;
@@ -289,14 +290,14 @@ void tb_page_cmds_run_late(struct tb_page *page)
     } while (found);
 }
 
-uint64_t tb_page_send(struct tb_page *page, const char *method, struct tb_str params,
-                      int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+uint64_t tb_cdp_page_send(struct tb_cdp_page *page, const char *method, struct tb_str params,
+                          int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
 {
-    return tb_page_cmd_new(page->target, method, params, deadline_ms, fn, user)->handle;
+    return tb_cdp_page_cmd_new(page->target, method, params, deadline_ms, fn, user)->handle;
 }
 
-uint64_t tb_frame_send(struct tb_frame *frame, const char *method, struct tb_str params,
-                       int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+uint64_t tb_cdp_frame_send(struct tb_cdp_frame *frame, const char *method, struct tb_str params,
+                           int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
 {
-    return tb_page_cmd_new(frame->target, method, params, deadline_ms, fn, user)->handle;
+    return tb_cdp_page_cmd_new(frame->target, method, params, deadline_ms, fn, user)->handle;
 }

@@ -12,7 +12,7 @@
 #include "driver/cdp/page/page_internal.h"
 #include "driver/json_text.h"
 
-static void tell(struct tb_page *page, int type, const char *key, struct tb_str text)
+static void tell(struct tb_cdp_page *page, int type, const char *key, struct tb_str text)
 {
     if (!page->context || !page->context->session) {
         return;
@@ -24,27 +24,27 @@ static void tell(struct tb_page *page, int type, const char *key, struct tb_str 
     tb_json_key(&writer, key);
     tb_json_put_str(&writer, text);
     tb_json_object_close(&writer);
-    tb_session_tell(page->context->session, type, tb_buf_str(&json));
+    tb_cdp_session_tell(page->context->session, type, tb_buf_str(&json));
 }
 
 /* Scheme and host: pages that agree in them run in one process if they can reach each other. Empty
  * for about:blank and the like, which are of their opener's site, and for a tab that has not told
  * its address yet. */
-static struct tb_str site_of(const struct tb_page *page)
+static struct tb_str site_of(const struct tb_cdp_page *page)
 {
     const char *url = page->main_frame->url;
     const char *host = url ? strstr(url, "://") : NULL;
     return (struct tb_str){url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, ":/?#") : 0};
 }
 
-static bool share_thread(const struct tb_page *page, const struct tb_page *other)
+static bool share_thread(const struct tb_cdp_page *page, const struct tb_cdp_page *other)
 {
     struct tb_str site = site_of(page);
     struct tb_str others = site_of(other);
     return page->kin == other->kin && (!site.len || !others.len || tb_str_eq(site, others));
 }
 
-bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
+bool tb_cdp_page_in_dialog(const struct tb_cdp_page *page, struct tb_err *ret_err)
 {
     struct tb_quoted shown;
     if (page->dialog.open) {
@@ -53,12 +53,12 @@ bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
         return true;
     }
     LIST_FOREACH(link, &page->context->pages) {
-        const struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
+        const struct tb_cdp_page *other = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (other->dialog.open && share_thread(page, other)) {
             tb_fail(
                 ret_err, TB_E_DIALOG_OPEN,
                 "tab %zu shows a dialog (%s) that blocks this tab until it is answered there: %s",
-                tb_session_page_index(page->context->session, other), other->dialog.type,
+                tb_cdp_session_page_index(page->context->session, other), other->dialog.type,
                 tb_quoted(&shown, tb_str_of(other->dialog.message), 0));
             return true;
         }
@@ -68,23 +68,23 @@ bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err)
 
 /* A page that asks again and again has its script ended, or it could never be left; before a
  * navigation at once, since the browser holds that back while one is under way. */
-static void dismiss(struct tb_page *page, bool ends)
+static void dismiss(struct tb_cdp_page *page, bool ends)
 {
     struct tb_driver_session *session = page->context->session;
     page->dialog.open = false;
     if (session && session->work) {
-        tb_opwork_note_dismissed(session->work, &page->dialog);
+        tb_cdp_work_note_dismissed(session->work, &page->dialog);
     }
     if (ends || ++page->dismissed > 1) {
-        tb_page_terminate_script(page);
+        tb_cdp_page_terminate_script(page);
     }
-    tb_target_post(page->target, "Page.handleJavaScriptDialog", TB_STR("{\"accept\":false}"));
+    tb_cdp_target_post(page->target, "Page.handleJavaScriptDialog", TB_STR("{\"accept\":false}"));
 }
 
-void tb_page_dismiss(struct tb_page *page)
+void tb_cdp_page_dismiss(struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &page->context->pages) {
-        struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_cdp_page *other = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (other->dialog.open && (other == page || share_thread(page, other))) {
             other->dismissed = 0; /* it may ask again: nobody leaves it */
             dismiss(other, false);
@@ -92,10 +92,10 @@ void tb_page_dismiss(struct tb_page *page)
     }
 }
 
-void tb_page_leave(struct tb_page *page, bool ends)
+void tb_cdp_page_leave(struct tb_cdp_page *page, bool ends)
 {
     LIST_FOREACH(link, &page->context->pages) {
-        struct tb_page *other = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_cdp_page *other = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (other == page || share_thread(page, other)) {
             other->leaving = true;
             other->dismissed = 0;
@@ -106,23 +106,24 @@ void tb_page_leave(struct tb_page *page, bool ends)
     }
 }
 
-void tb_session_stay(struct tb_driver_session *session)
+void tb_cdp_session_stay(struct tb_driver_session *session)
 {
-    for (size_t i = 0; i < tb_session_page_count(session); i++) {
-        tb_session_page_by_index(session, i)->leaving = false;
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        tb_cdp_session_page_by_index(session, i)->leaving = false;
     }
 }
 
-static void on_dialog(struct tb_target *target, const struct cJSON *params)
+static void on_dialog(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_page *page = target->page;
+    struct tb_cdp_page *page = target->page;
     struct tb_str type = tb_json_text(params, "type");
     if (tb_str_eq_cstr(type, "beforeunload")) {
         /* Who leaves a page by a call wants to leave it. */
-        tb_target_post(page->target, "Page.handleJavaScriptDialog", TB_STR("{\"accept\":true}"));
+        tb_cdp_target_post(page->target, "Page.handleJavaScriptDialog",
+                           TB_STR("{\"accept\":true}"));
         return;
     }
-    struct tb_dialog *dialog = &page->dialog;
+    struct tb_cdp_dialog *dialog = &page->dialog;
     struct tb_str message = tb_json_text(params, "message");
     snprintf(dialog->type, sizeof(dialog->type), "%.*s", TB_STR_ARG(type));
     snprintf(dialog->message, sizeof(dialog->message), "%.*s", TB_STR_ARG(message));
@@ -134,34 +135,34 @@ static void on_dialog(struct tb_target *target, const struct cJSON *params)
     }
     dialog->open = true;
     tell(page, TB_EVENT_DIALOG_OPENED, "type", tb_str_of(dialog->type));
-    tb_session_stirred(page->context->session);
+    tb_cdp_session_stirred(page->context->session);
     LIST_FOREACH_SAFE(link, &page->context->pages) {
-        struct tb_page *stopped = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_cdp_page *stopped = TB_CONTAINER(link, struct tb_cdp_page, link);
         struct tb_err err;
-        if (share_thread(page, stopped) && tb_page_in_dialog(stopped, &err)) {
-            tb_page_fail_all(stopped, NULL, &err);
+        if (share_thread(page, stopped) && tb_cdp_page_in_dialog(stopped, &err)) {
+            tb_cdp_page_fail_all(stopped, NULL, &err);
         }
     }
 }
 
-static void on_dialog_closed(struct tb_target *target, const struct cJSON *params)
+static void on_dialog_closed(struct tb_cdp_target *target, const struct cJSON *params)
 {
     (void)params;
     target->page->dialog.open = false;
     LIST_FOREACH(link, &target->page->context->pages) {
-        tb_held_let_go(TB_CONTAINER(link, struct tb_page, link));
+        tb_cdp_held_let_go(TB_CONTAINER(link, struct tb_cdp_page, link));
     }
 }
 
-static void on_crashed(struct tb_target *target, const struct cJSON *params)
+static void on_crashed(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_page *page = target->page;
+    struct tb_cdp_page *page = target->page;
     struct tb_err err;
     (void)params;
-    tb_frame_on_worlds_gone(target, NULL);
+    tb_cdp_frame_on_worlds_gone(target, NULL);
     if (target->kind != TB_TARGET_PAGE) {
         tb_fail(&err, TB_E_PAGE_CRASHED, "a frame of the page has crashed");
-        tb_page_fail_all(page, target, &err);
+        tb_cdp_page_fail_all(page, target, &err);
         return;
     }
     tb_fail(&err, TB_E_PAGE_CRASHED, "the page has crashed%s",
@@ -170,15 +171,15 @@ static void on_crashed(struct tb_target *target, const struct cJSON *params)
     page->dialog.open = false;
     page->held.tries = 0;
     TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
-    tb_url_shown(tb_page_url(page), &url);
+    tb_url_shown(tb_cdp_page_url(page), &url);
     tell(page, TB_EVENT_PAGE_CRASHED, "url", tb_buf_str(&url));
-    tb_page_fail_all(page, NULL, &err);
+    tb_cdp_page_fail_all(page, NULL, &err);
     if (page->context && !page->context->session) {
-        tb_context_spoilt(page->context);
+        tb_cdp_context_spoilt(page->context);
     }
 }
 
-static void on_revived(struct tb_target *target, const struct cJSON *params)
+static void on_revived(struct tb_cdp_target *target, const struct cJSON *params)
 {
     (void)params;
     if (target->kind == TB_TARGET_PAGE) {
@@ -187,38 +188,39 @@ static void on_revived(struct tb_target *target, const struct cJSON *params)
 }
 
 /* A frame of another process, or a worker. */
-static void on_attached(struct tb_target *parent, const struct cJSON *params)
+static void on_attached(struct tb_cdp_target *parent, const struct cJSON *params)
 {
-    struct tb_page *page = parent->page;
+    struct tb_cdp_page *page = parent->page;
     const struct cJSON *info = tb_json_get(params, "targetInfo");
     bool is_frame = tb_str_eq_cstr(tb_json_text(info, "type"), "iframe");
-    struct tb_target *target =
-        tb_target_new(page, is_frame ? TB_TARGET_FRAME : TB_TARGET_WORKER,
-                      tb_json_text(params, "sessionId"), tb_json_text(info, "targetId"));
+    struct tb_cdp_target *target =
+        tb_cdp_target_new(page, is_frame ? TB_TARGET_FRAME : TB_TARGET_WORKER,
+                          tb_json_text(params, "sessionId"), tb_json_text(info, "targetId"));
     if (!target) {
-        tb_context_let_go(page->browser, tb_json_text(params, "sessionId"));
+        tb_cdp_context_let_go(page->browser, tb_json_text(params, "sessionId"));
         return;
     }
     if (is_frame) {
-        struct tb_frame *frame = tb_page_frame_by_id(page, tb_str_of(target->id));
-        struct tb_frame *above = tb_page_frame_by_id(page, tb_json_text(info, "parentFrameId"));
+        struct tb_cdp_frame *frame = tb_cdp_page_frame_by_id(page, tb_str_of(target->id));
+        struct tb_cdp_frame *above =
+            tb_cdp_page_frame_by_id(page, tb_json_text(info, "parentFrameId"));
         if (!frame) {
-            frame =
-                tb_frame_new(page, target, above ? above : page->main_frame, tb_str_of(target->id));
+            frame = tb_cdp_frame_new(page, target, above ? above : page->main_frame,
+                                     tb_str_of(target->id));
         }
-        if (frame && tb_frame_move(frame, target)) {
+        if (frame && tb_cdp_frame_move(frame, target)) {
             frame->world[0] = '\0';
             frame->main_world[0] = '\0';
             frame->loader_id[0] = '\0';
         }
     }
-    tb_page_set_up(target);
+    tb_cdp_page_set_up(target);
 }
 
-static void on_detached(struct tb_target *parent, const struct cJSON *params)
+static void on_detached(struct tb_cdp_target *parent, const struct cJSON *params)
 {
-    struct tb_page *page = parent->page;
-    struct tb_target *target =
+    struct tb_cdp_page *page = parent->page;
+    struct tb_cdp_target *target =
         tb_map_get(&page->browser->targets, tb_json_text(params, "sessionId"));
     if (!target || target->page != page || target == page->target) {
         return;
@@ -226,12 +228,12 @@ static void on_detached(struct tb_target *parent, const struct cJSON *params)
     /* Its frames leave first, so that nobody who is told of its end can ask anything of it. */
     struct tb_err err;
     tb_fail(&err, TB_E_ELEMENT_STALE, "the frame has left the page");
-    tb_frames_drop_target(page, target);
-    tb_page_fail_all(page, target, &err);
-    tb_target_free(target);
+    tb_cdp_frames_drop_target(page, target);
+    tb_cdp_page_fail_all(page, target, &err);
+    tb_cdp_target_free(target);
 }
 
-typedef void page_event_fn(struct tb_target *target, const struct cJSON *params);
+typedef void page_event_fn(struct tb_cdp_target *target, const struct cJSON *params);
 
 static page_event_fn *handler_of(struct tb_str method)
 {
@@ -239,22 +241,22 @@ static page_event_fn *handler_of(struct tb_str method)
         const char *method;
         page_event_fn *fn;
     } handlers[] = {
-        {"Page.lifecycleEvent", tb_nav_on_lifecycle},
-        {"Runtime.executionContextCreated", tb_frame_on_world},
-        {"Runtime.executionContextDestroyed", tb_frame_on_world_gone},
-        {"Runtime.executionContextsCleared", tb_frame_on_worlds_gone},
-        {"Page.frameRequestedNavigation", tb_nav_on_asked},
-        {"Page.frameStartedNavigating", tb_nav_on_started},
-        {"Page.frameStartedLoading", tb_nav_on_loading},
-        {"Page.frameStoppedLoading", tb_nav_on_stopped},
-        {"Page.frameClearedScheduledNavigation", tb_nav_on_cleared},
-        {"Page.frameNavigated", tb_nav_on_committed},
-        {"Page.navigatedWithinDocument", tb_nav_on_within},
-        {"Page.frameAttached", tb_frame_on_attached},
-        {"Page.frameDetached", tb_frame_on_detached},
+        {"Page.lifecycleEvent", tb_cdp_nav_on_lifecycle},
+        {"Runtime.executionContextCreated", tb_cdp_frame_on_world},
+        {"Runtime.executionContextDestroyed", tb_cdp_frame_on_world_gone},
+        {"Runtime.executionContextsCleared", tb_cdp_frame_on_worlds_gone},
+        {"Page.frameRequestedNavigation", tb_cdp_nav_on_asked},
+        {"Page.frameStartedNavigating", tb_cdp_nav_on_started},
+        {"Page.frameStartedLoading", tb_cdp_nav_on_loading},
+        {"Page.frameStoppedLoading", tb_cdp_nav_on_stopped},
+        {"Page.frameClearedScheduledNavigation", tb_cdp_nav_on_cleared},
+        {"Page.frameNavigated", tb_cdp_nav_on_committed},
+        {"Page.navigatedWithinDocument", tb_cdp_nav_on_within},
+        {"Page.frameAttached", tb_cdp_frame_on_attached},
+        {"Page.frameDetached", tb_cdp_frame_on_detached},
         {"Page.javascriptDialogOpening", on_dialog},
         {"Page.javascriptDialogClosed", on_dialog_closed},
-        {"Page.fileChooserOpened", tb_chooser_on_opened},
+        {"Page.fileChooserOpened", tb_cdp_chooser_on_opened},
         {"Inspector.targetCrashed", on_crashed},
         {"Inspector.targetReloadedAfterCrash", on_revived},
         {"Target.attachedToTarget", on_attached},
@@ -268,14 +270,14 @@ static page_event_fn *handler_of(struct tb_str method)
     return NULL;
 }
 
-void tb_page_on_event(struct tb_target *target, struct tb_str method, struct tb_str params)
+void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, struct tb_str params)
 {
-    struct tb_page *page = target->page;
+    struct tb_cdp_page *page = target->page;
     page_event_fn *handler = handler_of(method);
     if (handler) {
         TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
         handler(target, json);
     } else if (page->context->session) {
-        tb_session_on_event(page->context->session, page, target->session_id, method, params);
+        tb_cdp_session_on_event(page->context->session, page, target->session_id, method, params);
     }
 }

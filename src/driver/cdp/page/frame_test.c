@@ -59,13 +59,13 @@ static int close_session(void **state)
 }
 
 /* The frame whose address ends so; NULL while there is none with a world. */
-static struct tb_frame *frame_at(struct setup *setup, const char *path)
+static struct tb_cdp_frame *frame_at(struct setup *setup, const char *path)
 {
-    struct tb_page *page = tb_session_page(setup->session.session);
+    struct tb_cdp_page *page = tb_cdp_session_page(setup->session.session);
     for (unsigned number = 0; number < 50; number++) {
-        struct tb_frame *frame = tb_page_frame_by_number(page, number);
-        struct tb_str url = frame ? tb_frame_url(frame) : TB_STR("");
-        if (url.len >= strlen(path) && tb_frame_world(frame)[0] &&
+        struct tb_cdp_frame *frame = tb_cdp_page_frame_by_number(page, number);
+        struct tb_str url = frame ? tb_cdp_frame_url(frame) : TB_STR("");
+        if (url.len >= strlen(path) && tb_cdp_frame_world(frame)[0] &&
             strcmp(url.ptr + url.len - strlen(path), path) == 0) {
             return frame;
         }
@@ -73,11 +73,11 @@ static struct tb_frame *frame_at(struct setup *setup, const char *path)
     return NULL;
 }
 
-static void call_in(struct setup *setup, struct tb_frame *frame, const char *function,
+static void call_in(struct setup *setup, struct tb_cdp_frame *frame, const char *function,
                     struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
-    tb_page_call(frame, function, TB_STR(""), lab_deadline(&setup->lab), lab_on_reply, answer);
+    tb_cdp_page_call(frame, function, TB_STR(""), lab_deadline(&setup->lab), lab_on_reply, answer);
     LAB_WAIT(&setup->lab, answer->done);
 }
 
@@ -88,9 +88,9 @@ static void frames_of_other_processes_look_like_any_other(void **state)
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/middle") && frame_at(setup, "/inner"));
-    struct tb_frame *middle = frame_at(setup, "/middle");
-    assert_string_not_equal(tb_frame_session_id(middle),
-                            tb_page_session_id(tb_session_page(setup->session.session)));
+    struct tb_cdp_frame *middle = frame_at(setup, "/middle");
+    assert_string_not_equal(tb_cdp_frame_session_id(middle),
+                            tb_cdp_page_session_id(tb_cdp_session_page(setup->session.session)));
     call_in(setup, middle, "describe", &answer);
     assert_int_equal(answer.code, 0);
     assert_non_null(strstr(answer.value, "\"title\":\"middle\""));
@@ -124,12 +124,12 @@ static void frames_go_with_their_page(void **state)
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
     memset(&waiting, 0, sizeof(waiting));
-    tb_page_call(frame_at(setup, "/middle"), "waitFor", TB_STR(""), lab_deadline(&setup->lab),
-                 lab_on_reply, &waiting);
+    tb_cdp_page_call(frame_at(setup, "/middle"), "waitFor", TB_STR(""), lab_deadline(&setup->lab),
+                     lab_on_reply, &waiting);
     lab_goto(&setup->session, "127.0.0.1", "/");
     LAB_WAIT(&setup->lab, waiting.done);
     assert_int_equal(waiting.code, TB_E_ELEMENT_STALE);
-    LAB_WAIT(&setup->lab, tb_session_page(setup->session.session)->frames.count == 1);
+    LAB_WAIT(&setup->lab, tb_cdp_session_page(setup->session.session)->frames.count == 1);
     assert_null(frame_at(setup, "/middle"));
 }
 
@@ -147,8 +147,8 @@ static void a_frame_may_move_between_processes(void **state)
         LAB_WAIT(&setup->lab, frame_at(setup, "/same") && frame_at(setup, "/middle2"));
         call_in(setup, frame_at(setup, "/same"), "describe", &answer);
         assert_non_null(strstr(answer.value, "\"title\":\"same\""));
-        assert_string_equal(tb_frame_session_id(frame_at(setup, "/same")),
-                            tb_page_session_id(tb_session_page(setup->session.session)));
+        assert_string_equal(tb_cdp_frame_session_id(frame_at(setup, "/same")),
+                            tb_cdp_page_session_id(tb_cdp_session_page(setup->session.session)));
         /* ... and abroad again. */
         lab_eval(&setup->session, &answer,
                  "document.querySelector('iframe').src ="

@@ -11,16 +11,16 @@ enum {
     EVENT_MAX = 256,
 };
 
-void tb_held_keep(struct tb_page *page, double x, double y)
+void tb_cdp_held_keep(struct tb_cdp_page *page, double x, double y)
 {
-    page->held = (struct tb_held){.tries = TRIES, .x = x, .y = y};
+    page->held = (struct tb_cdp_held){.tries = TRIES, .x = x, .y = y};
 }
 
 /* Moves that were under way when the dialog came reach the page before this, and may begin a drag
  * of the browser's: only now none is handed to us any more. */
 static void on_up(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_page *page = user;
+    struct tb_cdp_page *page = user;
     (void)result;
     (void)err;
     if (code == TB_E_DIALOG_OPEN && page->held.tries) {
@@ -28,31 +28,32 @@ static void on_up(int code, struct tb_str result, const struct tb_err *err, void
     }
     page->held.tries = 0;
     if (!page->gone) {
-        tb_target_post(page->target, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+        tb_cdp_target_post(page->target, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
     }
 }
 
 /* What the page drags is brought back to where it was; but the button does not come up there, which
  * would be a click on it. The click that comes of this nevertheless is held back by page/aim.js. */
-void tb_held_let_go(struct tb_page *page)
+void tb_cdp_held_let_go(struct tb_cdp_page *page)
 {
-    const struct tb_held *held = &page->held;
+    const struct tb_cdp_held *held = &page->held;
     struct tb_err err;
     char back[EVENT_MAX];
-    if (!held->tries || page->gone || tb_page_in_dialog(page, &err)) {
+    if (!held->tries || page->gone || tb_cdp_page_in_dialog(page, &err)) {
         return;
     }
     page->held.tries--;
-    tb_target_post(page->target, "Input.dispatchDragEvent",
-                   TB_STR("{\"type\":\"dragCancel\",\"x\":0,\"y\":0,"
-                          "\"data\":{\"items\":[],\"dragOperationsMask\":0}}"));
+    tb_cdp_target_post(page->target, "Input.dispatchDragEvent",
+                       TB_STR("{\"type\":\"dragCancel\",\"x\":0,\"y\":0,"
+                              "\"data\":{\"items\":[],\"dragOperationsMask\":0}}"));
     int len = snprintf(back, sizeof(back),
                        "{\"type\":\"mouseMoved\",\"x\":%.2f,\"y\":%.2f,\"button\":\"left\","
                        "\"buttons\":1}",
                        held->x, held->y);
-    tb_target_post(page->target, "Input.dispatchMouseEvent", (struct tb_str){back, (size_t)len});
-    tb_page_send(page, "Input.dispatchMouseEvent",
-                 TB_STR("{\"type\":\"mouseReleased\",\"x\":-1,\"y\":-1,\"button\":\"left\","
-                        "\"buttons\":0,\"clickCount\":1}"),
-                 tb_loop_now_ms(page->browser->cdp->loop) + TB_BROWSER_COMMAND_MS, on_up, page);
+    tb_cdp_target_post(page->target, "Input.dispatchMouseEvent",
+                       (struct tb_str){back, (size_t)len});
+    tb_cdp_page_send(page, "Input.dispatchMouseEvent",
+                     TB_STR("{\"type\":\"mouseReleased\",\"x\":-1,\"y\":-1,\"button\":\"left\","
+                            "\"buttons\":0,\"clickCount\":1}"),
+                     tb_loop_now_ms(page->browser->cdp->loop) + TB_BROWSER_COMMAND_MS, on_up, page);
 }

@@ -5,15 +5,15 @@
  * it. */
 #pragma once
 
-struct tb_page;
+struct tb_cdp_page;
 
-struct tb_held {
+struct tb_cdp_held {
     int tries; /* to let it go that are left; 0: it is not held */
     double x;  /* where it went down, in the tab's viewport */
     double y;
 };
 
 /* The drag is cut off; drags are intercepted until the button is up. */
-void tb_held_keep(struct tb_page *page, double x, double y);
+void tb_cdp_held_keep(struct tb_cdp_page *page, double x, double y);
 /* The button comes up, unless a dialog is in the way: then this is for when it was answered. */
-void tb_held_let_go(struct tb_page *page);
+void tb_cdp_held_let_go(struct tb_cdp_page *page);

@@ -7,36 +7,37 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/page_internal.h"
 
-bool tb_page_is_inner(const struct tb_page *page)
+bool tb_cdp_page_is_inner(const struct tb_cdp_page *page)
 {
     return page->inner;
 }
 
-void tb_inner_close(struct tb_page *page)
+void tb_cdp_inner_close(struct tb_cdp_page *page)
 {
     char params[64 + TB_TARGET_ID_SIZE];
-    struct tb_driver_session *session = tb_page_session(page);
+    struct tb_driver_session *session = tb_cdp_page_session(page);
     if (!page->inner || !session) {
         return;
     }
-    if (tb_session_page_count(session) == 1) {
-        tb_session_want_tab(session); /* some browsers end with their last tab */
+    if (tb_cdp_session_page_count(session) == 1) {
+        tb_cdp_session_want_tab(session); /* some browsers end with their last tab */
     }
-    int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", tb_page_target_id(page));
-    tb_cdp_post(tb_page_conn(page), NULL, "Target.closeTarget",
+    int len =
+        snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", tb_cdp_page_target_id(page));
+    tb_cdp_post(tb_cdp_page_conn(page), NULL, "Target.closeTarget",
                 (struct tb_str){params, (size_t)len});
 }
 
-static void shut(struct tb_page *page)
+static void shut(struct tb_cdp_page *page)
 {
     page->inner = true;
-    tb_inner_close(page);
+    tb_cdp_inner_close(page);
 }
 
-static bool is_of_inner(const struct tb_context *context, const struct tb_page *page)
+static bool is_of_inner(const struct tb_cdp_context *context, const struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &context->pages) {
-        const struct tb_page *opener = TB_CONTAINER(link, struct tb_page, link);
+        const struct tb_cdp_page *opener = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (opener->inner && tb_str_eq_cstr(tb_str_of(page->opener), opener->target->id)) {
             return true;
         }
@@ -44,10 +45,10 @@ static bool is_of_inner(const struct tb_context *context, const struct tb_page *
     return false;
 }
 
-static struct tb_page *next_to_shut(const struct tb_context *context)
+static struct tb_cdp_page *next_to_shut(const struct tb_cdp_context *context)
 {
     LIST_FOREACH(link, &context->pages) {
-        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (!page->inner && page->opener[0] && is_of_inner(context, page)) {
             return page;
         }
@@ -55,10 +56,10 @@ static struct tb_page *next_to_shut(const struct tb_context *context)
     return NULL;
 }
 
-static struct tb_page *next_to_end(const struct tb_context *context)
+static struct tb_cdp_page *next_to_end(const struct tb_cdp_context *context)
 {
     LIST_FOREACH(link, &context->pages) {
-        struct tb_page *page = TB_CONTAINER(link, struct tb_page, link);
+        struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (page->inner && !page->inner_ended) {
             return page;
         }
@@ -68,14 +69,14 @@ static struct tb_page *next_to_end(const struct tb_context *context)
 
 /* Calls that are under way must not read it either. The end of one may be that of its session, and
  * of all its tabs. */
-static void end_calls(const struct tb_context *context)
+static void end_calls(const struct tb_cdp_context *context)
 {
-    struct tb_page *page;
+    struct tb_cdp_page *page;
     while ((page = next_to_end(context))) {
         struct tb_err err;
         tb_fail(&err, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
         page->inner_ended = true;
-        tb_page_fail_all(page, NULL, &err);
+        tb_cdp_page_fail_all(page, NULL, &err);
         if (page->gone) {
             return;
         }
@@ -83,9 +84,9 @@ static void end_calls(const struct tb_context *context)
 }
 
 /* A window may be known before the address of what opened it is, so this is done for both. */
-void tb_inner_spread(struct tb_context *context)
+void tb_cdp_inner_spread(struct tb_cdp_context *context)
 {
-    struct tb_page *page;
+    struct tb_cdp_page *page;
     while ((page = next_to_shut(context))) {
         shut(page);
     }
@@ -93,12 +94,12 @@ void tb_inner_spread(struct tb_context *context)
 }
 
 /* A frame that was refused such an address shows nothing of it. */
-void tb_inner_look(struct tb_frame *frame)
+void tb_cdp_inner_look(struct tb_cdp_frame *frame)
 {
-    struct tb_page *page = frame->page;
+    struct tb_cdp_page *page = frame->page;
     if (page->context && !page->inner && !(frame->parent && frame->failed) &&
-        tb_address_is_inner(tb_frame_url(frame))) {
+        tb_address_is_inner(tb_cdp_frame_url(frame))) {
         shut(page);
-        tb_inner_spread(page->context);
+        tb_cdp_inner_spread(page->context);
     }
 }

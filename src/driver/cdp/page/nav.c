@@ -19,18 +19,18 @@
 #include "driver/cdp/page/requests.h"
 #include "driver/json_text.h"
 
-static struct tb_frame *frame_of(struct tb_target *target, const struct cJSON *params)
+static struct tb_cdp_frame *frame_of(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    return tb_page_frame_by_id(target->page, tb_json_text(params, "frameId"));
+    return tb_cdp_page_frame_by_id(target->page, tb_json_text(params, "frameId"));
 }
 
-static void count(struct tb_frame *frame)
+static void count(struct tb_cdp_frame *frame)
 {
     frame->nav = ++frame->page->navs;
-    tb_session_stirred(frame->page->context->session);
+    tb_cdp_session_stirred(frame->page->context->session);
 }
 
-static void begin(struct tb_frame *frame)
+static void begin(struct tb_cdp_frame *frame)
 {
     /* One that was taken up already is given up for this one. */
     if (!frame->nav_asked || frame->nav_started) {
@@ -42,15 +42,15 @@ static void begin(struct tb_frame *frame)
     }
 }
 
-static void bound_for(struct tb_page *page, struct tb_str url)
+static void bound_for(struct tb_cdp_page *page, struct tb_str url)
 {
     tb_free(page->bound_for);
     page->bound_for = url.len ? tb_str_dup(tb_str_sub(url, 0, TB_URL_KEPT)) : NULL;
 }
 
-static void came_to_nothing(struct tb_frame *frame)
+static void came_to_nothing(struct tb_cdp_frame *frame)
 {
-    struct tb_page *page = frame->page;
+    struct tb_cdp_page *page = frame->page;
     bool has_document = tb_str_of(frame->url).len > 0;
     if (!frame->parent && page->opened_by_page && !has_document) {
         tb_free(page->unopened);
@@ -66,12 +66,12 @@ static void came_to_nothing(struct tb_frame *frame)
     if (!frame->parent) {
         bound_for(page, (struct tb_str){NULL, 0});
     }
-    tb_nav_check(page);
+    tb_cdp_nav_check(page);
 }
 
 /* Frames load on their own all the time (advertisements ...); only what a person's act does to one
  * counts as a navigation of the tab. */
-static bool counts(const struct tb_frame *frame, struct tb_str reason)
+static bool counts(const struct tb_cdp_frame *frame, struct tb_str reason)
 {
     return !frame->parent || tb_str_eq_cstr(reason, "anchorClick") ||
            tb_str_starts(reason, TB_STR("formSubmission"));
@@ -83,9 +83,9 @@ static bool may_be_opened(struct tb_str url)
            tb_str_starts(url, TB_STR("about:")) || tb_str_starts(url, TB_STR("blob:"));
 }
 
-void tb_nav_on_asked(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_asked(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     if (frame && tb_str_eq_cstr(tb_json_text(params, "disposition"), "currentTab") &&
         counts(frame, tb_json_text(params, "reason"))) {
         begin(frame);
@@ -93,9 +93,9 @@ void tb_nav_on_asked(struct tb_target *target, const struct cJSON *params)
     }
 }
 
-void tb_nav_on_started(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_started(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     struct tb_str type = tb_json_text(params, "navigationType");
     if (!frame || tb_str_eq_cstr(type, "sameDocument") ||
         tb_str_eq_cstr(type, "historySameDocument")) {
@@ -104,25 +104,25 @@ void tb_nav_on_started(struct tb_target *target, const struct cJSON *params)
     if (!frame->parent) {
         begin(frame);
         bound_for(frame->page, tb_json_text(params, "url"));
-        tb_requests_on_leave(frame->page);
+        tb_cdp_requests_on_leave(frame->page);
     }
     frame->nav_started = frame->nav_asked;
-    if (!frame->parent && tb_page_awaits_first(frame->page)) {
+    if (!frame->parent && tb_cdp_page_awaits_first(frame->page)) {
         frame->loading = true; /* since before we heard of the window */
     }
 }
 
-void tb_nav_on_loading(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_loading(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     if (frame) {
         frame->loading = true;
     }
 }
 
-void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_stopped(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     if (!frame || !frame->loading) {
         return;
     }
@@ -133,15 +133,15 @@ void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params)
 }
 
 /* Told of all that begin, too; of a form to what no page may open it is all that is told. */
-void tb_nav_on_cleared(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_cleared(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     if (frame && frame->nav_asked && frame->nav_barred && !frame->nav_started && !frame->loading) {
         came_to_nothing(frame);
     }
 }
 
-static void tell(struct tb_frame *frame)
+static void tell(struct tb_cdp_frame *frame)
 {
     struct tb_driver_session *session = frame->page->context->session;
     if (frame->parent || !session) {
@@ -156,7 +156,7 @@ static void tell(struct tb_frame *frame)
     tb_json_key(&writer, "url");
     tb_json_put_str(&writer, tb_buf_str(&url));
     tb_json_object_close(&writer);
-    tb_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
+    tb_cdp_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
 }
 
 /* One that was left whole and is shown again does not load again, and nothing more is told of it.
@@ -170,16 +170,16 @@ static unsigned reached_by(const struct cJSON *params)
 }
 
 /* The frame has another document. */
-void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_committed(struct tb_cdp_target *target, const struct cJSON *params)
 {
     const struct cJSON *info = tb_json_get(params, "frame");
-    struct tb_page *page = target->page;
-    struct tb_frame *frame = tb_page_frame_by_id(page, tb_json_text(info, "id"));
-    struct tb_frame *parent = tb_page_frame_by_id(page, tb_json_text(info, "parentId"));
+    struct tb_cdp_page *page = target->page;
+    struct tb_cdp_frame *frame = tb_cdp_page_frame_by_id(page, tb_json_text(info, "id"));
+    struct tb_cdp_frame *parent = tb_cdp_page_frame_by_id(page, tb_json_text(info, "parentId"));
     if (!frame && parent) {
-        frame = tb_frame_new(page, target, parent, tb_json_text(info, "id"));
+        frame = tb_cdp_frame_new(page, target, parent, tb_json_text(info, "id"));
     }
-    if (!frame || !tb_frame_move(frame, target)) {
+    if (!frame || !tb_cdp_frame_move(frame, target)) {
         return;
     }
     if (!frame->parent && !frame->nav_asked) {
@@ -193,12 +193,12 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
         page->windows_refused = 0;
         page->kept_waiting = false;
         page->leaving = false;
-        if (!page->ready && !tb_page_cmd_sets_up(page)) {
-            tb_page_set_up(page->target); /* it failed, with the renderer that was to do it */
+        if (!page->ready && !tb_cdp_page_cmd_sets_up(page)) {
+            tb_cdp_page_set_up(page->target); /* it failed, with the renderer that was to do it */
         }
     }
-    tb_chooser_on_left(frame);
-    tb_frames_drop_below(frame);
+    tb_cdp_chooser_on_left(frame);
+    tb_cdp_frames_drop_below(frame);
     frame->nav_asked = false;
     frame->nav_started = false;
     frame->document++;
@@ -208,21 +208,21 @@ void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params)
     frame->mended = false;
     frame->reached = reached_by(params);
     frame->failed = tb_json_get(info, "unreachableUrl") != NULL;
-    if (!tb_target_id_copy(frame->loader_id, tb_json_text(info, "loaderId"))) {
+    if (!tb_cdp_target_id_copy(frame->loader_id, tb_json_text(info, "loaderId"))) {
         frame->loader_id[0] = '\0';
     }
-    tb_frame_set_url(frame, tb_json_text(info, frame->failed ? "unreachableUrl" : "url"));
+    tb_cdp_frame_set_url(frame, tb_json_text(info, frame->failed ? "unreachableUrl" : "url"));
     tell(frame);
-    tb_nav_check(page);
+    tb_cdp_nav_check(page);
 }
 
-void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_within(struct tb_cdp_target *target, const struct cJSON *params)
 {
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     if (!frame) {
         return;
     }
-    tb_frame_set_url(frame, tb_json_text(params, "url"));
+    tb_cdp_frame_set_url(frame, tb_json_text(params, "url"));
     if (!frame->parent && !frame->nav_started) {
         count(frame);
         frame->nav_within = true;
@@ -231,15 +231,15 @@ void tb_nav_on_within(struct tb_target *target, const struct cJSON *params)
         frame->within_done = true;
     }
     tell(frame);
-    tb_nav_check(target->page);
+    tb_cdp_nav_check(target->page);
 }
 
-bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark)
+bool tb_cdp_frame_has_left(const struct tb_cdp_frame *frame, uint64_t mark)
 {
     return frame->left > mark;
 }
 
-void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params)
+void tb_cdp_nav_on_lifecycle(struct tb_cdp_target *target, const struct cJSON *params)
 {
     static const struct {
         const char *name;
@@ -249,13 +249,13 @@ void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params)
         {"load", TB_REACHED_DOM | TB_REACHED_LOAD},
         {"networkIdle", TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE},
     };
-    struct tb_frame *frame = frame_of(target, params);
+    struct tb_cdp_frame *frame = frame_of(target, params);
     struct tb_str loader = tb_json_text(params, "loaderId");
     if (!frame) {
         return;
     }
     if (!frame->loader_id[0]) {
-        tb_target_id_copy(frame->loader_id, loader);
+        tb_cdp_target_id_copy(frame->loader_id, loader);
     }
     if (!tb_str_eq_cstr(loader, frame->loader_id)) {
         return;
@@ -264,14 +264,14 @@ void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params)
         if (tb_str_eq_cstr(tb_json_text(params, "name"), stages[i].name)) {
             frame->reached |= stages[i].reached | TB_REACHED_COMMIT;
             if (!frame->world[0]) {
-                tb_frame_mend(frame);
+                tb_cdp_frame_mend(frame);
             }
             if (!frame->parent && (stages[i].reached & TB_REACHED_LOAD)) {
-                tb_browser_page_loaded(target->page->browser);
+                tb_cdp_browser_page_loaded(target->page->browser);
                 /* Chromium 156 may forget to close a tab that has only just got its document. */
-                tb_inner_close(target->page);
+                tb_cdp_inner_close(target->page);
             }
-            tb_nav_check(target->page);
+            tb_cdp_nav_check(target->page);
             return;
         }
     }

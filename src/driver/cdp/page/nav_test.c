@@ -75,7 +75,7 @@ static void click_and_settle(struct lab_session *session, const char *css,
     double x;
     double y;
     point(session, css, &x, &y);
-    uint64_t mark = tb_page_navigation_mark(tb_session_page(session->session));
+    uint64_t mark = tb_cdp_page_navigation_mark(tb_cdp_session_page(session->session));
     lab_click(session, x, y, answer);
     assert_int_equal(answer->code, 0);
     lab_settle(session, mark, "load", answer);
@@ -110,7 +110,7 @@ static void clicks_settle_exactly_when_what_they_began_is_over(void **state)
             if (answer.code != rows[i].code || answer.navigated != rows[i].navigated) {
                 fail_msg("%s: %d %s %d", rows[i].css, answer.code, answer.words, answer.navigated);
             }
-            struct tb_str url = tb_page_url(tb_session_page(session->session));
+            struct tb_str url = tb_cdp_page_url(tb_cdp_session_page(session->session));
             if (rows[i].path) {
                 assert_string_equal(url.ptr + strlen(setup->lab.base), rows[i].path);
                 lab_eval(session, &answer, "location.href");
@@ -131,7 +131,7 @@ static void a_link_inside_a_frame_is_waited_for(void **state)
     double x;
     double y;
     point(session, "iframe", &x, &y);
-    uint64_t mark = tb_page_navigation_mark(tb_session_page(session->session));
+    uint64_t mark = tb_cdp_page_navigation_mark(tb_cdp_session_page(session->session));
     lab_click(session, x - 88, y - 14, &answer);
     lab_settle(session, mark, "load", &answer);
     assert_true(answer.navigated);
@@ -148,19 +148,19 @@ static void a_page_that_never_finishes_ends_the_wait_by_its_deadline(void **stat
     struct lab_answer answer;
     char params[128];
     lab_goto(session, "127.0.0.1", "/");
-    struct tb_page *page = tb_session_page(session->session);
-    uint64_t mark = tb_page_navigation_mark(page);
+    struct tb_cdp_page *page = tb_cdp_session_page(session->session);
+    uint64_t mark = tb_cdp_page_navigation_mark(page);
     snprintf(params, sizeof(params), "{\"url\":\"%s/held\"}", setup->lab.base);
     lab_begin(session, &sent, "Page.navigate", params);
     LAB_WAIT(&setup->lab, setup->lab.held);
     memset(&answer, 0, sizeof(answer));
-    tb_page_settle(page, mark, "load", tb_loop_now_ms(setup->lab.loop) + 300, lab_on_settled,
-                   &answer);
+    tb_cdp_page_settle(page, mark, "load", tb_loop_now_ms(setup->lab.loop) + 300, lab_on_settled,
+                       &answer);
     LAB_WAIT(&setup->lab, answer.done);
     assert_int_equal(answer.code, TB_E_TIMEOUT);
     assert_true(answer.navigated);
     /* And the tab is free for another. */
-    tb_session_forget(session->session, &sent);
+    tb_cdp_session_forget(session->session, &sent);
     lab_goto(session, "127.0.0.1", "/plain");
 }
 
@@ -170,18 +170,18 @@ static void stages_of_loading_come_in_their_order(void **state)
     LAB_NEEDS_BROWSER();
     struct setup *setup = *state;
     struct lab_session *session = &setup->session;
-    struct tb_page *page = tb_session_page(session->session);
+    struct tb_cdp_page *page = tb_cdp_session_page(session->session);
     struct lab_answer sent;
     struct lab_answer answers[TB_COUNT(stages)];
     char params[128];
-    uint64_t mark = tb_page_navigation_mark(page);
+    uint64_t mark = tb_cdp_page_navigation_mark(page);
     snprintf(params, sizeof(params), "{\"url\":\"%s/plain\"}", setup->lab.base);
     lab_begin(session, &sent, "Page.navigate", params);
     LAB_WAIT(&setup->lab, sent.done);
     memset(answers, 0, sizeof(answers));
     for (size_t i = 0; i < TB_COUNT(stages); i++) {
-        tb_page_settle(page, mark, stages[i], lab_deadline(&setup->lab), lab_on_settled,
-                       &answers[i]);
+        tb_cdp_page_settle(page, mark, stages[i], lab_deadline(&setup->lab), lab_on_settled,
+                           &answers[i]);
     }
     for (size_t i = 0; i < TB_COUNT(stages); i++) {
         LAB_WAIT(&setup->lab, answers[i].done);

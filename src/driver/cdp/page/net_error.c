@@ -44,7 +44,7 @@ static const struct {
      "the server sent no page (such as 204 No Content), or the page stopped it"},
 };
 
-void tb_net_error_words(struct tb_str name, struct tb_str url, struct tb_err *ret_err)
+void tb_cdp_net_error_words(struct tb_str name, struct tb_str url, struct tb_err *ret_err)
 {
     struct tb_str start = TB_STR("net::ERR_");
     struct tb_str rest = tb_str_starts(name, start) ? tb_str_sub(name, start.len, name.len) : name;

@@ -7,4 +7,4 @@
 
 /* TB_E_CANNOT_OPEN where another attempt cannot help, else TB_E_NAVIGATION. Names that are not
  * known are shown as they are. */
-void tb_net_error_words(struct tb_str name, struct tb_str url, struct tb_err *ret_err);
+void tb_cdp_net_error_words(struct tb_str name, struct tb_str url, struct tb_err *ret_err);

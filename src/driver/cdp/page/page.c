@@ -23,28 +23,28 @@ static const char auto_attach[] =
 
 static void on_frame_tree(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_target *target = user;
+    struct tb_cdp_target *target = user;
     (void)err;
     if (code == 0) {
         struct cJSON *json = tb_json_parse(result);
-        tb_frames_take_tree(target, tb_json_get(json, "frameTree"), NULL);
+        tb_cdp_frames_take_tree(target, tb_json_get(json, "frameTree"), NULL);
         tb_json_free(json);
     }
 }
 
 /* A window of the shell is all page; other windows have a frame, and a remote one has any size. */
-static bool window_is_page(const struct tb_browser *browser)
+static bool window_is_page(const struct tb_cdp_browser *browser)
 {
     return browser->shell || !browser->headless;
 }
 
-void tb_page_set_viewport(struct tb_page *page, int width, int height)
+void tb_cdp_page_set_viewport(struct tb_cdp_page *page, int width, int height)
 {
     char params[128];
     if (!width || !height) {
         if (window_is_page(page->browser)) {
-            tb_target_post(page->target, "Emulation.clearDeviceMetricsOverride",
-                           (struct tb_str){NULL, 0});
+            tb_cdp_target_post(page->target, "Emulation.clearDeviceMetricsOverride",
+                               (struct tb_str){NULL, 0});
             return;
         }
         width = TB_WINDOW_WIDTH;
@@ -53,80 +53,81 @@ void tb_page_set_viewport(struct tb_page *page, int width, int height)
     int len = snprintf(params, sizeof(params),
                        "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}",
                        width, height);
-    tb_target_post(page->target, "Emulation.setDeviceMetricsOverride",
-                   (struct tb_str){params, (size_t)len});
+    tb_cdp_target_post(page->target, "Emulation.setDeviceMetricsOverride",
+                       (struct tb_str){params, (size_t)len});
 }
 
 static void on_set_up(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_page *page = user;
+    struct tb_cdp_page *page = user;
     (void)result;
     (void)err;
     if (code == 0) {
         page->ready = true;
-        tb_page_cmds_go_on(page);
-        tb_context_page_ready(page->context, page);
+        tb_cdp_page_cmds_go_on(page);
+        tb_cdp_context_page_ready(page->context, page);
     } else if (code == TB_E_TIMEOUT && !page->gone && !page->context->session) {
-        tb_context_spoilt(page->context);
+        tb_cdp_context_spoilt(page->context);
     } else if (code == TB_E_TIMEOUT && !page->gone) {
         /* A window answers when its first page comes, and that may take longer. */
-        tb_page_cmd_set_up(page->target, "Page.getFrameTree", on_frame_tree, page->target);
-        tb_page_cmd_set_up(page->target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
+        tb_cdp_page_cmd_set_up(page->target, "Page.getFrameTree", on_frame_tree, page->target);
+        tb_cdp_page_cmd_set_up(page->target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
     }
 }
 
-void tb_page_set_up(struct tb_target *target)
+void tb_cdp_page_set_up(struct tb_cdp_target *target)
 {
     static const struct tb_str none = {NULL, 0};
-    struct tb_page *page = target->page;
+    struct tb_cdp_page *page = target->page;
     if (target->kind == TB_TARGET_WORKER) {
-        tb_target_post(target, "Runtime.runIfWaitingForDebugger", none);
+        tb_cdp_target_post(target, "Runtime.runIfWaitingForDebugger", none);
         return;
     }
-    tb_target_post(target, "Page.enable", none);
-    tb_target_post(target, "Page.setLifecycleEventsEnabled", TB_STR("{\"enabled\":true}"));
-    tb_target_post(target, "Page.addScriptToEvaluateOnNewDocument",
-                   tb_buf_str(&page->browser->cdp->script_params));
-    tb_target_post(target, "Runtime.enable", none);
+    tb_cdp_target_post(target, "Page.enable", none);
+    tb_cdp_target_post(target, "Page.setLifecycleEventsEnabled", TB_STR("{\"enabled\":true}"));
+    tb_cdp_target_post(target, "Page.addScriptToEvaluateOnNewDocument",
+                       tb_buf_str(&page->browser->cdp->script_params));
+    tb_cdp_target_post(target, "Runtime.enable", none);
     /* The way on which the page scripts tell of themselves, see page/here.js. */
-    tb_target_post(target, "Runtime.addBinding",
-                   TB_STR("{\"name\":\"tabardTell\",\"executionContextName\":\"tabard\"}"));
+    tb_cdp_target_post(target, "Runtime.addBinding",
+                       TB_STR("{\"name\":\"tabardTell\",\"executionContextName\":\"tabard\"}"));
     /* No window of the desktop's opens; see chooser.h. */
-    tb_target_post(target, "Page.setInterceptFileChooserDialog", TB_STR("{\"enabled\":true}"));
-    tb_target_post(target, "Target.setAutoAttach", TB_STR(auto_attach));
-    tb_target_post(target, "Inspector.enable", none);
-    tb_page_cmd_set_up(target, "Page.getFrameTree", on_frame_tree, target);
+    tb_cdp_target_post(target, "Page.setInterceptFileChooserDialog", TB_STR("{\"enabled\":true}"));
+    tb_cdp_target_post(target, "Target.setAutoAttach", TB_STR(auto_attach));
+    tb_cdp_target_post(target, "Inspector.enable", none);
+    tb_cdp_page_cmd_set_up(target, "Page.getFrameTree", on_frame_tree, target);
     if (target == page->target) {
         const struct tb_driver_session *session = page->context->session;
         if ((session && session->width) || !window_is_page(page->browser)) {
-            tb_page_set_viewport(page, session ? session->width : 0, session ? session->height : 0);
+            tb_cdp_page_set_viewport(page, session ? session->width : 0,
+                                     session ? session->height : 0);
         }
-        tb_page_cmd_set_up(target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
+        tb_cdp_page_cmd_set_up(target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
     } else {
-        tb_target_post(target, "Runtime.runIfWaitingForDebugger", none);
+        tb_cdp_target_post(target, "Runtime.runIfWaitingForDebugger", none);
     }
 }
 
 static void run_late(struct tb_deferred *job)
 {
-    struct tb_page *page = TB_CONTAINER(job, struct tb_page, late);
-    tb_page_calls_run_late(page);
-    tb_page_cmds_run_late(page);
-    tb_nav_check(page);
+    struct tb_cdp_page *page = TB_CONTAINER(job, struct tb_cdp_page, late);
+    tb_cdp_page_calls_run_late(page);
+    tb_cdp_page_cmds_run_late(page);
+    tb_cdp_nav_check(page);
 }
 
 static void free_now(struct tb_deferred *job)
 {
-    struct tb_page *page = TB_CONTAINER(job, struct tb_page, free);
+    struct tb_cdp_page *page = TB_CONTAINER(job, struct tb_cdp_page, free);
     struct tb_err err;
     tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
-    tb_page_fail_all(page, NULL, &err); /* what was begun since it ended */
+    tb_cdp_page_fail_all(page, NULL, &err); /* what was begun since it ended */
     MAP_FOREACH(slot, &page->frames) {
-        tb_frame_free(slot->value);
+        tb_cdp_frame_free(slot->value);
     }
     tb_map_fini(&page->frames);
     LIST_FOREACH_SAFE(link, &page->targets) {
-        tb_target_free(TB_CONTAINER(link, struct tb_target, link));
+        tb_cdp_target_free(TB_CONTAINER(link, struct tb_cdp_target, link));
     }
     tb_free(page->bound_for);
     tb_free(page->unopened);
@@ -136,17 +137,17 @@ static void free_now(struct tb_deferred *job)
     tb_free(page);
 }
 
-void tb_pages_free_dead(struct tb_browser *browser)
+void tb_cdp_pages_free_dead(struct tb_cdp_browser *browser)
 {
     LIST_FOREACH_SAFE(link, &browser->dead_pages) {
-        free_now(&TB_CONTAINER(link, struct tb_page, link)->free);
+        free_now(&TB_CONTAINER(link, struct tb_cdp_page, link)->free);
     }
 }
 
-struct tb_page *tb_page_new(struct tb_context *context, struct tb_str session_id,
-                            struct tb_str target_id, bool opened_by_page)
+struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_context *context, struct tb_str session_id,
+                                    struct tb_str target_id, bool opened_by_page)
 {
-    struct tb_page *page = TB_NEW(struct tb_page);
+    struct tb_cdp_page *page = TB_NEW(struct tb_cdp_page);
     page->context = context;
     page->browser = context->browser;
     page->opened_by_page = opened_by_page;
@@ -159,30 +160,30 @@ struct tb_page *tb_page_new(struct tb_context *context, struct tb_str session_id
     page->late.run = run_late;
     page->free.run = free_now;
     tb_map_init(&page->frames);
-    page->target = tb_target_new(page, TB_TARGET_PAGE, session_id, target_id);
+    page->target = tb_cdp_target_new(page, TB_TARGET_PAGE, session_id, target_id);
     /* The main frame has the id of its target. */
-    page->main_frame = page->target ? tb_frame_new(page, page->target, NULL, target_id) : NULL;
+    page->main_frame = page->target ? tb_cdp_frame_new(page, page->target, NULL, target_id) : NULL;
     if (!page->main_frame) {
         free_now(&page->free);
         return NULL;
     }
     tb_list_append(&context->pages, &page->link);
     context->page_count++;
-    tb_page_set_up(page->target);
+    tb_cdp_page_set_up(page->target);
     return page;
 }
 
-void tb_page_fail_all(struct tb_page *page, const struct tb_target *target,
-                      const struct tb_err *err)
+void tb_cdp_page_fail_all(struct tb_cdp_page *page, const struct tb_cdp_target *target,
+                          const struct tb_err *err)
 {
-    tb_page_cmds_fail(page, target, err);
+    tb_cdp_page_cmds_fail(page, target, err);
     if (!target) {
-        tb_page_calls_fail(page, NULL, err);
-        tb_nav_settles_fail(page, err);
+        tb_cdp_page_calls_fail(page, NULL, err);
+        tb_cdp_nav_settles_fail(page, err);
     }
 }
 
-void tb_page_end(struct tb_page *page, const struct tb_err *err)
+void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err)
 {
     if (page->gone) {
         return;
@@ -192,41 +193,41 @@ void tb_page_end(struct tb_page *page, const struct tb_err *err)
     tb_list_append(&page->browser->dead_pages, &page->link);
     page->context->page_count--;
     LIST_FOREACH(link, &page->targets) {
-        struct tb_target *target = TB_CONTAINER(link, struct tb_target, link);
+        struct tb_cdp_target *target = TB_CONTAINER(link, struct tb_cdp_target, link);
         tb_map_remove(&page->browser->targets, tb_str_of(target->session_id));
     }
     if (page->context->session) {
-        tb_session_page_ended(page->context->session, page);
+        tb_cdp_session_page_ended(page->context->session, page);
     }
-    tb_page_fail_all(page, NULL, err);
+    tb_cdp_page_fail_all(page, NULL, err);
     page->context = NULL; /* which may go before the page does */
     tb_loop_defer(page->browser->cdp->loop, &page->free);
 }
 
 static void on_probe(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
-    struct tb_page *page = user;
+    struct tb_cdp_page *page = user;
     (void)result;
     (void)err;
     page->in_doubt = code == TB_E_TIMEOUT;
 }
 
-void tb_page_probe(struct tb_page *page)
+void tb_cdp_page_probe(struct tb_cdp_page *page)
 {
     if (page->in_doubt || page->gone || !page->ready || page->crashed || page->dialog.open) {
         return;
     }
     page->in_doubt = true;
     int64_t deadline_ms = tb_loop_now_ms(page->browser->cdp->loop) + PROBE_MS;
-    tb_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"), deadline_ms,
-                    on_probe, page);
+    tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
+                        deadline_ms, on_probe, page);
 }
 
-void tb_page_terminate_script(struct tb_page *page)
+void tb_cdp_page_terminate_script(struct tb_cdp_page *page)
 {
     LIST_FOREACH(link, &page->targets) {
-        struct tb_target *target = TB_CONTAINER(link, struct tb_target, link);
-        tb_target_post(target, "Runtime.terminateExecution", (struct tb_str){NULL, 0});
+        struct tb_cdp_target *target = TB_CONTAINER(link, struct tb_cdp_target, link);
+        tb_cdp_target_post(target, "Runtime.terminateExecution", (struct tb_str){NULL, 0});
     }
 }
 
@@ -235,122 +236,123 @@ static void on_end_probe(int code, struct tb_str result, const struct tb_err *er
     (void)result;
     (void)err;
     if (code == TB_E_TIMEOUT) {
-        tb_target_post(user, "Runtime.terminateExecution", (struct tb_str){NULL, 0});
+        tb_cdp_target_post(user, "Runtime.terminateExecution", (struct tb_str){NULL, 0});
     }
 }
 
-void tb_frame_end_script(struct tb_frame *frame, bool begun)
+void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun)
 {
     int64_t now_ms = tb_loop_now_ms(frame->page->browser->cdp->loop);
     int64_t deadline_ms = now_ms + (begun ? END_MS : UNSURE_END_MS);
-    tb_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
-                    deadline_ms, on_end_probe, frame->target);
+    tb_cdp_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
+                        deadline_ms, on_end_probe, frame->target);
 }
 
-bool tb_frame_has_just_answered(const struct tb_frame *frame)
+bool tb_cdp_frame_has_just_answered(const struct tb_cdp_frame *frame)
 {
     int64_t now_ms = tb_loop_now_ms(frame->page->browser->cdp->loop);
     return frame->target->answered_ms && now_ms - frame->target->answered_ms <= JUST_MS;
 }
 
-void tb_page_free_if_in_doubt(struct tb_page *page)
+void tb_cdp_page_free_if_in_doubt(struct tb_cdp_page *page)
 {
     if (page->in_doubt) {
-        tb_page_terminate_script(page);
+        tb_cdp_page_terminate_script(page);
     }
 }
 
-struct tb_frame *tb_page_main_frame(struct tb_page *page)
+struct tb_cdp_frame *tb_cdp_page_main_frame(struct tb_cdp_page *page)
 {
     return page->main_frame;
 }
 
-struct tb_driver_session *tb_page_session(const struct tb_page *page)
+struct tb_driver_session *tb_cdp_page_session(const struct tb_cdp_page *page)
 {
     return page->context ? page->context->session : NULL;
 }
 
-struct tb_cdp_conn *tb_page_conn(struct tb_page *page)
+struct tb_cdp_conn *tb_cdp_page_conn(struct tb_cdp_page *page)
 {
     return page->browser->conn;
 }
 
-const char *tb_page_session_id(const struct tb_page *page)
+const char *tb_cdp_page_session_id(const struct tb_cdp_page *page)
 {
     return page->target->session_id;
 }
 
-const char *tb_page_target_id(const struct tb_page *page)
+const char *tb_cdp_page_target_id(const struct tb_cdp_page *page)
 {
     return page->target->id;
 }
 
-struct tb_str tb_page_url(const struct tb_page *page)
+struct tb_str tb_cdp_page_url(const struct tb_cdp_page *page)
 {
     struct tb_str url = tb_str_of(page->main_frame->url);
     return url.len ? url : TB_STR("about:blank"); /* what a window shows until its first page */
 }
 
-struct tb_str tb_page_bound_for(const struct tb_page *page)
+struct tb_str tb_cdp_page_bound_for(const struct tb_cdp_page *page)
 {
-    return page->bound_for ? tb_str_of(page->bound_for) : tb_page_url(page);
+    return page->bound_for ? tb_str_of(page->bound_for) : tb_cdp_page_url(page);
 }
 
-struct tb_str tb_page_unopened(const struct tb_page *page)
+struct tb_str tb_cdp_page_unopened(const struct tb_cdp_page *page)
 {
     return tb_str_of(page->unopened);
 }
 
-bool tb_page_awaits_first(const struct tb_page *page)
+bool tb_cdp_page_awaits_first(const struct tb_cdp_page *page)
 {
     return page->opened_by_page && !page->ready && page->main_frame->nav_started;
 }
 
-bool tb_page_is_leaving(const struct tb_page *page)
+bool tb_cdp_page_is_leaving(const struct tb_cdp_page *page)
 {
     return page->main_frame->nav_started && page->bound_for;
 }
 
-struct tb_str tb_page_loading(const struct tb_page *page)
+struct tb_str tb_cdp_page_loading(const struct tb_cdp_page *page)
 {
     unsigned reached = page->main_frame->reached;
     bool parsing = (reached & TB_REACHED_COMMIT) && !(reached & TB_REACHED_DOM);
-    return tb_page_is_leaving(page) || parsing ? tb_page_bound_for(page) : TB_STR("");
+    return tb_cdp_page_is_leaving(page) || parsing ? tb_cdp_page_bound_for(page) : TB_STR("");
 }
 
-void tb_page_say_late(const struct tb_page *page, const char *words, struct tb_err *ret_err)
+void tb_cdp_page_say_late(const struct tb_cdp_page *page, const char *words, struct tb_err *ret_err)
 {
     struct tb_quoted url;
-    if (tb_page_is_leaving(page)) {
+    if (tb_cdp_page_is_leaving(page)) {
         tb_fail(ret_err, TB_E_TIMEOUT, "%s: %s has not answered; wait longer, or load another page",
-                tb_page_awaits_first(page) ? "this tab has no page yet" : "the page is being left",
-                tb_quoted_url(&url, tb_page_bound_for(page)));
+                tb_cdp_page_awaits_first(page) ? "this tab has no page yet"
+                                               : "the page is being left",
+                tb_quoted_url(&url, tb_cdp_page_bound_for(page)));
     } else {
         tb_fail(ret_err, TB_E_TIMEOUT, "%s", words);
     }
 }
 
-const struct tb_dialog *tb_page_dialog(const struct tb_page *page)
+const struct tb_cdp_dialog *tb_cdp_page_dialog(const struct tb_cdp_page *page)
 {
     return &page->dialog;
 }
 
-bool tb_page_crashed(const struct tb_page *page)
+bool tb_cdp_page_crashed(const struct tb_cdp_page *page)
 {
     return page->crashed;
 }
 
-void tb_page_keep_waiting(struct tb_page *page)
+void tb_cdp_page_keep_waiting(struct tb_cdp_page *page)
 {
     page->kept_waiting = true;
 }
 
-bool tb_page_kept_waiting(const struct tb_page *page)
+bool tb_cdp_page_kept_waiting(const struct tb_cdp_page *page)
 {
     return page->kept_waiting;
 }
 
-uint64_t tb_page_opened(const struct tb_page *page)
+uint64_t tb_cdp_page_opened(const struct tb_cdp_page *page)
 {
     return page->opened;
 }

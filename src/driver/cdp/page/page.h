@@ -2,7 +2,7 @@
 /* A tab: a page target with its frames, their isolated worlds, its load state, its dialog.
  *
  * The scripts of page/ are injected at the start of every document, into a world of their own that
- * the page cannot see or touch; tb_page_call calls a function of theirs in one frame. Frames of
+ * the page cannot see or touch; tb_cdp_page_call calls a function of theirs in one frame. Frames of
  * another process are targets of their own and look just the same from here. A frame's world
  * appears a moment after its document begins: a call waits for it, within its deadline.
  *
@@ -20,14 +20,14 @@
 #include "core/driver.h"
 #include "driver/cdp/wire/conn.h"
 
-struct tb_page;
-struct tb_frame;
+struct tb_cdp_page;
+struct tb_cdp_frame;
 
 enum {
     TB_REF_SIZE = 32,
 };
 
-struct tb_dialog {
+struct tb_cdp_dialog {
     bool open;
     char type[16]; /* alert, confirm, prompt, beforeunload */
     char message[512];
@@ -35,125 +35,127 @@ struct tb_dialog {
 };
 
 /* Which tab and frame an operation works on. */
-struct tb_page *tb_session_page(
+struct tb_cdp_page *tb_cdp_session_page(
     struct tb_driver_session *session); /* the current tab; NULL: none */
-struct tb_page *tb_session_page_by_index(struct tb_driver_session *session, size_t index);
-struct tb_frame *tb_page_main_frame(struct tb_page *page);
+struct tb_cdp_page *tb_cdp_session_page_by_index(struct tb_driver_session *session, size_t index);
+struct tb_cdp_frame *tb_cdp_page_main_frame(struct tb_cdp_page *page);
 /* The frame whose refs begin with this number: "f2e7" is in frame 2; 0 is the main frame. NULL: no
  * such frame. */
-struct tb_frame *tb_page_frame_by_number(struct tb_page *page, unsigned number);
+struct tb_cdp_frame *tb_cdp_page_frame_by_number(struct tb_cdp_page *page, unsigned number);
 /* By the browser's id (DOM.describeNode gives it for an iframe). NULL: no such frame. */
-struct tb_frame *tb_page_frame_by_id(struct tb_page *page, struct tb_str frame_id);
-unsigned tb_frame_number(const struct tb_frame *frame);
+struct tb_cdp_frame *tb_cdp_page_frame_by_id(struct tb_cdp_page *page, struct tb_str frame_id);
+unsigned tb_cdp_frame_number(const struct tb_cdp_frame *frame);
 /* The ref of the iframe that holds the frame, in the script that gave it; "" until a snapshot has
  * entered the frame. */
-const char *tb_frame_owner(const struct tb_frame *frame);
-void tb_frame_set_owner(struct tb_frame *frame, struct tb_str ref);
-struct tb_str tb_frame_url(const struct tb_frame *frame);
+const char *tb_cdp_frame_owner(const struct tb_cdp_frame *frame);
+void tb_cdp_frame_set_owner(struct tb_cdp_frame *frame, struct tb_str ref);
+struct tb_str tb_cdp_frame_url(const struct tb_cdp_frame *frame);
 /* The uniqueContextId of our own world; empty while there is none. */
-const char *tb_frame_world(const struct tb_frame *frame);
+const char *tb_cdp_frame_world(const struct tb_cdp_frame *frame);
 /* Whether another frame of the tab has, or may have, another origin. */
-bool tb_frame_has_strangers(const struct tb_frame *frame);
+bool tb_cdp_frame_has_strangers(const struct tb_cdp_frame *frame);
 
-struct tb_cdp_conn *tb_page_conn(struct tb_page *page);
-const char *tb_page_session_id(const struct tb_page *page);    /* of the main target */
-const char *tb_frame_session_id(const struct tb_frame *frame); /* of the target that it lives in */
-const char *tb_page_target_id(const struct tb_page *page);
-struct tb_str tb_page_url(const struct tb_page *page); /* as last told by the browser */
+struct tb_cdp_conn *tb_cdp_page_conn(struct tb_cdp_page *page);
+const char *tb_cdp_page_session_id(const struct tb_cdp_page *page); /* of the main target */
+const char *tb_cdp_frame_session_id(
+    const struct tb_cdp_frame *frame); /* of the target that it lives in */
+const char *tb_cdp_page_target_id(const struct tb_cdp_page *page);
+struct tb_str tb_cdp_page_url(const struct tb_cdp_page *page); /* as last told by the browser */
 /* Where its navigation leads; its address if none is under way. */
-struct tb_str tb_page_bound_for(const struct tb_page *page);
+struct tb_str tb_cdp_page_bound_for(const struct tb_cdp_page *page);
 /* What it was opened for, if that came to nothing and it has no document yet; empty: all is well.
  */
-struct tb_str tb_page_unopened(const struct tb_page *page);
+struct tb_str tb_cdp_page_unopened(const struct tb_cdp_page *page);
 /* A window without a document, since its first page has not answered. */
-bool tb_page_awaits_first(const struct tb_page *page);
+bool tb_cdp_page_awaits_first(const struct tb_cdp_page *page);
 /* Another page is asked for and has not answered. Until it does, the browser may pass nothing on to
  * the present one. */
-bool tb_page_is_leaving(const struct tb_page *page);
+bool tb_cdp_page_is_leaving(const struct tb_cdp_page *page);
 /* The address that is being loaded: another page is asked for, or the present one is not parsed to
  * its end. Empty: none. */
-struct tb_str tb_page_loading(const struct tb_page *page);
-const struct tb_dialog *tb_page_dialog(const struct tb_page *page);
+struct tb_str tb_cdp_page_loading(const struct tb_cdp_page *page);
+const struct tb_cdp_dialog *tb_cdp_page_dialog(const struct tb_cdp_page *page);
 /* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
  * thread. Says which. */
-bool tb_page_in_dialog(const struct tb_page *page, struct tb_err *ret_err);
+bool tb_cdp_page_in_dialog(const struct tb_cdp_page *page, struct tb_err *ret_err);
 /* Dismisses what does; the operation under way takes note. The page goes on from there. */
-void tb_page_dismiss(struct tb_page *page);
-/* A call leaves this page, or its tab: until its document is gone, or tb_session_stay, its dialogs
- * are dismissed, and those of tabs that share its thread. The operation under way notes them. With
- * `ends` the script that asks is ended. */
-void tb_page_leave(struct tb_page *page, bool ends);
-void tb_session_stay(struct tb_driver_session *session);
-bool tb_page_crashed(const struct tb_page *page);
+void tb_cdp_page_dismiss(struct tb_cdp_page *page);
+/* A call leaves this page, or its tab: until its document is gone, or tb_cdp_session_stay, its
+ * dialogs are dismissed, and those of tabs that share its thread. The operation under way notes
+ * them. With `ends` the script that asks is ended. */
+void tb_cdp_page_leave(struct tb_cdp_page *page, bool ends);
+void tb_cdp_session_stay(struct tb_driver_session *session);
+bool tb_cdp_page_crashed(const struct tb_cdp_page *page);
 /* A navigation away from it had no answer: the server's fault, or this page's until it has gone. */
-void tb_page_keep_waiting(struct tb_page *page);
-bool tb_page_kept_waiting(const struct tb_page *page);
+void tb_cdp_page_keep_waiting(struct tb_cdp_page *page);
+bool tb_cdp_page_kept_waiting(const struct tb_cdp_page *page);
 /* Which of the tabs that pages of its session have opened, from 1; 0: a call has opened it. */
-uint64_t tb_page_opened(const struct tb_page *page);
+uint64_t tb_cdp_page_opened(const struct tb_cdp_page *page);
 
 /* A command to the tab's main target (or to the frame's), with the operation's deadline. When the
  * tab crashes, closes or shows a dialog, it fails at once with the code for that; what still works
  * then (Page.navigate, Page.handleJavaScriptDialog ...) is let through. Gives a handle. */
-uint64_t tb_page_send(struct tb_page *page, const char *method, struct tb_str params,
-                      int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
-uint64_t tb_frame_send(struct tb_frame *frame, const char *method, struct tb_str params,
-                       int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+uint64_t tb_cdp_page_send(struct tb_cdp_page *page, const char *method, struct tb_str params,
+                          int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+uint64_t tb_cdp_frame_send(struct tb_cdp_frame *frame, const char *method, struct tb_str params,
+                           int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
 
 /* `code` 0 and the JSON value that the function gave (Runtime's result.value; null for undefined),
  * or a negative code and words. A function of page/ that fails says so by
  * {"error":{"code":"element_not_found","message":"..."}}: that arrives here as the code of that
  * wire name and its message. */
-typedef void tb_page_call_fn(int code, struct tb_str value, const struct tb_err *err, void *user);
+typedef void tb_cdp_page_call_fn(int code, struct tb_str value, const struct tb_err *err,
+                                 void *user);
 /* Calls tabard.<function>(args...) in the frame's isolated world and waits for its promise. `args`
  * is a JSON array without its brackets. A document that is replaced meanwhile: a function that only
  * reads, or still waits for its element, is called again in the new one, another ends with
  * TB_E_ELEMENT_STALE. Gives a handle. */
-uint64_t tb_page_call(struct tb_frame *frame, const char *function, struct tb_str args,
-                      int64_t deadline_ms, tb_page_call_fn *fn, void *user);
+uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, struct tb_str args,
+                          int64_t deadline_ms, tb_cdp_page_call_fn *fn, void *user);
 
 /* The function that is under way has told that it waits for its element, or that it acts now. */
-void tb_page_calls_seek(struct tb_page *page, bool seeking);
+void tb_cdp_page_calls_seek(struct tb_cdp_page *page, bool seeking);
 
 /* Answers one that asks, after the page stood still, whether anybody still waits for it. */
-void tb_page_calls_resume(const struct tb_page *page);
+void tb_cdp_page_calls_resume(const struct tb_cdp_page *page);
 
 /* True when the browser refused a command because the document that it was about has gone. */
-bool tb_page_was_replaced(const struct tb_err *err);
+bool tb_cdp_page_was_replaced(const struct tb_err *err);
 
 /* Navigations. A mark taken before an act tells afterwards whether the act began one. */
-uint64_t tb_page_navigation_mark(const struct tb_page *page);
+uint64_t tb_cdp_page_navigation_mark(const struct tb_cdp_page *page);
 /* Whether all that began since the mark was taken is over and has changed addresses only. */
-bool tb_page_stayed(const struct tb_page *page, uint64_t mark);
+bool tb_cdp_page_stayed(const struct tb_cdp_page *page, uint64_t mark);
 /* Whether the frame has begun to load another document since the mark was taken. */
-bool tb_frame_has_left(const struct tb_frame *frame, uint64_t mark);
+bool tb_cdp_frame_has_left(const struct tb_cdp_frame *frame, uint64_t mark);
 /* Another number, never 0, for each document that the frame gets. */
-uint64_t tb_frame_document(const struct tb_frame *frame);
+uint64_t tb_cdp_frame_document(const struct tb_cdp_frame *frame);
 /* Waits for what began since the mark: returns at once (by `fn`, later) if none did; else when the
  * new document has reached `until` ("commit", "domcontentloaded", "load", "networkidle"). `code` 0,
  * TB_E_TIMEOUT, TB_E_NAVIGATION with the browser's reason. Call it when the act has been answered.
  */
-typedef void tb_page_settled_fn(int code, bool navigated, const struct tb_err *err, void *user);
-uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
-                        tb_page_settled_fn *fn, void *user);
+typedef void tb_cdp_page_settled_fn(int code, bool navigated, const struct tb_err *err, void *user);
+uint64_t tb_cdp_page_settle(struct tb_cdp_page *page, uint64_t mark, const char *until,
+                            int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user);
 /* The same for a navigation that the browser was asked for and that it begins by itself. Ends
  * without one when it came to nothing (204, a download) or did not begin within seconds. */
-uint64_t tb_page_settle_asked(struct tb_page *page, uint64_t mark, const char *until,
-                              int64_t deadline_ms, tb_page_settled_fn *fn, void *user);
+uint64_t tb_cdp_page_settle_asked(struct tb_cdp_page *page, uint64_t mark, const char *until,
+                                  int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user);
 
 /* The callback of this handle will not come; ended handles are passed over. */
-void tb_page_call_forget(struct tb_page *page, uint64_t handle);
+void tb_cdp_page_call_forget(struct tb_cdp_page *page, uint64_t handle);
 /* The same for everything that was begun with this `user`, on any tab or in the browser itself: the
  * way to cancel an operation. */
-void tb_session_forget(struct tb_driver_session *session, const void *user);
+void tb_cdp_session_forget(struct tb_driver_session *session, const void *user);
 
 /* Ends all that runs in the page, for who leaves it. */
-void tb_page_terminate_script(struct tb_page *page);
+void tb_cdp_page_terminate_script(struct tb_cdp_page *page);
 /* Ends a script of the caller's in the frame, if it keeps the frame from answering: one that only
  * awaits does not. What the page does by itself is its own work and is not ended by a call that
  * cannot wait for it, so a script that may not have begun is left alone for longer. */
-void tb_frame_end_script(struct tb_frame *frame, bool begun);
+void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun);
 /* Whether it has just answered, so that a script that is sent now begins at once. */
-bool tb_frame_has_just_answered(const struct tb_frame *frame);
+bool tb_cdp_frame_has_just_answered(const struct tb_cdp_frame *frame);
 /* Ends what the page does if it is in doubt: a call passed its deadline and it has not answered
  * since. For a navigation, which leaves the page and which one that spins would never let begin. */
-void tb_page_free_if_in_doubt(struct tb_page *page);
+void tb_cdp_page_free_if_in_doubt(struct tb_cdp_page *page);

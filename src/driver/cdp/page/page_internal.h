@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a tab, for page.c, frame.c, nav.c, page_cmd.c and page_call.c.
+/* The inside of a tab, for the files of this room.
  *
  * What a tab owes somebody is in three lists: commands that the browser has, calls of page
  * functions (which wait for a world or for their command), and waits for a navigation. A crash, a
@@ -27,17 +27,17 @@ enum {
 };
 
 /* How far a document has come. */
-enum tb_reached {
+enum tb_cdp_reached {
     TB_REACHED_COMMIT = 1,
     TB_REACHED_DOM = 2,
     TB_REACHED_LOAD = 4,
     TB_REACHED_IDLE = 8,
 };
 
-struct tb_frame {
-    struct tb_page *page;
-    struct tb_target *target; /* where it lives */
-    struct tb_frame *parent;  /* NULL: the main frame */
+struct tb_cdp_frame {
+    struct tb_cdp_page *page;
+    struct tb_cdp_target *target; /* where it lives */
+    struct tb_cdp_frame *parent;  /* NULL: the main frame */
     unsigned number;
     char id[TB_TARGET_ID_SIZE];
     char owner[TB_REF_SIZE]; /* the ref of the iframe that it is in; empty: not known */
@@ -64,23 +64,23 @@ struct tb_frame {
     unsigned reached; /* of the present document */
 };
 
-struct tb_page {
-    struct tb_list link;        /* in its context */
-    struct tb_context *context; /* NULL once it has ended */
-    struct tb_browser *browser;
-    struct tb_target *target;
+struct tb_cdp_page {
+    struct tb_list link;            /* in its context */
+    struct tb_cdp_context *context; /* NULL once it has ended */
+    struct tb_cdp_browser *browser;
+    struct tb_cdp_target *target;
     struct tb_list targets; /* all, the main one too */
     size_t target_count;
     struct tb_map frames; /* by id */
-    struct tb_frame *main_frame;
+    struct tb_cdp_frame *main_frame;
     unsigned last_number;
     char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
     char *unopened;  /* what it was opened for and has no document of; NULL: it has one */
-    struct tb_dialog dialog;
-    struct tb_chooser chooser;
-    struct tb_held held;
+    struct tb_cdp_dialog dialog;
+    struct tb_cdp_chooser chooser;
+    struct tb_cdp_held held;
     bool opened_by_page;
-    uint64_t opened;                /* see tb_page_opened */
+    uint64_t opened;                /* see tb_cdp_page_opened */
     char opener[TB_TARGET_ID_SIZE]; /* the target that opened it; empty: none */
     bool inner;                     /* see inner.h */
     bool inner_ended;               /* and so are its calls */
@@ -102,85 +102,86 @@ struct tb_page {
     struct tb_deferred free;
 };
 
-/* page.c, page_events.c */
-struct tb_page *tb_page_new(struct tb_context *context, struct tb_str session_id,
-                            struct tb_str target_id, bool opened_by_page);
+/* page.c, events.c */
+struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_context *context, struct tb_str session_id,
+                                    struct tb_str target_id, bool opened_by_page);
 /* Sends what every target needs, as one burst; it runs nothing of the page before the last of it.
  */
-void tb_page_set_up(struct tb_target *target);
+void tb_cdp_page_set_up(struct tb_cdp_target *target);
 /* Takes it out of everything; all that waits ends with this error. */
-void tb_page_end(struct tb_page *page, const struct tb_err *err);
+void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err);
 /* Frees what has ended, without waiting for the end of the turn. */
-void tb_pages_free_dead(struct tb_browser *browser);
-void tb_page_on_event(struct tb_target *target, struct tb_str method, struct tb_str params);
+void tb_cdp_pages_free_dead(struct tb_cdp_browser *browser);
+void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, struct tb_str params);
 /* Ends all commands, calls and waits of the tab, or only those of one target. */
-void tb_page_fail_all(struct tb_page *page, const struct tb_target *target,
-                      const struct tb_err *err);
-void tb_page_set_viewport(struct tb_page *page, int width, int height);
+void tb_cdp_page_fail_all(struct tb_cdp_page *page, const struct tb_cdp_target *target,
+                          const struct tb_err *err);
+void tb_cdp_page_set_viewport(struct tb_cdp_page *page, int width, int height);
 /* NULL: it has none, or the page has ended. */
-struct tb_driver_session *tb_page_session(const struct tb_page *page);
+struct tb_driver_session *tb_cdp_page_session(const struct tb_cdp_page *page);
 /* Why no answer came in time: these words, unless it is a server that keeps the tab waiting. */
-void tb_page_say_late(const struct tb_page *page, const char *words, struct tb_err *ret_err);
+void tb_cdp_page_say_late(const struct tb_cdp_page *page, const char *words,
+                          struct tb_err *ret_err);
 /* A command has passed its deadline: the page is in doubt until it answers a question. */
-void tb_page_probe(struct tb_page *page);
+void tb_cdp_page_probe(struct tb_cdp_page *page);
 
-/* page_cmd.c: commands that end with their page. */
-struct tb_page_cmd;
+/* cmd.c: commands that end with their page. */
+struct tb_cdp_page_cmd;
 /* Held back until the page is set up. */
-struct tb_page_cmd *tb_page_cmd_new(struct tb_target *target, const char *method,
-                                    struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn,
-                                    void *user);
+struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const char *method,
+                                            struct tb_str params, int64_t deadline_ms,
+                                            tb_cdp_reply_fn *fn, void *user);
 /* One of those that set it up: no dialog ends it. */
-void tb_page_cmd_set_up(struct tb_target *target, const char *method, tb_cdp_reply_fn *fn,
-                        void *user);
+void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,
+                            void *user);
 /* Whether one of them has still to be answered. */
-bool tb_page_cmd_sets_up(const struct tb_page *page);
-void tb_page_cmd_drop(struct tb_page_cmd *cmd);
-void tb_page_cmds_fail(struct tb_page *page, const struct tb_target *target,
-                       const struct tb_err *err);
-void tb_page_cmds_run_late(struct tb_page *page);
+bool tb_cdp_page_cmd_sets_up(const struct tb_cdp_page *page);
+void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd);
+void tb_cdp_page_cmds_fail(struct tb_cdp_page *page, const struct tb_cdp_target *target,
+                           const struct tb_err *err);
+void tb_cdp_page_cmds_run_late(struct tb_cdp_page *page);
 /* The page is set up: what was held back until then is sent. */
-void tb_page_cmds_go_on(struct tb_page *page);
+void tb_cdp_page_cmds_go_on(struct tb_cdp_page *page);
 
-/* page_call.c */
-void tb_page_calls_fail(struct tb_page *page, const struct tb_frame *frame,
-                        const struct tb_err *err);
+/* call.c */
+void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame *frame,
+                            const struct tb_err *err);
 /* A frame has a new world: calls that waited for it go on. */
-void tb_page_calls_go_on(struct tb_frame *frame);
-void tb_page_calls_run_late(struct tb_page *page);
+void tb_cdp_page_calls_go_on(struct tb_cdp_frame *frame);
+void tb_cdp_page_calls_run_late(struct tb_cdp_page *page);
 
 /* frame.c */
-struct tb_frame *tb_frame_new(struct tb_page *page, struct tb_target *target,
-                              struct tb_frame *parent, struct tb_str id);
+struct tb_cdp_frame *tb_cdp_frame_new(struct tb_cdp_page *page, struct tb_cdp_target *target,
+                                      struct tb_cdp_frame *parent, struct tb_str id);
 /* Frees it; it has left the page's table. */
-void tb_frame_free(struct tb_frame *frame);
+void tb_cdp_frame_free(struct tb_cdp_frame *frame);
 /* From now on it lives in this target. False: the main frame never leaves its tab's own. */
-bool tb_frame_move(struct tb_frame *frame, struct tb_target *target);
+bool tb_cdp_frame_move(struct tb_cdp_frame *frame, struct tb_cdp_target *target);
 /* Removes the frame and all below it; calls there end with TB_E_ELEMENT_STALE. */
-void tb_frame_remove(struct tb_frame *frame);
+void tb_cdp_frame_remove(struct tb_cdp_frame *frame);
 /* The document that held the frames below this one is gone. */
-void tb_frames_drop_below(struct tb_frame *frame);
-void tb_frames_drop_target(struct tb_page *page, const struct tb_target *target);
-void tb_frames_take_tree(struct tb_target *target, const struct cJSON *tree,
-                         struct tb_frame *parent);
-void tb_frame_set_url(struct tb_frame *frame, struct tb_str url);
+void tb_cdp_frames_drop_below(struct tb_cdp_frame *frame);
+void tb_cdp_frames_drop_target(struct tb_cdp_page *page, const struct tb_cdp_target *target);
+void tb_cdp_frames_take_tree(struct tb_cdp_target *target, const struct cJSON *tree,
+                             struct tb_cdp_frame *parent);
+void tb_cdp_frame_set_url(struct tb_cdp_frame *frame, struct tb_str url);
 /* The document is there and has no world. */
-void tb_frame_mend(struct tb_frame *frame);
-void tb_frame_on_attached(struct tb_target *target, const struct cJSON *params);
-void tb_frame_on_detached(struct tb_target *target, const struct cJSON *params);
-void tb_frame_on_world(struct tb_target *target, const struct cJSON *params);
-void tb_frame_on_world_gone(struct tb_target *target, const struct cJSON *params);
-void tb_frame_on_worlds_gone(struct tb_target *target, const struct cJSON *params);
+void tb_cdp_frame_mend(struct tb_cdp_frame *frame);
+void tb_cdp_frame_on_attached(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_frame_on_detached(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_frame_on_world(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_frame_on_world_gone(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_frame_on_worlds_gone(struct tb_cdp_target *target, const struct cJSON *params);
 
 /* nav.c, settle.c */
-void tb_nav_on_asked(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_started(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_loading(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_stopped(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_cleared(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_committed(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_within(struct tb_target *target, const struct cJSON *params);
-void tb_nav_on_lifecycle(struct tb_target *target, const struct cJSON *params);
-void tb_nav_settles_fail(struct tb_page *page, const struct tb_err *err);
+void tb_cdp_nav_on_asked(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_started(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_loading(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_stopped(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_cleared(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_committed(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_within(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_on_lifecycle(struct tb_cdp_target *target, const struct cJSON *params);
+void tb_cdp_nav_settles_fail(struct tb_cdp_page *page, const struct tb_err *err);
 /* Looks again whether somebody's wait is over. */
-void tb_nav_check(struct tb_page *page);
+void tb_cdp_nav_check(struct tb_cdp_page *page);

@@ -96,7 +96,7 @@ static void a_reading_call_is_made_again_in_the_document_that_follows(void **sta
     assert_int_equal(acting.code, TB_E_ELEMENT_STALE);
     lab_call(&setup->session, &answer, "describe", "");
     assert_false(waiting.done);
-    tb_session_forget(setup->session.session, &waiting);
+    tb_cdp_session_forget(setup->session.session, &waiting);
 }
 
 static void a_forgotten_call_is_not_called_back(void **state)
@@ -107,15 +107,15 @@ static void a_forgotten_call_is_not_called_back(void **state)
     struct lab_answer command;
     struct lab_answer settled;
     struct lab_answer answer;
-    struct tb_page *page = tb_session_page(setup->session.session);
+    struct tb_cdp_page *page = tb_cdp_session_page(setup->session.session);
     lab_begin_call(&setup->session, &forgotten, "echo", "");
     lab_begin(&setup->session, &command, "Runtime.evaluate", "{\"expression\":\"1\"}");
     memset(&settled, 0, sizeof(settled));
-    tb_page_settle(page, tb_page_navigation_mark(page), "load", lab_deadline(&setup->lab),
-                   lab_on_settled, &settled);
-    tb_session_forget(setup->session.session, &forgotten);
-    tb_session_forget(setup->session.session, &command);
-    tb_session_forget(setup->session.session, &settled);
+    tb_cdp_page_settle(page, tb_cdp_page_navigation_mark(page), "load", lab_deadline(&setup->lab),
+                       lab_on_settled, &settled);
+    tb_cdp_session_forget(setup->session.session, &forgotten);
+    tb_cdp_session_forget(setup->session.session, &command);
+    tb_cdp_session_forget(setup->session.session, &settled);
     lab_call(&setup->session, &answer, "echo", "");
     assert_false(forgotten.done || command.done || settled.done);
 }
@@ -135,7 +135,7 @@ static void a_dialog_fails_what_waits_until_it_is_answered(void **state)
     LAB_WAIT(&setup->lab, waiting.done && asked.done);
     assert_int_equal(waiting.code, TB_E_DIALOG_OPEN);
     assert_int_equal(asked.code, TB_E_DIALOG_OPEN);
-    const struct tb_dialog *dialog = tb_page_dialog(tb_session_page(session->session));
+    const struct tb_cdp_dialog *dialog = tb_cdp_page_dialog(tb_cdp_session_page(session->session));
     assert_true(dialog->open);
     assert_string_equal(dialog->type, "prompt");
     assert_string_equal(dialog->message, "your name?");
@@ -146,7 +146,7 @@ static void a_dialog_fails_what_waits_until_it_is_answered(void **state)
     lab_send(session, &answer, "Page.handleJavaScriptDialog",
              "{\"accept\":true,\"promptText\":\"me\"}");
     assert_int_equal(answer.code, 0);
-    LAB_WAIT(&setup->lab, !tb_page_dialog(tb_session_page(session->session))->open);
+    LAB_WAIT(&setup->lab, !tb_cdp_page_dialog(tb_cdp_session_page(session->session))->open);
     lab_call(session, &answer, "echo", "");
     assert_int_equal(answer.code, 0);
 }
@@ -165,7 +165,7 @@ static void a_page_that_asks_to_stay_is_left(void **state)
 static void kill_renderers(struct lab_session *session)
 {
     pid_t pids[16];
-    pid_t leader = tb_launch_pid(session->session->browser->launch);
+    pid_t leader = tb_cdp_launch_pid(session->session->browser->launch);
     size_t count = lab_group(leader, "--type=renderer", pids, TB_COUNT(pids));
     assert_true(count > 0 && count <= TB_COUNT(pids));
     for (size_t i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ static void a_crashed_tab_fails_its_calls_at_once_and_navigating_revives_it(void
         LAB_WAIT(&setup->lab, waiting.done && sent.done);
         assert_int_equal(waiting.code, TB_E_PAGE_CRASHED);
         assert_int_equal(sent.code, TB_E_PAGE_CRASHED);
-        assert_true(tb_page_crashed(tb_session_page(session->session)));
+        assert_true(tb_cdp_page_crashed(tb_cdp_session_page(session->session)));
         assert_int_equal(session->events[TB_EVENT_PAGE_CRASHED], i + 1);
         lab_call(session, &answer, "echo", "");
         assert_int_equal(answer.code, TB_E_PAGE_CRASHED);
@@ -208,8 +208,8 @@ static void call_within(struct setup *setup, struct lab_answer *answer, const ch
                         int64_t ms)
 {
     memset(answer, 0, sizeof(*answer));
-    tb_page_call(tb_page_main_frame(tb_session_page(setup->session.session)), function, TB_STR(""),
-                 tb_loop_now_ms(setup->lab.loop) + ms, lab_on_reply, answer);
+    tb_cdp_page_call(tb_cdp_page_main_frame(tb_cdp_session_page(setup->session.session)), function,
+                     TB_STR(""), tb_loop_now_ms(setup->lab.loop) + ms, lab_on_reply, answer);
 }
 
 static void a_page_function_that_spins_is_ended_at_its_deadline(void **state)
@@ -245,7 +245,7 @@ static void a_page_that_spins_by_itself_is_freed_to_be_left(void **state)
     call_within(setup, &waiting, "echo", 300);
     LAB_WAIT(&setup->lab, waiting.done);
     assert_int_equal(waiting.code, TB_E_TIMEOUT); /* it is the page's own work */
-    tb_page_free_if_in_doubt(tb_session_page(setup->session.session));
+    tb_cdp_page_free_if_in_doubt(tb_cdp_session_page(setup->session.session));
     lab_begin_call(&setup->session, &answer, "echo", "");
     LAB_WAIT(&setup->lab, answer.done);
     assert_int_equal(answer.code, 0);

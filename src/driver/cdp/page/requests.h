@@ -11,8 +11,8 @@
 #include "driver/cdp/page/target.h"
 
 struct tb_driver_session;
-struct tb_opwork;
-struct tb_page;
+struct tb_cdp_work;
+struct tb_cdp_page;
 
 enum {
     TB_REQUESTS_MAX = 8,
@@ -20,7 +20,7 @@ enum {
 };
 
 /* Of one operation. */
-struct tb_requests {
+struct tb_cdp_requests {
     bool counted; /* those that begin now are the act's */
     bool waiting; /* the operation has begun to wait for them */
     bool late;    /* it has waited long enough */
@@ -30,10 +30,10 @@ struct tb_requests {
 };
 
 /* Before the act. */
-void tb_requests_count(struct tb_opwork *work);
+void tb_cdp_requests_count(struct tb_cdp_work *work);
 /* The page is being left: nobody waits for its answers. */
-void tb_requests_forget(struct tb_opwork *work);
-void tb_requests_on_leave(struct tb_page *page);
+void tb_cdp_requests_forget(struct tb_cdp_work *work);
+void tb_cdp_requests_on_leave(struct tb_cdp_page *page);
 /* Events of the Network domain. */
-void tb_requests_on_event(struct tb_driver_session *session, struct tb_page *page,
-                          const char *session_id, struct tb_str method, struct tb_str params);
+void tb_cdp_requests_on_event(struct tb_driver_session *session, struct tb_cdp_page *page,
+                              const char *session_id, struct tb_str method, struct tb_str params);

@@ -15,17 +15,17 @@ enum {
 };
 
 struct settle {
-    struct tb_ask ask; /* in its page */
-    struct tb_page *page;
+    struct tb_cdp_ask ask; /* in its page */
+    struct tb_cdp_page *page;
     uint64_t handle;
     uint64_t mark;
     unsigned until;
     bool fenced; /* whatever the act has started is known */
     bool asked;  /* the browser was asked for a navigation: it begins by itself */
-    struct tb_page_cmd *fence;
+    struct tb_cdp_page_cmd *fence;
     struct tb_timer begin_timer;
     struct tb_timer timer;
-    tb_page_settled_fn *fn;
+    tb_cdp_page_settled_fn *fn;
 };
 
 static struct settle *settle_of(struct tb_list *link)
@@ -36,17 +36,17 @@ static struct settle *settle_of(struct tb_list *link)
 static void settle_free(struct settle *settle)
 {
     if (settle->fence) {
-        tb_page_cmd_drop(settle->fence);
+        tb_cdp_page_cmd_drop(settle->fence);
     }
     tb_timer_fini(&settle->timer);
     tb_timer_fini(&settle->begin_timer);
-    tb_ask_end(&settle->ask);
+    tb_cdp_ask_end(&settle->ask);
     tb_free(settle);
 }
 
 static void end_settle(struct settle *settle, bool navigated, const struct tb_err *err)
 {
-    tb_page_settled_fn *fn = settle->fn;
+    tb_cdp_page_settled_fn *fn = settle->fn;
     void *user = settle->ask.user;
     struct tb_err words = {.code = 0};
     if (err) {
@@ -58,12 +58,12 @@ static void end_settle(struct settle *settle, bool navigated, const struct tb_er
 
 /* True when the wait is over; says how. */
 static bool is_settled(const struct settle *settle, bool *ret_navigated,
-                       const struct tb_frame **ret_failed)
+                       const struct tb_cdp_frame **ret_failed)
 {
     *ret_navigated = false;
     *ret_failed = NULL;
     MAP_FOREACH(slot, &settle->page->frames) {
-        const struct tb_frame *frame = slot->value;
+        const struct tb_cdp_frame *frame = slot->value;
         if (frame->nav <= settle->mark) {
             continue;
         }
@@ -84,7 +84,7 @@ static bool is_settled(const struct settle *settle, bool *ret_navigated,
 static bool check_one(struct settle *settle)
 {
     bool navigated;
-    const struct tb_frame *failed;
+    const struct tb_cdp_frame *failed;
     if (!is_settled(settle, &navigated, &failed)) {
         return false;
     }
@@ -98,7 +98,7 @@ static bool check_one(struct settle *settle)
     return true;
 }
 
-void tb_nav_check(struct tb_page *page)
+void tb_cdp_nav_check(struct tb_cdp_page *page)
 {
     bool again = true;
     while (again) {
@@ -140,7 +140,7 @@ static void on_settle_timer(struct tb_timer *timer, void *user)
 {
     struct settle *settle = user;
     bool navigated;
-    const struct tb_frame *failed;
+    const struct tb_cdp_frame *failed;
     struct tb_err err;
     (void)timer;
     is_settled(settle, &navigated, &failed);
@@ -149,7 +149,7 @@ static void on_settle_timer(struct tb_timer *timer, void *user)
     } else {
         tb_fail(&err, TB_E_TIMEOUT, "the page did not answer in time");
     }
-    tb_page_probe(settle->page); /* a script that never ends, while loading or later */
+    tb_cdp_page_probe(settle->page); /* a script that never ends, while loading or later */
     end_settle(settle, navigated, &err);
 }
 
@@ -171,16 +171,16 @@ static unsigned stage_of(const char *until)
     return TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD;
 }
 
-uint64_t tb_page_navigation_mark(const struct tb_page *page)
+uint64_t tb_cdp_page_navigation_mark(const struct tb_cdp_page *page)
 {
     return page->navs;
 }
 
-bool tb_page_stayed(const struct tb_page *page, uint64_t mark)
+bool tb_cdp_page_stayed(const struct tb_cdp_page *page, uint64_t mark)
 {
     bool stayed = false;
     MAP_FOREACH(slot, &page->frames) {
-        const struct tb_frame *frame = slot->value;
+        const struct tb_cdp_frame *frame = slot->value;
         if (frame->nav > mark && (frame->nav_asked || !frame->nav_within)) {
             return false;
         }
@@ -189,13 +189,13 @@ bool tb_page_stayed(const struct tb_page *page, uint64_t mark)
     return stayed;
 }
 
-static void forget(struct tb_ask *ask)
+static void forget(struct tb_cdp_ask *ask)
 {
     settle_free(TB_CONTAINER(ask, struct settle, ask));
 }
 
-static struct settle *settle_new(struct tb_page *page, uint64_t mark, const char *until,
-                                 int64_t deadline_ms, tb_page_settled_fn *fn, void *user)
+static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const char *until,
+                                 int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user)
 {
     struct tb_loop *loop = page->browser->cdp->loop;
     struct settle *settle = TB_NEW(struct settle);
@@ -210,12 +210,12 @@ static struct settle *settle_new(struct tb_page *page, uint64_t mark, const char
     tb_timer_init(&settle->begin_timer, loop, on_not_begun, settle);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     tb_timer_start(&settle->timer, left_ms > 0 ? left_ms : 0);
-    tb_ask_begin(&settle->ask, &page->settles, tb_page_session(page));
+    tb_cdp_ask_begin(&settle->ask, &page->settles, tb_cdp_page_session(page));
     return settle;
 }
 
-uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, int64_t deadline_ms,
-                        tb_page_settled_fn *fn, void *user)
+uint64_t tb_cdp_page_settle(struct tb_cdp_page *page, uint64_t mark, const char *until,
+                            int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user)
 {
     struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     if (page->navs > mark) {
@@ -223,14 +223,14 @@ uint64_t tb_page_settle(struct tb_page *page, uint64_t mark, const char *until, 
         tb_loop_defer(page->browser->cdp->loop, &page->late);
     } else {
         settle->fence =
-            tb_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
-                            deadline_ms + FENCE_GRACE_MS, on_fence, settle);
+            tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
+                                deadline_ms + FENCE_GRACE_MS, on_fence, settle);
     }
     return settle->handle;
 }
 
-uint64_t tb_page_settle_asked(struct tb_page *page, uint64_t mark, const char *until,
-                              int64_t deadline_ms, tb_page_settled_fn *fn, void *user)
+uint64_t tb_cdp_page_settle_asked(struct tb_cdp_page *page, uint64_t mark, const char *until,
+                                  int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user)
 {
     struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     settle->asked = true;
@@ -242,7 +242,7 @@ uint64_t tb_page_settle_asked(struct tb_page *page, uint64_t mark, const char *u
     return settle->handle;
 }
 
-void tb_nav_settles_fail(struct tb_page *page, const struct tb_err *err)
+void tb_cdp_nav_settles_fail(struct tb_cdp_page *page, const struct tb_err *err)
 {
     uint64_t up_to = page->last_handle;
     struct settle *found;

@@ -15,7 +15,7 @@ static bool is_plain(char c)
     return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
 }
 
-bool tb_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id)
+bool tb_cdp_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id)
 {
     if (!id.len || id.len >= TB_TARGET_ID_SIZE) {
         return false;
@@ -30,15 +30,16 @@ bool tb_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id)
     return true;
 }
 
-struct tb_target *tb_target_new(struct tb_page *page, enum tb_target_kind kind,
-                                struct tb_str session_id, struct tb_str id)
+struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_target_kind kind,
+                                        struct tb_str session_id, struct tb_str id)
 {
-    struct tb_target *target = TB_NEW(struct tb_target);
+    struct tb_cdp_target *target = TB_NEW(struct tb_cdp_target);
     target->page = page;
     target->kind = kind;
     target->script = 1;
     if (page->target_count >= TB_CDP_TARGETS_MAX ||
-        !tb_target_id_copy(target->session_id, session_id) || !tb_target_id_copy(target->id, id) ||
+        !tb_cdp_target_id_copy(target->session_id, session_id) ||
+        !tb_cdp_target_id_copy(target->id, id) ||
         tb_map_add(&page->browser->targets, tb_str_of(target->session_id), target) < 0) {
         tb_free(target);
         return NULL;
@@ -48,7 +49,7 @@ struct tb_target *tb_target_new(struct tb_page *page, enum tb_target_kind kind,
     return target;
 }
 
-void tb_target_free(struct tb_target *target)
+void tb_cdp_target_free(struct tb_cdp_target *target)
 {
     if (!target) {
         return;
@@ -62,7 +63,8 @@ void tb_target_free(struct tb_target *target)
     tb_free(target);
 }
 
-void tb_target_post(const struct tb_target *target, const char *method, struct tb_str params)
+void tb_cdp_target_post(const struct tb_cdp_target *target, const char *method,
+                        struct tb_str params)
 {
     tb_cdp_post(target->page->browser->conn, target->session_id, method, params);
 }

@@ -9,23 +9,23 @@
 #include "base/list.h"
 #include "base/str.h"
 
-struct tb_browser;
-struct tb_page;
+struct tb_cdp_browser;
+struct tb_cdp_page;
 
 enum {
     TB_TARGET_ID_SIZE = 64,
 };
 
-enum tb_target_kind {
+enum tb_cdp_target_kind {
     TB_TARGET_PAGE,
     TB_TARGET_FRAME,
     TB_TARGET_WORKER,
 };
 
-struct tb_target {
+struct tb_cdp_target {
     struct tb_list link; /* in its tab */
-    enum tb_target_kind kind;
-    struct tb_page *page;
+    enum tb_cdp_target_kind kind;
+    struct tb_cdp_page *page;
     unsigned script;     /* the number of our script in this session */
     int64_t answered_ms; /* when its thread last did; 0: never */
     bool tells_requests; /* see requests.h */
@@ -35,10 +35,11 @@ struct tb_target {
 };
 
 /* NULL when the tab has too many, or an id is not one that a browser gives. */
-struct tb_target *tb_target_new(struct tb_page *page, enum tb_target_kind kind,
-                                struct tb_str session_id, struct tb_str id);
-void tb_target_free(struct tb_target *target);
+struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_target_kind kind,
+                                        struct tb_str session_id, struct tb_str id);
+void tb_cdp_target_free(struct tb_cdp_target *target);
 /* A command to it whose answer nobody needs. */
-void tb_target_post(const struct tb_target *target, const char *method, struct tb_str params);
+void tb_cdp_target_post(const struct tb_cdp_target *target, const char *method,
+                        struct tb_str params);
 /* Copies an id of the browser; false when it is too long or not a plain word. */
-bool tb_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id);
+bool tb_cdp_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id);

@@ -55,17 +55,17 @@ static bool on_too_large(struct tb_str head, void *user)
 
 static void cut(const uint8_t *data, size_t size, size_t piece, struct tb_buf *out)
 {
-    static const struct tb_framer_ops ops = {on_message, on_too_large};
+    static const struct tb_cdp_framer_ops ops = {on_message, on_too_large};
     struct sink sink;
-    struct tb_framer framer;
+    struct tb_cdp_framer framer;
     tb_buf_init(&sink.seen, SIZE_MAX);
-    tb_framer_init(&framer, CEILING);
+    tb_cdp_framer_init(&framer, CEILING);
     struct tb_str all = {(const char *)data, size};
     for (size_t at = 0; at < size; at += piece) {
-        assert(tb_framer_feed(&framer, tb_str_sub(all, at, at + piece), &ops, &sink));
+        assert(tb_cdp_framer_feed(&framer, tb_str_sub(all, at, at + piece), &ops, &sink));
         assert(framer.held.len <= CEILING);
     }
-    tb_framer_fini(&framer);
+    tb_cdp_framer_fini(&framer);
     *out = sink.seen;
 }
 

@@ -7,19 +7,19 @@ enum {
     HEAD_KEPT = 64,
 };
 
-void tb_framer_init(struct tb_framer *framer, size_t message_max)
+void tb_cdp_framer_init(struct tb_cdp_framer *framer, size_t message_max)
 {
-    *framer = (struct tb_framer){.discarding = false};
+    *framer = (struct tb_cdp_framer){.discarding = false};
     tb_buf_init(&framer->held, message_max);
 }
 
-void tb_framer_fini(struct tb_framer *framer)
+void tb_cdp_framer_fini(struct tb_cdp_framer *framer)
 {
     tb_buf_fini(&framer->held);
 }
 
 /* Over the ceiling: keep the head and give the rest of the memory back at once. */
-static void begin_discarding(struct tb_framer *framer, struct tb_str piece)
+static void begin_discarding(struct tb_cdp_framer *framer, struct tb_str piece)
 {
     struct tb_buf head;
     tb_buf_init(&head, framer->held.max);
@@ -31,7 +31,7 @@ static void begin_discarding(struct tb_framer *framer, struct tb_str piece)
     framer->discarding = true;
 }
 
-static void hold(struct tb_framer *framer, struct tb_str piece)
+static void hold(struct tb_cdp_framer *framer, struct tb_str piece)
 {
     if (!framer->discarding && tb_buf_append_str(&framer->held, piece) < 0) {
         begin_discarding(framer, piece);
@@ -40,19 +40,19 @@ static void hold(struct tb_framer *framer, struct tb_str piece)
 
 /* The message is complete. It leaves the framer before it is handed on, since a callback may end
  * the framer. */
-static bool hand_on(struct tb_framer *framer, const struct tb_framer_ops *ops, void *user)
+static bool hand_on(struct tb_cdp_framer *framer, const struct tb_cdp_framer_ops *ops, void *user)
 {
     struct tb_buf message = framer->held;
     bool discarded = framer->discarding;
-    tb_framer_init(framer, message.max);
+    tb_cdp_framer_init(framer, message.max);
     bool more = discarded ? ops->on_too_large(tb_buf_str(&message), user)
                           : ops->on_message(tb_buf_str(&message), user);
     tb_buf_fini(&message);
     return more;
 }
 
-bool tb_framer_feed(struct tb_framer *framer, struct tb_str bytes, const struct tb_framer_ops *ops,
-                    void *user)
+bool tb_cdp_framer_feed(struct tb_cdp_framer *framer, struct tb_str bytes,
+                        const struct tb_cdp_framer_ops *ops, void *user)
 {
     while (bytes.len) {
         const char *end = memchr(bytes.ptr, '\0', bytes.len);

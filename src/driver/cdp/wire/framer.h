@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-struct tb_framer_ops {
+struct tb_cdp_framer_ops {
     /* One message, borrowed for the call. False ends the cutting: the owner is gone or has had
      * enough. */
     bool (*on_message)(struct tb_str message, void *user);
@@ -21,13 +21,13 @@ struct tb_framer_ops {
     bool (*on_too_large)(struct tb_str head, void *user);
 };
 
-struct tb_framer {
+struct tb_cdp_framer {
     struct tb_buf held;
     bool discarding; /* `held` is the head of what is thrown away */
 };
 
-void tb_framer_init(struct tb_framer *framer, size_t message_max);
-void tb_framer_fini(struct tb_framer *framer);
+void tb_cdp_framer_init(struct tb_cdp_framer *framer, size_t message_max);
+void tb_cdp_framer_fini(struct tb_cdp_framer *framer);
 /* False when a callback said so; the framer is then not touched any more and may be gone. */
-bool tb_framer_feed(struct tb_framer *framer, struct tb_str bytes, const struct tb_framer_ops *ops,
-                    void *user);
+bool tb_cdp_framer_feed(struct tb_cdp_framer *framer, struct tb_str bytes,
+                        const struct tb_cdp_framer_ops *ops, void *user);

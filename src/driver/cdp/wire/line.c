@@ -18,7 +18,7 @@ struct tb_cdp_line {
     void *user;
     struct tb_stream *to;
     struct tb_stream *from;
-    struct tb_framer framer;
+    struct tb_cdp_framer framer;
     struct tb_ws_conn *ws;
     bool ws_open;
     struct tb_buf early; /* messages that wait for the WebSocket, each ended by NUL */
@@ -37,7 +37,7 @@ static void on_pipe_read(struct tb_stream *stream, struct tb_str bytes, void *us
 {
     struct tb_cdp_line *line = user;
     (void)stream;
-    if (!line->ended && tb_framer_feed(&line->framer, bytes, &line->ops->input, line->user) &&
+    if (!line->ended && tb_cdp_framer_feed(&line->framer, bytes, &line->ops->input, line->user) &&
         line->framer.held.len) {
         line->ops->on_part(tb_buf_str(&line->framer.held), line->user);
     }
@@ -93,7 +93,7 @@ static struct tb_cdp_line *line_new(const struct tb_cdp_line_ops *ops, void *use
     struct tb_cdp_line *line = TB_NEW(struct tb_cdp_line);
     line->ops = ops;
     line->user = user;
-    tb_framer_init(&line->framer, TB_CDP_MESSAGE_MAX);
+    tb_cdp_framer_init(&line->framer, TB_CDP_MESSAGE_MAX);
     tb_buf_init(&line->early, TB_CDP_SEND_MAX);
     return line;
 }
@@ -141,7 +141,7 @@ void tb_cdp_line_free(struct tb_cdp_line *line)
     tb_stream_free(line->to);
     tb_stream_free(line->from);
     tb_ws_conn_free(line->ws);
-    tb_framer_fini(&line->framer);
+    tb_cdp_framer_fini(&line->framer);
     tb_buf_fini(&line->early);
     tb_free(line);
 }

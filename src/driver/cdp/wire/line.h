@@ -15,7 +15,7 @@
 struct tb_cdp_line;
 
 struct tb_cdp_line_ops {
-    struct tb_framer_ops input; /* false from these: no more of what was read is handed on */
+    struct tb_cdp_framer_ops input; /* false from these: no more of what was read is handed on */
     /* A message has begun and is not whole; all of it so far. The line may be freed. */
     void (*on_part)(struct tb_str part, void *user);
     /* Nothing more comes. Once. The owner frees the line. */

@@ -6,8 +6,8 @@
 #include "proto/json_iter.h"
 #include "proto/json_string.h"
 
-void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
-                 struct tb_str *ret_values)
+void tb_cdp_pick_all(struct tb_str object, const char *const *keys, size_t count,
+                     struct tb_str *ret_values)
 {
     struct tb_json_iter iter = tb_json_iter_of(object);
     struct tb_json_item item;
@@ -22,7 +22,7 @@ void tb_pick_all(struct tb_str object, const char *const *keys, size_t count,
     }
 }
 
-struct tb_str tb_pick(struct tb_str object, const char *key)
+struct tb_str tb_cdp_pick(struct tb_str object, const char *key)
 {
     struct tb_json_iter iter = tb_json_iter_of(object);
     struct tb_json_item item;
@@ -34,7 +34,7 @@ struct tb_str tb_pick(struct tb_str object, const char *key)
     return (struct tb_str){NULL, 0};
 }
 
-int tb_object_context(struct tb_str object_id)
+int tb_cdp_object_context(struct tb_str object_id)
 {
     uint64_t context = 0;
     tb_str_cut(&object_id, '.');
