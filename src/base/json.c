@@ -74,6 +74,13 @@ bool tb_json_str(const struct cJSON *json, struct tb_str *ret_text)
     return true;
 }
 
+struct tb_str tb_json_text(const struct cJSON *json, const char *key)
+{
+    struct tb_str text = {NULL, 0};
+    tb_json_str(tb_json_get(json, key), &text);
+    return text;
+}
+
 bool tb_json_int(const struct cJSON *json, int64_t *ret_value)
 {
     const double exact = 9007199254740992.0; /* 2^53 */

@@ -32,6 +32,8 @@ const struct cJSON *tb_json_next(const struct cJSON *item);
 const char *tb_json_name(const struct cJSON *item);
 /* Each gives false, and leaves the result alone, when the value is absent or of another type. */
 bool tb_json_str(const struct cJSON *json, struct tb_str *ret_text);
+/* The text under this key of an object; empty, with a NULL pointer, if there is none. */
+struct tb_str tb_json_text(const struct cJSON *json, const char *key);
 bool tb_json_int(const struct cJSON *json, int64_t *ret_value); /* whole, below 2^53 */
 bool tb_json_num(const struct cJSON *json, double *ret_value);  /* finite */
 bool tb_json_bool(const struct cJSON *json, bool *ret_value);

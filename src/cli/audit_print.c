@@ -48,8 +48,7 @@ static void put_cell(struct tb_buf *out, int column, struct tb_str text)
 /* The host of an address; about: and the like as they are. */
 static struct tb_str host_of(const struct cJSON *details)
 {
-    struct tb_str url = TB_STR("");
-    tb_json_str(tb_json_get(details, "domain"), &url);
+    struct tb_str url = tb_json_text(details, "domain");
     tb_json_str(tb_json_get(details, "url"), &url);
     for (size_t i = 0; i + 3 <= url.len; i++) {
         if (memcmp(url.ptr + i, "://", 3) == 0) {

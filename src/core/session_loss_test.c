@@ -33,8 +33,7 @@ static char *note_of_call(struct rig *rig)
 {
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
     rig_turn(rig);
-    struct tb_str note = TB_STR("");
-    tb_json_str(tb_json_get(call->data, "note"), &note);
+    struct tb_str note = tb_json_text(call->data, "note");
     char *text = tb_str_dup(note);
     rig_expect(call, 0);
     return text;

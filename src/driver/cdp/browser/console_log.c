@@ -119,16 +119,9 @@ static void add(struct tb_cdp_console_log *log, const struct origin *origin,
     }
 }
 
-static struct tb_str text_at(const struct cJSON *json, const char *key)
-{
-    struct tb_str text = {NULL, 0};
-    tb_json_str(tb_json_get(json, key), &text);
-    return text;
-}
-
 static bool is_at(const struct cJSON *json, const char *key, const char *word)
 {
-    return tb_str_eq_cstr(text_at(json, key), word);
+    return tb_str_eq_cstr(tb_json_text(json, key), word);
 }
 
 /* One of the first members of an object; in an array without its name. */
@@ -136,11 +129,11 @@ static void put_member(const struct cJSON *member, bool named, struct tb_buf *ou
 {
     const char *quote = is_at(member, "type", "string") ? "'" : "";
     if (named) {
-        tb_buf_append_str(out, tb_str_sub(text_at(member, "name"), 0, TEXT_MAX));
+        tb_buf_append_str(out, tb_str_sub(tb_json_text(member, "name"), 0, TEXT_MAX));
         tb_buf_append_cstr(out, ": ");
     }
     tb_buf_append_cstr(out, quote);
-    tb_buf_append_str(out, tb_str_sub(text_at(member, "value"), 0, TEXT_MAX));
+    tb_buf_append_str(out, tb_str_sub(tb_json_text(member, "value"), 0, TEXT_MAX));
     tb_buf_append_cstr(out, quote);
 }
 
@@ -153,7 +146,7 @@ static bool put_preview(const struct cJSON *preview, struct tb_buf *out)
         return false; /* an error, a date, an element: its description is the better word */
     }
     if (!array && !is_at(preview, "description", "Object")) {
-        tb_buf_append_str(out, tb_str_sub(text_at(preview, "description"), 0, TEXT_MAX));
+        tb_buf_append_str(out, tb_str_sub(tb_json_text(preview, "description"), 0, TEXT_MAX));
         tb_buf_append_char(out, ' ');
     }
     const char *before = array ? "[" : "{";
@@ -179,8 +172,9 @@ static void put_value(const struct cJSON *arg, struct tb_buf *out)
     } else if (value) {
         tb_json_print(value, out);
     } else if (!put_preview(tb_json_get(arg, "preview"), out)) {
-        text = text_at(arg, "description");
-        tb_buf_append_str(out, text.len ? tb_str_sub(text, 0, TEXT_MAX) : text_at(arg, "type"));
+        text = tb_json_text(arg, "description");
+        tb_buf_append_str(out,
+                          text.len ? tb_str_sub(text, 0, TEXT_MAX) : tb_json_text(arg, "type"));
     }
 }
 
@@ -230,25 +224,25 @@ static void on_called(struct tb_cdp_console_log *log, const struct origin *origi
     }
     const struct cJSON *frame =
         tb_json_first(tb_json_get(tb_json_get(params, "stackTrace"), "callFrames"));
-    add(log, origin, level_of_type(text_at(params, "type")), tb_buf_str(&text),
-        text_at(frame, "url"), line_at(frame));
+    add(log, origin, level_of_type(tb_json_text(params, "type")), tb_buf_str(&text),
+        tb_json_text(frame, "url"), line_at(frame));
 }
 
 static void on_thrown(struct tb_cdp_console_log *log, const struct origin *origin,
                       const struct cJSON *params)
 {
     const struct cJSON *details = tb_json_get(params, "exceptionDetails");
-    struct tb_str text = text_at(tb_json_get(details, "exception"), "description");
-    add(log, origin, TB_CONSOLE_ERROR, text.len ? text : text_at(details, "text"),
-        text_at(details, "url"), line_at(details));
+    struct tb_str text = tb_json_text(tb_json_get(details, "exception"), "description");
+    add(log, origin, TB_CONSOLE_ERROR, text.len ? text : tb_json_text(details, "text"),
+        tb_json_text(details, "url"), line_at(details));
 }
 
 static void on_entry(struct tb_cdp_console_log *log, const struct origin *origin,
                      const struct cJSON *params)
 {
     const struct cJSON *entry = tb_json_get(params, "entry");
-    add(log, origin, level_of_type(text_at(entry, "level")), text_at(entry, "text"),
-        text_at(entry, "url"), line_at(entry));
+    add(log, origin, level_of_type(tb_json_text(entry, "level")), tb_json_text(entry, "text"),
+        tb_json_text(entry, "url"), line_at(entry));
 }
 
 static int64_t time_at(const struct cJSON *params)

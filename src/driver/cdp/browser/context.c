@@ -10,7 +10,6 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
-#include "driver/json_text.h"
 
 enum {
     REFUSALS_TO_END = 50, /* windows that one document was refused */

@@ -67,13 +67,6 @@ void tb_cdp_download_log_fini(struct tb_cdp_download_log *log)
     }
 }
 
-static struct tb_str text_at(const struct cJSON *json, const char *key)
-{
-    struct tb_str text = {NULL, 0};
-    tb_json_str(tb_json_get(json, key), &text);
-    return text;
-}
-
 static struct item *find(struct tb_cdp_download_log *log, struct tb_str guid)
 {
     LIST_FOREACH(link, &log->items) {
@@ -192,15 +185,15 @@ static void add(struct tb_cdp_download_log *log, struct item *item)
 static void on_begin(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                      const struct cJSON *params)
 {
-    struct tb_str guid = text_at(params, "guid");
+    struct tb_str guid = tb_json_text(params, "guid");
     if (!tb_cdp_file_name_plain(guid) || find(log, guid)) {
         return;
     }
     struct item *item = TB_NEW(struct item);
     char name[TB_FILE_NAME_SIZE];
-    tb_cdp_file_name_clean(text_at(params, "suggestedFilename"), name);
+    tb_cdp_file_name_clean(tb_json_text(params, "suggestedFilename"), name);
     item->guid = tb_str_dup(guid);
-    item->url = tb_str_dup(tb_str_sub(text_at(params, "url"), 0, URL_MAX));
+    item->url = tb_str_dup(tb_str_sub(tb_json_text(params, "url"), 0, URL_MAX));
     item->file = tb_strdup(name);
     item->state = RUNNING;
     add(log, item);
@@ -233,8 +226,8 @@ static void finish(struct tb_cdp_download_log *log, struct item *item,
 static void on_progress(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                         const struct cJSON *params)
 {
-    struct item *item = find(log, text_at(params, "guid"));
-    struct tb_str state = text_at(params, "state");
+    struct item *item = find(log, tb_json_text(params, "guid"));
+    struct tb_str state = tb_json_text(params, "state");
     bool whole = tb_str_eq_cstr(state, "completed");
     if (!item || item->state != RUNNING) {
         return;
@@ -361,17 +354,17 @@ static void check_kept(struct item *item, const char *directory)
 
 static void recall(struct tb_cdp_download_log *log, const char *directory, const struct cJSON *kept)
 {
-    struct tb_str guid = text_at(kept, "guid");
-    struct tb_str file = text_at(kept, "file");
-    struct tb_str reason = tb_str_sub(text_at(kept, "reason"), 0, URL_MAX);
+    struct tb_str guid = tb_json_text(kept, "guid");
+    struct tb_str file = tb_json_text(kept, "file");
+    struct tb_str reason = tb_str_sub(tb_json_text(kept, "reason"), 0, URL_MAX);
     if (!tb_cdp_file_name_plain(guid) || !tb_cdp_file_name_plain(file) || find(log, guid)) {
         return;
     }
     struct item *item = TB_NEW(struct item);
     item->guid = tb_str_dup(guid);
-    item->url = tb_str_dup(tb_str_sub(text_at(kept, "url"), 0, URL_MAX));
+    item->url = tb_str_dup(tb_str_sub(tb_json_text(kept, "url"), 0, URL_MAX));
     item->file = tb_str_dup(file);
-    item->state = state_of(text_at(kept, "state"));
+    item->state = state_of(tb_json_text(kept, "state"));
     item->reason = reason.len ? tb_str_dup(reason) : NULL;
     tb_json_int(tb_json_get(kept, "bytes"), &item->bytes);
     tb_json_int(tb_json_get(kept, "total"), &item->total);

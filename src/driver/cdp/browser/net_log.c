@@ -75,13 +75,6 @@ void tb_cdp_net_log_fini(struct tb_cdp_net_log *log)
     }
 }
 
-static struct tb_str text_at(const struct cJSON *json, const char *key)
-{
-    struct tb_str text = {NULL, 0};
-    tb_json_str(tb_json_get(json, key), &text);
-    return text;
-}
-
 static double number_at(const struct cJSON *json, const char *key)
 {
     double number = 0;
@@ -127,7 +120,7 @@ static void take_response(struct request *request, const struct cJSON *response)
 static void on_sent(struct tb_cdp_net_log *log, const char *session_id, const struct cJSON *params)
 {
     const struct cJSON *sent = tb_json_get(params, "request");
-    struct tb_str id = text_at(params, "requestId");
+    struct tb_str id = tb_json_text(params, "requestId");
     const struct cJSON *redirected = tb_json_get(params, "redirectResponse");
     struct request *before = redirected ? find(log, id) : NULL;
     if (before) {
@@ -138,10 +131,10 @@ static void on_sent(struct tb_cdp_net_log *log, const char *session_id, const st
     request->number = ++log->last;
     request->request_id = tb_str_dup(id);
     request->session_id = tb_strdup(session_id);
-    request->method = tb_str_dup(tb_str_sub(text_at(sent, "method"), 0, 32));
-    request->url = tb_str_dup(tb_str_sub(text_at(sent, "url"), 0, URL_MAX));
-    request->type = lower(tb_str_sub(text_at(params, "type"), 0, 32));
-    struct tb_str body = text_at(sent, "postData");
+    request->method = tb_str_dup(tb_str_sub(tb_json_text(sent, "method"), 0, 32));
+    request->url = tb_str_dup(tb_str_sub(tb_json_text(sent, "url"), 0, URL_MAX));
+    request->type = lower(tb_str_sub(tb_json_text(params, "type"), 0, 32));
+    struct tb_str body = tb_json_text(sent, "postData");
     request->body = body.len ? tb_str_dup(tb_str_sub(body, 0, BODY_MAX)) : NULL;
     request->request_headers = headers_of(sent);
     request->began = number_at(params, "timestamp");
@@ -154,7 +147,7 @@ static void on_sent(struct tb_cdp_net_log *log, const char *session_id, const st
 static void on_response(struct tb_cdp_net_log *log, const char *session_id,
                         const struct cJSON *params)
 {
-    struct request *request = find(log, text_at(params, "requestId"));
+    struct request *request = find(log, tb_json_text(params, "requestId"));
     (void)session_id;
     if (request) {
         take_response(request, tb_json_get(params, "response"));
@@ -164,7 +157,7 @@ static void on_response(struct tb_cdp_net_log *log, const char *session_id,
 static void on_finished(struct tb_cdp_net_log *log, const char *session_id,
                         const struct cJSON *params)
 {
-    struct request *request = find(log, text_at(params, "requestId"));
+    struct request *request = find(log, tb_json_text(params, "requestId"));
     (void)session_id;
     if (request) {
         request->ended = number_at(params, "timestamp");
@@ -175,14 +168,14 @@ static void on_finished(struct tb_cdp_net_log *log, const char *session_id,
 static void on_failed(struct tb_cdp_net_log *log, const char *session_id,
                       const struct cJSON *params)
 {
-    struct request *request = find(log, text_at(params, "requestId"));
+    struct request *request = find(log, tb_json_text(params, "requestId"));
     (void)session_id;
     if (request) {
-        struct tb_str blocked = text_at(params, "blockedReason");
+        struct tb_str blocked = tb_json_text(params, "blockedReason");
         request->ended = number_at(params, "timestamp");
         tb_free(request->error);
-        request->error =
-            tb_str_dup(tb_str_sub(blocked.len ? blocked : text_at(params, "errorText"), 0, 200));
+        request->error = tb_str_dup(
+            tb_str_sub(blocked.len ? blocked : tb_json_text(params, "errorText"), 0, 200));
     }
 }
 

@@ -381,8 +381,7 @@ static void on_tab_made(int code, struct tb_str result, const struct tb_err *err
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
-    struct tb_str id = {NULL, 0};
-    tb_json_str(tb_json_get(json, "targetId"), &id);
+    struct tb_str id = tb_json_text(json, "targetId");
     tb_cdp_target_id_copy(wait->target_id, id);
     if (wait->unwanted) {
         close_unwanted(wait);

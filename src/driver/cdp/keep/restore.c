@@ -22,7 +22,6 @@
 #include "driver/cdp/keep/login_state.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/net_error.h"
-#include "driver/json_text.h"
 #include "proto/json_string.h"
 
 enum {

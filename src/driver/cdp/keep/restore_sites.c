@@ -6,7 +6,6 @@
 #include "driver/cdp/keep/login_state.h"
 #include "driver/cdp/keep/restore.h"
 #include "driver/cdp/op/work.h"
-#include "driver/json_text.h"
 
 enum {
     PARAMS_MAX = 4 * TB_LOGIN_STATE_MAX,

@@ -24,13 +24,6 @@ static struct tb_str action_of(const struct tb_cdp_work *work)
     return tb_args_text(work->op->args, "action", "list");
 }
 
-static struct tb_str text_at(const struct cJSON *json, const char *key)
-{
-    struct tb_str text = {NULL, 0};
-    tb_json_str(tb_json_get(json, key), &text);
-    return text;
-}
-
 /* The cookies of an address, or all of the session when a domain decides or all are meant. */
 static void read_cookies(struct tb_cdp_work *work)
 {
@@ -82,11 +75,11 @@ static bool fits(const struct tb_cdp_work *work, const struct cJSON *cookie)
 {
     const struct cJSON *args = work->op->args;
     if (tb_args_has(args, "name") &&
-        !tb_str_eq(text_at(cookie, "name"), tb_args_text(args, "name", ""))) {
+        !tb_str_eq(tb_json_text(cookie, "name"), tb_args_text(args, "name", ""))) {
         return false;
     }
     return !tb_args_has(args, "domain") ||
-           fits_domain(text_at(cookie, "domain"), tb_args_text(args, "domain", ""));
+           fits_domain(tb_json_text(cookie, "domain"), tb_args_text(args, "domain", ""));
 }
 
 static struct cJSON *as_row(const struct cJSON *cookie)
@@ -116,7 +109,7 @@ static void remove_one(struct tb_cdp_work *work, const struct cJSON *cookie)
     tb_json_object_open(&json);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         tb_json_key(&json, names[i]);
-        tb_json_put_str(&json, text_at(cookie, names[i]));
+        tb_json_put_str(&json, tb_json_text(cookie, names[i]));
     }
     tb_json_object_close(&json);
     tb_cdp_work_post(work, "Network.deleteCookies", tb_buf_str(&params));

@@ -390,8 +390,7 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
 
 static void missed(struct tb_cdp_work *work, const struct cJSON *told)
 {
-    struct tb_str words = {NULL, 0};
-    tb_json_str(tb_json_get(told, "missed"), &words);
+    struct tb_str words = tb_json_text(told, "missed");
     stop(work);
     tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_READY,
                      "nothing was dragged: %.*s was in its place when the mouse went down",

@@ -101,13 +101,6 @@ static double num_at(const struct cJSON *json, const char *key, double fallback)
     return fallback;
 }
 
-static struct tb_str text_at(const struct cJSON *json, const char *key)
-{
-    struct tb_str text = {NULL, 0};
-    tb_json_str(tb_json_get(json, key), &text);
-    return text;
-}
-
 /* Prints the params and hands the command on; frees them. */
 static void emit_take(tb_cdp_emulation_fn *fn, void *user, const char *method, struct cJSON *params)
 {
@@ -136,7 +129,7 @@ static void emit_viewport(const struct cJSON *emulation, tb_cdp_emulation_fn *fn
 /* An empty user agent is the browser's own. */
 static void emit_agent(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
-    const struct device *device = find(text_at(emulation, "device"));
+    const struct device *device = find(tb_json_text(emulation, "device"));
     TB_AUTO(tb_buf_fini) struct tb_buf agent = TB_BUF(PARAMS_MAX);
     if (device && device->mobile && device->android) {
         tb_buf_printf(&agent,
@@ -156,7 +149,7 @@ static void emit_agent(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, v
 
 static void emit_scheme(const struct cJSON *emulation, tb_cdp_emulation_fn *fn, void *user)
 {
-    struct tb_str scheme = text_at(emulation, "color_scheme");
+    struct tb_str scheme = tb_json_text(emulation, "color_scheme");
     struct cJSON *params = tb_json_new_object();
     struct cJSON *features = tb_json_new_array();
     struct cJSON *feature = tb_json_new_object();
@@ -172,7 +165,7 @@ static void emit_text(const struct cJSON *emulation, const char *key, const char
                       const char *method, tb_cdp_emulation_fn *fn, void *user)
 {
     struct cJSON *params = tb_json_new_object();
-    tb_json_set_str(params, param, text_at(emulation, key));
+    tb_json_set_str(params, param, tb_json_text(emulation, key));
     emit_take(fn, user, method, params);
 }
 

@@ -164,8 +164,7 @@ static void fail_refused(struct tb_cdp_filler *filler, struct tb_str form)
 
 static void note_state(struct tb_cdp_filler *filler, const struct cJSON *json, bool same)
 {
-    struct tb_str now = {NULL, 0};
-    tb_json_str(tb_json_get(json, "now"), &now);
+    struct tb_str now = tb_json_text(json, "now");
     snprintf(filler->now, sizeof(filler->now), "%.*s", TB_STR_ARG(tb_str_sub(now, 0, 500)));
     filler->now[tb_utf8_prefix(tb_str_of(filler->now))] = '\0';
     filler->differs = !same;

@@ -55,13 +55,6 @@ void tb_cdp_shadow_roots_start(struct tb_cdp_shadow_roots *roots, struct tb_cdp_
         group, frame ? tb_cdp_frame_world(frame) : "");
 }
 
-static struct tb_str text_at(const struct cJSON *json, const char *key)
-{
-    struct tb_str text = {NULL, 0};
-    tb_json_str(tb_json_get(json, key), &text);
-    return text;
-}
-
 static bool is_plain(struct tb_str id)
 {
     return id.len && id.len < 100 && !memchr(id.ptr, '"', id.len) && !memchr(id.ptr, '\\', id.len);
@@ -70,7 +63,7 @@ static bool is_plain(struct tb_str id)
 static bool on_list(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
                     const struct cJSON *json)
 {
-    struct tb_str id = text_at(tb_json_get(json, "result"), "objectId");
+    struct tb_str id = tb_json_text(tb_json_get(json, "result"), "objectId");
     roots->context = tb_cdp_object_context(id);
     if (!is_plain(id) || !roots->context) {
         return true;
@@ -86,9 +79,9 @@ static bool on_hosts(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work
 {
     JSON_ARRAY_FOREACH(property, tb_json_get(json, "result")) {
         const struct cJSON *value = tb_json_get(property, "value");
-        struct tb_str id = text_at(value, "objectId");
+        struct tb_str id = tb_json_text(value, "objectId");
         if (roots->count < TB_SHADOW_HOSTS_MAX && is_plain(id) &&
-            tb_str_eq_cstr(text_at(value, "subtype"), "node")) {
+            tb_str_eq_cstr(tb_json_text(value, "subtype"), "node")) {
             roots->items[roots->count++].host = tb_str_dup(id);
         }
     }
@@ -141,7 +134,7 @@ static bool on_node(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
     struct tb_cdp_shadow_root *item = &roots->items[roots->answers];
     JSON_ARRAY_FOREACH(root, tb_json_get(tb_json_get(json, "node"), "shadowRoots")) {
         int64_t node;
-        if (tb_str_eq_cstr(text_at(root, "shadowRootType"), "closed") &&
+        if (tb_str_eq_cstr(tb_json_text(root, "shadowRootType"), "closed") &&
             tb_json_int(tb_json_get(root, "backendNodeId"), &node)) {
             item->node = node;
         }
@@ -154,7 +147,7 @@ static bool on_root(struct tb_cdp_shadow_roots *roots, struct tb_cdp_work *work,
                     const struct cJSON *json)
 {
     const struct tb_cdp_shadow_root *item = &roots->items[roots->answers];
-    struct tb_str root = text_at(tb_json_get(json, "object"), "objectId");
+    struct tb_str root = tb_json_text(tb_json_get(json, "object"), "objectId");
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     if (is_plain(root) && frame) {

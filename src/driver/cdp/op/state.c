@@ -218,8 +218,7 @@ static void on_tab_read(struct state *state, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     const struct cJSON *items = tb_json_get(json, "items");
-    struct tb_str origin = {NULL, 0};
-    tb_json_str(tb_json_get(json, "origin"), &origin);
+    struct tb_str origin = tb_json_text(json, "origin");
     if (!has_origin(state, origin) && tb_json_first(items)) {
         struct cJSON *site = tb_json_new_object();
         tb_json_set_str(site, "origin", origin);

@@ -223,8 +223,7 @@ static void set_chosen(struct upload *upload)
 static void on_receiver(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    struct tb_str kind = {NULL, 0};
-    tb_json_str(tb_json_get(json, "kind"), &kind);
+    struct tb_str kind = tb_json_text(json, "kind");
     tb_cdp_work_set_element(work, "element", json);
     upload_of(work)->drops = !tb_str_eq_cstr(kind, "file");
     evaluate(work, ELEMENT, "tabard.received()");

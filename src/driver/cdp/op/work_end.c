@@ -29,8 +29,7 @@ static void go_on(struct tb_cdp_work *work);
 
 static void fail_unseen(struct tb_cdp_work *work, int code, const char *why)
 {
-    struct tb_str element = {NULL, 0};
-    tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
+    struct tb_str element = tb_json_text(work->op->result->data, "element");
     tb_cdp_work_fail(
         work, code,
         "the %s was not seen to reach %.*s: %s. Look at the page before you do it again",
@@ -59,8 +58,7 @@ static bool is_cut_off(struct tb_cdp_work *work)
 
 static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
 {
-    struct tb_str element = {NULL, 0};
-    tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
+    struct tb_str element = tb_json_text(work->op->result->data, "element");
     element = element.len ? tb_str_sub(element, 0, 200) : TB_STR("the element");
     if (work->clicks && !work->had) {
         tb_cdp_work_fail(work, TB_E_DIALOG_OPEN,

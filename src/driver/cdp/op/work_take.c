@@ -21,8 +21,7 @@ bool tb_cdp_work_wants_changes(const struct tb_cdp_work *work)
 void tb_cdp_work_watch(struct tb_cdp_work *work)
 {
     const struct cJSON *data = work->op->result->data;
-    struct tb_str before = {NULL, 0};
-    tb_json_str(tb_json_get(data, "changes"), &before);
+    struct tb_str before = tb_json_text(data, "changes");
     work->watched = !work->frame;
     work->changes_kept = before.len;
     work->more_kept = 0;

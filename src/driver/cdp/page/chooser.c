@@ -10,7 +10,6 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/page_internal.h"
-#include "driver/json_text.h"
 
 enum {
     DESCRIBE_MS = 2000, /* the page may be busy with what the click has begun */

@@ -10,7 +10,6 @@
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/page_internal.h"
-#include "driver/json_text.h"
 
 static void tell(struct tb_cdp_page *page, int type, const char *key, struct tb_str text)
 {

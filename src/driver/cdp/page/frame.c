@@ -5,7 +5,6 @@
 #include "core/limits.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
-#include "driver/json_text.h"
 
 /* A frame that moves to another process stays the same frame: its parent's target says "detached"
  * with the reason "swap", and a target with the frame's id appears. */

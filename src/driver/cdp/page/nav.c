@@ -17,7 +17,6 @@
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
 #include "driver/cdp/page/requests.h"
-#include "driver/json_text.h"
 
 static struct tb_cdp_frame *frame_of(struct tb_cdp_target *target, const struct cJSON *params)
 {

@@ -8,7 +8,6 @@
 #include "core/bus.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/page_internal.h"
-#include "driver/json_text.h"
 
 enum {
     PROBE_MS = 600 * 1000, /* the question stands until the page answers it */
