@@ -88,3 +88,11 @@ void tb_json_put_null(struct tb_json_writer *writer);
 void tb_json_put_raw(struct tb_json_writer *writer, struct tb_str json);
 void tb_json_put_tree(struct tb_json_writer *writer,
                       const struct cJSON *json); /* NULL writes null */
+/* Key and value of a member in one. */
+void tb_json_member_str(struct tb_json_writer *writer, const char *key, struct tb_str text);
+void tb_json_member_cstr(struct tb_json_writer *writer, const char *key, const char *text);
+void tb_json_member_int(struct tb_json_writer *writer, const char *key, int64_t value);
+void tb_json_member_num(struct tb_json_writer *writer, const char *key, double value);
+void tb_json_member_bool(struct tb_json_writer *writer, const char *key, bool value);
+void tb_json_member_raw(struct tb_json_writer *writer, const char *key, struct tb_str json);
+void tb_json_member_tree(struct tb_json_writer *writer, const char *key, const struct cJSON *json);

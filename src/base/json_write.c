@@ -204,3 +204,45 @@ void tb_json_put_raw(struct tb_json_writer *writer, struct tb_str json)
     begin_value(writer);
     put(writer, json.ptr, json.len);
 }
+
+void tb_json_member_str(struct tb_json_writer *writer, const char *key, struct tb_str text)
+{
+    tb_json_key(writer, key);
+    tb_json_put_str(writer, text);
+}
+
+void tb_json_member_cstr(struct tb_json_writer *writer, const char *key, const char *text)
+{
+    tb_json_key(writer, key);
+    tb_json_put_cstr(writer, text);
+}
+
+void tb_json_member_int(struct tb_json_writer *writer, const char *key, int64_t value)
+{
+    tb_json_key(writer, key);
+    tb_json_put_int(writer, value);
+}
+
+void tb_json_member_num(struct tb_json_writer *writer, const char *key, double value)
+{
+    tb_json_key(writer, key);
+    tb_json_put_num(writer, value);
+}
+
+void tb_json_member_bool(struct tb_json_writer *writer, const char *key, bool value)
+{
+    tb_json_key(writer, key);
+    tb_json_put_bool(writer, value);
+}
+
+void tb_json_member_raw(struct tb_json_writer *writer, const char *key, struct tb_str json)
+{
+    tb_json_key(writer, key);
+    tb_json_put_raw(writer, json);
+}
+
+void tb_json_member_tree(struct tb_json_writer *writer, const char *key, const struct cJSON *json)
+{
+    tb_json_key(writer, key);
+    tb_json_put_tree(writer, json);
+}

@@ -120,6 +120,29 @@ static void keys_are_escaped_too(void **state)
 }
 
 /* Whatever the bytes, the reader gets back text that is valid, and the same if it was valid. */
+static void a_member_is_its_key_and_its_value(void **state)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(200);
+    TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(TB_STR("[1,{}]"));
+    struct tb_json_writer writer;
+    (void)state;
+    tb_json_writer_init(&writer, &out);
+    tb_json_object_open(&writer);
+    tb_json_member_str(&writer, "str", TB_STR("a\"b"));
+    tb_json_member_cstr(&writer, "none", NULL);
+    tb_json_member_int(&writer, "int", -7);
+    tb_json_member_num(&writer, "num", 0.5);
+    tb_json_member_bool(&writer, "bool", true);
+    tb_json_member_raw(&writer, "raw", TB_STR("1e400"));
+    tb_json_member_tree(&writer, "tree", tree);
+    tb_json_object_close(&writer);
+    assert_int_equal(writer.rc, 0);
+    assert_written(
+        &out,
+        "{\"str\":\"a\\\"b\",\"none\":null,\"int\":-7,\"num\":0.5,\"bool\":true,\"raw\":1e400,"
+        "\"tree\":[1,{}]}");
+}
+
 static void what_is_written_can_be_read(void **state)
 {
     (void)state;
@@ -163,6 +186,7 @@ int main(void)
         cmocka_unit_test(text_is_escaped_as_json_wants_it),
         cmocka_unit_test(bytes_that_are_no_utf8_become_replacement_characters),
         cmocka_unit_test(keys_are_escaped_too),
+        cmocka_unit_test(a_member_is_its_key_and_its_value),
         cmocka_unit_test(what_is_written_can_be_read),
         cmocka_unit_test(the_ceiling_sticks_and_the_exact_size_fits),
     };

@@ -115,12 +115,6 @@ static void print_row(const struct tb_audit_entry *entry, const struct cJSON *de
     put_details(out, details, entry->agent);
 }
 
-static void put_text(struct tb_json_writer *json, const char *key, struct tb_str text)
-{
-    tb_json_key(json, key);
-    tb_json_put_str(json, text);
-}
-
 static void put_hash(struct tb_json_writer *json, const uint8_t hash[TB_HASH_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
@@ -129,7 +123,7 @@ static void put_hash(struct tb_json_writer *json, const uint8_t hash[TB_HASH_BYT
         text[2 * i] = digits[hash[i] >> 4];
         text[2 * i + 1] = digits[hash[i] & 15];
     }
-    put_text(json, "hash", (struct tb_str){text, sizeof(text)});
+    tb_json_member_str(json, "hash", (struct tb_str){text, sizeof(text)});
 }
 
 static void print_json(const struct tb_audit_entry *entry, const struct cJSON *details,
@@ -141,17 +135,15 @@ static void print_json(const struct tb_audit_entry *entry, const struct cJSON *d
     tb_clock_iso(entry->wall_ms, when);
     tb_json_writer_init(&json, &line);
     tb_json_object_open(&json);
-    tb_json_key(&json, "seq");
-    tb_json_put_int(&json, entry->seq);
-    put_text(&json, "time", tb_str_of(when));
-    put_text(&json, "type", entry->type);
-    put_text(&json, "tenant", entry->tenant);
-    put_text(&json, "session", entry->session);
-    put_text(&json, "agent", entry->agent);
-    put_text(&json, "tool", entry->tool);
-    put_text(&json, "outcome", entry->outcome);
-    tb_json_key(&json, "details");
-    tb_json_put_tree(&json, details);
+    tb_json_member_int(&json, "seq", entry->seq);
+    tb_json_member_str(&json, "time", tb_str_of(when));
+    tb_json_member_str(&json, "type", entry->type);
+    tb_json_member_str(&json, "tenant", entry->tenant);
+    tb_json_member_str(&json, "session", entry->session);
+    tb_json_member_str(&json, "agent", entry->agent);
+    tb_json_member_str(&json, "tool", entry->tool);
+    tb_json_member_str(&json, "outcome", entry->outcome);
+    tb_json_member_tree(&json, "details", details);
     put_hash(&json, entry->hash);
     tb_json_object_close(&json);
     tb_quote_json(tb_buf_str(&line), out);

@@ -148,16 +148,12 @@ static void print_verdict(const struct tb_audit_verify *verify, const struct tb_
     struct tb_json_writer json;
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
-    tb_json_key(&json, "right");
-    tb_json_put_bool(&json, !err);
+    tb_json_member_bool(&json, "right", !err);
     if (err) {
-        tb_json_key(&json, "reason");
-        tb_json_put_cstr(&json, err->text);
+        tb_json_member_cstr(&json, "reason", err->text);
     } else {
-        tb_json_key(&json, "first");
-        tb_json_put_int(&json, verify->first_seq);
-        tb_json_key(&json, "last");
-        tb_json_put_int(&json, verify->seq);
+        tb_json_member_int(&json, "first", verify->first_seq);
+        tb_json_member_int(&json, "last", verify->seq);
     }
     tb_json_object_close(&json);
     printf("%.*s\n", TB_STR_ARG(tb_buf_str(&text)));

@@ -31,14 +31,10 @@ static void print_json(const struct tb_finding *findings)
     tb_json_array_open(&json);
     for (size_t i = 0; i < TB_DOCTOR_CHECKS; i++) {
         tb_json_object_open(&json);
-        tb_json_key(&json, "check");
-        tb_json_put_cstr(&json, findings[i].name);
-        tb_json_key(&json, "health");
-        tb_json_put_cstr(&json, health_names[findings[i].health]);
-        tb_json_key(&json, "seen");
-        tb_json_put_cstr(&json, findings[i].seen);
-        tb_json_key(&json, "mend");
-        tb_json_put_cstr(&json, findings[i].mend);
+        tb_json_member_cstr(&json, "check", findings[i].name);
+        tb_json_member_cstr(&json, "health", health_names[findings[i].health]);
+        tb_json_member_cstr(&json, "seen", findings[i].seen);
+        tb_json_member_cstr(&json, "mend", findings[i].mend);
         tb_json_object_close(&json);
     }
     tb_json_array_close(&json);

@@ -28,12 +28,9 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
                      const struct tb_route *route)
 {
     tb_json_object_open(json);
-    tb_json_key(json, "method");
-    tb_json_put_cstr(json, route->method);
-    tb_json_key(json, "path");
-    tb_json_put_cstr(json, route->path);
-    tb_json_key(json, "access");
-    tb_json_put_cstr(json, access_names[route->access]);
+    tb_json_member_cstr(json, "method", route->method);
+    tb_json_member_cstr(json, "path", route->path);
+    tb_json_member_cstr(json, "access", access_names[route->access]);
     tb_json_key(json, "doors");
     tb_json_array_open(json);
     for (size_t i = 0; i < TB_COUNT(door_names); i++) {
@@ -42,8 +39,7 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
         }
     }
     tb_json_array_close(json);
-    tb_json_key(json, "front");
-    tb_json_put_cstr(json, front->name);
+    tb_json_member_cstr(json, "front", front->name);
     tb_json_object_close(json);
 }
 

@@ -5,20 +5,12 @@ enum {
     RANGE_SHOWN = 500,
 };
 
-static void put_pair(struct tb_json_writer *json, const char *key, const char *text)
-{
-    tb_json_key(json, key);
-    tb_json_put_cstr(json, text);
-}
-
 /* A wide range is there against nonsense and is checked; to a caller it says nothing. */
 static void put_range(const struct tb_param *row, struct tb_json_writer *json)
 {
     if (row->max > row->min && row->max - row->min <= RANGE_SHOWN) {
-        tb_json_key(json, "minimum");
-        tb_json_put_int(json, row->min);
-        tb_json_key(json, "maximum");
-        tb_json_put_int(json, row->max);
+        tb_json_member_int(json, "minimum", row->min);
+        tb_json_member_int(json, "maximum", row->max);
     }
 }
 
@@ -37,11 +29,11 @@ static void put_object(const struct tb_param *fields, bool open, struct tb_json_
 
 static void put_items(const struct tb_param *row, struct tb_json_writer *json)
 {
-    put_pair(json, "type", "array");
+    tb_json_member_cstr(json, "type", "array");
     tb_json_key(json, "items");
     tb_json_object_open(json);
     if (row->type == TB_PARAM_TEXTS) {
-        put_pair(json, "type", "string");
+        tb_json_member_cstr(json, "type", "string");
     } else {
         put_object(row->fields, row->open, json);
     }
@@ -52,21 +44,21 @@ static void put_type(const struct tb_param *row, struct tb_json_writer *json)
 {
     switch (row->type) {
     case TB_PARAM_TEXT:
-        put_pair(json, "type", "string");
+        tb_json_member_cstr(json, "type", "string");
         break;
     case TB_PARAM_INT:
-        put_pair(json, "type", "integer");
+        tb_json_member_cstr(json, "type", "integer");
         put_range(row, json);
         break;
     case TB_PARAM_NUMBER:
-        put_pair(json, "type", "number");
+        tb_json_member_cstr(json, "type", "number");
         put_range(row, json);
         break;
     case TB_PARAM_FLAG:
-        put_pair(json, "type", "boolean");
+        tb_json_member_cstr(json, "type", "boolean");
         break;
     case TB_PARAM_CHOICE:
-        put_pair(json, "type", "string");
+        tb_json_member_cstr(json, "type", "string");
         put_choices(row, json);
         break;
     case TB_PARAM_TEXTS:
@@ -100,7 +92,7 @@ static void put_property(const struct tb_param *row, struct tb_json_writer *json
     tb_json_object_open(json);
     put_type(row, json);
     if (row->help && row->help[0]) {
-        put_pair(json, "description", row->help);
+        tb_json_member_cstr(json, "description", row->help);
     }
     put_fallback(row, json);
     tb_json_object_close(json);
@@ -126,7 +118,7 @@ static void put_required(const struct tb_param *params, struct tb_json_writer *j
 
 static void put_object(const struct tb_param *fields, bool open, struct tb_json_writer *json)
 {
-    put_pair(json, "type", "object");
+    tb_json_member_cstr(json, "type", "object");
     if (!fields) {
         return;
     }
@@ -139,8 +131,7 @@ static void put_object(const struct tb_param *fields, bool open, struct tb_json_
     put_required(fields, json);
     /* Not true either: a strict client closes the object by itself, but not against our word. */
     if (!open) {
-        tb_json_key(json, "additionalProperties");
-        tb_json_put_bool(json, false);
+        tb_json_member_bool(json, "additionalProperties", false);
     }
 }
 

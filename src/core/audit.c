@@ -78,11 +78,9 @@ static void put_detail(struct tb_json_writer *out, const char *key, const struct
         tb_json_key(out, key);
         put_text(out, key, text);
     } else if (tb_json_int(value, &number)) {
-        tb_json_key(out, key);
-        tb_json_put_int(out, number);
+        tb_json_member_int(out, key, number);
     } else if (tb_json_bool(value, &flag)) {
-        tb_json_key(out, key);
-        tb_json_put_bool(out, flag);
+        tb_json_member_bool(out, key, flag);
     }
 }
 

@@ -16,16 +16,14 @@ static const char *outcome(int code)
 static void put_text(struct tb_json_writer *json, const char *key, const char *text)
 {
     if (text && text[0]) {
-        tb_json_key(json, key);
-        tb_json_put_cstr(json, text);
+        tb_json_member_cstr(json, key, text);
     }
 }
 
 static void put_number(struct tb_json_writer *json, const char *key, int64_t value)
 {
     if (value) {
-        tb_json_key(json, key);
-        tb_json_put_int(json, value);
+        tb_json_member_int(json, key, value);
     }
 }
 
@@ -49,8 +47,7 @@ static void publish(struct tb_call *call, const struct act *act)
     tb_json_object_open(&json);
     put_text(&json, "tool", act->tool);
     put_text(&json, "code", outcome(act->code));
-    tb_json_key(&json, "ms");
-    tb_json_put_int(&json, tb_loop_now_ms(core->loop) - act->since_ms);
+    tb_json_member_int(&json, "ms", tb_loop_now_ms(core->loop) - act->since_ms);
     put_text(&json, "session", call->session_name);
     put_text(&json, "agent", call->agent);
     put_text(&json, "conversation", conversation);

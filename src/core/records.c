@@ -90,56 +90,38 @@ static int64_t wall_of(const struct tb_session *session, int64_t mono_ms)
     return tb_clock_wall_ms(session->core->clock) + mono_ms - tb_loop_now_ms(session->core->loop);
 }
 
-static void put_text(struct tb_json_writer *json, const char *key, const char *text)
-{
-    tb_json_key(json, key);
-    tb_json_put_cstr(json, text);
-}
-
-static void put_int(struct tb_json_writer *json, const char *key, int64_t value)
-{
-    tb_json_key(json, key);
-    tb_json_put_int(json, value);
-}
-
-static void put_flag(struct tb_json_writer *json, const char *key, bool value)
-{
-    tb_json_key(json, key);
-    tb_json_put_bool(json, value);
-}
-
 static void print(const struct tb_session *session, struct tb_json_writer *json)
 {
     tb_json_object_open(json);
-    put_text(json, "id", session->id);
-    put_text(json, "name", session->name);
-    put_text(json, "tenant", session->tenant);
-    put_text(json, "owner", session->owner->name);
-    put_flag(json, "of_conversation", session->of_conversation);
-    put_flag(json, "brief", session->brief);
-    put_flag(json, "private", session->hidden);
-    put_flag(json, "passing", session->passing);
-    put_text(json, "kind", tb_session_kind_name(session->kind));
-    put_text(json, "driver", session->driver->name);
-    put_int(json, "created", session->created_wall_ms);
-    put_int(json, "active", session->last_active_wall_ms);
+    tb_json_member_cstr(json, "id", session->id);
+    tb_json_member_cstr(json, "name", session->name);
+    tb_json_member_cstr(json, "tenant", session->tenant);
+    tb_json_member_cstr(json, "owner", session->owner->name);
+    tb_json_member_bool(json, "of_conversation", session->of_conversation);
+    tb_json_member_bool(json, "brief", session->brief);
+    tb_json_member_bool(json, "private", session->hidden);
+    tb_json_member_bool(json, "passing", session->passing);
+    tb_json_member_cstr(json, "kind", tb_session_kind_name(session->kind));
+    tb_json_member_cstr(json, "driver", session->driver->name);
+    tb_json_member_int(json, "created", session->created_wall_ms);
+    tb_json_member_int(json, "active", session->last_active_wall_ms);
     if (session->ttl_at_ms) {
-        put_int(json, "ttl_at", wall_of(session, session->ttl_at_ms));
+        tb_json_member_int(json, "ttl_at", wall_of(session, session->ttl_at_ms));
     }
-    put_int(json, "calls", session->stats.calls);
-    put_int(json, "errors", session->stats.errors);
-    put_flag(json, "saved", session->saved);
-    put_flag(json, "typed", tb_session_has_typed(session));
-    put_int(json, "refs", session->refs);
+    tb_json_member_int(json, "calls", session->stats.calls);
+    tb_json_member_int(json, "errors", session->stats.errors);
+    tb_json_member_bool(json, "saved", session->saved);
+    tb_json_member_bool(json, "typed", tb_session_has_typed(session));
+    tb_json_member_int(json, "refs", session->refs);
     tb_json_key(json, "authors");
     tb_authors_print(&session->authors, false, json);
     tb_json_key(json, "untold");
     tb_authors_print(&session->authors, true, json);
     if (session->loss) {
-        put_text(json, "loss", session->loss);
+        tb_json_member_cstr(json, "loss", session->loss);
     }
     if (session->args) {
-        put_text(json, "args", session->args);
+        tb_json_member_cstr(json, "args", session->args);
     }
     /* Last: others choose how many there are and what they are called, and must not make the record
      * too long to be stored. */

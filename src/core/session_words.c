@@ -81,8 +81,7 @@ static void put_time(struct tb_json_writer *json, const char *key, int64_t wall_
 {
     char text[TB_CLOCK_ISO_SIZE];
     tb_clock_iso(wall_ms, text);
-    tb_json_key(json, key);
-    tb_json_put_cstr(json, text);
+    tb_json_member_cstr(json, key, text);
 }
 
 static void put_times(const struct tb_session *session, struct tb_json_writer *json)
@@ -101,15 +100,12 @@ static void put_owner(const struct tb_session *session, const struct tb_caller *
 {
     char shown[TB_CONVERSATION_SHOWN];
     tb_conversation_show(session->core, session->owner->name, shown);
-    tb_json_key(json, "own");
-    tb_json_put_bool(json, strcmp(session->owner->name, caller->conversation) == 0);
+    tb_json_member_bool(json, "own", strcmp(session->owner->name, caller->conversation) == 0);
     if (shown[0]) {
-        tb_json_key(json, "owner");
-        tb_json_put_cstr(json, shown);
+        tb_json_member_cstr(json, "owner", shown);
     }
     if (session->hidden) {
-        tb_json_key(json, "private");
-        tb_json_put_bool(json, true);
+        tb_json_member_bool(json, "private", true);
     }
 }
 
@@ -124,26 +120,19 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
                          struct tb_json_writer *json)
 {
     tb_json_object_open(json);
-    tb_json_key(json, "sessionId");
-    tb_json_put_cstr(json, session->name);
+    tb_json_member_cstr(json, "sessionId", session->name);
     if (tb_session_address(session, caller) == session->id) {
-        tb_json_key(json, "id");
-        tb_json_put_cstr(json, session->id);
+        tb_json_member_cstr(json, "id", session->id);
     }
-    tb_json_key(json, "type");
-    tb_json_put_cstr(json, tb_session_kind_name(session->kind));
-    tb_json_key(json, "state");
-    tb_json_put_cstr(json, tb_session_state_name(session->state));
+    tb_json_member_cstr(json, "type", tb_session_kind_name(session->kind));
+    tb_json_member_cstr(json, "state", tb_session_state_name(session->state));
     if (session->asleep) {
-        tb_json_key(json, "hibernated");
-        tb_json_put_bool(json, true);
+        tb_json_member_bool(json, "hibernated", true);
     }
     put_owner(session, caller, json);
     put_times(session, json);
-    tb_json_key(json, "calls");
-    tb_json_put_int(json, session->stats.calls);
-    tb_json_key(json, "errors");
-    tb_json_put_int(json, session->stats.errors);
+    tb_json_member_int(json, "calls", session->stats.calls);
+    tb_json_member_int(json, "errors", session->stats.errors);
     tb_json_key(json, "capabilities");
     /* Once the driver has closed it, it is gone; the job that notes so may still be to come. */
     if (session->driver_session && !session->closed && session->driver->describe) {

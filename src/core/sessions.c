@@ -297,12 +297,10 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
     }
     tb_json_array_close(json);
     if (left_out) {
-        tb_json_key(json, "hibernatedNotListed");
-        tb_json_put_int(json, (int64_t)left_out);
+        tb_json_member_int(json, "hibernatedNotListed", (int64_t)left_out);
     }
-    tb_json_key(json, "currentSession");
-    tb_json_put_cstr(json,
-                     current && !current->retiring ? tb_session_address(current, caller) : NULL);
+    tb_json_member_cstr(json, "currentSession",
+                        current && !current->retiring ? tb_session_address(current, caller) : NULL);
     tb_json_object_close(json);
 }
 

@@ -256,23 +256,16 @@ bool tb_key_is_arrow(const struct tb_key *key)
 void tb_key_event(const struct tb_key *key, bool down, struct tb_json_writer *json)
 {
     tb_json_object_open(json);
-    tb_json_key(json, "type");
-    tb_json_put_cstr(json, !down ? "keyUp" : types(key) ? "keyDown" : "rawKeyDown");
-    tb_json_key(json, "modifiers");
-    tb_json_put_int(json, (int64_t)key->modifiers);
-    tb_json_key(json, "key");
-    tb_json_put_cstr(json, key->key);
-    tb_json_key(json, "code");
-    tb_json_put_cstr(json, key->code);
-    tb_json_key(json, "windowsVirtualKeyCode");
-    tb_json_put_int(json, key->number);
+    tb_json_member_cstr(json, "type", !down ? "keyUp" : types(key) ? "keyDown" : "rawKeyDown");
+    tb_json_member_int(json, "modifiers", (int64_t)key->modifiers);
+    tb_json_member_cstr(json, "key", key->key);
+    tb_json_member_cstr(json, "code", key->code);
+    tb_json_member_int(json, "windowsVirtualKeyCode", key->number);
     if (key->location) {
-        tb_json_key(json, "location");
-        tb_json_put_int(json, key->location);
+        tb_json_member_int(json, "location", key->location);
     }
     if (down && types(key)) {
-        tb_json_key(json, "text");
-        tb_json_put_cstr(json, key->text);
+        tb_json_member_cstr(json, "text", key->text);
     }
     tb_json_object_close(json);
 }

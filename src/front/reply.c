@@ -71,12 +71,9 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
     tb_json_object_open(&json);
     tb_json_key(&json, "error");
     tb_json_object_open(&json);
-    tb_json_key(&json, "code");
-    tb_json_put_cstr(&json, info->wire);
-    tb_json_key(&json, "message");
-    tb_json_put_cstr(&json, message);
-    tb_json_key(&json, "hint");
-    tb_json_put_str(&json, tb_buf_str(&words));
+    tb_json_member_cstr(&json, "code", info->wire);
+    tb_json_member_cstr(&json, "message", message);
+    tb_json_member_str(&json, "hint", tb_buf_str(&words));
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 

@@ -156,12 +156,9 @@ void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text)
     tb_json_object_open(&json);
     tb_json_key(&json, "error");
     tb_json_object_open(&json);
-    tb_json_key(&json, "code");
-    tb_json_put_cstr(&json, info->wire);
-    tb_json_key(&json, "message");
-    tb_json_put_cstr(&json, text);
-    tb_json_key(&json, "hint");
-    tb_json_put_str(&json, tb_buf_str(&hint));
+    tb_json_member_cstr(&json, "code", info->wire);
+    tb_json_member_cstr(&json, "message", text);
+    tb_json_member_str(&json, "hint", tb_buf_str(&hint));
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 }

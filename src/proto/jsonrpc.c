@@ -228,19 +228,16 @@ static void open_message(struct tb_json_writer *writer, struct tb_str id, struct
 {
     tb_json_writer_init(writer, out);
     tb_json_object_open(writer);
-    tb_json_key(writer, "jsonrpc");
-    tb_json_put_cstr(writer, "2.0");
+    tb_json_member_cstr(writer, "jsonrpc", "2.0");
     if (id.len) {
-        tb_json_key(writer, "id");
-        tb_json_put_raw(writer, id);
+        tb_json_member_raw(writer, "id", id);
     }
 }
 
 static void put_member(struct tb_json_writer *writer, const char *key, struct tb_str json)
 {
     if (json.len) {
-        tb_json_key(writer, key);
-        tb_json_put_raw(writer, json);
+        tb_json_member_raw(writer, key, json);
     }
 }
 
@@ -270,10 +267,8 @@ int tb_jsonrpc_write_error(struct tb_str id, int rpc_code, struct tb_str message
     open_message(&writer, id, out);
     tb_json_key(&writer, "error");
     tb_json_object_open(&writer);
-    tb_json_key(&writer, "code");
-    tb_json_put_int(&writer, rpc_code);
-    tb_json_key(&writer, "message");
-    tb_json_put_str(&writer, message);
+    tb_json_member_int(&writer, "code", rpc_code);
+    tb_json_member_str(&writer, "message", message);
     put_member(&writer, "data", data);
     tb_json_object_close(&writer);
     return close_message(&writer, before);
@@ -285,8 +280,7 @@ int tb_jsonrpc_write_request(struct tb_str id, struct tb_str method, struct tb_s
     const size_t before = out->len;
     struct tb_json_writer writer;
     open_message(&writer, id, out);
-    tb_json_key(&writer, "method");
-    tb_json_put_str(&writer, method);
+    tb_json_member_str(&writer, "method", method);
     put_member(&writer, "params", params);
     return close_message(&writer, before);
 }

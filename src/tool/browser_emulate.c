@@ -70,8 +70,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     for (const struct tb_param *row = params; row->name; row++) {
         const struct cJSON *value = tb_json_get(result->data, row->name);
         if (value) {
-            tb_json_key(&json, row->name);
-            tb_json_put_tree(&json, value);
+            tb_json_member_tree(&json, row->name, value);
         }
     }
     tb_json_object_close(&json);

@@ -385,31 +385,22 @@ static void a_tab_is_not_selected_without_saying_which(void **state)
 
 /* The size of tools/list. */
 
-static void put_flag(struct tb_json_writer *json, const char *key, bool value)
-{
-    tb_json_key(json, key);
-    tb_json_put_bool(json, value);
-}
-
 static void put_tool(struct tb_json_writer *json, const struct tb_tool *tool)
 {
     struct tb_param params[TB_TOOL_PARAMS_MAX];
     tb_tool_params(tool, params);
     tb_json_object_open(json);
-    tb_json_key(json, "name");
-    tb_json_put_cstr(json, tool->name);
-    tb_json_key(json, "description");
-    tb_json_put_cstr(json, tool->description);
+    tb_json_member_cstr(json, "name", tool->name);
+    tb_json_member_cstr(json, "description", tool->description);
     tb_json_key(json, "inputSchema");
     tb_args_schema(params, json);
     tb_json_key(json, "annotations");
     tb_json_object_open(json);
-    tb_json_key(json, "title");
-    tb_json_put_cstr(json, tool->title);
-    put_flag(json, "readOnlyHint", tool->flags & TB_TOOL_READ_ONLY);
-    put_flag(json, "destructiveHint", tool->flags & TB_TOOL_DESTRUCTIVE);
-    put_flag(json, "idempotentHint", tool->flags & TB_TOOL_IDEMPOTENT);
-    put_flag(json, "openWorldHint", tool->flags & TB_TOOL_OPEN_WORLD);
+    tb_json_member_cstr(json, "title", tool->title);
+    tb_json_member_bool(json, "readOnlyHint", tool->flags & TB_TOOL_READ_ONLY);
+    tb_json_member_bool(json, "destructiveHint", tool->flags & TB_TOOL_DESTRUCTIVE);
+    tb_json_member_bool(json, "idempotentHint", tool->flags & TB_TOOL_IDEMPOTENT);
+    tb_json_member_bool(json, "openWorldHint", tool->flags & TB_TOOL_OPEN_WORLD);
     tb_json_object_close(json);
     tb_json_object_close(json);
 }

@@ -60,8 +60,7 @@ static void put_object(struct any_bytes *bytes, const struct tb_param *param, in
     tb_json_object_open(json);
     if (param->open && depth < NESTED_MAX) {
         const struct tb_tool *tool = any_tool(bytes);
-        tb_json_key(json, STEP_KEY);
-        tb_json_put_cstr(json, tool->name);
+        tb_json_member_cstr(json, STEP_KEY, tool->name);
         put_arguments(bytes, tool, depth + 1, json);
     } else if (param->fields && depth < NESTED_MAX) {
         put_members(bytes, param->fields, depth + 1, json);

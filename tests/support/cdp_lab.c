@@ -78,12 +78,9 @@ static void lab_set_script(struct tb_cdp *cdp)
     tb_buf_clear(&cdp->script_params);
     tb_json_writer_init(&json, &cdp->script_params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "source");
-    tb_json_put_cstr(&json, source);
-    tb_json_key(&json, "worldName");
-    tb_json_put_cstr(&json, "tabard");
-    tb_json_key(&json, "runImmediately");
-    tb_json_put_bool(&json, true);
+    tb_json_member_cstr(&json, "source", source);
+    tb_json_member_cstr(&json, "worldName", "tabard");
+    tb_json_member_bool(&json, "runImmediately", true);
     tb_json_object_close(&json);
 }
 

@@ -22,12 +22,9 @@ static void make_script_params(struct tb_buf *out)
     tb_buf_init(out, SCRIPT_PARAMS_MAX);
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
-    tb_json_key(&json, "source");
-    tb_json_put_str(&json, (struct tb_str){tb_page_script, tb_page_script_len});
-    tb_json_key(&json, "worldName");
-    tb_json_put_cstr(&json, "tabard");
-    tb_json_key(&json, "runImmediately");
-    tb_json_put_bool(&json, true);
+    tb_json_member_str(&json, "source", (struct tb_str){tb_page_script, tb_page_script_len});
+    tb_json_member_cstr(&json, "worldName", "tabard");
+    tb_json_member_bool(&json, "runImmediately", true);
     tb_json_object_close(&json);
 }
 

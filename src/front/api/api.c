@@ -200,8 +200,7 @@ static void list_sessions(struct act *act)
 static void put_only(struct act *act, const char *key, const char *text)
 {
     tb_json_object_open(&act->json);
-    tb_json_key(&act->json, key);
-    tb_json_put_cstr(&act->json, text);
+    tb_json_member_cstr(&act->json, key, text);
     tb_json_object_close(&act->json);
 }
 
@@ -299,8 +298,7 @@ static void stop_all(struct act *act)
     }
     size_t count = tb_sessions_stop_all(act->req->core->sessions, act->caller.tenant, &act->gate);
     tb_json_object_open(&act->json);
-    tb_json_key(&act->json, "stopped");
-    tb_json_put_int(&act->json, (int64_t)count);
+    tb_json_member_int(&act->json, "stopped", (int64_t)count);
     tb_json_object_close(&act->json);
     finish(act);
 }

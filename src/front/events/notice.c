@@ -11,8 +11,7 @@
 
 static void put(struct tb_json_writer *json, const char *key, const char *text)
 {
-    tb_json_key(json, key);
-    tb_json_put_cstr(json, text && text[0] ? text : NULL);
+    tb_json_member_cstr(json, key, text && text[0] ? text : NULL);
 }
 
 static void write_json(const struct tb_notice_spec *spec, struct tb_buf *out)
@@ -28,8 +27,7 @@ static void write_json(const struct tb_notice_spec *spec, struct tb_buf *out)
     put(&json, "tenant", spec->tenant);
     put(&json, "sessionId", spec->session);
     put(&json, "kind", spec->kind);
-    tb_json_key(&json, "data");
-    tb_json_put_raw(&json, spec->data);
+    tb_json_member_raw(&json, "data", spec->data);
     tb_json_object_close(&json);
 }
 

@@ -186,29 +186,17 @@ const struct tb_tool *tb_mcp_catalog_by_op(enum tb_op_kind op)
 
 /* Printing. */
 
-static void put_text(struct tb_json_writer *json, const char *key, const char *text)
-{
-    tb_json_key(json, key);
-    tb_json_put_cstr(json, text);
-}
-
-static void put_flag(struct tb_json_writer *json, const char *key, bool value)
-{
-    tb_json_key(json, key);
-    tb_json_put_bool(json, value);
-}
-
 static void put_annotations(struct tb_json_writer *json, const char *title, unsigned flags)
 {
     tb_json_key(json, "annotations");
     tb_json_object_open(json);
     if (title) {
-        put_text(json, "title", title);
+        tb_json_member_cstr(json, "title", title);
     }
-    put_flag(json, "readOnlyHint", flags & TB_TOOL_READ_ONLY);
-    put_flag(json, "destructiveHint", flags & TB_TOOL_DESTRUCTIVE);
-    put_flag(json, "idempotentHint", flags & TB_TOOL_IDEMPOTENT);
-    put_flag(json, "openWorldHint", flags & TB_TOOL_OPEN_WORLD);
+    tb_json_member_bool(json, "readOnlyHint", flags & TB_TOOL_READ_ONLY);
+    tb_json_member_bool(json, "destructiveHint", flags & TB_TOOL_DESTRUCTIVE);
+    tb_json_member_bool(json, "idempotentHint", flags & TB_TOOL_IDEMPOTENT);
+    tb_json_member_bool(json, "openWorldHint", flags & TB_TOOL_OPEN_WORLD);
     tb_json_object_close(json);
 }
 
@@ -218,9 +206,9 @@ static void put_tool(struct tb_json_writer *json, const struct tb_tool *tool,
     struct tb_param params[TB_TOOL_PARAMS_MAX];
     tb_tool_params(tool, params);
     tb_json_object_open(json);
-    put_text(json, "name", face ? face->name : tool->name);
-    put_text(json, "description",
-             face && face->description ? face->description : tool->description);
+    tb_json_member_cstr(json, "name", face ? face->name : tool->name);
+    tb_json_member_cstr(json, "description",
+                        face && face->description ? face->description : tool->description);
     tb_json_key(json, "inputSchema");
     tb_args_schema(face && face->params ? face->params : params, json);
     put_annotations(json, face ? NULL : tool->title, tool->flags);
@@ -230,10 +218,9 @@ static void put_tool(struct tb_json_writer *json, const struct tb_tool *tool,
 static void put_native(struct tb_json_writer *json, const struct tb_mcp_native *native)
 {
     tb_json_object_open(json);
-    put_text(json, "name", native->name);
-    put_text(json, "description", native->description);
-    tb_json_key(json, "inputSchema");
-    tb_json_put_raw(json, tb_str_of(native->schema));
+    tb_json_member_cstr(json, "name", native->name);
+    tb_json_member_cstr(json, "description", native->description);
+    tb_json_member_raw(json, "inputSchema", tb_str_of(native->schema));
     put_annotations(json, NULL, TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT);
     tb_json_object_close(json);
 }

@@ -105,10 +105,8 @@ static void send_names(struct tb_mcp_req *req, const struct cJSON *tree, struct 
     tb_json_array_open(json);
     size_t total = put_names(tree, start, json);
     tb_json_array_close(json);
-    tb_json_key(json, "total");
-    tb_json_put_int(json, (int64_t)total);
-    tb_json_key(json, "hasMore");
-    tb_json_put_bool(json, total > VALUES_MAX);
+    tb_json_member_int(json, "total", (int64_t)total);
+    tb_json_member_bool(json, "hasMore", total > VALUES_MAX);
     tb_json_object_close(json);
     tb_mcp_result_send(&result);
 }

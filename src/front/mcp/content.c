@@ -60,8 +60,7 @@ void tb_mcp_put_text_cut(struct tb_json_writer *json, struct tb_str text, size_t
 void tb_mcp_put_text_item(struct tb_json_writer *json, struct tb_str text, size_t max)
 {
     tb_json_object_open(json);
-    tb_json_key(json, "type");
-    tb_json_put_cstr(json, "text");
+    tb_json_member_cstr(json, "type", "text");
     tb_json_key(json, "text");
     tb_mcp_put_text_cut(json, text, max);
     tb_json_object_close(json);
@@ -80,10 +79,8 @@ void tb_mcp_put_base64(struct tb_json_writer *json, struct tb_str base64)
 void tb_mcp_put_image_item(struct tb_json_writer *json, struct tb_str base64, const char *type)
 {
     tb_json_object_open(json);
-    tb_json_key(json, "type");
-    tb_json_put_cstr(json, "image");
-    tb_json_key(json, "mimeType");
-    tb_json_put_cstr(json, type);
+    tb_json_member_cstr(json, "type", "image");
+    tb_json_member_cstr(json, "mimeType", type);
     tb_json_key(json, "data");
     tb_mcp_put_base64(json, base64);
     tb_json_object_close(json);

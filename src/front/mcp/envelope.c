@@ -129,9 +129,9 @@ static int bad_version(const struct tb_mcp_envelope *envelope, struct tb_mcp_fau
     tb_json_object_open(&json);
     tb_json_key(&json, "supported");
     tb_mcp_version_list(TB_MCP_MODERN, &json);
-    tb_json_key(&json, "requested");
-    tb_json_put_raw(&json, envelope->version.text.len <= SHOWN_MAX ? envelope->version.text
-                                                                   : TB_STR("\"\""));
+    tb_json_member_raw(&json, "requested",
+                       envelope->version.text.len <= SHOWN_MAX ? envelope->version.text
+                                                               : TB_STR("\"\""));
     tb_json_object_close(&json);
     snprintf(fault->data, sizeof(fault->data), "%.*s", TB_STR_ARG(tb_buf_str(&data)));
     return -1;

@@ -53,8 +53,7 @@ static void put_state(struct tb_mcp_req *req, struct tb_str state, struct tb_jso
     print_binding(req, &bound);
     int64_t now_ms = tb_loop_now_ms(req->mcp->core->loop);
     tb_mcp_state_seal(&req->mcp->states, now_ms, tb_buf_str(&bound), state, &sealed);
-    tb_json_key(json, "requestState");
-    tb_json_put_str(json, tb_buf_str(&sealed));
+    tb_json_member_str(json, "requestState", tb_buf_str(&sealed));
 }
 
 static void put_input(struct tb_json_writer *json, const struct tb_mcp_input *input)
@@ -62,8 +61,7 @@ static void put_input(struct tb_json_writer *json, const struct tb_mcp_input *in
     tb_json_key(json, input->key);
     tb_json_object_open(json);
     tb_mcp_put_text(json, "method", input->method);
-    tb_json_key(json, "params");
-    tb_json_put_raw(json, tb_str_of(input->params));
+    tb_json_member_raw(json, "params", tb_str_of(input->params));
     tb_json_object_close(json);
 }
 

@@ -13,12 +13,10 @@ static void put_list_capability(struct tb_json_writer *json, const char *name, b
     tb_json_key(json, name);
     tb_json_object_open(json);
     if (changes) {
-        tb_json_key(json, "listChanged");
-        tb_json_put_bool(json, true);
+        tb_json_member_bool(json, "listChanged", true);
     }
     if (subscribe) {
-        tb_json_key(json, "subscribe");
-        tb_json_put_bool(json, true);
+        tb_json_member_bool(json, "subscribe", true);
     }
     tb_json_object_close(json);
 }

@@ -48,18 +48,14 @@ void tb_mcp_req_progress(struct tb_mcp_req *req, double done, double total, cons
     req->progress_ms = tb_loop_now_ms(req->mcp->core->loop);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "progressToken");
-    tb_json_put_raw(&json, req->progress_token);
-    tb_json_key(&json, "progress");
-    tb_json_put_num(&json, done);
+    tb_json_member_raw(&json, "progressToken", req->progress_token);
+    tb_json_member_num(&json, "progress", done);
     if (total > 0) {
-        tb_json_key(&json, "total");
-        tb_json_put_num(&json, total);
+        tb_json_member_num(&json, "total", total);
     }
     /* The first version of progress had no words. */
     if (message && req->version >= TB_MCP_2025_03_26) {
-        tb_json_key(&json, "message");
-        tb_json_put_cstr(&json, message);
+        tb_json_member_cstr(&json, "message", message);
     }
     tb_json_object_close(&json);
     notify_whole(req, "notifications/progress", &json);
@@ -74,12 +70,9 @@ void tb_mcp_req_log(struct tb_mcp_req *req, int level, struct tb_str text)
     }
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "level");
-    tb_json_put_cstr(&json, levels[level]);
-    tb_json_key(&json, "logger");
-    tb_json_put_cstr(&json, "tabard");
-    tb_json_key(&json, "data");
-    tb_json_put_str(&json, text);
+    tb_json_member_cstr(&json, "level", levels[level]);
+    tb_json_member_cstr(&json, "logger", "tabard");
+    tb_json_member_str(&json, "data", text);
     tb_json_object_close(&json);
     notify_whole(req, "notifications/message", &json);
 }

@@ -32,8 +32,7 @@ static void put_prompt(struct tb_json_writer *json, const struct tb_mcp_prompt *
         tb_json_object_open(json);
         tb_mcp_put_text(json, "name", arg->name);
         tb_mcp_put_text(json, "description", arg->description);
-        tb_json_key(json, "required");
-        tb_json_put_bool(json, arg->required);
+        tb_json_member_bool(json, "required", arg->required);
         tb_json_object_close(json);
     }
     tb_json_array_close(json);
@@ -95,8 +94,7 @@ static void send_text(struct tb_mcp_req *req, const struct tb_mcp_prompt *prompt
     tb_json_key(json, "content");
     tb_json_object_open(json);
     tb_mcp_put_text(json, "type", "text");
-    tb_json_key(json, "text");
-    tb_json_put_str(json, tb_buf_str(&text));
+    tb_json_member_str(json, "text", tb_buf_str(&text));
     tb_json_object_close(json);
     tb_json_object_close(json);
     tb_json_array_close(json);

@@ -98,8 +98,7 @@ void tb_mcp_resource_missing(struct tb_mcp_req *req, struct tb_str uri)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &data);
     tb_json_object_open(&json);
-    tb_json_key(&json, "uri");
-    tb_json_put_str(&json, tb_str_sub(uri, 0, URI_MAX));
+    tb_json_member_str(&json, "uri", tb_str_sub(uri, 0, URI_MAX));
     tb_json_object_close(&json);
     tb_buf_append_char(&data, '\0');
     tb_mcp_req_fail_data(req, tb_mcp_req_is_modern(req) ? -32602 : TB_MCP_NOT_FOUND,
@@ -132,8 +131,7 @@ static struct tb_json_writer *open_contents(struct tb_mcp_result *result, struct
     tb_json_key(json, "contents");
     tb_json_array_open(json);
     tb_json_object_open(json);
-    tb_json_key(json, "uri");
-    tb_json_put_str(json, uri);
+    tb_json_member_str(json, "uri", uri);
     tb_mcp_put_text(json, "mimeType", type);
     return json;
 }

@@ -11,8 +11,7 @@ enum {
 void tb_mcp_put_text(struct tb_json_writer *json, const char *key, const char *text)
 {
     if (text) {
-        tb_json_key(json, key);
-        tb_json_put_cstr(json, text);
+        tb_json_member_cstr(json, key, text);
     }
 }
 
@@ -33,8 +32,7 @@ static struct tb_json_writer *open_result(struct tb_mcp_result *result, struct t
     tb_json_writer_init(&result->json, &result->message);
     tb_json_object_open(&result->json);
     tb_mcp_put_text(&result->json, "jsonrpc", "2.0");
-    tb_json_key(&result->json, "id");
-    tb_json_put_raw(&result->json, req->id);
+    tb_json_member_raw(&result->json, "id", req->id);
     tb_json_key(&result->json, "result");
     tb_json_object_open(&result->json);
     if (tb_mcp_req_is_modern(req)) {
@@ -48,8 +46,7 @@ struct tb_json_writer *tb_mcp_result_open(struct tb_mcp_result *result, struct t
     struct tb_json_writer *json = open_result(result, req, "complete");
     enum tb_mcp_cache cache = req->method->cache;
     if (cache != TB_MCP_NOT_CACHED && tb_mcp_req_is_modern(req)) {
-        tb_json_key(json, "ttlMs");
-        tb_json_put_int(json, cache == TB_MCP_CACHE_PUBLIC ? PUBLIC_MS : 0);
+        tb_json_member_int(json, "ttlMs", cache == TB_MCP_CACHE_PUBLIC ? PUBLIC_MS : 0);
         tb_mcp_put_text(json, "cacheScope", cache == TB_MCP_CACHE_PUBLIC ? "public" : "private");
     }
     return json;

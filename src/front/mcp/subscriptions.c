@@ -116,13 +116,11 @@ static void write_updated(struct tb_str uri, struct tb_str listen_id, struct tb_
     if (listen_id.len) {
         tb_json_key(&json, "_meta");
         tb_json_object_open(&json);
-        tb_json_key(&json, SUBSCRIPTION_ID);
-        tb_json_put_raw(&json, listen_id);
+        tb_json_member_raw(&json, SUBSCRIPTION_ID, listen_id);
         tb_json_object_close(&json);
     }
     if (uri.len) {
-        tb_json_key(&json, "uri");
-        tb_json_put_str(&json, uri);
+        tb_json_member_str(&json, "uri", uri);
     }
     tb_json_object_close(&json);
 }
@@ -325,8 +323,7 @@ static void take_filter(struct listen *listen, const struct cJSON *filter)
 static void put_flag(struct tb_json_writer *json, const char *key, bool value)
 {
     if (value) {
-        tb_json_key(json, key);
-        tb_json_put_bool(json, true);
+        tb_json_member_bool(json, key, true);
     }
 }
 
@@ -339,8 +336,7 @@ static void acknowledge(struct listen *listen)
     tb_json_object_open(&json);
     tb_json_key(&json, "_meta");
     tb_json_object_open(&json);
-    tb_json_key(&json, SUBSCRIPTION_ID);
-    tb_json_put_raw(&json, listen->req->id);
+    tb_json_member_raw(&json, SUBSCRIPTION_ID, listen->req->id);
     tb_json_object_close(&json);
     tb_json_key(&json, "notifications");
     tb_json_object_open(&json);
@@ -399,8 +395,7 @@ void tb_mcp_listens_end(struct tb_mcp *mcp)
         struct tb_json_writer json;
         struct tb_mcp_result result;
         tb_json_writer_init(&json, &meta);
-        tb_json_key(&json, SUBSCRIPTION_ID);
-        tb_json_put_raw(&json, listen->req->id);
+        tb_json_member_raw(&json, SUBSCRIPTION_ID, listen->req->id);
         tb_mcp_result_open(&result, listen->req);
         result.meta = tb_buf_str(&meta);
         tb_mcp_result_send(&result);

@@ -23,8 +23,7 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
         return;
     }
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    tb_json_key(json, "tools");
-    tb_json_put_raw(json, tb_mcp_catalog_list(&req->mcp->catalog, &req->peer->view));
+    tb_json_member_raw(json, "tools", tb_mcp_catalog_list(&req->mcp->catalog, &req->peer->view));
     tb_mcp_result_send(&result);
 }
 
@@ -158,8 +157,7 @@ static void send_result(struct tb_mcp_req *req, const struct tb_result *outcome,
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     put_content(json, req, text, outcome, session && !has_own_form(req) ? line : NULL);
     if (is_error) {
-        tb_json_key(json, "isError");
-        tb_json_put_bool(json, true);
+        tb_json_member_bool(json, "isError", true);
     }
     if (session) {
         put_session(json, session, kind);

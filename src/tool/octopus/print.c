@@ -20,36 +20,13 @@ enum {
     PICTURE_MAX = 900 * 1000, /* as base64; no result is longer than 1 MB */
 };
 
-static void put_text(struct tb_json_writer *json, const char *key, struct tb_str text)
-{
-    tb_json_key(json, key);
-    tb_json_put_str(json, text);
-}
-
-static void put_cstr(struct tb_json_writer *json, const char *key, const char *text)
-{
-    put_text(json, key, tb_str_of(text));
-}
-
-static void put_int(struct tb_json_writer *json, const char *key, int64_t value)
-{
-    tb_json_key(json, key);
-    tb_json_put_int(json, value);
-}
-
-static void put_flag(struct tb_json_writer *json, const char *key, bool value)
-{
-    tb_json_key(json, key);
-    tb_json_put_bool(json, value);
-}
-
 /* Failures. */
 
 static void put_no_session(struct tb_json_writer *json, const char *why)
 {
-    put_cstr(json, "error", "not_found");
-    put_cstr(json, "message", why);
-    put_cstr(json, "hint", "Call browser_navigate, then try again.");
+    tb_json_member_cstr(json, "error", "not_found");
+    tb_json_member_cstr(json, "message", why);
+    tb_json_member_cstr(json, "hint", "Call browser_navigate, then try again.");
 }
 
 static void put_failure(struct tb_json_writer *json, const struct tb_result *result)
@@ -66,23 +43,23 @@ static void put_failure(struct tb_json_writer *json, const struct tb_result *res
     }
     TB_AUTO(tb_buf_fini) struct tb_buf hint = TB_BUF(TB_KIB);
     tb_view_hint(result->view, info->advice, &hint);
-    put_cstr(json, "error", info->wire);
-    put_cstr(json, "message", result->message);
-    put_text(json, "hint", tb_buf_str(&hint));
+    tb_json_member_cstr(json, "error", info->wire);
+    tb_json_member_cstr(json, "message", result->message);
+    tb_json_member_str(json, "hint", tb_buf_str(&hint));
 }
 
 static void put_not_found(struct tb_json_writer *json, const struct cJSON *args)
 {
     char *words =
         tb_strdupf("Selector '%.*s' not found.", TB_STR_ARG(tb_args_text(args, "selector", "")));
-    put_cstr(json, "error", words);
+    tb_json_member_cstr(json, "error", words);
     tb_free(words);
 }
 
 static void put_reason(struct tb_json_writer *json, const char *error, char *reason)
 {
-    put_cstr(json, "error", error);
-    put_cstr(json, "reason", reason);
+    tb_json_member_cstr(json, "error", error);
+    tb_json_member_cstr(json, "reason", reason);
     tb_free(reason);
 }
 
@@ -123,10 +100,10 @@ static void put_navigate(struct tb_json_writer *json, const struct cJSON *args,
         put_navigate_failure(json, args, result);
         return;
     }
-    put_text(json, "url", tb_data_text(result->data, "url"));
-    put_text(json, "title", tb_data_text(result->data, "title"));
-    put_int(json, "status_code", tb_data_int(result->data, "status"));
-    put_flag(json, "ok", tb_data_flag(result->data, "ok"));
+    tb_json_member_str(json, "url", tb_data_text(result->data, "url"));
+    tb_json_member_str(json, "title", tb_data_text(result->data, "title"));
+    tb_json_member_int(json, "status_code", tb_data_int(result->data, "status"));
+    tb_json_member_bool(json, "ok", tb_data_flag(result->data, "ok"));
 }
 
 static void put_extract(struct tb_json_writer *json, const struct cJSON *args,
@@ -139,10 +116,10 @@ static void put_extract(struct tb_json_writer *json, const struct cJSON *args,
         put_element_failure(json, args, result);
         return;
     }
-    put_int(json, "count", none ? 0 : tb_data_int(result->data, "count"));
-    put_text(json, "selector", tb_args_text(args, "selector", ""));
-    tb_json_key(json, "results");
-    tb_json_put_raw(json, none || !result->text.len ? TB_STR("[]") : tb_buf_str(&result->text));
+    tb_json_member_int(json, "count", none ? 0 : tb_data_int(result->data, "count"));
+    tb_json_member_str(json, "selector", tb_args_text(args, "selector", ""));
+    tb_json_member_raw(json, "results",
+                       none || !result->text.len ? TB_STR("[]") : tb_buf_str(&result->text));
 }
 
 static void put_fill(struct tb_json_writer *json, const struct cJSON *args,
@@ -161,11 +138,11 @@ static void put_fill(struct tb_json_writer *json, const struct cJSON *args,
     size_t chars;
     size_t end = tb_utf8_end(value, VALUE_CHARS, &chars);
     char *shown = tb_strdupf("%.*s%s", (int)end, value.ptr, chars > VALUE_CHARS ? "..." : "");
-    put_flag(json, "filled", true);
-    put_text(json, "selector", tb_args_text(args, "selector", ""));
-    put_cstr(json, "value", shown);
+    tb_json_member_bool(json, "filled", true);
+    tb_json_member_str(json, "selector", tb_args_text(args, "selector", ""));
+    tb_json_member_cstr(json, "value", shown);
     if (differs) {
-        put_cstr(json, "hint", "The field has another value now than the one given.");
+        tb_json_member_cstr(json, "hint", "The field has another value now than the one given.");
     }
     tb_free(shown);
 }
@@ -177,11 +154,11 @@ static void put_click(struct tb_json_writer *json, const struct cJSON *args,
         put_element_failure(json, args, result);
         return;
     }
-    put_flag(json, "clicked", !tb_json_get(result->data, "unclicked"));
-    put_text(json, "selector", tb_args_text(args, "selector", ""));
-    put_text(json, "current_url", tb_data_text(result->data, "url"));
+    tb_json_member_bool(json, "clicked", !tb_json_get(result->data, "unclicked"));
+    tb_json_member_str(json, "selector", tb_args_text(args, "selector", ""));
+    tb_json_member_str(json, "current_url", tb_data_text(result->data, "url"));
     if (tb_json_get(result->data, "status")) { /* of a page that is an error */
-        put_int(json, "status_code", tb_data_int(result->data, "status"));
+        tb_json_member_int(json, "status_code", tb_data_int(result->data, "status"));
     }
 }
 
@@ -193,9 +170,9 @@ static void put_wait(struct tb_json_writer *json, const struct cJSON *args,
     } else if (result->code < 0) {
         put_failure(json, result);
     } else {
-        put_flag(json, "found", true);
-        put_text(json, "selector", tb_args_text(args, "selector", ""));
-        put_text(json, "state", tb_args_text(args, "state", "visible"));
+        tb_json_member_bool(json, "found", true);
+        tb_json_member_str(json, "selector", tb_args_text(args, "selector", ""));
+        tb_json_member_str(json, "state", tb_args_text(args, "state", "visible"));
     }
 }
 
@@ -203,8 +180,8 @@ static void put_wait(struct tb_json_writer *json, const struct cJSON *args,
 
 static void put_one_dialog(struct tb_json_writer *json, const struct cJSON *dialog)
 {
-    put_text(json, "type", tb_data_text(dialog, "type"));
-    put_text(json, "message", tb_data_text(dialog, "message"));
+    tb_json_member_str(json, "type", tb_data_text(dialog, "type"));
+    tb_json_member_str(json, "message", tb_data_text(dialog, "message"));
 }
 
 /* One that is open, and those that this call found open. No documented result has these members,
@@ -217,7 +194,7 @@ static void put_dialogs(struct tb_json_writer *json, const struct tb_result *res
         tb_json_key(json, "dialog");
         tb_json_object_open(json);
         put_one_dialog(json, open);
-        put_cstr(json, "hint", "The next call dismisses the dialog.");
+        tb_json_member_cstr(json, "hint", "The next call dismisses the dialog.");
         tb_json_object_close(json);
     }
     if (answered) {
@@ -232,7 +209,7 @@ static void put_dialogs(struct tb_json_writer *json, const struct tb_result *res
     }
     int64_t more = tb_data_int(result->data, "dialogs_more");
     if (more > 0) {
-        put_int(json, "dialogs_dismissed_more", more);
+        tb_json_member_int(json, "dialogs_dismissed_more", more);
     }
 }
 
@@ -301,11 +278,11 @@ void tb_octopus_print_wait(const struct cJSON *args, const struct tb_result *res
 static void put_screenshot(struct tb_json_writer *json, const struct cJSON *args,
                            const struct tb_result *result)
 {
-    put_text(json, "format", tb_args_text(args, "format", "png"));
-    put_int(json, "width_px", tb_data_int(result->data, "width"));
-    put_int(json, "height_px", tb_data_int(result->data, "height"));
-    put_int(json, "size_bytes", tb_data_int(result->data, "bytes"));
-    put_text(json, "base64", tb_buf_str(&result->image));
+    tb_json_member_str(json, "format", tb_args_text(args, "format", "png"));
+    tb_json_member_int(json, "width_px", tb_data_int(result->data, "width"));
+    tb_json_member_int(json, "height_px", tb_data_int(result->data, "height"));
+    tb_json_member_int(json, "size_bytes", tb_data_int(result->data, "bytes"));
+    tb_json_member_str(json, "base64", tb_buf_str(&result->image));
 }
 
 static void put_too_large(struct tb_json_writer *json, const struct cJSON *args,
@@ -313,9 +290,10 @@ static void put_too_large(struct tb_json_writer *json, const struct cJSON *args,
 {
     (void)args;
     (void)result;
-    put_cstr(json, "error", tb_err_info(TB_E_TOO_LARGE)->wire);
-    put_cstr(json, "message", "The picture is larger than a result may be.");
-    put_cstr(json, "hint", "Use format jpeg with a lower quality, a selector, or no full_page.");
+    tb_json_member_cstr(json, "error", tb_err_info(TB_E_TOO_LARGE)->wire);
+    tb_json_member_cstr(json, "message", "The picture is larger than a result may be.");
+    tb_json_member_cstr(json, "hint",
+                        "Use format jpeg with a lower quality, a selector, or no full_page.");
 }
 
 void tb_octopus_print_screenshot(const struct cJSON *args, const struct tb_result *result,

@@ -104,14 +104,10 @@ struct cJSON *tb_wdio_map_switch_tab(const struct cJSON *args)
 static void put_tab(struct tb_json_writer *json, const struct cJSON *tab)
 {
     tb_json_object_open(json);
-    tb_json_key(json, "handle");
-    tb_json_put_str(json, tb_data_text(tab, "id"));
-    tb_json_key(json, "title");
-    tb_json_put_str(json, tb_data_text(tab, "title"));
-    tb_json_key(json, "url");
-    tb_json_put_str(json, tb_data_text(tab, "url"));
-    tb_json_key(json, "isActive");
-    tb_json_put_bool(json, tb_data_flag(tab, "active"));
+    tb_json_member_str(json, "handle", tb_data_text(tab, "id"));
+    tb_json_member_str(json, "title", tb_data_text(tab, "title"));
+    tb_json_member_str(json, "url", tb_data_text(tab, "url"));
+    tb_json_member_bool(json, "isActive", tb_data_flag(tab, "active"));
     tb_json_object_close(json);
 }
 

@@ -187,14 +187,11 @@ bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_er
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "behavior");
-    tb_json_put_cstr(&json, "allowAndName");
-    tb_json_key(&json, "browserContextId");
-    tb_json_put_cstr(&json, tb_cdp_session_context_id(session));
-    tb_json_key(&json, "downloadPath");
-    tb_json_put_cstr(&json, directory);
-    tb_json_key(&json, "eventsEnabled"); /* those of a tab end with it, its downloads do not */
-    tb_json_put_bool(&json, true);
+    tb_json_member_cstr(&json, "behavior", "allowAndName");
+    tb_json_member_cstr(&json, "browserContextId", tb_cdp_session_context_id(session));
+    tb_json_member_cstr(&json, "downloadPath", directory);
+    tb_json_member_bool(&json, "eventsEnabled",
+                        true); /* those of a tab end with it, its downloads do not */
     tb_json_object_close(&json);
     /* No need to wait: whatever is asked for later, the browser does later. */
     tb_cdp_post(session->browser->conn, NULL, "Browser.setDownloadBehavior", tb_buf_str(&params));

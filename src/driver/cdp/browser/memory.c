@@ -61,12 +61,9 @@ static void tell_download(const char *file, const char *url, int64_t bytes, void
     tb_url_shown(tb_str_of(url), &shown);
     tb_json_writer_init(&json, &text);
     tb_json_object_open(&json);
-    tb_json_key(&json, "file");
-    tb_json_put_cstr(&json, file);
-    tb_json_key(&json, "bytes");
-    tb_json_put_int(&json, bytes);
-    tb_json_key(&json, "url");
-    tb_json_put_str(&json, tb_buf_str(&shown));
+    tb_json_member_cstr(&json, "file", file);
+    tb_json_member_int(&json, "bytes", bytes);
+    tb_json_member_str(&json, "url", tb_buf_str(&shown));
     tb_json_object_close(&json);
     tb_cdp_session_tell(memory->session, TB_EVENT_DOWNLOAD_DONE, tb_buf_str(&text));
 }

@@ -308,25 +308,19 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
     char version[64];
     snprintf(version, sizeof(version), "%s", slash ? slash + 1 : "");
     tb_json_object_open(json);
-    tb_json_key(json, "browserName");
-    tb_json_put_cstr(json, "chrome");
-    tb_json_key(json, "browserVersion");
-    tb_json_put_cstr(json, version);
-    tb_json_key(json, "engine");
-    tb_json_put_cstr(json, !browser               ? NULL
-                           : browser->endpoint[0] ? "remote"
-                           : browser->shell       ? "shell"
-                                                  : "chromium");
-    tb_json_key(json, "headless");
-    tb_json_put_bool(json, !browser || browser->headless);
+    tb_json_member_cstr(json, "browserName", "chrome");
+    tb_json_member_cstr(json, "browserVersion", version);
+    tb_json_member_cstr(json, "engine",
+                        !browser               ? NULL
+                        : browser->endpoint[0] ? "remote"
+                        : browser->shell       ? "shell"
+                                               : "chromium");
+    tb_json_member_bool(json, "headless", !browser || browser->headless);
     tb_json_key(json, "viewport");
     tb_json_object_open(json);
-    tb_json_key(json, "width");
-    tb_json_put_int(json, session->width ? session->width : TB_WINDOW_WIDTH);
-    tb_json_key(json, "height");
-    tb_json_put_int(json, session->height ? session->height : TB_WINDOW_HEIGHT);
+    tb_json_member_int(json, "width", session->width ? session->width : TB_WINDOW_WIDTH);
+    tb_json_member_int(json, "height", session->height ? session->height : TB_WINDOW_HEIGHT);
     tb_json_object_close(json);
-    tb_json_key(json, "tabs");
-    tb_json_put_int(json, (int64_t)tb_cdp_session_page_count(session));
+    tb_json_member_int(json, "tabs", (int64_t)tb_cdp_session_page_count(session));
     tb_json_object_close(json);
 }

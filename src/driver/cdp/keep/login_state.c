@@ -128,14 +128,12 @@ static void put_cookie(const struct cJSON *cookie, struct tb_json_writer *json)
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         const struct cJSON *value = tb_json_get(cookie, names[i]);
         if (value) {
-            tb_json_key(json, names[i]);
-            tb_json_put_tree(json, value);
+            tb_json_member_tree(json, names[i], value);
         }
     }
     tb_json_num(tb_json_get(cookie, "expires"), &expires);
     if (expires > 0) {
-        tb_json_key(json, "expires");
-        tb_json_put_num(json, expires);
+        tb_json_member_num(json, "expires", expires);
     }
     tb_json_object_close(json);
 }
@@ -146,8 +144,7 @@ int tb_cdp_login_state_cookies(const struct cJSON *state, const char *context_id
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
-    tb_json_key(&json, "browserContextId");
-    tb_json_put_cstr(&json, context_id);
+    tb_json_member_cstr(&json, "browserContextId", context_id);
     tb_json_key(&json, "cookies");
     tb_json_array_open(&json);
     JSON_ARRAY_FOREACH(cookie, tb_json_get(state, "cookies")) {

@@ -201,8 +201,7 @@ void tb_cdp_restore_print_param(const char *name, struct tb_str text, struct tb_
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
-    tb_json_key(&json, name);
-    tb_json_put_str(&json, text);
+    tb_json_member_str(&json, name, text);
     tb_json_object_close(&json);
 }
 
@@ -335,10 +334,8 @@ static void add_script(struct tb_cdp_restore_tab *tab, struct tb_cdp_page *page)
     tb_cdp_restore_print_script(tab->kept, &script);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "source");
-    tb_json_put_str(&json, tb_buf_str(&script));
-    tb_json_key(&json, "worldName");
-    tb_json_put_cstr(&json, "tabard");
+    tb_json_member_str(&json, "source", tb_buf_str(&script));
+    tb_json_member_cstr(&json, "worldName", "tabard");
     tb_json_object_close(&json);
     tb_cdp_page_send(page, "Page.addScriptToEvaluateOnNewDocument", tb_buf_str(&params),
                      tab->restore->deadline_ms, on_script, tab);

@@ -196,11 +196,9 @@ static int64_t put_tabs(const struct tb_cdp_saver *saver, struct tb_json_writer 
             tb_json_put_raw(json, tb_str_of(part->kept));
         } else {
             tb_json_object_open(json);
-            tb_json_key(json, "url");
-            tb_json_put_str(json, tb_cdp_page_url(page));
+            tb_json_member_str(json, "url", tb_cdp_page_url(page));
             if (last_typed(saver, page)) {
-                tb_json_key(json, "typed");
-                tb_json_put_int(json, last_typed(saver, page));
+                tb_json_member_int(json, "typed", last_typed(saver, page));
             }
             tb_json_object_close(json);
         }
@@ -218,10 +216,8 @@ static void put_sites(const struct tb_cdp_saver *saver, struct tb_json_writer *j
         const struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
         if (!is_shown(saver, site->origin)) {
             tb_json_object_open(json);
-            tb_json_key(json, "origin");
-            tb_json_put_cstr(json, site->origin);
-            tb_json_key(json, "local");
-            tb_json_put_raw(json, tb_str_of(site->local));
+            tb_json_member_cstr(json, "origin", site->origin);
+            tb_json_member_raw(json, "local", tb_str_of(site->local));
             tb_json_object_close(json);
         }
     }
@@ -235,10 +231,8 @@ static int put_all(struct tb_cdp_saver *saver, struct tb_buf *out)
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
-    tb_json_key(&json, "version");
-    tb_json_put_int(&json, 1);
-    tb_json_key(&json, "cookies");
-    tb_json_put_raw(&json, tb_str_of(saver->cookies));
+    tb_json_member_int(&json, "version", 1);
+    tb_json_member_raw(&json, "cookies", tb_str_of(saver->cookies));
     tb_json_key(&json, "emulation");
     if (emulation) {
         tb_json_put_tree(&json, emulation);
@@ -247,8 +241,7 @@ static int put_all(struct tb_cdp_saver *saver, struct tb_buf *out)
     }
     tb_json_key(&json, "tabs");
     int64_t current = put_tabs(saver, &json);
-    tb_json_key(&json, "current");
-    tb_json_put_int(&json, current);
+    tb_json_member_int(&json, "current", current);
     tb_json_key(&json, "origins");
     put_sites(saver, &json);
     tb_json_object_close(&json);

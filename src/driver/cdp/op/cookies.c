@@ -36,8 +36,7 @@ static void read_cookies(struct tb_cdp_work *work)
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     if (all) {
-        tb_json_key(&json, "browserContextId");
-        tb_json_put_cstr(&json, tb_cdp_session_context_id(work->session));
+        tb_json_member_cstr(&json, "browserContextId", tb_cdp_session_context_id(work->session));
     } else {
         struct tb_str here = page ? tb_cdp_page_url(page) : (struct tb_str){NULL, 0};
         tb_json_key(&json, "urls");
@@ -108,8 +107,7 @@ static void remove_one(struct tb_cdp_work *work, const struct cJSON *cookie)
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
-        tb_json_key(&json, names[i]);
-        tb_json_put_str(&json, tb_json_text(cookie, names[i]));
+        tb_json_member_str(&json, names[i], tb_json_text(cookie, names[i]));
     }
     tb_json_object_close(&json);
     tb_cdp_work_post(work, "Network.deleteCookies", tb_buf_str(&params));
@@ -187,13 +185,11 @@ static void set(struct tb_cdp_work *work)
     tb_json_object_open(&json);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         if (tb_args_has(args, names[i].from)) {
-            tb_json_key(&json, names[i].to);
-            tb_json_put_tree(&json, tb_json_get(args, names[i].from));
+            tb_json_member_tree(&json, names[i].to, tb_json_get(args, names[i].from));
         }
     }
     if (!tb_args_has(args, "url") && !tb_args_has(args, "domain") && page) {
-        tb_json_key(&json, "url");
-        tb_json_put_str(&json, tb_cdp_page_url(page));
+        tb_json_member_str(&json, "url", tb_cdp_page_url(page));
     }
     tb_json_object_close(&json);
     tb_json_array_close(&json);

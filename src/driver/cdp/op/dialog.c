@@ -52,11 +52,9 @@ void tb_cdp_op_dialog(struct tb_driver_session *session, struct tb_op *op)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "accept");
-    tb_json_put_bool(&json, accept);
+    tb_json_member_bool(&json, "accept", accept);
     /* Who accepts a prompt without words takes what it offers. */
-    tb_json_key(&json, "promptText");
-    tb_json_put_str(&json, tb_args_text(op->args, "text", dialog->default_text));
+    tb_json_member_str(&json, "promptText", tb_args_text(op->args, "text", dialog->default_text));
     tb_json_object_close(&json);
     work->acted = true;
     tb_cdp_work_expect(work, 1); /* any: they are counted from the beginning of the document */

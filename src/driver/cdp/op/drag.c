@@ -73,20 +73,13 @@ static void ask_point(struct drag *drag, int state, const char *name, bool force
     }
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
-    tb_json_key(&json, "target");
-    tb_json_put_str(&json, target);
-    tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_cdp_work_element_ms(work));
-    tb_json_key(&json, "strict");
-    tb_json_put_bool(&json, !work->op->lenient);
-    tb_json_key(&json, "force");
-    tb_json_put_bool(&json, force);
-    tb_json_key(&json, "presses");
-    tb_json_put_int(&json, state == AGAIN);
-    tb_json_key(&json, "drags");
-    tb_json_put_bool(&json, state == AGAIN);
-    tb_json_key(&json, "drop");
-    tb_json_put_bool(&json, state == LANDING);
+    tb_json_member_str(&json, "target", target);
+    tb_json_member_int(&json, "timeout_ms", tb_cdp_work_element_ms(work));
+    tb_json_member_bool(&json, "strict", !work->op->lenient);
+    tb_json_member_bool(&json, "force", force);
+    tb_json_member_int(&json, "presses", state == AGAIN);
+    tb_json_member_bool(&json, "drags", state == AGAIN);
+    tb_json_member_bool(&json, "drop", state == LANDING);
     tb_json_object_close(&json);
     tb_cdp_refs_continue(work, &args);
     work->state = state;

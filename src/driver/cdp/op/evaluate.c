@@ -70,12 +70,6 @@ static bool brings_title(const struct evaluate *evaluate)
            (evaluate->form != TB_SCRIPT_STATEMENTS || evaluate->work.state == SHOWING);
 }
 
-static void put_flag(struct tb_json_writer *json, const char *name, bool value)
-{
-    tb_json_key(json, name);
-    tb_json_put_bool(json, value);
-}
-
 static void put_flags(struct evaluate *evaluate, struct tb_json_writer *json)
 {
     bool statements = evaluate->form == TB_SCRIPT_STATEMENTS;
@@ -90,26 +84,22 @@ static void put_flags(struct evaluate *evaluate, struct tb_json_writer *json)
     };
     for (size_t i = 0; i < TB_COUNT(flags); i++) {
         if (flags[i].holds) {
-            put_flag(json, flags[i].name, true);
+            tb_json_member_bool(json, flags[i].name, true);
         }
     }
-    tb_json_key(json, "objectGroup");
-    tb_json_put_cstr(json, OBJECT_GROUP);
+    tb_json_member_cstr(json, "objectGroup", OBJECT_GROUP);
     if (!evaluate->object[0]) {
-        tb_json_key(json, "timeout");
-        tb_json_put_int(json, tb_cdp_work_left_ms(&evaluate->work) + STOP_MARGIN_MS);
+        tb_json_member_int(json, "timeout", tb_cdp_work_left_ms(&evaluate->work) + STOP_MARGIN_MS);
     }
 }
 
 static void put_element(const struct evaluate *evaluate, struct tb_json_writer *json)
 {
-    tb_json_key(json, "objectId");
-    tb_json_put_raw(json, tb_str_of(evaluate->object));
+    tb_json_member_raw(json, "objectId", tb_str_of(evaluate->object));
     tb_json_key(json, "arguments");
     tb_json_array_open(json);
     tb_json_object_open(json);
-    tb_json_key(json, "objectId");
-    tb_json_put_raw(json, tb_str_of(evaluate->object));
+    tb_json_member_raw(json, "objectId", tb_str_of(evaluate->object));
     tb_json_object_close(json);
     tb_json_array_close(json);
 }
@@ -129,12 +119,11 @@ static void send_script(struct evaluate *evaluate, int state)
     tb_buf_append_cstr(&source, compile && on_element ? ")" : "");
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, on_element && !compile ? "functionDeclaration" : "expression");
-    tb_json_put_str(&json, tb_buf_str(&source));
+    tb_json_member_str(&json, on_element && !compile ? "functionDeclaration" : "expression",
+                       tb_buf_str(&source));
     if (compile) {
-        tb_json_key(&json, "sourceURL");
-        tb_json_put_cstr(&json, "");
-        put_flag(&json, "persistScript", false);
+        tb_json_member_cstr(&json, "sourceURL", "");
+        tb_json_member_bool(&json, "persistScript", false);
     } else {
         if (on_element) {
             put_element(evaluate, &json);
@@ -189,12 +178,9 @@ static void ask_element(struct tb_cdp_work *work, struct tb_cdp_frame *frame)
     int rc = tb_buf_printf(&text, "tabard.element(%.*s)", TB_STR_ARG(tb_buf_str(&args)));
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "expression");
-    tb_json_put_str(&json, tb_buf_str(&text));
-    tb_json_key(&json, "uniqueContextId");
-    tb_json_put_cstr(&json, tb_cdp_frame_world(frame));
-    tb_json_key(&json, "objectGroup");
-    tb_json_put_cstr(&json, OBJECT_GROUP);
+    tb_json_member_str(&json, "expression", tb_buf_str(&text));
+    tb_json_member_cstr(&json, "uniqueContextId", tb_cdp_frame_world(frame));
+    tb_json_member_cstr(&json, "objectGroup", OBJECT_GROUP);
     tb_json_object_close(&json);
     if (rc < 0 || json.rc < 0) {
         tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the target is larger than %d KB",
@@ -380,12 +366,10 @@ static void ask_value(struct evaluate *evaluate, struct tb_str object_id)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "functionDeclaration");
-    tb_json_put_cstr(&json, tb_cdp_script_show);
-    tb_json_key(&json, "objectId");
-    tb_json_put_raw(&json, object_id);
-    put_flag(&json, "awaitPromise", true);
-    put_flag(&json, "returnByValue", true);
+    tb_json_member_cstr(&json, "functionDeclaration", tb_cdp_script_show);
+    tb_json_member_raw(&json, "objectId", object_id);
+    tb_json_member_bool(&json, "awaitPromise", true);
+    tb_json_member_bool(&json, "returnByValue", true);
     tb_json_object_close(&json);
     evaluate->work.state = SHOWING;
     evaluate->holds = true;

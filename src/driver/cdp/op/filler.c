@@ -28,25 +28,17 @@ static void fill(struct tb_cdp_filler *filler)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
-    tb_json_key(&json, "target");
-    tb_json_put_str(&json, filler->target);
-    tb_json_key(&json, "value");
-    tb_json_put_str(&json, filler->value);
-    tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_cdp_work_element_ms(filler->work));
-    tb_json_key(&json, "strict");
-    tb_json_put_bool(&json, !filler->work->op->lenient);
-    tb_json_key(&json, "clear");
-    tb_json_put_bool(&json, filler->clear);
-    tb_json_key(&json, "keys");
-    tb_json_put_bool(&json, filler->delay_ms > 0 && filler->value.len);
-    tb_json_key(&json, "strokes");
-    tb_json_put_int(&json, filler->delay_ms > 0 ? tb_cdp_keystroke_count(filler->value) : 1);
-    tb_json_key(&json, "watch");
-    tb_json_put_bool(&json, filler->watch);
+    tb_json_member_str(&json, "target", filler->target);
+    tb_json_member_str(&json, "value", filler->value);
+    tb_json_member_int(&json, "timeout_ms", tb_cdp_work_element_ms(filler->work));
+    tb_json_member_bool(&json, "strict", !filler->work->op->lenient);
+    tb_json_member_bool(&json, "clear", filler->clear);
+    tb_json_member_bool(&json, "keys", filler->delay_ms > 0 && filler->value.len);
+    tb_json_member_int(&json, "strokes",
+                       filler->delay_ms > 0 ? tb_cdp_keystroke_count(filler->value) : 1);
+    tb_json_member_bool(&json, "watch", filler->watch);
     if (filler->document[0] && !filler->work->frame) { /* refs do not mean another one anyway */
-        tb_json_key(&json, "document");
-        tb_json_put_cstr(&json, filler->document);
+        tb_json_member_cstr(&json, "document", filler->document);
     }
     tb_json_object_close(&json);
     tb_cdp_refs_continue(filler->work, &args);
@@ -263,10 +255,8 @@ static bool check(struct tb_cdp_filler *filler)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
-    tb_json_key(&json, "target");
-    tb_json_put_str(&json, filler->target);
-    tb_json_key(&json, "strict");
-    tb_json_put_bool(&json, !filler->work->op->lenient);
+    tb_json_member_str(&json, "target", filler->target);
+    tb_json_member_bool(&json, "strict", !filler->work->op->lenient);
     tb_json_object_close(&json);
     filler->phase = CHECKED;
     tb_cdp_work_call(filler->work, "check", tb_buf_str(&args));

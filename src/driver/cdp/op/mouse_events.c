@@ -23,12 +23,6 @@ static int held(const char *type, const char *button)
     return strcmp(button, "right") == 0 ? 2 : strcmp(button, "middle") == 0 ? 4 : 1;
 }
 
-static void put_num(struct tb_json_writer *json, const char *key, double value)
-{
-    tb_json_key(json, key);
-    tb_json_put_num(json, value);
-}
-
 void tb_cdp_mouse_send(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, const char *type,
                        int count, bool ask)
 {
@@ -36,23 +30,18 @@ void tb_cdp_mouse_send(struct tb_cdp_work *work, const struct tb_cdp_mouse *mous
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "type");
-    tb_json_put_cstr(&json, type);
-    put_num(&json, "x", mouse->x);
-    put_num(&json, "y", mouse->y);
-    tb_json_key(&json, "modifiers");
-    tb_json_put_int(&json, (int64_t)mouse->modifiers);
+    tb_json_member_cstr(&json, "type", type);
+    tb_json_member_num(&json, "x", mouse->x);
+    tb_json_member_num(&json, "y", mouse->y);
+    tb_json_member_int(&json, "modifiers", (int64_t)mouse->modifiers);
     if (count) {
-        tb_json_key(&json, "button");
-        tb_json_put_cstr(&json, mouse->button);
-        tb_json_key(&json, "buttons");
-        tb_json_put_int(&json, held(type, mouse->button));
-        tb_json_key(&json, "clickCount");
-        tb_json_put_int(&json, count);
+        tb_json_member_cstr(&json, "button", mouse->button);
+        tb_json_member_int(&json, "buttons", held(type, mouse->button));
+        tb_json_member_int(&json, "clickCount", count);
     }
     if (strcmp(type, "mouseWheel") == 0) {
-        put_num(&json, "deltaX", mouse->delta_x);
-        put_num(&json, "deltaY", mouse->delta_y);
+        tb_json_member_num(&json, "deltaX", mouse->delta_x);
+        tb_json_member_num(&json, "deltaY", mouse->delta_y);
     }
     tb_json_object_close(&json);
     if (ask) {

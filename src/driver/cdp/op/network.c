@@ -51,8 +51,7 @@ static void show_one(struct tb_cdp_work *work, const struct tb_cdp_memory *memor
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "requestId");
-    tb_json_put_cstr(&json, request_id);
+    tb_json_member_cstr(&json, "requestId", request_id);
     tb_json_object_close(&json);
     tb_cdp_work_send_to(work, session_id, "Network.getResponseBody", tb_buf_str(&params));
 }

@@ -85,10 +85,8 @@ static void put_paper(const struct cJSON *args, struct tb_json_writer *json)
             at = i;
         }
     }
-    tb_json_key(json, "paperWidth");
-    tb_json_put_num(json, papers[at].width);
-    tb_json_key(json, "paperHeight");
-    tb_json_put_num(json, papers[at].height);
+    tb_json_member_num(json, "paperWidth", papers[at].width);
+    tb_json_member_num(json, "paperHeight", papers[at].height);
 }
 
 void tb_cdp_op_pdf(struct tb_driver_session *session, struct tb_op *op)
@@ -102,15 +100,11 @@ void tb_cdp_op_pdf(struct tb_driver_session *session, struct tb_op *op)
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     put_paper(op->args, &json);
-    tb_json_key(&json, "landscape");
-    tb_json_put_bool(&json, tb_args_flag(op->args, "landscape", false));
-    tb_json_key(&json, "printBackground");
-    tb_json_put_bool(&json, tb_args_flag(op->args, "background", true));
-    tb_json_key(&json, "scale");
-    tb_json_put_num(&json, tb_args_num(op->args, "scale", 1));
+    tb_json_member_bool(&json, "landscape", tb_args_flag(op->args, "landscape", false));
+    tb_json_member_bool(&json, "printBackground", tb_args_flag(op->args, "background", true));
+    tb_json_member_num(&json, "scale", tb_args_num(op->args, "scale", 1));
     if (tb_args_has(op->args, "pages")) {
-        tb_json_key(&json, "pageRanges");
-        tb_json_put_str(&json, tb_args_text(op->args, "pages", ""));
+        tb_json_member_str(&json, "pageRanges", tb_args_text(op->args, "pages", ""));
     }
     tb_json_object_close(&json);
     tb_cdp_work_send(work, "Page.printToPDF", tb_buf_str(&params));

@@ -23,22 +23,15 @@ static void put_args(struct tb_cdp_press *press, struct tb_buf *args)
     const struct cJSON *position = tb_json_get(press->work->op->args, "position");
     tb_json_writer_init(&json, args);
     tb_json_object_open(&json);
-    tb_json_key(&json, "target");
-    tb_json_put_str(&json, press->target);
+    tb_json_member_str(&json, "target", press->target);
     if (position) {
-        tb_json_key(&json, "position");
-        tb_json_put_tree(&json, position);
+        tb_json_member_tree(&json, "position", position);
     }
-    tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_cdp_work_element_ms(press->work));
-    tb_json_key(&json, "strict");
-    tb_json_put_bool(&json, !press->work->op->lenient);
-    tb_json_key(&json, "presses");
-    tb_json_put_int(&json, press->count);
-    tb_json_key(&json, "careful");
-    tb_json_put_bool(&json, press->tries > 1);
-    tb_json_key(&json, "watch");
-    tb_json_put_bool(&json, press->watch);
+    tb_json_member_int(&json, "timeout_ms", tb_cdp_work_element_ms(press->work));
+    tb_json_member_bool(&json, "strict", !press->work->op->lenient);
+    tb_json_member_int(&json, "presses", press->count);
+    tb_json_member_bool(&json, "careful", press->tries > 1);
+    tb_json_member_bool(&json, "watch", press->watch);
     tb_json_object_close(&json);
     tb_cdp_refs_continue(press->work, args);
 }

@@ -55,8 +55,7 @@ static void put_clip(const struct tb_clip *clip, struct tb_json_writer *json)
     tb_json_key(json, "clip");
     tb_json_object_open(json);
     for (size_t i = 0; i < TB_COUNT(members); i++) {
-        tb_json_key(json, members[i].key);
-        tb_json_put_num(json, members[i].value);
+        tb_json_member_num(json, members[i].key, members[i].value);
     }
     tb_json_object_close(json);
 }
@@ -68,18 +67,14 @@ static void capture(struct screenshot *shot)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "format");
-    tb_json_put_str(&json, format_of(work));
+    tb_json_member_str(&json, "format", format_of(work));
     if (!tb_str_eq_cstr(format_of(work), "png")) {
-        tb_json_key(&json, "quality");
-        tb_json_put_int(&json, tb_args_int(work->op->args, "quality", QUALITY));
+        tb_json_member_int(&json, "quality", tb_args_int(work->op->args, "quality", QUALITY));
     }
-    tb_json_key(&json, "optimizeForSpeed");
-    tb_json_put_bool(&json, true);
+    tb_json_member_bool(&json, "optimizeForSpeed", true);
     if (shot->clip.width > 0) {
         put_clip(&shot->clip, &json);
-        tb_json_key(&json, "captureBeyondViewport");
-        tb_json_put_bool(&json, true);
+        tb_json_member_bool(&json, "captureBeyondViewport", true);
     }
     tb_json_object_close(&json);
     work->state = CAPTURE;

@@ -140,13 +140,10 @@ static void evaluate(struct tb_cdp_work *work, struct tb_str expression)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "expression");
-    tb_json_put_str(&json, expression);
-    tb_json_key(&json, "returnByValue");
-    tb_json_put_bool(&json, true);
+    tb_json_member_str(&json, "expression", expression);
+    tb_json_member_bool(&json, "returnByValue", true);
     if (world[0]) {
-        tb_json_key(&json, "uniqueContextId");
-        tb_json_put_cstr(&json, world);
+        tb_json_member_cstr(&json, "uniqueContextId", world);
     }
     tb_json_object_close(&json);
     tb_cdp_work_send(work, "Runtime.evaluate", tb_buf_str(&params));
@@ -278,8 +275,7 @@ static void next_origin(struct state *state)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "url");
-    tb_json_put_str(&json, origin);
+    tb_json_member_str(&json, "url", origin);
     tb_json_object_close(&json);
     work->state = ORIGIN;
     work->mark = tb_cdp_page_navigation_mark(page);

@@ -120,8 +120,7 @@ static void ask_url(struct tabs *tabs)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "url");
-    tb_json_put_str(&json, tb_buf_str(&tabs->url));
+    tb_json_member_str(&json, "url", tb_buf_str(&tabs->url));
     tb_json_object_close(&json);
     tabs->work.state = ASKED;
     tb_cdp_work_send(&tabs->work, "Page.navigate", tb_buf_str(&params));

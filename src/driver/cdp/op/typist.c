@@ -35,8 +35,7 @@ static void insert(struct tb_cdp_typist *typist)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "text");
-    tb_json_put_str(&json, typist->text);
+    tb_json_member_str(&json, "text", typist->text);
     tb_json_object_close(&json);
     tb_cdp_work_send(typist->work, "Input.insertText", tb_buf_str(&params));
 }

@@ -155,8 +155,7 @@ static void set_files(struct upload *upload, const char *key, struct tb_str id)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, key);
-    tb_json_put_raw(&json, id);
+    tb_json_member_raw(&json, key, id);
     put_files(upload, &json);
     tb_json_object_close(&json);
     upload->work.state = upload->drops ? HANDED : SET;

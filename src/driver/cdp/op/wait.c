@@ -32,12 +32,10 @@ static void call(struct tb_cdp_work *work)
     tb_json_object_open(&json);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         if (tb_args_has(work->op->args, names[i])) {
-            tb_json_key(&json, names[i]);
-            tb_json_put_str(&json, tb_args_text(work->op->args, names[i], ""));
+            tb_json_member_str(&json, names[i], tb_args_text(work->op->args, names[i], ""));
         }
     }
-    tb_json_key(&json, "timeout_ms");
-    tb_json_put_int(&json, tb_cdp_work_left_ms(work));
+    tb_json_member_int(&json, "timeout_ms", tb_cdp_work_left_ms(work));
     tb_json_object_close(&json);
     tb_cdp_work_call(work, "waitFor", tb_buf_str(&args));
 }

@@ -354,15 +354,12 @@ void tb_cdp_work_args(struct tb_cdp_work *work, const char *names, bool wait, st
         snprintf(key, sizeof(key), "%.*s", TB_STR_ARG(name));
         const struct cJSON *value = tb_json_get(work->op->args, key);
         if (value) {
-            tb_json_key(&json, key);
-            tb_json_put_tree(&json, value);
+            tb_json_member_tree(&json, key, value);
         }
     }
     if (wait) {
-        tb_json_key(&json, "timeout_ms");
-        tb_json_put_int(&json, tb_cdp_work_element_ms(work));
-        tb_json_key(&json, "strict");
-        tb_json_put_bool(&json, !work->op->lenient);
+        tb_json_member_int(&json, "timeout_ms", tb_cdp_work_element_ms(work));
+        tb_json_member_bool(&json, "strict", !work->op->lenient);
     }
     tb_json_object_close(&json);
 }

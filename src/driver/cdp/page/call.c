@@ -154,10 +154,8 @@ static void inject_again(struct call *call)
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
-    tb_json_key(&json, "expression");
-    tb_json_put_str(&json, (struct tb_str){tb_page_script, tb_page_script_len});
-    tb_json_key(&json, "uniqueContextId");
-    tb_json_put_cstr(&json, call->frame->world);
+    tb_json_member_str(&json, "expression", (struct tb_str){tb_page_script, tb_page_script_len});
+    tb_json_member_cstr(&json, "uniqueContextId", call->frame->world);
     tb_json_object_close(&json);
     call->injected = true;
     tb_cdp_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));

@@ -20,8 +20,7 @@ static void tell(struct tb_cdp_page *page, int type, const char *key, struct tb_
     struct tb_json_writer writer;
     tb_json_writer_init(&writer, &json);
     tb_json_object_open(&writer);
-    tb_json_key(&writer, key);
-    tb_json_put_str(&writer, text);
+    tb_json_member_str(&writer, key, text);
     tb_json_object_close(&writer);
     tb_cdp_session_tell(page->context->session, type, tb_buf_str(&json));
 }

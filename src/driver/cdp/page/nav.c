@@ -152,8 +152,7 @@ static void tell(struct tb_cdp_frame *frame)
     struct tb_json_writer writer;
     tb_json_writer_init(&writer, &json);
     tb_json_object_open(&writer);
-    tb_json_key(&writer, "url");
-    tb_json_put_str(&writer, tb_buf_str(&url));
+    tb_json_member_str(&writer, "url", tb_buf_str(&url));
     tb_json_object_close(&writer);
     tb_cdp_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
 }
