@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "base/hint.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "core/limits.h"
+#include "io/http_reply.h"
 
 enum {
     BODY_MAX = 16 * TB_KIB,
@@ -64,19 +64,7 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
 {
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(BODY_MAX);
-    struct tb_json_writer json;
-    tb_hint_print(hint ? hint : info->advice, NULL, NULL, &words);
-    tb_json_writer_init(&json, &body);
-    tb_json_object_open(&json);
-    tb_json_key(&json, "error");
-    tb_json_object_open(&json);
-    tb_json_member_cstr(&json, "code", info->wire);
-    tb_json_member_cstr(&json, "message", message);
-    tb_json_member_str(&json, "hint", tb_buf_str(&words));
-    tb_json_object_close(&json);
-    tb_json_object_close(&json);
-
+    tb_http_reply_put_error(&body, code, message, hint);
     struct tb_http_header headers[5];
     size_t count = error_headers(code, allow, headers);
     req->status = info->http_status;

@@ -146,19 +146,19 @@ void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head 
     tb_buf_append_str(out, TB_STR("\r\n"));
 }
 
-void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text)
+void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text, const char *hint)
 {
     const struct tb_err_info *info = tb_err_info(code);
-    TB_AUTO(tb_buf_fini) struct tb_buf hint = TB_BUF(SIZE_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(SIZE_MAX);
     struct tb_json_writer json;
-    tb_hint_print(info->advice, NULL, NULL, &hint);
+    tb_hint_print(hint ? hint : info->advice, NULL, NULL, &words);
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
     tb_json_key(&json, "error");
     tb_json_object_open(&json);
     tb_json_member_cstr(&json, "code", info->wire);
     tb_json_member_cstr(&json, "message", text);
-    tb_json_member_str(&json, "hint", tb_buf_str(&hint));
+    tb_json_member_str(&json, "hint", tb_buf_str(&words));
     tb_json_object_close(&json);
     tb_json_object_close(&json);
 }
@@ -170,7 +170,7 @@ void tb_http_reply_put_refusal(struct tb_buf *out, int code, const char *text, c
         {"Retry-After", {"1", 1}},
     };
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    tb_http_reply_put_error(&body, code, text);
+    tb_http_reply_put_error(&body, code, text, NULL);
     bool later = tb_err_info(code)->retry == TB_RETRY_LATER;
     struct tb_http_reply_head head = {
         .status = tb_err_info(code)->http_status,

@@ -39,8 +39,9 @@ enum {
 
 /* Appends status line, headers and the empty line. */
 void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head *head);
-/* Appends {"error":{"code":...,"message":...,"hint":...}} for a code of err.def. */
-void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text);
+/* Appends {"error":{"code":...,"message":...,"hint":...}} for a code of err.def. `hint`
+ * NULL: the advice of the code. */
+void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text, const char *hint);
 /* Appends a whole reply that refuses and closes, with such a body. */
 void tb_http_reply_put_refusal(struct tb_buf *out, int code, const char *text, const char *date);
 /* Wall time as Sun, 06 Nov 1994 08:49:37 GMT. */

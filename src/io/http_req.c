@@ -124,7 +124,7 @@ void tb_http_reply_error(struct tb_http_req *req, int code, const char *text,
         all[i + 1] = headers[i];
     }
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    tb_http_reply_put_error(&body, code, text);
+    tb_http_reply_put_error(&body, code, text, NULL);
     tb_http_reply(req, tb_err_info(code)->http_status, all, header_count + 1, tb_buf_str(&body));
 }
 

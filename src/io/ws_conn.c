@@ -342,7 +342,7 @@ static void refuse(struct tb_http_req *req, int code, const char *text)
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    tb_http_reply_put_error(&body, code, text);
+    tb_http_reply_put_error(&body, code, text, NULL);
     tb_http_reply(req, 426, version, TB_COUNT(version), tb_buf_str(&body));
 }
 

@@ -16,6 +16,7 @@
 #include "driver/cdp/op/outward.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/page/expression.h"
 #include "driver/cdp/page/held.h"
 
 enum state {
@@ -111,13 +112,11 @@ static void evaluate(struct drag *drag, int state, const char *expression)
     struct tb_cdp_work *work = &drag->work;
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     const char *world = page ? tb_cdp_frame_world(tb_cdp_page_main_frame(page)) : "";
-    char params[512];
-    int len = snprintf(params, sizeof(params),
-                       "{\"expression\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
-                       "\"uniqueContextId\":\"%s\"}",
-                       expression, world);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
+    tb_cdp_expression_put(&(struct tb_cdp_expression){tb_str_of(expression), world, .value = true},
+                          &params);
     work->state = state;
-    tb_cdp_work_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+    tb_cdp_work_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 /* Whether the moves begin a drag of the browser's is something that only the page can tell. */

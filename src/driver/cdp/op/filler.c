@@ -6,6 +6,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "driver/cdp/op/element.h"
 #include "driver/cdp/op/keystroke.h"
 #include "driver/cdp/op/refs.h"
 

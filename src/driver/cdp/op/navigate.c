@@ -41,7 +41,6 @@ enum state {
 
 enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
-    PARAMS_MAX = 8 * TB_ADDRESS_MAX,
     OUTLINE_CHARS = 8000,
     NOTHING_MS = 300, /* for word of a download, where it may as well be none */
     LEAVE_MS = 1000,  /* for the page before to let go */
@@ -66,17 +65,6 @@ static void ask(struct navigate *navigate, const char *method, struct tb_str par
 {
     navigate->work.state = ASKED;
     tb_cdp_work_send(&navigate->work, method, params);
-}
-
-static void ask_url(struct navigate *navigate)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_member_str(&json, "url", tb_buf_str(&navigate->url));
-    tb_json_object_close(&json);
-    ask(navigate, "Page.navigate", tb_buf_str(&params));
 }
 
 static void on_history(struct navigate *navigate, struct tb_str value)
@@ -259,7 +247,8 @@ static void go(struct navigate *navigate)
     struct tb_cdp_work *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
     if (navigate->url.len) {
-        ask_url(navigate);
+        navigate->work.state = ASKED;
+        tb_cdp_work_open(&navigate->work, tb_buf_str(&navigate->url));
     } else if (tb_str_eq_cstr(to, "reload")) {
         ask(navigate, "Page.reload", (struct tb_str){NULL, 0});
     } else {

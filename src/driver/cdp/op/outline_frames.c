@@ -9,6 +9,7 @@
 #include "core/limits.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/page/expression.h"
 #include "proto/json_iter.h"
 #include "proto/json_string.h"
 
@@ -151,14 +152,16 @@ static bool go_on(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *work
         if (!frame || !tb_cdp_frame_world(frame)[0]) {
             continue;
         }
-        char params[256];
-        int len = snprintf(params, sizeof(params),
-                           "{\"expression\":\"tabard.element({target:'%s'})\","
-                           "\"objectGroup\":\"" GROUP "\",\"uniqueContextId\":\"%s\"}",
-                           ref, tb_cdp_frame_world(frame));
+        char words[64];
+        int len = snprintf(words, sizeof(words), "tabard.element({target:'%s'})", ref);
+        TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
+        tb_cdp_expression_put(&(struct tb_cdp_expression){{words, (size_t)len},
+                                                          tb_cdp_frame_world(frame),
+                                                          .group = GROUP},
+                              &params);
         frames->phase = ELEMENT;
         work->frame = tb_cdp_frame_number(frame);
-        send(frames, work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+        send(frames, work, "Runtime.evaluate", tb_buf_str(&params));
         return false;
     }
     return end(frames, work);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/page/expression.h"
 
 enum phase {
     LIST,    /* the array of hosts */
@@ -50,9 +51,11 @@ void tb_cdp_shadow_roots_start(struct tb_cdp_shadow_roots *roots, struct tb_cdp_
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
     roots->phase = LIST;
-    ask(work, "Runtime.evaluate",
-        "{\"expression\":\"tabard.hosts()\",\"objectGroup\":\"%s\",\"uniqueContextId\":\"%s\"}",
-        group, frame ? tb_cdp_frame_world(frame) : "");
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
+    const char *world = frame ? tb_cdp_frame_world(frame) : "";
+    tb_cdp_expression_put(
+        &(struct tb_cdp_expression){TB_STR("tabard.hosts()"), world, .group = group}, &params);
+    tb_cdp_work_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 static bool is_plain(struct tb_str id)

@@ -16,6 +16,7 @@
 #include "driver/cdp/keep/login_state.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/page/expression.h"
 #include "io/work.h"
 #include "proto/json_string.h"
 
@@ -137,15 +138,7 @@ static void evaluate(struct tb_cdp_work *work, struct tb_str expression)
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     const char *world = page ? tb_cdp_frame_world(tb_cdp_page_main_frame(page)) : "";
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_member_str(&json, "expression", expression);
-    tb_json_member_bool(&json, "returnByValue", true);
-    if (world[0]) {
-        tb_json_member_cstr(&json, "uniqueContextId", world);
-    }
-    tb_json_object_close(&json);
+    tb_cdp_expression_put(&(struct tb_cdp_expression){expression, world, .value = true}, &params);
     tb_cdp_work_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 

@@ -32,7 +32,6 @@ enum state {
 
 enum {
     URL_MAX = TB_ADDRESS_MAX + 16,
-    PARAMS_MAX = 8 * TB_ADDRESS_MAX,
     ID_LEN = 8, /* of a target's id, enough to tell tabs apart */
 };
 
@@ -112,18 +111,6 @@ static void on_list(struct tabs *tabs, struct tb_str value)
     work->navigated = false;
     tb_cdp_work_add_events(work);
     tb_cdp_work_done(work);
-}
-
-static void ask_url(struct tabs *tabs)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_member_str(&json, "url", tb_buf_str(&tabs->url));
-    tb_json_object_close(&json);
-    tabs->work.state = ASKED;
-    tb_cdp_work_send(&tabs->work, "Page.navigate", tb_buf_str(&params));
 }
 
 static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user);
@@ -237,7 +224,8 @@ static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err,
     if (work->state == OPENING && page && tabs->url.len) {
         tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
         work->mark = tb_cdp_page_navigation_mark(page);
-        ask_url(tabs);
+        tabs->work.state = ASKED;
+        tb_cdp_work_open(&tabs->work, tb_buf_str(&tabs->url));
         return;
     }
     list(tabs);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/op/work.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/quote.h"
 #include "core/args.h"
+#include "driver/address.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
+#include "driver/cdp/op/element.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/page/inner.h"
 
 enum {
-    ROLE_MAX_BYTES = 100,
-    NAME_MAX_BYTES = 160,
-    ELEMENT_MAX = ROLE_MAX_BYTES + NAME_MAX_BYTES + 16,
+    URL_PARAMS_MAX = 8 * TB_ADDRESS_MAX,
 };
 
 static int64_t now_ms(const struct tb_cdp_work *work)
@@ -293,6 +292,17 @@ void tb_cdp_work_send(struct tb_cdp_work *work, const char *method, struct tb_st
     tb_cdp_page_send(page, method, params, work->deadline_ms, on_reply, work);
 }
 
+void tb_cdp_work_open(struct tb_cdp_work *work, struct tb_str url)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &params);
+    tb_json_object_open(&json);
+    tb_json_member_str(&json, "url", url);
+    tb_json_object_close(&json);
+    tb_cdp_work_send(work, "Page.navigate", tb_buf_str(&params));
+}
+
 void tb_cdp_work_frame_send(struct tb_cdp_work *work, const char *method, struct tb_str params)
 {
     struct tb_cdp_frame *frame = asked_frame(work);
@@ -399,50 +409,9 @@ void tb_cdp_work_done(struct tb_cdp_work *work)
     tb_cdp_work_end(work);
 }
 
-/* A role that is more than a word was made up by the page. */
-static bool is_word(struct tb_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if (!isalnum((unsigned char)text.ptr[i]) && text.ptr[i] != '-') {
-            return false;
-        }
-    }
-    return true;
-}
-
-void tb_cdp_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out)
-{
-    if (is_word(role)) {
-        tb_buf_append_str(out, tb_str_sub(role, 0, ROLE_MAX_BYTES));
-    } else {
-        tb_quote(role, ROLE_MAX_BYTES, out);
-    }
-    if (name.len) {
-        tb_buf_append_cstr(out, role.len ? " " : "");
-        tb_quote(name, NAME_MAX_BYTES, out);
-    }
-}
-
-void tb_cdp_element_print(const struct cJSON *reply, struct tb_buf *out)
-{
-    struct tb_str role = {NULL, 0};
-    struct tb_str name = {NULL, 0};
-    int64_t matches = 0;
-    if (!tb_json_str(tb_json_get(reply, "role"), &role) || !role.len) {
-        tb_json_str(tb_json_get(reply, "tag"), &role);
-    }
-    tb_json_str(tb_json_get(reply, "name"), &name);
-    if (role.len || name.len) {
-        tb_cdp_element_words(role, name, out);
-    }
-    if (tb_json_int(tb_json_get(reply, "matches"), &matches)) {
-        tb_buf_printf(out, " (%lld match, used the first)", (long long)matches);
-    }
-}
-
 void tb_cdp_work_set_element(struct tb_cdp_work *work, const char *key, const struct cJSON *reply)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ELEMENT_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_CDP_ELEMENT_MAX);
     tb_cdp_element_print(reply, &text);
     if (text.len) {
         tb_json_set_str(work->op->result->data, key, tb_buf_str(&text));

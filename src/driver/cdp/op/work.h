@@ -112,6 +112,8 @@ void tb_cdp_work_call(struct tb_cdp_work *work, const char *function, struct tb_
 void tb_cdp_work_call_in(struct tb_cdp_work *work, unsigned number, const char *function,
                          struct tb_str args);
 void tb_cdp_work_send(struct tb_cdp_work *work, const char *method, struct tb_str params);
+/* Sends the tab to an address. */
+void tb_cdp_work_open(struct tb_cdp_work *work, struct tb_str url);
 /* To the target that the frame of the operation lives in. */
 void tb_cdp_work_frame_send(struct tb_cdp_work *work, const char *method, struct tb_str params);
 /* To any session of the connection, "" for the browser itself. */
@@ -192,9 +194,5 @@ void tb_cdp_work_on_stirred(struct tb_deferred *job);
 void tb_cdp_work_on_requests_late(struct tb_timer *timer, void *user);
 void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user);
 
-/* role "name", the name in quotes that it cannot end. */
-void tb_cdp_element_words(struct tb_str role, struct tb_str name, struct tb_buf *out);
-/* The same of a reply that has role, tag and name, and how many matched if they were several. */
-void tb_cdp_element_print(const struct cJSON *reply, struct tb_buf *out);
-/* Sets `key` of the data to that. */
+/* Sets `key` of the data to the element in words; see element.h. */
 void tb_cdp_work_set_element(struct tb_cdp_work *work, const char *key, const struct cJSON *reply);

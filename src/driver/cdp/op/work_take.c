@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "core/args.h"
 #include "driver/cdp/browser/memory.h"
+#include "driver/cdp/op/element.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -8,6 +9,7 @@
 #include "core/limits.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/page/expression.h"
 #include "driver/cdp/page/page_internal.h"
 #include "driver/page_script.h"
 #include "proto/json_scan.h"
@@ -101,9 +103,11 @@ static void tell(const struct call *call, const char *word)
     if (page->gone || !page->browser->conn || !may_wait(call)) {
         return;
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_KIB);
-    tb_buf_printf(&params, "{\"expression\":\"tabard.%s()\",\"uniqueContextId\":\"%s\"}", word,
-                  call->world);
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
+    char words[32];
+    int len = snprintf(words, sizeof(words), "tabard.%s()", word);
+    tb_cdp_expression_put(
+        &(struct tb_cdp_expression){.text = {words, (size_t)len}, .world = call->world}, &params);
     tb_cdp_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
 }
 
@@ -151,12 +155,9 @@ static void send_call(struct call *call);
 static void inject_again(struct call *call)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_member_str(&json, "expression", (struct tb_str){tb_page_script, tb_page_script_len});
-    tb_json_member_cstr(&json, "uniqueContextId", call->frame->world);
-    tb_json_object_close(&json);
+    tb_cdp_expression_put(&(struct tb_cdp_expression){.text = {tb_page_script, tb_page_script_len},
+                                                      .world = call->frame->world},
+                          &params);
     call->injected = true;
     tb_cdp_target_post(call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
     send_call(call);
