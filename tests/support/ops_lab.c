@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "driver/cdp/browser/find.h"
 #include "driver/cdp/browser/profile.h"
+#include "driver/cdp/op/work.h"
 
 #include "support/guarded.h"
 
@@ -246,9 +247,19 @@ void ops_begin(struct ops_lab *lab, enum tb_op_kind kind, int64_t ms, const char
     tb_driver_cdp.ops[kind](lab->session, &lab->op);
 }
 
+static bool has_ended(const struct ops_lab *lab)
+{
+    const struct tb_cdp_work *work = lab->session->work;
+    if (!lab->dones && work && tb_loop_now_ms(lab->loop) > work->deadline_ms + OPS_MS / 6) {
+        fail_msg("operation %d has not ended in time; it is in state %d", (int)lab->op.kind,
+                 work->state);
+    }
+    return lab->dones;
+}
+
 int ops_end(struct ops_lab *lab)
 {
-    OPS_WAIT(lab, lab->dones);
+    OPS_WAIT(lab, has_ended(lab));
     assert_int_equal(lab->dones, 1);
     return lab->result.code;
 }

@@ -132,10 +132,13 @@ static void lift(struct drag *drag)
     struct tb_cdp_work *work = &drag->work;
     struct tb_cdp_mouse near = drag->from;
     near.x += drag->to.x > drag->from.x ? NUDGE : -NUDGE;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     work->state = LIFTED;
     work->acted = true;
     drag->down = true;
-    tb_cdp_work_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":true}"));
+    if (page) {
+        tb_cdp_held_begin(page);
+    }
     tb_cdp_mouse_send(work, &drag->from, "mouseMoved", 0, false);
     tb_cdp_mouse_send(work, &drag->from, "mousePressed", 1, false);
     tb_cdp_mouse_drag(work, &near, false);
@@ -153,10 +156,13 @@ static void drag_event(struct drag *drag, const char *type)
 static void release(struct drag *drag)
 {
     struct tb_cdp_work *work = &drag->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
     work->state = RELEASED;
     drag->down = false;
     tb_cdp_mouse_send(work, &drag->to, "mouseReleased", 1, true);
-    tb_cdp_work_post(work, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
+    if (page) {
+        tb_cdp_held_end(page);
+    }
 }
 
 /* One after the other, as a person moves: pages look at each in a frame of its own, and begin only

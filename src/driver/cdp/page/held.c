@@ -11,25 +11,45 @@ enum {
     EVENT_MAX = 256,
 };
 
+static void intercept(const struct tb_cdp_page *page, struct tb_str params)
+{
+    if (!page->gone && page->browser->conn) {
+        tb_cdp_target_post(page->target, "Input.setInterceptDrags", params);
+    }
+}
+
+void tb_cdp_held_begin(struct tb_cdp_page *page)
+{
+    page->held.drags++;
+    intercept(page, TB_STR("{\"enabled\":true}"));
+}
+
+void tb_cdp_held_end(struct tb_cdp_page *page)
+{
+    intercept(page, TB_STR("{\"enabled\":false}"));
+}
+
 void tb_cdp_held_keep(struct tb_cdp_page *page, double x, double y)
 {
-    page->held = (struct tb_cdp_held){.tries = TRIES, .x = x, .y = y};
+    page->held.tries = TRIES;
+    page->held.x = x;
+    page->held.y = y;
 }
 
 /* Moves that were under way when the dialog came reach the page before this, and may begin a drag
- * of the browser's: only now none is handed to us any more. */
+ * of the browser's: only now none is handed to us any more. Unless the next drag has begun: the
+ * answer may be late, and what that one is waiting for would not come. */
 static void on_up(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_cdp_page *page = user;
     (void)result;
     (void)err;
-    if (code == TB_E_DIALOG_OPEN && page->held.tries) {
-        return; /* again when that is answered */
+    if (page->held.released != page->held.drags ||
+        (code == TB_E_DIALOG_OPEN && page->held.tries)) { /* again when that is answered */
+        return;
     }
     page->held.tries = 0;
-    if (!page->gone) {
-        tb_cdp_target_post(page->target, "Input.setInterceptDrags", TB_STR("{\"enabled\":false}"));
-    }
+    tb_cdp_held_end(page);
 }
 
 /* What the page drags is brought back to where it was; but the button does not come up there, which
@@ -43,6 +63,7 @@ void tb_cdp_held_let_go(struct tb_cdp_page *page)
         return;
     }
     page->held.tries--;
+    page->held.released = page->held.drags;
     tb_cdp_target_post(page->target, "Input.dispatchDragEvent",
                        TB_STR("{\"type\":\"dragCancel\",\"x\":0,\"y\":0,"
                               "\"data\":{\"items\":[],\"dragOperationsMask\":0}}"));

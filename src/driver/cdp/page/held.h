@@ -8,11 +8,17 @@
 struct tb_cdp_page;
 
 struct tb_cdp_held {
-    int tries; /* to let it go that are left; 0: it is not held */
-    double x;  /* where it went down, in the tab's viewport */
+    unsigned drags;    /* that have begun in this tab */
+    unsigned released; /* the number of the one whose button is on its way up, or was the last */
+    int tries;         /* to let it go that are left; 0: it is not held */
+    double x;          /* where it went down, in the tab's viewport */
     double y;
 };
 
+/* A drag begins: one of the browser's is handed to us from now on. */
+void tb_cdp_held_begin(struct tb_cdp_page *page);
+/* It has ended well. */
+void tb_cdp_held_end(struct tb_cdp_page *page);
 /* The drag is cut off; drags are intercepted until the button is up. */
 void tb_cdp_held_keep(struct tb_cdp_page *page, double x, double y);
 /* The button comes up, unless a dialog is in the way: then this is for when it was answered. */

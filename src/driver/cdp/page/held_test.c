@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/page/held.h"
+
+#include "driver/cdp/page/page_internal.h"
+#include "driver/cdp/scripted_rig.h"
+
+static size_t times_asked(const struct scene *scene, const char *method)
+{
+    size_t times = 0;
+    for (size_t i = 0; i < scene->peer.count; i++) {
+        times += strcmp(scene->peer.waiting[i].method, method) == 0;
+    }
+    return times;
+}
+
+/* A drag was cut off, and its button is on its way up. */
+static struct tb_cdp_page *cut_off(struct scene *scene)
+{
+    struct tb_cdp_page *page = tb_cdp_session_page(scene->session);
+    tb_cdp_held_begin(page);
+    answer_all(scene);
+    tb_cdp_held_keep(page, 10, 10);
+    tb_cdp_held_let_go(page);
+    turn(scene);
+    assert_true(is_asked(scene, "Input.dispatchMouseEvent"));
+    return page;
+}
+
+static void drags_are_left_to_the_browser_when_the_button_is_up(void **state)
+{
+    struct scene *scene = *state;
+    const struct tb_cdp_page *page = cut_off(scene);
+    assert_false(is_asked(scene, "Input.setInterceptDrags"));
+    hostile_answer_all(&scene->peer);
+    turn(scene);
+    assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 1);
+    assert_int_equal(page->held.tries, 0);
+}
+
+static void a_button_that_comes_up_late_does_not_take_the_next_drag_away(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_cdp_page *page = cut_off(scene);
+    tb_cdp_held_begin(page);
+    turn(scene);
+    assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 1);
+    hostile_answer_all(&scene->peer);
+    turn(scene);
+    assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 0);
+
+    tb_cdp_held_keep(page, 20, 20); /* that one is cut off, too */
+    tb_cdp_held_let_go(page);
+    turn(scene);
+    hostile_answer_all(&scene->peer);
+    turn(scene);
+    assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(drags_are_left_to_the_browser_when_the_button_is_up,
+                                        set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_button_that_comes_up_late_does_not_take_the_next_drag_away, set_up_open, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
