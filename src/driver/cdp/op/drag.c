@@ -44,6 +44,7 @@ enum {
     ARGS_MAX = 64 * 1024,
     DATA_MAX = 16 * 1024 * 1024,
     PARAMS_MAX = DATA_MAX + 1024,
+    HANDED_MS = 2000, /* for the browser to hand a drag to us that has begun; it takes a few */
 };
 
 struct drag {
@@ -54,8 +55,9 @@ struct drag {
     uint64_t mark;               /* navigations before the element was found */
     uint64_t document;           /* that it was found in */
     bool down;
-    int moved;          /* of the steps between the two ends */
-    struct tb_buf data; /* of the drag that the browser handed to us, JSON; empty: none */
+    int moved;              /* of the steps between the two ends */
+    struct tb_buf data;     /* of the drag that the browser handed to us, JSON; empty: none */
+    struct tb_timer handed; /* while it is about to */
 };
 
 static struct drag *drag_of(struct tb_cdp_work *work)
@@ -122,9 +124,11 @@ static void evaluate(struct drag *drag, int state, const char *expression)
 /* Whether the moves begin a drag of the browser's is something that only the page can tell. */
 static void listen(struct drag *drag)
 {
-    evaluate(drag, LISTENING,
-             "globalThis.tabardDrag=false;addEventListener('dragstart',e=>{tabardDrag=new "
-             "Promise(r=>setTimeout(()=>r(!e.defaultPrevented)))},{capture:true,once:true});0");
+    evaluate(
+        drag, LISTENING,
+        "globalThis.tabardDrag=false;addEventListener('dragstart',function f(e){if(e.isTrusted){"
+        "removeEventListener('dragstart',f,true);tabardDrag=new "
+        "Promise(r=>setTimeout(()=>r(!e.defaultPrevented)))}},true);0");
 }
 
 static void lift(struct drag *drag)
@@ -220,6 +224,7 @@ static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_s
         tb_buf_clear(&drag->data);
         tb_buf_append_str(&drag->data, tb_cdp_pick(params, "data"));
         if (drag->work.state == STARTED) {
+            tb_timer_stop(&drag->handed);
             ask_point(drag, LANDING, "to", true);
         }
     }
@@ -265,7 +270,10 @@ static void on_asked(struct drag *drag, struct tb_str reply)
         ask_point(drag, LANDING, "to", true);
     } else if (!started) {
         drop(drag);
-    } /* else the browser is about to hand it to us */
+    } else { /* the browser is about to hand it to us */
+        int64_t left_ms = tb_cdp_work_left_ms(&drag->work);
+        tb_timer_start(&drag->handed, left_ms < HANDED_MS ? left_ms : HANDED_MS);
+    }
 }
 
 static void have_landing(struct drag *drag)
@@ -293,6 +301,16 @@ static void stop(struct tb_cdp_work *work)
         tb_cdp_held_keep(page, drag->from.x, drag->from.y);
         tb_cdp_held_let_go(page);
     }
+}
+
+static void on_not_handed(struct tb_timer *timer, void *user)
+{
+    struct tb_cdp_work *work = user;
+    (void)timer;
+    stop(work);
+    tb_cdp_work_fail(
+        work, TB_E_TIMEOUT,
+        "the page began a drag that the browser did not hand over; nothing was dropped");
 }
 
 /* What has the same name in another document is not what was meant. A drop may lead there. */
@@ -435,6 +453,7 @@ static void fini(struct tb_cdp_work *work)
     struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
     memory->on_event = NULL;
     memory->user = NULL;
+    tb_timer_fini(&drag_of(work)->handed);
     tb_buf_fini(&drag_of(work)->data);
 }
 
@@ -454,6 +473,7 @@ void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)
     }
     struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     tb_buf_init(&drag->data, DATA_MAX);
+    tb_timer_init(&drag->handed, tb_cdp_session_loop(session), on_not_handed, &drag->work);
     drag->from.button = "left";
     drag->to.button = "left";
     memory->on_event = on_event;

@@ -2,6 +2,8 @@
 /* What a call says it did is what happened, on pages that do not play along. With a real browser.
  */
 #include "driver/cdp/browser/memory.h"
+#include "driver/cdp/op/work.h"
+#include "driver/cdp/page/held.h"
 
 #include "support/ops_lab.h"
 
@@ -241,6 +243,39 @@ static void a_drag_that_a_dialog_cuts_off_is_told_and_let_go(void **state)
     }
 }
 
+/* As if something else had told the browser to keep its drags, or it had its own reasons. */
+static int drag_unhanded(struct ops_lab *lab)
+{
+    ops_goto(lab, "/asks");
+    ops_begin(lab, TB_OP_DRAG, OPS_MS, "{'target':'#src','to':'#dst'}");
+    OPS_WAIT(lab, lab->session->work->acted);
+    tb_cdp_held_end(tb_cdp_session_page(lab->session));
+    return ops_end(lab);
+}
+
+static void a_drag_that_is_not_handed_over_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    int code = 0;
+    for (int i = 0; i < 20 && code == 0; i++) { /* on a busy machine it may come before */
+        code = drag_unhanded(lab);
+    }
+    assert_int_equal(code, TB_E_TIMEOUT);
+    assert_non_null(strstr(lab->result.message, "did not hand over; nothing was dropped"));
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+}
+
+static void a_drag_that_a_script_makes_up_is_none(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/asks");
+    ops_eval(lab, "knob.addEventListener(`mousedown`, () => knob.dispatchEvent(new "
+                  "DragEvent(`dragstart`, {bubbles: true}))), 1");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#knob','to':'#dst'}");
+    assert_string_equal(ops_eval(lab, what_came), "\"up,click\"");
+}
+
 /* The same when the caller cuts it off. */
 static void a_drag_that_is_cancelled_is_no_click(void **state)
 {
@@ -306,6 +341,8 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_of_any_kind_is_known_as_one),
         OPS_TEST(whether_a_drop_was_accepted_is_told),
         OPS_TEST(a_drag_that_a_dialog_cuts_off_is_told_and_let_go),
+        OPS_TEST(a_drag_that_is_not_handed_over_is_told),
+        OPS_TEST(a_drag_that_a_script_makes_up_is_none),
         OPS_TEST(a_drag_that_is_cancelled_is_no_click),
         OPS_TEST(a_key_tells_what_it_has_changed),
         OPS_TEST(a_key_in_a_frame_of_another_site_tells_what_it_has_changed),
