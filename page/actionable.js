@@ -232,9 +232,10 @@ const tryAsScrolled = (el, position, spots) => {
   for (const box of boxesToTry(el, position)) {
     for (const spot of spots) {
       const point = spotIn(el, box, position, spot);
-      const obstacle = isReachable(el, point) ? obstacleAt(el, point) : { outside: true };
+      const hit = isReachable(el, point) ? elementAt(ownerOf(el), point) : undefined;
+      const obstacle = hit === undefined ? { outside: true } : obstacleAt(el, point, hit);
       if (obstacle === null) {
-        return { point, box };
+        return { point, box, hit };
       }
       why = why === null || why.outside ? obstacle : why;
     }
@@ -276,8 +277,8 @@ const introduce = (el, tag = tagOf(el), marked = isMarked(el), role = roleOf(el,
 });
 
 /** With `presses` the click that follows is watched over; into what another document fills nobody can look from here. */
-const pointReply = (el, { x, y }, box, presses = 0) => {
-  const aimed = presses > 0 && !OTHER_DOCUMENTS.has(tagOf(elementAt(ownerOf(el), { x, y }) ?? el));
+const pointReply = (el, { x, y }, box, presses, hit) => {
+  const aimed = presses > 0 && !OTHER_DOCUMENTS.has(tagOf(hit ?? el));
   if (aimed) {
     aimAt(el, { presses });
   }
@@ -330,14 +331,15 @@ const tryPoint = (el, position, presses, waiting) => {
   if (!waiting.isStill(el)) {
     return { why: 'keeps moving' };
   }
-  const { point: at, box, obstacle } = findPoint(el, position, waiting.tries);
-  return at === undefined ? { why: whyNoPoint(el, obstacle) } : pointReply(el, at, box, presses);
+  const { point: at, box, hit, obstacle } = findPoint(el, position, waiting.tries);
+  return at === undefined ? { why: whyNoPoint(el, obstacle) } : pointReply(el, at, box, presses, hit);
 };
 
 const forcePoint = (el, position, presses) => {
   scrollIntoView(el, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
   const box = mainBox(el);
-  return pointReply(el, spotIn(el, box, position, SPOTS[0]), box, presses);
+  const at = spotIn(el, box, position, SPOTS[0]);
+  return pointReply(el, at, box, presses, elementAt(ownerOf(el), at));
 };
 
 /** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. `drags`: the press begins a drag, so it may

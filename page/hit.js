@@ -82,9 +82,8 @@ const sketch = (el) => {
   return words60 === '' ? sketchTag(el) : `${sketchTag(el)} ${quote(words60)}`;
 };
 
-/** What is in the way of a click at a point of the element's own viewport; null: nothing. */
-const obstacleAt = (el, point) => {
-  const hit = elementAt(ownerOf(el), point);
+/** What is in the way of a click at a point of the element's own viewport, where `hit` is innermost; null: nothing. */
+const obstacleAt = (el, point, hit = elementAt(ownerOf(el), point)) => {
   if (hit === null || !standsFor(hit, el)) {
     return { hit };
   }

@@ -80,8 +80,13 @@ const drawn = () => nextFrame().then(() => ({}));
 
 // Editors learn what is selected from an event that comes behind other work. An act that overtakes it works on what was selected before.
 const SELECTION_MS = 100; // far more than it takes
+const NOTHING_SELECTED = [[null, 0], [null, 0]];
 const selectionNow = () => {
-  const { anchorNode = null, anchorOffset, focusNode = null, focusOffset } = getSelection() ?? {};
+  const selection = getSelection();
+  if (selection === null || selection.rangeCount === 0) {
+    return NOTHING_SELECTED; // by one question, which takes the browser as long as each of the four
+  }
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = selection;
   return [[anchorNode, anchorOffset], [focusNode, focusOffset]];
 };
 let heardSelection = selectionNow();
