@@ -48,7 +48,7 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/f
 
 .DEFAULT_GOAL := all
 .PHONY: all fixtures help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
-        asan fuzz cov moving soak soak-durable apps bare bench-net docs install clean unit-programs objects tidy flags packages
+        asan fuzz cov moving soak soak-durable apps bare bench-net house docs install clean unit-programs objects tidy flags packages
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard
@@ -197,7 +197,10 @@ apps: all ## jobs on real applications by tabard and by playwright-core, into be
 bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh
 
-docs: ## generated reference pages
+house: ## the code in figures: sizes, longest functions, largest structs, rooms, repetitions
+	@tools/house.sh
+
+docs: ## generated reference pages, and the figures in ARCHITECTURE.md
 	@tools/gen-docs.sh
 
 PREFIX ?= /usr/local

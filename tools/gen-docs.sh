@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Writes the reference pages that follow from tables in the source. With --check it writes nothing
-# and fails when a page is stale. A new page: a function page_NAME that prints it, and NAME in `pages`.
+# and fails when a page is stale. A new page: a function page_NAME that prints it, and NAME in `pages`. The figures in
+# ARCHITECTURE.md come from tools/house.sh.
 set -eu
 cd "$(dirname "$0")/.."
 pages='ERRORS CONFIG EVENTS'
@@ -116,9 +117,25 @@ rows() {
         tr '\n' ' ' | awk '{ gsub(/NEXT_ROW /, "\n"); print }' | sed -e 's/ *$//' -e '/^$/d'
 }
 
+# ARCHITECTURE.md with the figures of the house as they are now.
+architecture() {
+    tools/house.sh | awk 'NR == FNR {figures = figures $0 "\n"; next}
+        /^<!-- end of house/ {skip = 0} !skip {print} /^<!-- house:/ {printf "%s", figures; skip = 1}' - ARCHITECTURE.md
+}
+
 check=''
 [ "${1:-}" = --check ] && check=1
 rc=0
+if grep -qs '^<!-- house:' ARCHITECTURE.md; then
+    fresh=$(architecture)
+    if [ -z "$check" ]; then
+        printf '%s\n' "$fresh" > ARCHITECTURE.md
+        echo ARCHITECTURE.md
+    elif ! printf '%s\n' "$fresh" | cmp -s - ARCHITECTURE.md; then
+        echo "the figures of ARCHITECTURE.md are stale: run make docs"
+        rc=1
+    fi
+fi
 for page in $pages; do
     file=docs/$page.md
     fresh=$("page_$page")

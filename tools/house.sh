@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The house in figures, from the code alone: what ARCHITECTURE.md says of its size and shape. `make house` prints them;
+# tools/gen-docs.sh puts them into ARCHITECTURE.md and checks that they are still true.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+product() { find "$@" -name '*.[ch]' ! -name '*_test.c' ! -name '*_fuzz.c' ! -name '*_rig.h' ! -name testing.h | sort; }
+tests() { find "$@" \( -name '*_test.c' -o -name '*_fuzz.c' -o -name '*_rig.h' -o -name testing.h \) | sort; }
+lines() { xargs -r cat | wc -l; }
+hundreds() { awk -v n="$1" 'BEGIN {print int((n + 50) / 100) * 100}'; }
+
+# The lines between the braces of each function, as "lines file:name". Only functions have a brace in the first column.
+functions() {
+    product "$@" | grep '\.c$' | xargs awk '
+        /^\{$/ {start = FNR; next}
+        /^\}/ && start {print FNR - start - 1, FILENAME ":" name; start = 0}
+        !start && /^[a-z].*\(/ {name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)}' | sort -n
+}
+
+spread() { awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)], n[int(NR * 0.9 + 0.5)], n[int(NR * 0.99 + 0.5)], n[NR]}'; }
+
+# "members name file". Members of a part without a name of its own count as members of the whole.
+structs() {
+    product src | xargs awk '
+        /^struct [a-z_0-9]+ \{$/ {name = $2; n = 0; depth = 1; next}
+        depth && /^ *(struct|union) \{$/ {depth++; next}
+        depth && /^ *\}.*;$/ {depth--; if (!depth) print n, name, FILENAME; next}
+        depth && /;/ && !/^ *\/?\*/ {n++}' | sort -n
+}
+
+# Includes from one room of driver/cdp into another, as "room other".
+rooms() {
+    product src/driver/cdp | xargs grep -H '^#include "driver/cdp/' | awk -F '[/:"]' '
+        {from = $5 == "" || $4 ~ /\./ ? "cdp" : $4; to = $(NF - 2); if (to == "cdp" || to ~ /\./) to = "cdp"; if (from != to) print from, to}'
+}
+
+# Rooms from the ground up. A room may use those below it.
+upward() {
+    rooms | awk 'BEGIN {n = split("wire page browser keep op cdp", order, " "); for (i = 1; i <= n; i++) rank[order[i]] = i}
+        rank[$2] > rank[$1] {count++; pairs[$1 " to " $2]++}
+        END {print count + 0; for (pair in pairs) print pair ": " pairs[pair] | "sort"}'
+}
+
+# Places in the product where six lines or more stand that stand elsewhere too; braces, blanks, comments and includes do not count.
+repeated() {
+    product src | xargs awk '
+        FNR == 1 {n = 0; run = 0}
+        {text = $0; gsub(/^[ \t]+|[ \t]+$/, "", text)}
+        text == "" || text ~ /^[{}]+;?$/ || text ~ /^(\/?\*|#include|#pragma|break;|return;|default:)/ {next}
+        {
+            line[++n % 6] = text; if (n < 6) next
+            key = ""; for (i = 1; i <= 6; i++) key = key "\n" line[(n + i) % 6]
+            if (key in seen) {if (FNR - last[FILENAME] > 6 || !last[FILENAME]) count++; last[FILENAME] = FNR}
+            seen[key] = 1
+        }
+        END {print count + 0}'
+}
+
+row() {
+    local name=$1 files all
+    shift
+    files=$(product "$@" | wc -l)
+    all=$(functions "$@")
+    read -r median p90 p99 longest < <(spread <<< "$all")
+    echo "| $name | $files | $(hundreds "$(product "$@" | lines)") | $(hundreds "$(tests "$@" | lines)") | $(wc -l <<< "$all") | $median / $p90 / $p99 / $longest |"
+}
+
+echo '| folder | files | lines | lines of tests | functions | lines of a function: median / 90 % / 99 % / longest |'
+echo '| --- | --: | --: | --: | --: | --: |'
+for folder in base proto io core driver store tool front daemon cli; do
+    row "$folder" "src/$folder"
+done
+row 'all' src
+echo
+echo "The longest functions: $(functions src | tail -n 3 | tac | awk '{sub(/.*:/, "", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
+echo "The structs with the most members: $(structs | tail -n 4 | tac | awk '{print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
+echo "Includes from a room of \`driver/cdp\` into a higher one: $(upward | paste -sd, | sed 's/,/ (/; s/,/, /g; s/$/)/')."
+echo "Places where six lines stand that also stand elsewhere: $(repeated)."
