@@ -162,6 +162,8 @@ a global in .bss|static int x;
 a global pointer with a relocation|static const char *x = "a";
 a thread-local global|static _Thread_local int x;
 END
+refuses style 'a name that two files define' src/base/bad.c 'name defined twice' \
+    < <(printf '%s\n#include "base/good.h"\n\nint tb_good(int value)\n{\n    return value;\n}\n' "$licence")
 refuses style 'an object that was not built' src/base/bad.c 'has no object' < <(echo "$licence"; echo 'int x = ;')
 
 refuses tidy 'a function that is too complex' src/base/bad.c 'cognitive-complexity' < <(in_function \
@@ -180,6 +182,7 @@ refuses acceptance 'an id that no test names' tests/acceptance.txt 'S0-02: no te
 refuses acceptance 'an id that stands in no title' tests/good.test.mjs 'S0-01: no test names it' < <(echo '// S0-01')
 
 refuses docs 'a page that is stale' docs/ERRORS.md 'docs/ERRORS.md is stale' < <(echo old)
+refuses docs 'figures that are stale' ARCHITECTURE.md 'figures of ARCHITECTURE.md are stale' < <(printf '<!-- house: -->\n<!-- end of house -->\n')
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
