@@ -197,8 +197,11 @@ apps: all ## jobs on real applications by tabard and by playwright-core, into be
 bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh
 
-house: ## the code in figures: sizes, longest functions, largest structs, rooms, repetitions
+house: ## the code in figures: sizes, longest functions, largest structs, rooms, repetitions; the files that a click passes
+	@tools/setup.sh dev
 	@tools/house.sh
+	@echo
+	@tools/walk.sh
 
 docs: ## generated reference pages, and the figures in ARCHITECTURE.md
 	@tools/gen-docs.sh
