@@ -220,7 +220,8 @@ static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_s
 {
     struct drag *drag = user;
     (void)page;
-    if (tb_str_eq_cstr(method, "Input.dragIntercepted")) {
+    /* Before our press it is a late one of the drag before. */
+    if (drag->down && tb_str_eq_cstr(method, "Input.dragIntercepted")) {
         tb_buf_clear(&drag->data);
         tb_buf_append_str(&drag->data, tb_cdp_pick(params, "data"));
         if (drag->work.state == STARTED) {
@@ -301,16 +302,6 @@ static void stop(struct tb_cdp_work *work)
         tb_cdp_held_keep(page, drag->from.x, drag->from.y);
         tb_cdp_held_let_go(page);
     }
-}
-
-static void on_not_handed(struct tb_timer *timer, void *user)
-{
-    struct tb_cdp_work *work = user;
-    (void)timer;
-    stop(work);
-    tb_cdp_work_fail(
-        work, TB_E_TIMEOUT,
-        "the page began a drag that the browser did not hand over; nothing was dropped");
 }
 
 /* What has the same name in another document is not what was meant. A drop may lead there. */
@@ -428,6 +419,23 @@ static void cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
                       ? "the drop may be made already, or when it is answered: look then"
                       : "nothing was dropped");
     tb_cdp_work_fail_err(work, &err);
+}
+
+static void on_not_handed(struct tb_timer *timer, void *user)
+{
+    struct tb_cdp_work *work = user;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_err dialog;
+    (void)timer;
+    if (page && tb_cdp_page_in_dialog(page, &dialog)) {
+        tb_cdp_held_keep(page, drag_of(work)->from.x, drag_of(work)->from.y);
+        cut_off(work, &dialog);
+        return;
+    }
+    stop(work);
+    tb_cdp_work_fail(
+        work, TB_E_TIMEOUT,
+        "the page began a drag that the browser did not hand over; nothing was dropped");
 }
 
 static bool failed(struct tb_cdp_work *work, const struct tb_err *err)

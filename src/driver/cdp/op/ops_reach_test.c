@@ -310,7 +310,7 @@ static void a_key_that_is_told_as_pressed_was_seen(void **state)
         ops_eval(lab, script);
         if (ops_run(lab, TB_OP_PRESS_KEY, "{'target':'#u','key':'a'}") == 0) {
             OPS_WAIT(lab, was_asked(lab, "/seen"));
-        } else {
+        } else if (lab->result.code != TB_E_FOCUS_MOVED) {
             assert_int_equal(lab->result.code, TB_E_ELEMENT_STALE);
         }
         OPS_WAIT(lab, was_asked(lab, "/\n")); /* the page has gone where it wanted to */

@@ -138,7 +138,8 @@ static void evaluate(struct tb_cdp_work *work, struct tb_str expression)
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     const char *world = page ? tb_cdp_frame_world(tb_cdp_page_main_frame(page)) : "";
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    tb_cdp_expression_put(&(struct tb_cdp_expression){expression, world, .value = true}, &params);
+    tb_cdp_expression_put(
+        &(struct tb_cdp_expression){expression, world[0] ? world : NULL, .value = true}, &params);
     tb_cdp_work_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
@@ -264,15 +265,9 @@ static void next_origin(struct state *state)
         return;
     }
     tb_json_str(tb_json_get(state->at, "origin"), &origin);
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_member_str(&json, "url", origin);
-    tb_json_object_close(&json);
     work->state = ORIGIN;
     work->mark = tb_cdp_page_navigation_mark(page);
-    tb_cdp_work_send(work, "Page.navigate", tb_buf_str(&params));
+    tb_cdp_work_open(work, origin);
 }
 
 static void set_items(struct state *state)

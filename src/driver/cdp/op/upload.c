@@ -19,6 +19,7 @@
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/chooser.h"
+#include "driver/cdp/page/expression.h"
 #include "proto/json_string.h"
 
 enum state {
@@ -167,11 +168,13 @@ static void evaluate(struct tb_cdp_work *work, int state, const char *expression
 {
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     const struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
-    char params[128 + TB_TARGET_ID_SIZE];
-    int len = snprintf(params, sizeof(params), "{\"expression\":\"%s\",\"uniqueContextId\":\"%s\"}",
-                       expression, frame ? tb_cdp_frame_world(frame) : "");
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
+    tb_cdp_expression_put(
+        &(struct tb_cdp_expression){.text = tb_str_of(expression),
+                                    .world = frame ? tb_cdp_frame_world(frame) : ""},
+        &params);
     work->state = state;
-    tb_cdp_work_frame_send(work, "Runtime.evaluate", (struct tb_str){params, (size_t)len});
+    tb_cdp_work_frame_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 static void answer_chooser(struct upload *upload)

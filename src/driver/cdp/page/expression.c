@@ -9,7 +9,7 @@ void tb_cdp_expression_put(const struct tb_cdp_expression *expression, struct tb
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
     tb_json_member_str(&json, "expression", expression->text);
-    if (expression->world[0]) {
+    if (expression->world) {
         tb_json_member_cstr(&json, "uniqueContextId", expression->world);
     }
     if (expression->group) {

@@ -13,7 +13,8 @@ enum {
 
 struct tb_cdp_expression {
     struct tb_str text;
-    const char *world; /* empty: the page's own */
+    const char
+        *world; /* of a frame; empty: it has none now, and this fails; NULL: the page's own */
     const char *group; /* of remote objects, for one that gives an object; else NULL */
     bool value;        /* its value is wanted, awaited if it is a promise */
 };

@@ -20,35 +20,40 @@ static void intercept(const struct tb_cdp_page *page, struct tb_str params)
 
 void tb_cdp_held_begin(struct tb_cdp_page *page)
 {
-    page->held.drags++;
+    page->held.drags = true;
+    page->held.tries = 0;
     intercept(page, TB_STR("{\"enabled\":true}"));
 }
 
 void tb_cdp_held_end(struct tb_cdp_page *page)
 {
+    page->held.drags = false;
     intercept(page, TB_STR("{\"enabled\":false}"));
 }
 
 void tb_cdp_held_keep(struct tb_cdp_page *page, double x, double y)
 {
+    page->held.drags = false;
     page->held.tries = TRIES;
     page->held.x = x;
     page->held.y = y;
 }
 
 /* Moves that were under way when the dialog came reach the page before this, and may begin a drag
- * of the browser's: only now none is handed to us any more. Unless the next drag has begun: the
- * answer may be late, and what that one is waiting for would not come. */
+ * of the browser's: only now none is handed to us any more. The answer may be late: then it is none
+ * of the next drag's, which still needs the interception or has a button of its own to let go. */
 static void on_up(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_cdp_page *page = user;
+    struct tb_cdp_held *held = &page->held;
     (void)result;
     (void)err;
-    if (page->held.released != page->held.drags ||
-        (code == TB_E_DIALOG_OPEN && page->held.tries)) { /* again when that is answered */
+    held->ups--;
+    if (held->ups || held->drags || held->tries == TRIES ||
+        (code == TB_E_DIALOG_OPEN && held->tries)) { /* again when that is answered */
         return;
     }
-    page->held.tries = 0;
+    held->tries = 0;
     tb_cdp_held_end(page);
 }
 
@@ -63,7 +68,7 @@ void tb_cdp_held_let_go(struct tb_cdp_page *page)
         return;
     }
     page->held.tries--;
-    page->held.released = page->held.drags;
+    page->held.ups++;
     tb_cdp_target_post(page->target, "Input.dispatchDragEvent",
                        TB_STR("{\"type\":\"dragCancel\",\"x\":0,\"y\":0,"
                               "\"data\":{\"items\":[],\"dragOperationsMask\":0}}"));

@@ -5,13 +5,15 @@
  * it. */
 #pragma once
 
+#include <stdbool.h>
+
 struct tb_cdp_page;
 
 struct tb_cdp_held {
-    unsigned drags;    /* that have begun in this tab */
-    unsigned released; /* the number of the one whose button is on its way up, or was the last */
-    int tries;         /* to let it go that are left; 0: it is not held */
-    double x;          /* where it went down, in the tab's viewport */
+    bool drags; /* one is under way and needs the interception */
+    int ups;    /* on their way */
+    int tries;  /* to let it go that are left; 0: it is not held */
+    double x;   /* where it went down, in the tab's viewport */
     double y;
 };
 

@@ -47,6 +47,9 @@ static void a_button_that_comes_up_late_does_not_take_the_next_drag_away(void **
     hostile_answer_all(&scene->peer);
     turn(scene);
     assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 0);
+    tb_cdp_held_let_go(page); /* a dialog of another tab was closed */
+    turn(scene);
+    assert_false(is_asked(scene, "Input.dispatchMouseEvent"));
 
     tb_cdp_held_keep(page, 20, 20); /* that one is cut off, too */
     tb_cdp_held_let_go(page);
@@ -56,6 +59,26 @@ static void a_button_that_comes_up_late_does_not_take_the_next_drag_away(void **
     assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 1);
 }
 
+static void a_button_that_comes_up_late_is_not_taken_for_the_next(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_cdp_page *page = cut_off(scene);
+    tb_cdp_held_begin(page);
+    tb_cdp_held_keep(page, 20, 20); /* by a dialog, so it is not let go yet */
+    turn(scene);
+    hostile_answer_all(&scene->peer);
+    turn(scene);
+    assert_true(page->held.tries > 0);
+    assert_false(is_asked(scene, "Input.setInterceptDrags"));
+    tb_cdp_held_let_go(page);
+    turn(scene);
+    assert_true(is_asked(scene, "Input.dispatchMouseEvent"));
+    hostile_answer_all(&scene->peer);
+    turn(scene);
+    assert_int_equal(times_asked(scene, "Input.setInterceptDrags"), 1);
+    assert_int_equal(page->held.tries, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -63,6 +86,8 @@ int main(void)
                                         set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(
             a_button_that_comes_up_late_does_not_take_the_next_drag_away, set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(a_button_that_comes_up_late_is_not_taken_for_the_next,
+                                        set_up_open, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
