@@ -182,7 +182,7 @@ moving: all ## a thousand clicks on layouts that move: none on another element, 
 	@tools/setup.sh test
 	@TABARD_MOVING=1000 $(firstword $(wildcard tests/node_modules/node-linux-*/bin/node) node) --test tests/e2e/moving.test.mjs
 
-soak-durable: all ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
+soak-durable: all fixtures ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
 	@tools/setup.sh test
 	@TABARD_BINARY=$(CURDIR)/$(B)/tabard tools/soak.sh durable
 

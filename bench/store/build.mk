@@ -3,7 +3,7 @@
 
 .PHONY: bench-store
 
-bench-store: $(B)/tabard $(B)/bench/store/fill ## start with 100,000 stored sessions, cost of store and audit log
+bench-store: $(B)/tabard $(B)/tabard-fixtures $(B)/bench/store/fill ## start with 100,000 stored sessions, cost of store and audit log
 	@TABARD_BINARY=$(B)/tabard FILL=$(B)/bench/store/fill bench/store/run.sh
 
 $(B)/bench/store/fill: $(B)/bench/store/fill.o $(LIB)

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { binary, Daemon } from '../../tests/support/daemon.mjs';
+import { binary, Daemon, fixtures } from '../../tests/support/daemon.mjs';
 import { Line } from '../../tests/support/line.mjs';
 import { Site } from '../../tests/support/site.mjs';
 import { median } from '../browser/lib/measure.mjs';
@@ -86,7 +86,7 @@ async function starts(count, dir) {
 
 /** Calls on one session while so many sleep beside it, and what the daemon does when nobody calls. */
 async function beside(count, dir) {
-  const daemon = await Daemon.start(t, { dir, args: ['--fake-driver'] });
+  const daemon = await Daemon.start(t, { dir, program: fixtures });
   const line = new Line(daemon, true);
   await line.call(0, 'start_session', { sessionId: 'mine' });
   const times = [];

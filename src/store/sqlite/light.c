@@ -103,7 +103,11 @@ static void on_part(int status, void *user)
     }
     tb_writer_due(store); /* a batch goes first: there may always be another part */
     tb_light_go(store);
-    tb_writer_look(store);
+    if (status < 0) {
+        tb_writer_hurry(store); /* those who wait get it from the batch */
+    } else {
+        tb_writer_look(store);
+    }
 }
 
 void tb_light_go(struct tb_sqlite *store)

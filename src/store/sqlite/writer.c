@@ -4,7 +4,8 @@
 #include "store/sqlite/state.h"
 
 enum {
-    GROUP_MS = 250, /* so long more changes may join the first of a batch; they are safe meanwhile */
+    GROUP_MS =
+        100, /* so long more changes may join the first of a batch; they are safe meanwhile */
     BACKOFF_MS = 100,
     BACKOFF_MAX_MS = 2000,
     RENEW_MS = 1000,         /* between attempts to make a new intake */
@@ -307,7 +308,9 @@ void tb_writer_hurry(struct tb_sqlite *store)
 
 void tb_writer_look(struct tb_sqlite *store)
 {
-    if (!tb_timer_armed(&store->writer.timer)) {
+    const struct tb_writer *writer = &store->writer;
+    bool hurries = !writer->trouble.code && tb_intake_used(store->intake) > HURRY_BYTES;
+    if (!tb_timer_armed(&writer->timer) || hurries) {
         plan(store);
     }
 }
