@@ -339,7 +339,7 @@ const forcePoint = (el, position, presses) => {
   scrollIntoView(el, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
   const box = mainBox(el);
   const at = spotIn(el, box, position, SPOTS[0]);
-  return pointReply(el, at, box, presses, elementAt(ownerOf(el), at));
+  return pointReply(el, at, box, presses, presses > 0 ? elementAt(ownerOf(el), at) : null);
 };
 
 /** `careful`: it has moved away under the mouse before, so it has to stand still for a frame. `drags`: the press begins a drag, so it may

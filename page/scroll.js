@@ -122,12 +122,30 @@ const hasMore = async (watched) => {
 
 const END_FRAMES = 2;
 
+/**
+ * Behind the next frame and what the page's observers are told of it, which may come late: one of our own is told together with them.
+ * True when a frame was drawn.
+ */
+const afterIntersections = async () => {
+  const root = rootElementOf(document);
+  if (root === null) {
+    return afterFrame();
+  }
+  let observer = null;
+  const seen = new Promise((resolve) => { observer = new IntersectionObserver(() => resolve(true)); });
+  observer.observe(root);
+  const wasDrawn = await Promise.race([seen, pause(100).then(() => false)]);
+  observer.disconnect();
+  await pause(0); // the others may be told behind it
+  return wasDrawn;
+};
+
 /** Pages hear of a scroll with the next frame, and of what has come into view behind it. At an end they have more to do: they ask for more. */
 const afterScroll = async ({ atTop, atBottom }, watched) => {
   lastActAt = performance.now();
   let frames = atTop || atBottom ? END_FRAMES : 1;
   for (let undrawn = 0; frames > 0 && undrawn < UNDRAWN_ENOUGH && !watched.hasGrown();) {
-    const wasDrawn = await afterFrame();
+    const wasDrawn = await afterIntersections();
     frames -= wasDrawn ? 1 : 0;
     undrawn = wasDrawn ? 0 : undrawn + 1;
   }

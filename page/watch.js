@@ -214,9 +214,13 @@ const watchChanges = (el = null) => {
 
 /** For what comes once the mouse is there. What the watch has to look at first takes a tenth of a click, so that is done while the mouse is on its way. */
 const watchPress = (el) => {
+  if (ownerOf(el) !== document) {
+    watchChanges(el); // of the mouse in a frame this window does not hear
+    return;
+  }
   endWatch();
   watchDue = { el };
-  scheduler.postTask(beginWatch, { priority: 'user-blocking' });
+  scheduler.postTask(beginWatch, { priority: 'user-blocking' }).catch(() => {});
 };
 const beginWatch = () => {
   if (watchDue !== null) {
@@ -260,7 +264,7 @@ const witness = (event) => {
   (view === globalThis ? takeWitness : view.tabard.takeWitness)(event.type, targetOf(event), event.newState);
 };
 
-for (const type of ['pointerover', 'pointermove', 'pointerdown']) {
+for (const type of ['pointerout', 'pointerover', 'pointermove', 'pointerdown']) {
   guards.push([type, beginWatch, { capture: true, passive: true }]); // on a busy page the mouse comes before a task does
 }
 guards.push(
