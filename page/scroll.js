@@ -105,23 +105,6 @@ const noteBottom = (scroller, { atBottom }) => {
   watch.scrolled = atBottom ? { el: scroller, height: scrollHeightOf(scroller) } : null;
 };
 
-/** Whether more comes of what is at its end already, for as long as the page may be busy with what was done last. */
-const hasMore = async (watched) => {
-  const deadline = performance.now() + AFTER_ACT_MS;
-  const changes = new Changes();
-  while (!watched.hasGrown() && mayStillChange() && performance.now() < deadline) {
-    await changes.next(deadline);
-  }
-  changes.stop();
-  const more = watched.hasGrown();
-  if (more) {
-    await afterFrame(); // before the page has seen it grow, it would take the next scroll for none
-  }
-  return more;
-};
-
-const END_FRAMES = 2;
-
 /**
  * Behind the next frame and what the page's observers are told of it, which may come late: one of our own is told together with them.
  * True when a frame was drawn.
@@ -140,6 +123,23 @@ const afterIntersections = async () => {
   return wasDrawn;
 };
 
+/** Whether more comes of what is at its end already, for as long as the page may be busy with what was done last. */
+const hasMore = async (watched) => {
+  const deadline = performance.now() + AFTER_ACT_MS;
+  const changes = new Changes();
+  while (!watched.hasGrown() && mayStillChange() && performance.now() < deadline) {
+    await changes.next(deadline);
+  }
+  changes.stop();
+  const more = watched.hasGrown();
+  if (more) {
+    await afterIntersections(); // as below
+  }
+  return more;
+};
+
+const END_FRAMES = 2;
+
 /** Pages hear of a scroll with the next frame, and of what has come into view behind it. At an end they have more to do: they ask for more. */
 const afterScroll = async ({ atTop, atBottom }, watched) => {
   lastActAt = performance.now();
@@ -148,6 +148,9 @@ const afterScroll = async ({ atTop, atBottom }, watched) => {
     const wasDrawn = await afterIntersections();
     frames -= wasDrawn ? 1 : 0;
     undrawn = wasDrawn ? 0 : undrawn + 1;
+  }
+  if (watched.hasGrown()) {
+    await afterIntersections(); // before the page has seen it grow, it would take the next scroll for none
   }
 };
 
