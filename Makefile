@@ -53,10 +53,10 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/f
 
 all: $(B)/tabard ## build build/release/tabard
 
-fixtures: $(B)/tabard-fixtures ## build build/release/tabard-fixtures: the program as the tests of protocol and store need it
+fixtures: $(B)/tabard-fixtures ## build build/release/tabard-fixtures, which tests/integration needs: no browsers, and the tools of the MCP conformance suite
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' Makefile bench/*/build.mk | sed 's/:.*##/\t/' | expand -t 20
+	@grep -hE '^[a-z0-9-]+:.*##' Makefile bench/*/build.mk | sed 's/:.*##/\t/' | expand -t 20
 
 setup: ## install what is missing (Debian packages, npm packages of the tests)
 	@tools/setup.sh test dev
@@ -197,7 +197,7 @@ apps: all ## jobs on real applications by tabard and by playwright-core, into be
 bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh
 
-house: ## the code in figures: sizes, longest functions, largest structs, rooms, repetitions; the files that a click passes
+house: ## the code in figures; then the files that a click passes, from a debug build under gdb
 	@tools/setup.sh dev
 	@tools/house.sh
 	@echo

@@ -14,8 +14,8 @@ page_ERRORS() {
 <!-- Written by tools/gen-docs.sh from src/base/err.def. Change it there, then run `make docs`. -->
 # Errors
 
-Every failure has one of these codes, on every interface. The code is stable; the message
-that comes with it is for people and may change. *Retry* says whether the same request can succeed
+Every failure has one of these codes. REST, events (`call_done`) and the audit log name it; a tool that fails over MCP gives the message and
+what to do, and an error of JSON-RPC has the number. The code is stable; the message that comes with it is for people and may change. *Retry* says whether the same request can succeed
 later: `no`, `once` (try one more time) or `later` (wait first). Callers of another toolset are told what to do with the names of
 their own tools.
 
@@ -102,6 +102,18 @@ END
             gsub(/"/, "", $1); sub(/^"/, "", $2); sub(/"$/, "", $2)
             print "| `" $1 "` | " $2 " |"
         }'
+    cat <<'END'
+
+The `data` of `call_done` and `call_step` has `tool`, `code` (`ok`, or one of ERRORS.md), `ms`, `action` (the number of the call) and, as far as they
+are known, `session`, `agent`, `conversation`, `url` and `step`. That of `session_ended` has a `reason`:
+
+| reason | the session |
+| --- | --- |
+END
+    rows 'TB_REASON(name, wire, expired, words, after)' 'wire @ words @ after' core/reasons.def | awk -F ' @ ' '{
+            for (i = 1; i <= 3; i++) { sub(/^"/, "", $i); sub(/"$/, "", $i) }
+            print "| `" $1 "` | " $2 ($3 == "NULL" ? "" : " …" $3) " |"
+        }'
 }
 
 # The tables of the tools are C, so the program prints this page itself. Lint has its objects by now.
@@ -119,14 +131,18 @@ rows() {
 
 # ARCHITECTURE.md with the figures of the house as they are now.
 architecture() {
-    tools/house.sh | awk 'NR == FNR {figures = figures $0 "\n"; next}
-        /^<!-- end of house/ {skip = 0} !skip {print} /^<!-- house:/ {printf "%s", figures; skip = 1}' - ARCHITECTURE.md
+    figures=$(tools/house.sh) || return 1
+    if ! grep -q '^<!-- house:' ARCHITECTURE.md || ! grep -q '^<!-- end of house' ARCHITECTURE.md; then
+        echo "ARCHITECTURE.md has no place for the figures of tools/house.sh" >&2
+        return 1
+    fi
+    awk -v figures="$figures" '/^<!-- end of house/ {skip = 0} !skip {print} /^<!-- house:/ {print figures; skip = 1}' ARCHITECTURE.md
 }
 
 check=''
 [ "${1:-}" = --check ] && check=1
 rc=0
-if grep -qs '^<!-- house:' ARCHITECTURE.md; then
+if [ -f ARCHITECTURE.md ]; then # the tree of lint-selftest.sh has none at first
     fresh=$(architecture)
     if [ -z "$check" ]; then
         printf '%s\n' "$fresh" > ARCHITECTURE.md

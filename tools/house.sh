@@ -4,15 +4,18 @@
 # tools/gen-docs.sh puts them into ARCHITECTURE.md and checks that they are still true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export LC_ALL=C # for the order of files and of what is equal
 
-product() { find "$@" -name '*.[ch]' ! -name '*_test.c' ! -name '*_fuzz.c' ! -name '*_rig.h' ! -name testing.h | sort; }
-tests() { find "$@" \( -name '*_test.c' -o -name '*_fuzz.c' -o -name '*_rig.h' -o -name testing.h \) | sort; }
+# What is for tests, or part of tabard-fixtures only, does not count as product.
+for_tests='_test\.c$|_fuzz\.c$|_rig\.h$|/testing\.h$|/fake/|/fixtures/'
+product() { find "$@" -name '*.[ch]' | { grep -vE "$for_tests" || true; } | sort; }
+tests() { find "$@" -name '*.[ch]' | { grep -E "$for_tests" || true; } | sort; }
 lines() { xargs -r cat | wc -l; }
 hundreds() { awk -v n="$1" 'BEGIN {print int((n + 50) / 100) * 100}'; }
 
 # The lines between the braces of each function, as "lines file:name". Only functions have a brace in the first column.
 functions() {
-    product "$@" | grep '\.c$' | xargs awk '
+    product "$@" | { grep '\.c$' || true; } | xargs -r awk '
         /^\{$/ {start = FNR; next}
         /^\}/ && start {print FNR - start - 1, FILENAME ":" name; start = 0}
         !start && /^[a-z].*\(/ {name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)}' | sort -n
@@ -22,16 +25,16 @@ spread() { awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)], n[int(NR * 0.9 + 0
 
 # "members name file". Members of a part without a name of its own count as members of the whole.
 structs() {
-    product src | xargs awk '
+    product src | xargs -r awk '
         /^struct [a-z_0-9]+ \{$/ {name = $2; n = 0; depth = 1; next}
-        depth && /^ *(struct|union) \{$/ {depth++; next}
-        depth && /^ *\}.*;$/ {depth--; if (!depth) print n, name, FILENAME; next}
+        depth && /^ *(struct|union|enum)( [a-z_0-9]+)? \{$/ {depth++; next}
+        depth && /^ *\}.*;( *\/\*.*)?$/ {depth--; if (!depth) print n, name, FILENAME; next}
         depth && /;/ && !/^ *\/?\*/ {n++}' | sort -n
 }
 
 # Includes from one room of driver/cdp into another, as "room other".
 rooms() {
-    product src/driver/cdp | xargs grep -H '^#include "driver/cdp/' | awk -F '[/:"]' '
+    product src/driver/cdp | { xargs -r grep -H '^#include "driver/cdp/' || true; } | awk -F '[/:"]' '
         {from = $5 == "" || $4 ~ /\./ ? "cdp" : $4; to = $(NF - 2); if (to == "cdp" || to ~ /\./) to = "cdp"; if (from != to) print from, to}'
 }
 
@@ -44,7 +47,7 @@ upward() {
 
 # Places in the product where six lines or more stand that stand elsewhere too; braces, blanks, comments and includes do not count.
 repeated() {
-    product src | xargs awk '
+    product src | xargs -r awk '
         FNR == 1 {n = 0; run = 0}
         {text = $0; gsub(/^[ \t]+|[ \t]+$/, "", text)}
         text == "" || text ~ /^[{}]+;?$/ || text ~ /^(\/?\*|#include|#pragma|break;|return;|default:)/ {next}
@@ -73,7 +76,7 @@ for folder in base proto io core driver store tool front daemon cli; do
 done
 row 'all' src
 echo
-echo "The longest functions: $(functions src | tail -n 3 | tac | awk '{sub(/.*:/, "", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
+echo "The longest functions: $(functions src | tail -n 3 | tac | awk '{sub(/^src\//, "", $2); sub(/:/, ": ", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
 echo "The structs with the most members: $(structs | tail -n 4 | tac | awk '{print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
-echo "Includes from a room of \`driver/cdp\` into a higher one: $(upward | paste -sd, | sed 's/,/ (/; s/,/, /g; s/$/)/')."
+echo "Includes from a room of \`driver/cdp\` into a higher one: $(upward | paste -sd, | sed '/,/ {s/,/ (/; s/,/, /g; s/$/)/}')."
 echo "Places where six lines stand that also stand elsewhere: $(repeated)."

@@ -12,7 +12,7 @@ failed=0
 licence='/* SPDX-License-Identifier: Apache-2.0 */'
 
 # A small tree that breaks no rule; every case adds one file to it.
-mkdir -p "$tree"/{docs,tests,src/base,src/proto,src/io,src/driver/cdp,src/store}
+mkdir -p "$tree"/{docs,tests,src/base,src/proto,src/io,src/core,src/driver/cdp,src/store,src/tool,src/front,src/daemon,src/cli}
 cp -r Makefile VERSION .clang-format .clang-tidy tools "$tree"
 cp src/base/err.def "$tree/src/base/"
 cd "$tree" || exit 1
@@ -32,6 +32,7 @@ int tb_good(int value)
     return value + words[0][0] + '"' + (value ? '/' : 0);
 }
 END
+printf '<!-- house: -->\n<!-- end of house -->\n' > ARCHITECTURE.md
 tools/gen-docs.sh > /dev/null
 echo "test('S0-01: it is good', () => {});" > tests/good.test.mjs
 echo S0-01 > tests/acceptance.txt

@@ -11,10 +11,10 @@ dir=$(mktemp -d)
 program=build/debug/tabard
 where=(--state-dir "$dir/state" --runtime-dir "$dir/run")
 "$program" serve "${where[@]}" --listen 127.0.0.1:0 --agent-listen off > "$dir/out" 2> "$dir/log" &
-daemon=$!
-trap 'kill "$daemon" 2> /dev/null; wait; rm -rf "$dir"' EXIT
+started=($!)
+trap 'exec 3>&-; kill "${started[@]}" 2> /dev/null; wait; rm -rf "$dir"' EXIT
 
-# until FILE WORDS: waits for what comes; half a minute is more than a busy machine needs.
+# until_has FILE WORDS: waits for what comes; half a minute is more than a busy machine needs.
 until_has() {
     for ((i = 0; i < 300; i++)); do
         ! grep -qsF -- "$2" "$1" || return 0
@@ -27,7 +27,8 @@ until_has() {
 
 until_has "$dir/out" 'tabard ready'
 mkfifo "$dir/in"
-"$program" mcp "${where[@]}" < "$dir/in" > "$dir/replies" &
+"$program" mcp --no-start "${where[@]}" < "$dir/in" > "$dir/replies" &
+started+=($!)
 exec 3> "$dir/in"
 id=0
 request() { # METHOD PARAMS
@@ -43,9 +44,10 @@ ask initialize '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{
 ask tools/call '{"name":"browser_navigate","arguments":{"url":"about:blank"}}'
 ask tools/call '{"name":"browser_evaluate","arguments":{"script":"document.body.innerHTML = `<button>Go</button>`"}}'
 ask tools/call "$click" # the second is as any other
-gdb -q -batch -p "$daemon" -ex 'break tb_cdp_op_click' -ex continue \
+gdb -q -batch -p "${started[0]}" -ex 'break tb_cdp_op_click' -ex continue \
     -ex 'break tb_cdp_line_write' -ex continue -ex bt > "$dir/stack" 2>&1 &
 gdb=$!
+started=("$gdb" "${started[@]}") # it has to let go of the daemon first
 until_has "$dir/stack" 'Breakpoint 1 at'
 request tools/call "$click"
 wait "$gdb"
@@ -55,4 +57,4 @@ exec 3>&-
 sed -n 's/^#[0-9].* at src\/\([^:]*\):[0-9]*$/\1/p' "$dir/stack" | awk '
     /^io\// {exit} {way[NR] = $0; n = NR}
     END {for (i = n; i > 0; i--) {if (way[i] != last) {entries++; if (!seen[way[i]]++) files++; print way[i]} last = way[i]}
-        print files " files, entered " entries " times"}'
+        print files " files, entered " entries " times"; exit way[n] !~ /^front\//}'

@@ -11,7 +11,7 @@
 static const char opening[] =
     "<!-- Written by tools/gen-docs.sh from src/tool. Change it there, then run `make docs`. -->\n"
     "# Tools\n\n"
-    "What an agent can call. `tabard tools` lists the same on a terminal, `tabard tools --json` gives the schemas.\n\n"
+    "What an agent can call. `tabard tools --groups all` lists the same on a terminal, `tabard tools --json` gives the schemas.\n\n"
     "Every tool that acts on a session takes `sessionId` (a name or an id; default: the current session) and `timeout_ms`,\n"
     "the time for the whole call, including the wait for the session. `target` is a ref from "
     "`browser_snapshot` (`e12`) or a\n"

@@ -28,7 +28,7 @@ static int check(const struct tb_caller *caller, const struct cJSON *args, struc
     if (tb_str_eq_cstr(tb_args_text(args, "action", ""), "select") && !tb_args_has(args, "tab") &&
         !tb_args_has(args, "id")) {
         return tb_fail(err, TB_E_PARAMS,
-                       "say which tab to select: by its number or id in the list");
+                       "say which tab to select: by 'tab', its number in the list, or by 'id'");
     }
     return 0;
 }

@@ -317,7 +317,7 @@ static const struct {
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":true,\"ended\":true}", NULL,
      "Session \"a\" is detached; its pages stay in the browser."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":true,\"ended\":false}", NULL,
-     "Session \"a\" is detached; it keeps running until it is closed or idle too long."},
+     "Session \"a\" is detached; it stays until it is closed, and sleeps when it is idle."},
     {&tb_tool_close_session,
      "{\"sessionId\":\"a\",\"detached\":true,\"ended\":false,\"private\":true}", NULL,
      "Session \"a\" is detached; it is private, so it still ends with its conversation."},

@@ -58,8 +58,8 @@ static const struct {
     {"navigate",
      "{\"url\":\"u\",\"sessionId\":\"eve\"}",
      {.code = TB_E_SESSION_NOT_FOUND, .message = "No session: eve. There are: bob."},
-     "No session: eve. There are: bob.\nCall navigate without sessionId to start a session, or pass "
-     "the sessionId of one that exists (list_sessions)."},
+     "No session: eve. There are: bob.\nCall start_session with the sessionId that you want, pass "
+     "that of one that exists (list_sessions), or call navigate without sessionId."},
     {"click_element", X, {.data = "{\"element\":\"link\"}"}, "Element clicked (selector: #x)"},
     {"click_element",
      X,
