@@ -57,8 +57,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out,
                            " is detached; it is private, so it still ends with its conversation.");
     } else {
-        tb_buf_append_cstr(out,
-                           " is detached; it stays until it is closed, and sleeps when it is idle.");
+        tb_buf_append_cstr(
+            out, " is detached; it stays until it is closed, and sleeps when it is idle.");
     }
     if (tb_json_get(result->data, "currentSession")) {
         tb_buf_append_cstr(out, " Current is now ");
