@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/mcp.h"
 
-#include "front/mcp/http.h"
+#include "front/mcp/routes.h"
 #include "front/mcp/server.h"
 #include "front/mcp/stdio.h"
 #include "front/mcp/subscriptions.h"
@@ -46,15 +46,7 @@ void tb_mcp_free(void *state)
     tb_free(mcp);
 }
 
-static const struct tb_route routes[] = {
-    {"GET", "/mcp/stdio", TB_ACCESS_SAME_USER, TB_DOOR_UNIX, tb_mcp_stdio_open, NULL},
-    {"POST", "/mcp", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_mcp_http_post, tb_mcp_http_gone},
-    {"GET", "/mcp", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_mcp_http_get, tb_mcp_http_gone},
-    {"DELETE", "/mcp", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_mcp_http_delete, NULL},
-    {"POST", "/mcp/{toolset}", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_mcp_http_post, tb_mcp_http_gone},
-    {"GET", "/mcp/{toolset}", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_mcp_http_get, tb_mcp_http_gone},
-    {"DELETE", "/mcp/{toolset}", TB_ACCESS_TOKEN, TB_DOORS_USUAL, tb_mcp_http_delete, NULL},
-};
+static const struct tb_route routes[] = {TB_MCP_ROUTES(TB_ACCESS_TOKEN)};
 
 const struct tb_front tb_front_mcp = {
     .name = "mcp",
