@@ -244,9 +244,10 @@ static void a_drag_that_a_dialog_cuts_off_is_told_and_let_go(void **state)
 }
 
 /* As if something else had told the browser to keep its drags, or it had its own reasons. */
-static int drag_unhanded(struct ops_lab *lab)
+static int drag_unhanded(struct ops_lab *lab, const char *script)
 {
     ops_goto(lab, "/asks");
+    ops_eval(lab, script);
     ops_begin(lab, TB_OP_DRAG, OPS_MS, "{'target':'#src','to':'#dst'}");
     OPS_WAIT(lab, lab->session->work->acted);
     tb_cdp_held_end(tb_cdp_session_page(lab->session));
@@ -258,10 +259,22 @@ static void a_drag_that_is_not_handed_over_is_told(void **state)
     struct ops_lab *lab = *state;
     int code = 0;
     for (int i = 0; i < 20 && code == 0; i++) { /* on a busy machine it may come before */
-        code = drag_unhanded(lab);
+        code = drag_unhanded(lab, "0");
     }
     assert_int_equal(code, TB_E_TIMEOUT);
     assert_non_null(strstr(lab->result.message, "did not hand over; nothing was dropped"));
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "dropped"), "true");
+}
+
+static void a_dialog_while_a_drag_is_awaited_is_what_is_told(void **state)
+{
+    struct ops_lab *lab = *state;
+    int code = drag_unhanded(lab, "src.addEventListener(`dragstart`, () => setTimeout(() => "
+                                  "alert(`late`), 300), {once: true}), 1");
+    assert_int_equal(code, TB_E_DIALOG_OPEN);
+    assert_non_null(strstr(lab->result.message, "a dialog cut off the drag of"));
+    ops_ok(lab, TB_OP_DIALOG, "{}");
     ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
     assert_string_equal(ops_text(lab, "dropped"), "true");
 }
@@ -342,6 +355,7 @@ int main(int argc, char **argv)
         OPS_TEST(whether_a_drop_was_accepted_is_told),
         OPS_TEST(a_drag_that_a_dialog_cuts_off_is_told_and_let_go),
         OPS_TEST(a_drag_that_is_not_handed_over_is_told),
+        OPS_TEST(a_dialog_while_a_drag_is_awaited_is_what_is_told),
         OPS_TEST(a_drag_that_a_script_makes_up_is_none),
         OPS_TEST(a_drag_that_is_cancelled_is_no_click),
         OPS_TEST(a_key_tells_what_it_has_changed),
