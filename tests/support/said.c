@@ -54,6 +54,11 @@ char *said_by_tool(const struct tb_view *view, const struct tb_tool *tool,
     return taken(&out, &result);
 }
 
+char *said_of(const struct tb_tool *tool, const char *data, const char *text)
+{
+    return said_by_tool(NULL, tool, &(const struct said_result){.data = data, .text = text});
+}
+
 char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
                    const struct said_result *from, bool is_error)
 {

@@ -19,9 +19,11 @@ struct said_result {
     const char *image;
 };
 
-/* The caller frees both. `view` is what the reader has; NULL: everything. */
+/* The caller frees each. `view` is what the reader has; NULL: everything. */
 char *said_by_tool(const struct tb_view *view, const struct tb_tool *tool,
                    const struct said_result *from);
+/* The same for who has everything, of a result with this data (JSON) and text. */
+char *said_of(const struct tb_tool *tool, const char *data, const char *text);
 /* `args` is JSON. The face must say, too, whether it is an error. */
 char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
                    const struct said_result *from, bool is_error);
