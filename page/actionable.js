@@ -290,6 +290,7 @@ const pointReply = (el, { x, y }, box, presses, hit) => {
     height: rounded(box.height),
     ...introduce(el),
     ...(aimed ? { aimed } : {}),
+    ...(aimed && isMouseAt(hit, { x, y }) ? { there: true } : {}),
     clicks,
   };
 };

@@ -21,6 +21,9 @@ const addListener = method(EventTarget, 'addEventListener');
 const removeListener = method(EventTarget, 'removeEventListener');
 const guards = []; // [type, listener, options]
 
+// {el, x, y}: where the mouse was last seen in this document, and on what; null: it was not, or has left.
+let mouseAt = null;
+
 let guardedDocument = document;
 
 /**
@@ -114,6 +117,17 @@ const targetOf = (event) => {
   const [first] = event.composedPath();
   return adopted.has(first) && event.clientX !== undefined ? elementAt(ownerOf(first), { x: event.clientX, y: event.clientY }) ?? first : first;
 };
+
+const noteMouse = (event) => {
+  if (event.isTrusted) {
+    const left = event.pointerType !== 'mouse' || (event.type === 'pointerout' && event.relatedTarget === null);
+    mouseAt = left ? null : { el: targetOf(event), x: event.clientX, y: event.clientY };
+  }
+};
+
+/** Whether the mouse is at a point of this document already, on what lies there now: it stays where it was left, as a person's does between two clicks. */
+const isMouseAt = (hit, { x, y }) => mouseAt !== null && mouseAt.el === hit && ownerOf(hit) === document
+  && Math.abs(mouseAt.x - x) < 1 && Math.abs(mouseAt.y - y) < 1;
 
 /** A page that removes or moves what is pressed gets no click from the browser, or one for something around it. */
 const noteClick = (event) => {
@@ -391,6 +405,9 @@ const dropStrayClick = (event) => {
 };
 
 guards.push(['click', dropStrayClick, { capture: true }]);
+for (const type of ['pointermove', 'pointerout', 'pointerup']) {
+  guards.push([type, noteMouse, { capture: true, passive: true }]);
+}
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick']) {
   guards.push([type, onPress, { capture: true }]);
 }

@@ -224,3 +224,19 @@ test('a password that goes into an editor instead is not told with what that hol
   assert.match(told, /"stage":"strayed","strayed":"<div id=/);
   assert.ok(!told.includes('hunter2'), told);
 });
+
+test('whether the mouse is there already, on what lies there now', async (t) => {
+  const tab = await rig.show(t, TWO);
+  const there = async (target) => (await tab.call('point', { target, presses: 1 })).there;
+  const move = (x, y) => tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y });
+  assert.equal(await there('#safe'), undefined);
+  await press(tab, '#safe');
+  assert.equal(await there('#safe'), true);
+  // In one task: the browser makes a move of its own when it has drawn that.
+  const swapped = await tab.inside(`for (const el of document.querySelectorAll('button')) { el.hidden = !el.hidden; } tabard.point({ target: '#pay', presses: 1 })`);
+  assert.deepEqual([swapped.name, swapped.there], ['Pay', undefined]);
+  await move(100, 70);
+  assert.equal(await there('#pay'), true);
+  await move(400, 300);
+  assert.equal(await there('#pay'), undefined);
+});

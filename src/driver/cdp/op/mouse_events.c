@@ -53,7 +53,9 @@ void tb_cdp_mouse_send(struct tb_cdp_work *work, const struct tb_cdp_mouse *mous
 
 void tb_cdp_mouse_click(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, int count)
 {
-    tb_cdp_mouse_send(work, mouse, "mouseMoved", 0, false);
+    if (!mouse->there) {
+        tb_cdp_mouse_send(work, mouse, "mouseMoved", 0, false);
+    }
     for (int i = 1; i <= count; i++) {
         tb_cdp_mouse_send(work, mouse, "mousePressed", i, false);
         tb_cdp_mouse_send(work, mouse, "mouseReleased", i, i == count);

@@ -14,6 +14,7 @@ struct tb_cdp_mouse {
     unsigned modifiers;
     double delta_x; /* of the wheel */
     double delta_y;
+    bool there; /* it is at that point already, and is not moved for a click */
 };
 
 /* "left" unless it names another one. */
@@ -22,7 +23,8 @@ const char *tb_cdp_mouse_button(struct tb_str name);
  * answer goes to the operation's step. */
 void tb_cdp_mouse_send(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, const char *type,
                        int count, bool ask);
-/* Moves there and clicks `count` times; the answer to the last event goes to the step. */
+/* Moves there unless it is, and clicks `count` times; the answer to the last event goes to the
+ * step. */
 void tb_cdp_mouse_click(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, int count);
 /* Moves there with the left button held. */
 void tb_cdp_mouse_drag(struct tb_cdp_work *work, const struct tb_cdp_mouse *mouse, bool ask);

@@ -49,6 +49,11 @@ static const struct ops_doc docs[] = {
              "onmousemove = e => { if (held) knob.dataset.x = e.clientX };"
              "onmouseup = e => { if (held) { held = false; document.title = 'knob ' + e.clientX } }"
              "</script>"},
+    {.path = "/still",
+     .body = "<style>button { position: absolute; top: 20px; width: 90px; height: 40px }</style>"
+             "<button id=one style='left: 20px'>One</button><button id=two style='left: 220px'>Two"
+             "</button><script>let moves = 0, clicks = 0; onmousemove = () => moves++;"
+             "onclick = () => clicks++</script>"},
     {.path = NULL},
 };
 
@@ -257,6 +262,26 @@ static void the_mouse_goes_by_coordinates(void **state)
     ops_fails(lab, TB_E_PARAMS, TB_OP_MOUSE, "{'x':1280,'y':0}");
 }
 
+static void a_mouse_that_is_there_is_not_moved(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/still");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#one'}");
+    assert_string_not_equal(ops_eval(lab, "moves"), "0");
+    /* The browser makes moves of its own after a layout, of which there is none from here on. */
+    ops_eval(lab, "new Promise(done => requestAnimationFrame(() => requestIdleCallback(done)))");
+    ops_eval(lab, "moves = 0");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#one'}");
+    assert_string_equal(ops_text(lab, "element"), "button \"One\"");
+    assert_string_equal(ops_eval(lab, "[moves, clicks]"), "[0,2]");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#two'}");
+    assert_string_equal(ops_eval(lab, "[moves > 0, clicks]"), "[true,3]");
+    ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':600,'y':300}");
+    ops_eval(lab, "moves = 0");
+    ops_ok(lab, TB_OP_CLICK, "{'target':'#two'}");
+    assert_string_equal(ops_eval(lab, "[moves > 0, clicks]"), "[true,4]");
+}
+
 int main(int argc, char **argv)
 {
     if (tb_exec_guard_wanted(argc, argv)) {
@@ -275,6 +300,7 @@ int main(int argc, char **argv)
         OPS_TEST(the_mouse_hovers_and_the_page_scrolls),
         OPS_TEST(things_are_dragged_in_both_ways),
         OPS_TEST(the_mouse_goes_by_coordinates),
+        OPS_TEST(a_mouse_that_is_there_is_not_moved),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
 }

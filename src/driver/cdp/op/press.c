@@ -96,6 +96,8 @@ static void on_point(struct tb_cdp_press *press, struct tb_str value)
     tb_json_num(tb_json_get(json, "y"), &press->point.y);
     tb_json_int(tb_json_get(json, "clicks"), &press->clicks);
     press->aimed = tb_json_get(json, "aimed") != NULL;
+    /* What is at rest inside a frame may have moved with it. */
+    press->mouse.there = !press->work->frame && tb_json_get(json, "there");
     tb_cdp_work_set_element(press->work, "element", json);
     go_out(press);
 }
