@@ -13,7 +13,7 @@ logs=build/flaky
 
 if [ "${1:-}" = round ]; then # round NUMBER KIND: what xargs runs below
     log=$logs/$3-$2.log
-    TABARD_TEST_LOGS=$logs/$3-$2 tools/run-tests.sh "$3" > "$log" 2>&1 || true
+    TABARD_UNIT_SECONDS=600 TABARD_TEST_LOGS=$logs/$3-$2 tools/run-tests.sh "$3" > "$log" 2>&1 || true
     words=$(grep -v '^ok ' "$log" | head -n -1 || true)
     echo "${words:+$words
 }$3, round $2: $(tail -n 1 "$log")"
