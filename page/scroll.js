@@ -138,17 +138,24 @@ const hasMore = async (watched) => {
   return more;
 };
 
+const UNDRAWN_LATE = 10; // waits for a frame of a tab that is shown: a busy machine draws it late
+
+/** When so many frames are drawn, or it is enough. */
+const afterFrames = async (count, isEnough = () => false) => {
+  const patience = document.visibilityState === 'visible' ? UNDRAWN_LATE : UNDRAWN_ENOUGH;
+  for (let drawn = 0, undrawn = 0; drawn < count && undrawn < patience && !isEnough();) {
+    const wasDrawn = await afterIntersections();
+    drawn += wasDrawn ? 1 : 0;
+    undrawn = wasDrawn ? 0 : undrawn + 1;
+  }
+};
+
 const END_FRAMES = 2;
 
 /** Pages hear of a scroll with the next frame, and of what has come into view behind it. At an end they have more to do: they ask for more. */
 const afterScroll = async ({ atTop, atBottom }, watched) => {
   lastActAt = performance.now();
-  let frames = atTop || atBottom ? END_FRAMES : 1;
-  for (let undrawn = 0; frames > 0 && undrawn < UNDRAWN_ENOUGH && !watched.hasGrown();) {
-    const wasDrawn = await afterIntersections();
-    frames -= wasDrawn ? 1 : 0;
-    undrawn = wasDrawn ? 0 : undrawn + 1;
-  }
+  await afterFrames(atTop || atBottom ? END_FRAMES : 1, () => watched.hasGrown());
   if (watched.hasGrown()) {
     await afterIntersections(); // before the page has seen it grow, it would take the next scroll for none
   }
@@ -160,14 +167,25 @@ const positionAfter = (scroller, { x, y, atTop, atBottom }) => {
   return now.x === x && now.y === y ? { x, y, atTop, atBottom } : now;
 };
 
-/** The same with what `here` tells, when the page has had the time to react to it. Meanwhile it may be given up, or another act begin. */
+/**
+ * The same with what `here` tells, when the page has had the time to react to it. Meanwhile it may be given up, or another act begin. What a
+ * person scrolls was drawn before: a page that has not seen its list grow takes the scroll to its new end for none.
+ */
 const scrollWatched = async (el, scroller, options) => {
   const place = () => `${scrollLeftOf(scroller)} ${scrollTopOf(scroller)} ${el === null ? '' : placeOf(el)}`;
-  const before = place();
   forgetAim();
-  watchChanges(el);
+  endWatch();
   endTurn();
-  const [ours, watched] = [turn, watch];
+  const ours = turn;
+  if (mayStillChange()) {
+    await afterFrames(1);
+    if (ours !== turn) {
+      return { ...positionOf(scroller), ...here() };
+    }
+  }
+  const before = place();
+  watchChanges(el);
+  const watched = watch;
   const isOver = () => ours !== turn || watched !== watch;
   let reply = scrollNow(el, scroller, options);
   noteBottom(scroller, reply);

@@ -346,6 +346,15 @@ test('a scroll tells what the page does about it', async (t) => {
   assert.deepEqual([none, still], [undefined, undefined]);
 });
 
+test('a page sees how long it is before it is scrolled to its end', async (t) => {
+  const tab = await rig.show(t, `<ul id=l></ul><div id=end style="height:10px"></div><script>let seen = 0;
+    new IntersectionObserver(([{ isIntersecting }]) => { seen += isIntersecting ? 1 : 0; }).observe(end);</script>`);
+  await tab.page('new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); })');
+  // In one task: no frame is drawn between them.
+  await tab.inside(`document.querySelector('#l').innerHTML = '<li style="height:400px">Item'.repeat(5); tabard.scroll({ to: 'bottom', watch: true })`);
+  assert.equal(await tab.page('seen'), 2);
+});
+
 test('a scroll at the end waits for more while the page may be about to bring it, and goes there', async (t) => {
   const tab = await rig.show(t, `<ul id=l></ul><script>setTimeout(() => { l.innerHTML = '<li style="height:400px">Item'.repeat(5); }, 300)</script>`);
   const { y, grown, atBottom } = await tab.call('scroll', { to: 'bottom', watch: true });

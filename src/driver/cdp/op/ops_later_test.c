@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes a moment after an act: navigations that a timer or an answer begins, elements of the
  * document that comes then. With a real browser. */
+#include "core/limits.h"
+
 #include "support/ops_lab.h"
 
 static const struct ops_doc docs[] = {
@@ -208,9 +210,9 @@ static void what_a_scroll_to_the_end_brings_is_waited_for(void **state)
         ops_ok(lab, TB_OP_SCROLL, "{'to':'bottom'}");
         snprintf(last, sizeof(last), "+ listitem: Item %d\n", count - 20);
         if (!strstr(ops_text(lab, "changes"), last)) {
-            fail_msg("to %d: \"%s\", requests open: %s, at bottom %s, grown %s, y %s", count,
-                     ops_text(lab, "changes"), ops_text(lab, "requests_open"),
-                     ops_text(lab, "at_bottom"), ops_text(lab, "grown"), ops_text(lab, "y"));
+            TB_AUTO(tb_buf_fini) struct tb_buf told = TB_BUF(TB_MIB);
+            tb_json_print(lab->result.data, &told);
+            fail_msg("to %d: %.*s", count, TB_STR_ARG(tb_buf_str(&told)));
         }
         assert_string_equal(ops_text(lab, "grown"), "true");
         assert_string_equal(ops_text(lab, "at_bottom"), "true");
