@@ -95,17 +95,18 @@ A webhook (see `webhooks` in CONFIG.md) receives each event as a POST of the sam
 `X-Tabard-Signature`: `sha256=` and, in hexadecimal, the HMAC-SHA256 of the timestamp, a dot and the body, keyed with the secret. After
 any answer other than 2xx, or none within 5 s, the daemon tries again, at growing intervals, for about half an hour.
 
-| event | when |
-| --- | --- |
+| event | when | `data`, as far as it is known |
+| --- | --- | --- |
 END
-    rows 'TB_EVENT(name, wire, when)' 'wire @ when' core/events.def | awk -F ' @ ' '{
-            gsub(/"/, "", $1); sub(/^"/, "", $2); sub(/"$/, "", $2)
-            print "| `" $1 "` | " $2 " |"
+    rows 'TB_EVENT(name, wire, when, ...)' 'wire @ when @ __VA_ARGS__' core/events.def | awk -F ' @ ' '{
+            gsub(/"/, "", $1); sub(/^"/, "", $2); sub(/"$/, "", $2); gsub(/"/, "`", $3)
+            print "| `" $1 "` | " $2 " | " ($3 == "NULL" ? "" : $3) " |"
         }'
     cat <<'END'
 
-The `data` of `call_done` and `call_step` has `tool`, `code` (`ok`, or one of ERRORS.md), `ms`, `action` (the number of the call) and, as far as they
-are known, `session`, `agent`, `conversation`, `url` and `step`. That of `session_ended` has a `reason`:
+`name` and `session` are the name of the session, and `type` is its kind (of a dialog: `alert`, `confirm`
+or `prompt`). Of a call, `code` is `ok` or one of ERRORS.md, `action` the number of the call in its session and `step` that of the step in
+its call. A session ends for a `reason`:
 
 | reason | the session |
 | --- | --- |

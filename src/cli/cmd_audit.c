@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/time_arg.h"
-#include "core/bus.h"
+#include "core/event.h"
 #include "core/limits.h"
 
 enum {

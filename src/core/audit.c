@@ -28,33 +28,26 @@ struct tb_audit {
     int64_t now_ms;             /* the same, as far as it is believed */
 };
 
-/* Which members of an event's JSON are kept, and where. */
+/* Which events are kept, and which of their fields. */
 static const struct row {
     bool kept;
-    const char *session; /* its name; NULL: looked up by its id */
-    const char *outcome;
     const char *details[DETAILS]; /* numbers, flags, short texts; "url" as core/url.h shows it */
 } rows[TB_EVENT_COUNT] = {
-    [TB_EVENT_SESSION_STARTED] = {true, "name", NULL, {"type", "driver"}},
-    [TB_EVENT_SESSION_ENDED] = {true,
-                                "name",
-                                "reason",
-                                {"type", "url", "duration_ms", "calls", "errors"}},
-    [TB_EVENT_SESSION_RENEWED] = {true, "name", NULL, {"ttl_ms", "expires_in_ms"}},
-    [TB_EVENT_SESSION_HIBERNATED] = {true, "name", "reason", {"type"}},
-    [TB_EVENT_SESSION_WOKEN] = {true, "name", NULL, {"type"}},
-    [TB_EVENT_CALL_DONE] = {true, "session", "code", {"url", "ms", "action"}},
-    [TB_EVENT_CALL_STEP] = {true, "session", "code", {"url", "ms", "action", "step"}},
-    [TB_EVENT_GLOBAL_STOP] = {true, NULL, "reason", {"sessions"}},
-    [TB_EVENT_AUDIT_CLEARED] = {true, NULL, NULL, {NULL}},
-    [TB_EVENT_TAB_CLOSED] = {true, NULL, NULL, {"tab"}},
+    [TB_EVENT_SESSION_STARTED] = {true, {"type", "driver"}},
+    [TB_EVENT_SESSION_ENDED] = {true, {"type", "url", "duration_ms", "calls", "errors"}},
+    [TB_EVENT_SESSION_RENEWED] = {true, {"ttl_ms", "expires_in_ms"}},
+    [TB_EVENT_SESSION_HIBERNATED] = {true, {"type"}},
+    [TB_EVENT_SESSION_WOKEN] = {true, {"type"}},
+    [TB_EVENT_CALL_DONE] = {true, {"url", "ms", "action"}},
+    [TB_EVENT_CALL_STEP] = {true, {"url", "ms", "action", "step"}},
+    [TB_EVENT_GLOBAL_STOP] = {true, {"sessions"}},
+    [TB_EVENT_AUDIT_CLEARED] = {true, {NULL}},
+    [TB_EVENT_TAB_CLOSED] = {true, {"tab"}},
 };
 
-static struct tb_str text_of(const struct cJSON *json, const char *key)
+static struct tb_str text_of(const char *text)
 {
-    struct tb_str text = TB_STR("");
-    tb_json_str(key ? tb_json_get(json, key) : NULL, &text);
-    return text;
+    return tb_str_of(text ? text : "");
 }
 
 static void put_text(struct tb_json_writer *out, const char *key, struct tb_str text)
@@ -69,40 +62,40 @@ static void put_text(struct tb_json_writer *out, const char *key, struct tb_str 
     tb_json_put_str(out, tb_str_sub(text, 0, tb_utf8_prefix(text)));
 }
 
-static void put_detail(struct tb_json_writer *out, const char *key, const struct cJSON *value)
+static void put_detail(struct tb_json_writer *out, const struct tb_field *field)
 {
-    struct tb_str text;
-    int64_t number;
-    bool flag;
-    if (tb_json_str(value, &text)) {
-        tb_json_key(out, key);
-        put_text(out, key, text);
-    } else if (tb_json_int(value, &number)) {
-        tb_json_member_int(out, key, number);
-    } else if (tb_json_bool(value, &flag)) {
-        tb_json_member_bool(out, key, flag);
+    tb_json_key(out, field->name);
+    if (field->kind == TB_FIELD_TEXT) {
+        put_text(out, field->name, field->text);
+    } else if (field->kind == TB_FIELD_NUMBER) {
+        tb_json_put_int(out, field->number);
+    } else {
+        tb_json_put_bool(out, field->flag);
     }
 }
 
-static void put_details(const struct row *row, const struct cJSON *json, struct tb_buf *ret_text)
+static void put_details(const struct row *row, const struct tb_event *event,
+                        struct tb_buf *ret_text)
 {
     struct tb_json_writer out;
     tb_json_writer_init(&out, ret_text);
     tb_json_object_open(&out);
     for (size_t i = 0; i < DETAILS && row->details[i]; i++) {
-        put_detail(&out, row->details[i], tb_json_get(json, row->details[i]));
+        const struct tb_field *field = tb_event_field(event, row->details[i]);
+        if (field) {
+            put_detail(&out, field);
+        }
     }
     tb_json_object_close(&out);
 }
 
-static struct tb_str session_name(struct tb_core *core, const struct tb_event *event,
-                                  struct tb_str told)
+static struct tb_str session_name(struct tb_core *core, const struct tb_event *event)
 {
     const struct tb_session *session =
-        told.len || !event->session_id[0]
+        event->session || !event->session_id[0]
             ? NULL
             : tb_sessions_find(core->sessions, event->tenant, tb_str_of(event->session_id));
-    return session ? tb_str_of(session->name) : told;
+    return text_of(session ? session->name : event->session);
 }
 
 static void on_no_gate(struct tb_gate *gate)
@@ -130,17 +123,16 @@ static void on_event(const struct tb_event *event, void *user)
     if (!row->kept || !core->config->audit_enabled) {
         return;
     }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(event->json);
     TB_AUTO(tb_buf_fini) struct tb_buf details = TB_BUF(TB_RECORD_LIGHT_MAX / 2);
-    put_details(row, json, &details);
+    put_details(row, event, &details);
     const struct tb_audit_entry entry = {
         .wall_ms = tb_clock_wall_ms(core->clock),
         .type = tb_str_of(tb_event_name(event->type)),
         .tenant = tb_str_of(event->tenant),
-        .session = session_name(core, event, text_of(json, row->session)),
-        .agent = text_of(json, "agent"),
-        .tool = text_of(json, "tool"),
-        .outcome = text_of(json, row->outcome),
+        .session = session_name(core, event),
+        .agent = text_of(event->agent),
+        .tool = text_of(event->tool),
+        .outcome = text_of(event->outcome),
         .details = tb_buf_str(&details),
     };
     if (event->gate) {

@@ -13,18 +13,14 @@ static const char *outcome(int code)
 }
 
 /* What is not known is left out. */
-static void put_text(struct tb_json_writer *json, const char *key, const char *text)
+static const char *known(const char *text)
 {
-    if (text && text[0]) {
-        tb_json_member_cstr(json, key, text);
-    }
+    return text && text[0] ? text : NULL;
 }
 
-static void put_number(struct tb_json_writer *json, const char *key, int64_t value)
+static struct tb_field count_of(const char *name, int64_t number)
 {
-    if (value) {
-        tb_json_member_int(json, key, value);
-    }
+    return number ? tb_field_number(name, number) : tb_field_cstr(name, NULL);
 }
 
 struct act {
@@ -41,24 +37,21 @@ static void publish(struct tb_call *call, const struct act *act)
     struct tb_core *core = call->core;
     char conversation[TB_CONVERSATION_SHOWN];
     tb_conversation_show(core, call->conversation, conversation);
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_EVENT_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &text);
-    tb_json_object_open(&json);
-    put_text(&json, "tool", act->tool);
-    put_text(&json, "code", outcome(act->code));
-    tb_json_member_int(&json, "ms", tb_loop_now_ms(core->loop) - act->since_ms);
-    put_text(&json, "session", call->session_name);
-    put_text(&json, "agent", call->agent);
-    put_text(&json, "conversation", conversation);
-    put_text(&json, "url", act->url);
-    put_number(&json, "action", call->number);
-    put_number(&json, "step", act->step);
-    tb_json_object_close(&json);
-    if (json.rc == 0) {
-        tb_bus_publish(&core->bus, &(struct tb_event){act->type, call->tenant, call->session_id,
-                                                      tb_buf_str(&text), &call->gate});
-    }
+    const struct tb_event event = {
+        .type = act->type,
+        .tenant = call->tenant,
+        .session_id = call->session_id,
+        .session = known(call->session_name),
+        .agent = known(call->agent),
+        .tool = known(act->tool),
+        .outcome = outcome(act->code),
+        .gate = &call->gate,
+        .fields = {tb_field_number("ms", tb_loop_now_ms(core->loop) - act->since_ms),
+                   tb_field_cstr("conversation", known(conversation)),
+                   tb_field_cstr("url", known(act->url)), count_of("action", call->number),
+                   count_of("step", act->step)},
+    };
+    tb_bus_publish(&core->bus, &event);
 }
 
 void tb_call_tell(struct tb_call *call)

@@ -276,11 +276,13 @@ static void what_happens_in_a_session_goes_to_the_bus(void **state)
     struct rig *rig = *state;
     struct tb_session *session = rig_create(rig, "a");
     rig_turn(rig);
-    assert_true(tb_fake_emit(rig->fake, session->id, TB_EVENT_NAVIGATED, TB_STR("{\"n\":1}")));
-    assert_int_equal(rig_events(rig, "navigated {\"n\":1}"), 1);
+    const struct tb_event opened = {.type = TB_EVENT_TAB_OPENED,
+                                    .fields = {tb_field_number("tab", 1)}};
+    assert_true(tb_fake_emit(rig->fake, session->id, &opened));
+    assert_int_equal(rig_events(rig, "tab_opened {\"tab\":1}"), 1);
     tb_session_end(session, TB_END_CLOSED);
-    assert_true(tb_fake_emit(rig->fake, session->id, TB_EVENT_NAVIGATED, TB_STR("{\"n\":2}")));
-    assert_int_equal(rig_events(rig, "navigated {\"n\":2}"), 0);
+    assert_true(tb_fake_emit(rig->fake, session->id, &opened));
+    assert_int_equal(rig_events(rig, "tab_opened {\"tab\":1}"), 1);
 }
 
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "core/bus.h"
+#include "core/event.h"
 #include "core/limits.h"
 
 enum {

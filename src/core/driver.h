@@ -17,6 +17,7 @@
 
 struct tb_config;
 struct tb_core;
+struct tb_event;
 struct tb_driver_session; /* the driver's own */
 struct tb_op;
 struct tb_op_call; /* core's side of an operation */
@@ -66,8 +67,8 @@ typedef void tb_op_fn(struct tb_driver_session *session, struct tb_op *op);
 struct tb_driver_events {
     /* The browser or device is gone; the session is over unless core opens it anew. */
     void (*on_lost)(void *owner, int code, const char *detail);
-    /* Something to tell on the bus: type is a row of core/events.def, json an object. */
-    void (*on_event)(void *owner, int type, struct tb_str json);
+    /* Something to tell on the bus: its type and fields; core adds whose it is. */
+    void (*on_event)(void *owner, const struct tb_event *event);
     /* What `save` would give is no longer what it gave last. Often and cheap: core saves now and
      * then. */
     void (*on_changed)(void *owner);

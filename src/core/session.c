@@ -189,12 +189,15 @@ void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *er
     session->waiting_count = 0;
 }
 
-struct cJSON *tb_session_news(const struct tb_session *session)
+struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
 {
-    struct cJSON *json = tb_json_new_object();
-    tb_json_set_cstr(json, "name", session->name);
-    tb_json_set_cstr(json, "type", tb_session_kind_name(session->kind));
-    return json;
+    return (struct tb_event){
+        .type = type,
+        .tenant = session->tenant,
+        .session_id = session->id,
+        .session = session->name,
+        .fields = {tb_field_cstr("type", tb_session_kind_name(session->kind))},
+    };
 }
 
 struct ending {
@@ -215,22 +218,15 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
         tb_kv_cstr("name", session->name), tb_kv_cstr("reason", reason), tb_kv_int("ms", lived_ms),
         tb_kv_int("calls", session->stats.calls), tb_kv_int("errors", session->stats.errors),
         session->trouble ? tb_kv_cstr("detail", session->trouble->text) : (struct tb_log_field){0});
-    if (!tb_bus_heard(&session->core->bus)) {
-        return;
-    }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
-    tb_json_set_cstr(json, "reason", reason);
-    if (ending->agent && ending->agent[0]) {
-        tb_json_set_cstr(json, "agent", ending->agent);
-    }
-    if (session->url) {
-        tb_json_set_cstr(json, "url", session->url);
-    }
-    tb_json_set_int(json, "duration_ms", lived_ms);
-    tb_json_set_int(json, "calls", session->stats.calls);
-    tb_json_set_int(json, "errors", session->stats.errors);
-    tb_bus_publish_json(&session->core->bus, TB_EVENT_SESSION_ENDED, session->tenant, session->id,
-                        json, ending->gate);
+    struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_ENDED);
+    event.agent = ending->agent && ending->agent[0] ? ending->agent : NULL;
+    event.outcome = reason;
+    event.gate = ending->gate;
+    event.fields[1] = tb_field_cstr("url", session->url);
+    event.fields[2] = tb_field_number("duration_ms", lived_ms);
+    event.fields[3] = tb_field_number("calls", session->stats.calls);
+    event.fields[4] = tb_field_number("errors", session->stats.errors);
+    tb_bus_publish(&session->core->bus, &event);
 }
 
 /* Whose call fails because the session was stopped has heard so. */
@@ -322,13 +318,14 @@ static void on_lost(void *owner, int code, const char *detail)
     tb_session_wake(session);
 }
 
-static void on_event(void *owner, int type, struct tb_str json)
+static void on_event(void *owner, const struct tb_event *event)
 {
     const struct tb_session *session = owner;
-    const struct tb_event event = {(enum tb_event_type)type, session->tenant, session->id, json,
-                                   NULL};
+    struct tb_event told = *event;
+    told.tenant = session->tenant;
+    told.session_id = session->id;
     if (!tb_session_ended(session)) {
-        tb_bus_publish(&session->core->bus, &event);
+        tb_bus_publish(&session->core->bus, &told);
     }
 }
 

@@ -88,14 +88,10 @@ static void tell_expiring(struct tb_session *session, const struct due *due)
 {
     struct tb_core *core = session->core;
     session->told_ms = due->at_ms;
-    if (!tb_bus_heard(&core->bus)) {
-        return;
-    }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
-    tb_json_set_cstr(json, "reason", tb_end_reason_name(due->reason));
-    tb_json_set_int(json, "expires_in_ms", due->at_ms - tb_loop_now_ms(core->loop));
-    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_EXPIRING, session->tenant, session->id, json,
-                        NULL);
+    struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_EXPIRING);
+    event.outcome = tb_end_reason_name(due->reason);
+    event.fields[1] = tb_field_number("expires_in_ms", due->at_ms - tb_loop_now_ms(core->loop));
+    tb_bus_publish(&core->bus, &event);
 }
 
 static void expire(struct tb_session *session, enum tb_end_reason reason)
@@ -185,19 +181,14 @@ static void tell_renewed(struct tb_session *session, int64_t ttl_ms, const struc
 {
     struct tb_core *core = session->core;
     int64_t expires_ms = tb_session_expires_ms(session);
-    if (!tb_bus_heard(&core->bus)) {
-        return;
-    }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
-    tb_json_set_int(json, "ttl_ms", ttl_ms);
+    struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_RENEWED);
+    event.agent = caller ? caller->agent : NULL;
+    event.gate = caller ? caller->gate : NULL;
+    event.fields[1] = tb_field_number("ttl_ms", ttl_ms);
     if (expires_ms < INT64_MAX) {
-        tb_json_set_int(json, "expires_in_ms", expires_ms - tb_loop_now_ms(core->loop));
+        event.fields[2] = tb_field_number("expires_in_ms", expires_ms - tb_loop_now_ms(core->loop));
     }
-    if (caller && caller->agent) {
-        tb_json_set_cstr(json, "agent", caller->agent);
-    }
-    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_RENEWED, session->tenant, session->id, json,
-                        caller ? caller->gate : NULL);
+    tb_bus_publish(&core->bus, &event);
 }
 
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,

@@ -71,14 +71,9 @@ static void tell(struct tb_session *session, enum tb_event_type type, const char
                   tb_kv_cstr("name", session->name),
                   reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
     }
-    if (!tb_bus_heard(&core->bus)) {
-        return;
-    }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
-    if (reason) {
-        tb_json_set_cstr(json, "reason", reason);
-    }
-    tb_bus_publish_json(&core->bus, type, session->tenant, session->id, json, NULL);
+    struct tb_event event = tb_session_event(session, type);
+    event.outcome = reason;
+    tb_bus_publish(&core->bus, &event);
 }
 
 /* What a browser needs. */

@@ -384,11 +384,16 @@ size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_calle
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate)
 {
     const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
-    tb_json_set_int(json, "sessions", found ? (int64_t)found->count : 0);
-    tb_json_set_cstr(json, "agent", TB_OPERATOR);
+    const struct tb_event event = {
+        .type = TB_EVENT_GLOBAL_STOP,
+        .tenant = tenant,
+        .session_id = "",
+        .agent = TB_OPERATOR,
+        .gate = gate,
+        .fields = {tb_field_number("sessions", found ? (int64_t)found->count : 0)},
+    };
     tb_log_at(sessions->core->log, WARN, "session", "global stop", tb_kv_cstr("tenant", tenant));
-    tb_bus_publish_json(&sessions->core->bus, TB_EVENT_GLOBAL_STOP, tenant, "", json, gate);
+    tb_bus_publish(&sessions->core->bus, &event);
     if (found) {
         tb_removals_repeat(sessions->removals, found, gate);
     }

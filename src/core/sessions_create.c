@@ -306,16 +306,11 @@ static void tell_start(struct tb_session *session, const struct tb_caller *calle
               tb_kv_cstr("name", session->name),
               tb_kv_cstr("type", tb_session_kind_name(session->kind)),
               tb_kv_cstr("driver", session->driver->name), tb_kv_cstr("tenant", session->tenant));
-    if (!tb_bus_heard(&core->bus)) {
-        return;
-    }
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_session_news(session);
-    tb_json_set_cstr(json, "driver", session->driver->name);
-    if (caller->agent && caller->agent[0]) {
-        tb_json_set_cstr(json, "agent", caller->agent);
-    }
-    tb_bus_publish_json(&core->bus, TB_EVENT_SESSION_STARTED, session->tenant, session->id, json,
-                        caller->gate);
+    struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_STARTED);
+    event.agent = caller->agent && caller->agent[0] ? caller->agent : NULL;
+    event.gate = caller->gate;
+    event.fields[1] = tb_field_cstr("driver", session->driver->name);
+    tb_bus_publish(&core->bus, &event);
 }
 
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,

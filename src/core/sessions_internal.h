@@ -121,8 +121,8 @@ void tb_session_record_free(struct tb_session *session);
 void tb_session_touch(struct tb_session *session);
 void tb_session_fail_running(struct tb_session *session, const struct tb_err *err);
 void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err);
-/* {"name":...,"type":...}, the beginning of an event's details. */
-struct cJSON *tb_session_news(const struct tb_session *session);
+/* The beginning of an event of its own: whose it is, and as the first field its type. */
+struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
 
 static inline bool tb_session_ended(const struct tb_session *session)
 {

@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "core/bus.h"
+#include "core/event.h"
 
 static void a_file_sets_values_and_leaves_the_others(void **state)
 {

@@ -141,10 +141,9 @@ static void lab_on_lost(void *owner, int code, const char *detail)
     tb_fail(&session->err, code, "%s", detail);
 }
 
-static void lab_on_event(void *owner, int type, struct tb_str json)
+static void lab_on_event(void *owner, const struct tb_event *event)
 {
-    (void)json;
-    ((struct lab_session *)owner)->events[type]++;
+    ((struct lab_session *)owner)->events[event->type]++;
 }
 
 static void lab_on_open(struct tb_driver_session *session, const struct tb_err *err, void *owner)

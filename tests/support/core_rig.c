@@ -21,8 +21,13 @@ const struct tb_tool rig_wait = {.name = "wait", .params = params, .op = TB_OP_W
 static void on_event(const struct tb_event *event, void *user)
 {
     struct rig *rig = user;
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_event_json(event));
+    for (size_t i = 0; i < TB_EVENT_FIELDS; i++) { /* or core/events.def does not name it */
+        assert_true(event->fields[i].kind == TB_FIELD_NONE ||
+                    tb_json_get(json, event->fields[i].name));
+    }
     assert_int_equal(tb_buf_printf(&rig->events, "%s %.*s\n", tb_event_name(event->type),
-                                   TB_STR_ARG(event->json)),
+                                   TB_STR_ARG(tb_event_json(event))),
                      0);
 }
 

@@ -8,11 +8,10 @@ static void on_lost(void *owner, int code, const char *detail)
     (void)detail;
 }
 
-static void on_event(void *owner, int type, struct tb_str json)
+static void on_event(void *owner, const struct tb_event *event)
 {
     (void)owner;
-    (void)type;
-    (void)json;
+    (void)event;
 }
 
 const struct tb_driver_events deaf_events = {.on_lost = on_lost, .on_event = on_event};

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/bus.h"
+#include "core/event.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -74,11 +74,11 @@ static void on_lost(void *owner, int code, const char *detail)
     }
 }
 
-static void on_event(void *owner, int type, struct tb_str json)
+static void on_event(void *owner, const struct tb_event *event)
 {
     struct seat *seat = seat_of(owner);
-    assert(seat->phase == OPEN && json.len);
-    seat->downloaded = seat->downloaded || type == TB_EVENT_DOWNLOAD_DONE;
+    assert(seat->phase == OPEN && event->fields[0].kind != TB_FIELD_NONE);
+    seat->downloaded = seat->downloaded || event->type == TB_EVENT_DOWNLOAD_DONE;
 }
 
 static void on_changed(void *owner)

@@ -146,11 +146,10 @@ static void on_lost(void *owner, int code, const char *detail)
     print_message("lost: %s %s\n", tb_err_name(code), detail);
 }
 
-static void on_event(void *owner, int type, struct tb_str json)
+static void on_event(void *owner, const struct tb_event *event)
 {
     (void)owner;
-    (void)type;
-    (void)json;
+    (void)event;
 }
 
 static void on_open(struct tb_driver_session *session, const struct tb_err *err, void *owner)

@@ -360,13 +360,13 @@ const char *tb_fake_memory(struct tb_fake *fake, const char *session_id)
     return session && session->open ? session->tag : NULL;
 }
 
-bool tb_fake_emit(struct tb_fake *fake, const char *session_id, int type, struct tb_str json)
+bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_event *event)
 {
     struct tb_driver_session *session = find(fake, session_id);
     if (!session || !session->open) {
         return false;
     }
-    session->events->on_event(session->owner, type, json);
+    session->events->on_event(session->owner, event);
     return true;
 }
 

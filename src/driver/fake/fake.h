@@ -77,4 +77,4 @@ bool tb_fake_lose(struct tb_fake *fake, const char *session_id);
 /* The tag of its last operation, empty if it had none; NULL when it is not open. */
 const char *tb_fake_memory(struct tb_fake *fake, const char *session_id);
 /* Something happens in it that goes to the bus. */
-bool tb_fake_emit(struct tb_fake *fake, const char *session_id, int type, struct tb_str json);
+bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_event *event);

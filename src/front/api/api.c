@@ -325,9 +325,10 @@ static void on_cut(struct tb_gate *gate)
     struct clearing *clearing = TB_CONTAINER(gate, struct clearing, gate);
     bool failed = gate->err.code < 0;
     if (!failed) {
-        tb_bus_publish(&clearing->core->bus,
-                       &(struct tb_event){TB_EVENT_AUDIT_CLEARED, clearing->tenant, "",
-                                          TB_STR("{}"), clearing->hold.gate});
+        tb_bus_publish(&clearing->core->bus, &(struct tb_event){.type = TB_EVENT_AUDIT_CLEARED,
+                                                                .tenant = clearing->tenant,
+                                                                .session_id = "",
+                                                                .gate = clearing->hold.gate});
     }
     tb_hold_release(&clearing->hold, failed ? &gate->err : NULL);
     clearing_free(clearing);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "core/limits.h"
 #include "core/sessions.h"
@@ -23,22 +22,16 @@ bool tb_feed_position(const struct tb_feed *feed, struct tb_str id, uint64_t *re
 }
 
 /* A session that has ended is looked up in vain; what is told of it then has its name and type. */
-static void name_ended(const struct cJSON *details, struct tb_notice_spec *spec)
+static void name_ended(const struct tb_event *event, struct tb_notice_spec *spec)
 {
-    struct tb_str text;
-    if (tb_json_str(tb_json_get(details, "name"), &text) ||
-        tb_json_str(tb_json_get(details, "session"), &text)) {
-        spec->session = text.ptr;
+    const struct tb_field *type = tb_event_field(event, "type");
+    enum tb_session_kind kind;
+    if (event->session) {
+        spec->session = event->session;
     }
-    if (!tb_json_str(tb_json_get(details, "type"), &text)) {
-        return;
-    }
-    for (unsigned kind = 0; kind < TB_KIND_COUNT; kind++) {
-        const char *name = tb_session_kind_name((enum tb_session_kind)kind);
-        if (tb_str_eq_cstr(text, name)) {
-            spec->kind = name;
-            spec->kind_bit = 1U << kind;
-        }
+    if (type && type->kind == TB_FIELD_TEXT && tb_session_kind_find(type->text, &kind)) {
+        spec->kind = tb_session_kind_name(kind);
+        spec->kind_bit = 1U << kind;
     }
 }
 
@@ -70,7 +63,6 @@ static void on_event(const struct tb_event *event, void *user)
         skip(feed);
         return;
     }
-    TB_AUTO(tb_json_free) struct cJSON *details = NULL;
     char id[TB_NOTICE_ID_SIZE];
     tb_feed_id(feed, feed->notices.next, id);
     struct tb_notice_spec spec = {
@@ -81,7 +73,7 @@ static void on_event(const struct tb_event *event, void *user)
         .tenant = event->tenant,
         .session = "",
         .session_id = event->session_id,
-        .data = event->json,
+        .data = tb_event_json(event),
     };
     const struct tb_session *session =
         tb_sessions_find(core->sessions, event->tenant, tb_str_of(event->session_id));
@@ -90,8 +82,7 @@ static void on_event(const struct tb_event *event, void *user)
         spec.kind = tb_session_kind_name(session->kind);
         spec.kind_bit = 1U << session->kind;
     } else if (event->session_id[0]) {
-        details = tb_json_parse(event->json);
-        name_ended(details, &spec);
+        name_ended(event, &spec);
     }
     struct tb_notice *notice = tb_notice_new(&spec);
     tb_hooks_offer(feed->hooks, notice);

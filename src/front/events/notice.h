@@ -8,7 +8,7 @@
 
 #include "base/id.h"
 #include "base/str.h"
-#include "core/bus.h"
+#include "core/event.h"
 #include "core/session.h"
 
 enum {

@@ -61,24 +61,24 @@ static const char *open_at(struct fixture *f, struct mcp_client *client, const c
 }
 
 static void publish_as(struct fixture *f, const char *tenant, enum tb_event_type type,
-                       const char *json)
+                       struct tb_field field)
 {
-    tb_bus_publish(&f->rig.core.bus, &(struct tb_event){type, tenant, "", tb_str_of(json), NULL});
+    tb_bus_publish(
+        &f->rig.core.bus,
+        &(struct tb_event){.type = type, .tenant = tenant, .session_id = "", .fields = {field}});
 }
 
 static void publish(struct fixture *f, int number)
 {
-    char json[32];
-    snprintf(json, sizeof(json), "{\"n\":%d}", number);
-    publish_as(f, "default", TB_EVENT_AUDIT_CLEARED, json);
+    publish_as(f, "default", TB_EVENT_TAB_OPENED, tb_field_number("tab", number));
 }
 
 /* Enough for whoever does not read to lose its place. */
 static void flood(struct fixture *f)
 {
-    TB_AUTO(tb_free) char *json = tb_strdupf("{\"text\":\"%0*d\"}", LARGE, 0);
+    TB_AUTO(tb_free) char *url = tb_strdupf("%0*d", LARGE, 0);
     for (int i = 0; i < MANY; i++) {
-        publish_as(f, "default", TB_EVENT_NAVIGATED, json);
+        publish_as(f, "default", TB_EVENT_NAVIGATED, tb_field_cstr("url", url));
         mcp_rig_turn(&f->rig);
     }
 }
@@ -125,9 +125,9 @@ static void a_reader_gets_what_happens_with_its_id(void **state)
     said = heard(f, &f->client);
     id_of(f, 2, id);
     expect(said, id);
-    expect(said, "event: audit_cleared\n");
-    expect(said, "\"data\":{\"n\":1}}");
-    expect(said, "\"data\":{\"n\":2}}");
+    expect(said, "event: tab_opened\n");
+    expect(said, "\"data\":{\"tab\":1}}");
+    expect(said, "\"data\":{\"tab\":2}}");
 }
 
 static void a_session_has_its_name_and_kind_and_never_its_id(void **state)
@@ -152,7 +152,14 @@ static void a_session_has_its_name_and_kind_and_never_its_id(void **state)
     mcp_rig_turn(&f->rig);
     const char *said = mcp_client_heard(&f->client);
     expect(said, "event: session_started\n");
+    expect(said, "-1\",\"type\":\"session_started\",\"time\":\"2023-11-14T22:13:20.000Z\","
+                 "\"tenant\":\"default\",\"sessionId\":\"box\",\"kind\":\"browser\","
+                 "\"data\":{\"name\":\"box\",\"type\":\"browser\",\"driver\":\"fake\"}}\n");
     expect(said, "event: session_ended\n");
+    expect(said, "-2\",\"type\":\"session_ended\",\"time\":\"2023-11-14T22:13:20.000Z\","
+                 "\"tenant\":\"default\",\"sessionId\":\"box\",\"kind\":\"browser\","
+                 "\"data\":{\"name\":\"box\",\"type\":\"browser\",\"reason\":\"closed\","
+                 "\"duration_ms\":0,\"calls\":0,\"errors\":0}}\n");
     assert_int_equal(count(said, "\"sessionId\":\"box\",\"kind\":\"browser\""),
                      count(said, "id: "));
     assert_null(strstr(said, id));
@@ -162,12 +169,12 @@ static void only_what_fits_comes_and_only_of_the_tenant(void **state)
 {
     struct fixture *f = *state;
     open_at(f, &f->client, "?type=tab_opened", "");
-    publish_as(f, "default", TB_EVENT_TAB_CLOSED, "{\"n\":1}");
-    publish_as(f, "other", TB_EVENT_TAB_OPENED, "{\"n\":2}");
-    publish_as(f, "default", TB_EVENT_TAB_OPENED, "{\"n\":3}");
+    publish_as(f, "default", TB_EVENT_TAB_CLOSED, tb_field_number("tab", 1));
+    publish_as(f, "other", TB_EVENT_TAB_OPENED, tb_field_number("tab", 2));
+    publish_as(f, "default", TB_EVENT_TAB_OPENED, tb_field_number("tab", 3));
     const char *said = heard(f, &f->client);
     assert_int_equal(count(said, "data:"), 1);
-    expect(said, "{\"n\":3}");
+    expect(said, "{\"tab\":3}");
 }
 
 static void who_comes_back_gets_what_it_missed_once(void **state)
@@ -186,8 +193,8 @@ static void who_comes_back_gets_what_it_missed_once(void **state)
         mcp_client_open(&f->rig, &client);
         const char *said = open_at(f, &client, asks[i][0], asks[i][1]);
         assert_int_equal(count(said, "data:"), 3);
-        expect(said, "{\"n\":3}");
-        expect(said, "{\"n\":5}");
+        expect(said, "{\"tab\":3}");
+        expect(said, "{\"tab\":5}");
         mcp_client_close(&client);
     }
 }
@@ -214,9 +221,9 @@ static void who_has_missed_too_much_is_told(void **state)
         mcp_client_open(&f->rig, &client);
         TB_AUTO(tb_free) char *said = tb_strdup(open_at(f, &client, query, ""));
         expect(said, data);
-        assert_true(strstr(said, "event: resync\n") < strstr(said, "event: audit_cleared\n"));
-        assert_null(strstr(said, "{\"n\":10}"));
-        expect(said, "{\"n\":11}");
+        assert_true(strstr(said, "event: resync\n") < strstr(said, "event: tab_opened\n"));
+        assert_null(strstr(said, "{\"tab\":10}"));
+        expect(said, "{\"tab\":11}");
         mcp_client_close(&client);
     }
 }
@@ -265,7 +272,7 @@ static void a_websocket_gets_the_same_as_messages(void **state)
     assert_int_equal((uint8_t)said[0], 0x81);
     id_of(f, 2, id);
     expect(said + FRAME_HEAD, id);
-    expect(said + FRAME_HEAD, "\"data\":{\"n\":2}}");
+    expect(said + FRAME_HEAD, "\"data\":{\"tab\":2}}");
     assert_null(strstr(said + FRAME_HEAD, "event:"));
 }
 
@@ -327,10 +334,10 @@ static void streams_end_well_when_the_daemon_drains(void **state)
     publish(f, 1);
     tb_router_drain(f->rig.router);
     const char *said = heard(f, &f->client);
-    expect(said, "{\"n\":1}");
+    expect(said, "{\"tab\":1}");
     expect(said, "0\r\n\r\n");
     expect(mcp_client_heard(&other) + FRAME_HEAD,
-           "{\"n\":1}}\x88\x18\x03\xe9the daemon is stopping");
+           "{\"tab\":1}}\x88\x18\x03\xe9the daemon is stopping");
     mcp_client_close(&other);
 }
 
@@ -349,14 +356,14 @@ static void nothing_is_kept_while_nobody_can_come_for_it(void **state)
     assert_int_equal(notices->next - notices->first, 0);
     open_at(f, &f->client, "", "");
     publish(f, 3);
-    expect(heard(f, &f->client), "\"n\":3");
+    expect(heard(f, &f->client), "\"tab\":3");
     id_of(f, notices->next - 1, id);
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
     publish(f, 4);
     mcp_client_open(&f->rig, &f->client);
     snprintf(query, sizeof(query), "?after=%s", id);
-    expect(open_at(f, &f->client, query, ""), "\"n\":4");
+    expect(open_at(f, &f->client, query, ""), "\"tab\":4");
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
     mcp_rig_advance(&f->rig, TB_EVENTS_AWAY_MS);

@@ -381,7 +381,7 @@ static void happen(struct play *play)
         tb_fake_lose(play->rig.fake, session->id);
         break;
     case 1:
-        tb_fake_emit(play->rig.fake, session->id, TB_EVENT_NAVIGATED, TB_STR("{}"));
+        tb_fake_emit(play->rig.fake, session->id, &(struct tb_event){.type = TB_EVENT_NAVIGATED});
         break;
     default:
         tb_fake_release(play->rig.fake, session->id);

@@ -299,7 +299,7 @@ static void much_happens(struct fixture *f, struct mcp_client *reader)
     assert_non_null(session);
     tb_stream_pause(reader->stream);
     for (int i = 0; i < EVENTS_AHEAD; i++) {
-        tb_fake_emit(f->rig.fake, session->id, TB_EVENT_NAVIGATED, TB_STR("{}"));
+        tb_fake_emit(f->rig.fake, session->id, &(struct tb_event){.type = TB_EVENT_NAVIGATED});
     }
     mcp_rig_turn(&f->rig);
     tb_stream_resume(reader->stream);

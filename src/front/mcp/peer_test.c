@@ -256,10 +256,8 @@ static void a_note_about_the_session_comes_first(void **state)
 
 static void note_agent(const struct tb_event *event, void *user)
 {
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(event->json);
-    struct tb_str agent = tb_json_text(json, "agent");
     if (event->type == TB_EVENT_CALL_DONE) {
-        snprintf(user, TB_AGENT_SIZE, "%.*s", TB_STR_ARG(agent));
+        snprintf(user, TB_AGENT_SIZE, "%s", event->agent ? event->agent : "");
     }
 }
 

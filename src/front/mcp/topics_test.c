@@ -231,22 +231,27 @@ static void a_page_is_watched_by_name_and_only_in_its_tenant(void **state)
     mcp_rig_say(
         rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://session/browser-1/snapshot\""));
     const char *id = tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->id;
-    tb_bus_publish(&rig->core.bus,
-                   &(struct tb_event){TB_EVENT_NAVIGATED, "other", id, TB_STR("{}"), NULL});
-    tb_bus_publish(&rig->core.bus, &(struct tb_event){TB_EVENT_NAVIGATED, "default", "another",
-                                                      TB_STR("{}"), NULL});
-    tb_bus_publish(&rig->core.bus,
-                   &(struct tb_event){TB_EVENT_DOWNLOAD_DONE, "default", id, TB_STR("{}"), NULL});
+    tb_bus_publish(
+        &rig->core.bus,
+        &(struct tb_event){.type = TB_EVENT_NAVIGATED, .tenant = "other", .session_id = id});
+    tb_bus_publish(&rig->core.bus, &(struct tb_event){.type = TB_EVENT_NAVIGATED,
+                                                      .tenant = "default",
+                                                      .session_id = "another"});
+    tb_bus_publish(
+        &rig->core.bus,
+        &(struct tb_event){.type = TB_EVENT_DOWNLOAD_DONE, .tenant = "default", .session_id = id});
     assert_string_equal(mcp_rig_heard(rig), "");
-    tb_bus_publish(&rig->core.bus,
-                   &(struct tb_event){TB_EVENT_NAVIGATED, "default", id, TB_STR("{}"), NULL});
+    tb_bus_publish(
+        &rig->core.bus,
+        &(struct tb_event){.type = TB_EVENT_NAVIGATED, .tenant = "default", .session_id = id});
     expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/browser-1/snapshot\"");
 }
 
 static void navigated(struct mcp_rig *rig, const char *id)
 {
-    tb_bus_publish(&rig->core.bus,
-                   &(struct tb_event){TB_EVENT_NAVIGATED, "default", id, TB_STR("{}"), NULL});
+    tb_bus_publish(
+        &rig->core.bus,
+        &(struct tb_event){.type = TB_EVENT_NAVIGATED, .tenant = "default", .session_id = id});
 }
 
 /* What a name means depends on who says it. */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/bus.h"
 #include "core/config.h"
 #include "core/core.h"
+#include "core/event.h"
 #include "core/limits.h"
 #include "core/url.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -56,16 +56,13 @@ static void tell_download(const char *file, const char *url, int64_t bytes, void
 {
     const struct tb_cdp_memory *memory = owner;
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_EVENT_MAX);
-    struct tb_json_writer json;
     tb_url_shown(tb_str_of(url), &shown);
-    tb_json_writer_init(&json, &text);
-    tb_json_object_open(&json);
-    tb_json_member_cstr(&json, "file", file);
-    tb_json_member_int(&json, "bytes", bytes);
-    tb_json_member_str(&json, "url", tb_buf_str(&shown));
-    tb_json_object_close(&json);
-    tb_cdp_session_tell(memory->session, TB_EVENT_DOWNLOAD_DONE, tb_buf_str(&text));
+    const struct tb_event event = {
+        .type = TB_EVENT_DOWNLOAD_DONE,
+        .fields = {tb_field_cstr("file", file), tb_field_number("bytes", bytes),
+                   tb_field_text("url", tb_buf_str(&shown))},
+    };
+    tb_cdp_session_tell(memory->session, &event);
 }
 
 struct tb_cdp_download_rules tb_cdp_memory_rules(const struct tb_cdp_memory *memory)

@@ -28,7 +28,7 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
 
 struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session);
 /* Tells core of something for the bus; type is a row of core/events.def. */
-void tb_cdp_session_tell(struct tb_driver_session *session, int type, struct tb_str json);
+void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_event *event);
 const char *tb_cdp_session_context_id(const struct tb_driver_session *session);
 
 /* Tabs. An index is a place in the list, from 0, in order of opening. */

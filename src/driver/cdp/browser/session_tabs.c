@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "core/bus.h"
+#include "core/event.h"
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -143,10 +143,10 @@ struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session)
     return session->cdp->loop;
 }
 
-void tb_cdp_session_tell(struct tb_driver_session *session, int type, struct tb_str json)
+void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_event *event)
 {
     if (!session->opened && !session->closed) {
-        session->events->on_event(session->owner, type, json);
+        session->events->on_event(session->owner, event);
         tb_cdp_session_changed(session);
     }
 }
@@ -217,11 +217,12 @@ void tb_cdp_session_page_select(struct tb_driver_session *session, struct tb_cdp
     tb_cdp_target_post(page->target, "Page.bringToFront", (struct tb_str){NULL, 0});
 }
 
-static void tell_tab(struct tb_driver_session *session, int type, const struct tb_cdp_page *page)
+static void tell_tab(struct tb_driver_session *session, enum tb_event_type type,
+                     const struct tb_cdp_page *page)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(256);
-    tb_buf_printf(&json, "{\"tab\":%zu}", tb_cdp_session_page_index(session, page));
-    tb_cdp_session_tell(session, type, tb_buf_str(&json));
+    int64_t index = (int64_t)tb_cdp_session_page_index(session, page);
+    tb_cdp_session_tell(
+        session, &(struct tb_event){.type = type, .fields = {tb_field_number("tab", index)}});
 }
 
 void tb_cdp_session_watch(struct tb_driver_session *session, struct tb_deferred *job)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "core/bus.h"
+#include "core/event.h"
 #include "core/limits.h"
 #include "core/url.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -11,18 +11,12 @@
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/page_internal.h"
 
-static void tell(struct tb_cdp_page *page, int type, const char *key, struct tb_str text)
+static void tell(struct tb_cdp_page *page, enum tb_event_type type, struct tb_field field)
 {
-    if (!page->context || !page->context->session) {
-        return;
+    if (page->context && page->context->session) {
+        tb_cdp_session_tell(page->context->session,
+                            &(struct tb_event){.type = type, .fields = {field}});
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(TB_EVENT_JSON_MAX);
-    struct tb_json_writer writer;
-    tb_json_writer_init(&writer, &json);
-    tb_json_object_open(&writer);
-    tb_json_member_str(&writer, key, text);
-    tb_json_object_close(&writer);
-    tb_cdp_session_tell(page->context->session, type, tb_buf_str(&json));
 }
 
 /* Scheme and host: pages that agree in them run in one process if they can reach each other. Empty
@@ -132,7 +126,7 @@ static void on_dialog(struct tb_cdp_target *target, const struct cJSON *params)
         return;
     }
     dialog->open = true;
-    tell(page, TB_EVENT_DIALOG_OPENED, "type", tb_str_of(dialog->type));
+    tell(page, TB_EVENT_DIALOG_OPENED, tb_field_cstr("type", dialog->type));
     tb_cdp_session_stirred(page->context->session);
     LIST_FOREACH_SAFE(link, &page->context->pages) {
         struct tb_cdp_page *stopped = TB_CONTAINER(link, struct tb_cdp_page, link);
@@ -170,7 +164,7 @@ static void on_crashed(struct tb_cdp_target *target, const struct cJSON *params)
     page->held.tries = 0;
     TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
     tb_url_shown(tb_cdp_page_url(page), &url);
-    tell(page, TB_EVENT_PAGE_CRASHED, "url", tb_buf_str(&url));
+    tell(page, TB_EVENT_PAGE_CRASHED, tb_field_text("url", tb_buf_str(&url)));
     tb_cdp_page_fail_all(page, NULL, &err);
     if (page->context && !page->context->session) {
         tb_cdp_context_spoilt(page->context);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/bus.h"
+#include "core/event.h"
 #include "core/limits.h"
 #include "core/url.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -147,14 +147,10 @@ static void tell(struct tb_cdp_frame *frame)
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf json = TB_BUF(TB_EVENT_JSON_MAX);
     tb_url_shown(tb_str_of(frame->url), &url);
-    struct tb_json_writer writer;
-    tb_json_writer_init(&writer, &json);
-    tb_json_object_open(&writer);
-    tb_json_member_str(&writer, "url", tb_buf_str(&url));
-    tb_json_object_close(&writer);
-    tb_cdp_session_tell(session, TB_EVENT_NAVIGATED, tb_buf_str(&json));
+    tb_cdp_session_tell(session,
+                        &(struct tb_event){.type = TB_EVENT_NAVIGATED,
+                                           .fields = {tb_field_text("url", tb_buf_str(&url))}});
 }
 
 /* One that was left whole and is shown again does not load again, and nothing more is told of it.

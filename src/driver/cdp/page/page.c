@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "core/bus.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/page_internal.h"
 

@@ -23,7 +23,6 @@ struct cJSON;
 
 enum {
     TB_URL_KEPT = 16 * 1024,
-    TB_EVENT_JSON_MAX = 6 * TB_URL_KEPT + 256, /* each byte may become an escape */
 };
 
 /* How far a document has come. */
