@@ -239,9 +239,10 @@ static int join_session(struct tb_call *call, struct tb_err *err)
     struct tb_err refusal = {0};
     bool may_create = (tool->flags & TB_TOOL_MAY_CREATE) &&
                       tb_driver_check_op(call->core, tool->op, call->args, &refusal) == 0;
-    int rc = tb_sessions_resolve(call->core->sessions, &call->caller,
-                                 tb_args_text(call->args, "sessionId", ""), may_create, &session,
-                                 &call->chosen, err);
+    struct tb_str named = tb_args_text(call->args, "sessionId", "");
+    call->chosen = !named.len;
+    int rc = tb_sessions_resolve(call->core->sessions, &call->caller, named, may_create,
+                                 &call->gate, &session, err);
     if (rc < 0 && refusal.code < 0) {
         *err = refusal; /* a session would have been made for it */
         return refusal.code;
@@ -315,7 +316,6 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->caller = (struct tb_caller){.tenant = call->tenant,
                                       .conversation = call->conversation,
                                       .agent = call->agent,
-                                      .gate = &call->gate,
                                       .files = request->caller.files,
                                       .brief = request->caller.brief,
                                       .passing = request->caller.passing,
@@ -378,6 +378,11 @@ struct tb_core *tb_call_core(const struct tb_call *call)
 const struct tb_caller *tb_call_caller(const struct tb_call *call)
 {
     return &call->caller;
+}
+
+struct tb_gate *tb_call_gate(struct tb_call *call)
+{
+    return &call->gate;
 }
 
 const struct cJSON *tb_call_args(const struct tb_call *call)

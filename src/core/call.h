@@ -53,6 +53,8 @@ const char *tb_call_chosen_session(const struct tb_call *call, enum tb_session_k
  * tool that waits for something else has to see to its end itself. */
 struct tb_core *tb_call_core(const struct tb_call *call);
 const struct tb_caller *tb_call_caller(const struct tb_call *call);
+/* What it acknowledges is stored before the reply leaves. */
+struct tb_gate *tb_call_gate(struct tb_call *call);
 const struct cJSON *tb_call_args(const struct tb_call *call);
 struct tb_result *tb_call_out(struct tb_call *call);
 /* The session that it is in; NULL: it is in none, or that has ended, and tb_call_finish says so. */

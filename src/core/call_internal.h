@@ -24,8 +24,8 @@ struct tb_call {
     char conversation[TB_CONVERSATION_SIZE];
     char agent[TB_AGENT_SIZE];
     struct tb_view view;
+    struct tb_caller caller; /* points at these four */
     struct tb_gate gate;     /* the reply waits at it */
-    struct tb_caller caller; /* points at these five */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress;
     void *user;

@@ -125,20 +125,21 @@ void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_sessio
     }
 }
 
-void tb_current_choose(const struct tb_caller *caller, struct tb_session *session)
+void tb_current_choose(const struct tb_caller *caller, struct tb_session *session,
+                       struct tb_gate *gate)
 {
     struct tb_session *before = tb_current_get(session->home, caller->conversation);
     if (before != session) {
         tb_current_set(session->home, caller->conversation, session);
         if (before) {
-            tb_record_put(before, caller->gate);
+            tb_record_put(before, gate);
         }
     }
-    tb_record_put(session, caller->gate);
+    tb_record_put(session, gate);
 }
 
 const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struct tb_caller *caller,
-                                           const struct tb_session *from)
+                                           const struct tb_session *from, struct tb_gate *gate)
 {
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
     struct tb_session *last = NULL;
@@ -151,7 +152,7 @@ const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struc
         last = session != from && goes_on ? session : last;
     }
     if (last) {
-        tb_current_choose(caller, last);
+        tb_current_choose(caller, last, gate);
     }
     return last;
 }
@@ -163,7 +164,7 @@ void tb_current_fall_back(struct tb_session *session)
         tb_map_get(&sessions->by_id, session->fallback ? tb_str_of(session->fallback) : TB_STR(""));
     bool is_current = tb_current_get(session->home, session->owner->name) == session;
     if (before && is_current && !before->retiring) {
-        tb_current_choose(&(struct tb_caller){.conversation = session->owner->name}, before);
+        tb_current_choose(&(struct tb_caller){.conversation = session->owner->name}, before, NULL);
     }
 }
 

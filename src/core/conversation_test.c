@@ -51,15 +51,15 @@ static void who_closes_all_closes_its_own(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "alice", NULL), 0);
     start(rig, &bob, "b", false);
     start(rig, &nobody, "n", false);
-    assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false), 1);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false, NULL), 1);
     assert_false(reaches(rig, &alice, "a"));
     assert_true(reaches(rig, &bob, "b") && reaches(rig, &alice, "b"));
-    assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false), 1);
-    assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false), 0);
+    assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false, NULL), 1);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, false, false, NULL), 0);
     start(rig, &bob, "c", true);
-    assert_int_equal(tb_sessions_close_all(sessions, &alice, true, false), 1);
+    assert_int_equal(tb_sessions_close_all(sessions, &alice, true, false, NULL), 1);
     assert_true(reaches(rig, &bob, "c")); /* private: only its owner and the operator end it */
-    assert_int_equal(tb_sessions_close_all(sessions, &the_operator, true, false), 1);
+    assert_int_equal(tb_sessions_close_all(sessions, &the_operator, true, false, NULL), 1);
     assert_int_equal(tb_sessions_count(sessions), 0);
 }
 
@@ -88,11 +88,11 @@ static void callers_without_a_conversation_are_one_and_have_nothing_private(void
     assert_int_equal(rig_run(rig, &rig_navigate, "bob", NULL), 0);
     TB_AUTO(tb_free) char *theirs = list(rig, &another);
     assert_non_null(strstr(theirs, "\"currentSession\":\"n\""));
-    assert_int_equal(tb_sessions_close_all(sessions, &another, false, false), 1);
+    assert_int_equal(tb_sessions_close_all(sessions, &another, false, false, NULL), 1);
     assert_false(reaches(rig, &nobody, "n"));
     assert_true(reaches(rig, &alice, "a") && reaches(rig, &alice, "secret"));
     assert_true(reaches(rig, &bob, "browser-1"));
-    assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false), 0);
+    assert_int_equal(tb_sessions_close_all(sessions, &nobody, false, false, NULL), 0);
 }
 
 static void the_list_has_the_callers_own_first_and_says_whose_they_are(void **state)
@@ -124,8 +124,9 @@ static void a_private_session_is_there_for_its_owner_alone(void **state)
     assert_true(reaches(rig, &the_operator, "secret"));
     TB_AUTO(tb_free) char *his = list(rig, &bob);
     assert_null(strstr(his, "secret"));
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), &err),
-                     TB_E_SESSION_NOT_FOUND);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), NULL, &err),
+        TB_E_SESSION_NOT_FOUND);
     assert_string_equal(err.text, "No session: secret");
     /* Its name is free for others, and each means its own. */
     assert_int_equal(start(rig, &bob, "secret", false), 0);
@@ -147,7 +148,8 @@ static void a_name_that_two_sessions_bear_leads_to_ones_own(void **state)
     const struct tb_session *own = tb_sessions_reach(sessions, &alice, TB_STR("mail"));
     const struct tb_session *shared = tb_sessions_reach(sessions, &bob, TB_STR("mail"));
     TB_AUTO(tb_free) char *words = tb_strdupf("\"currentSession\":\"%s\"", shared->id);
-    assert_int_equal(tb_sessions_set_current(sessions, &alice, tb_str_of(shared->id), NULL), 0);
+    assert_int_equal(tb_sessions_set_current(sessions, &alice, tb_str_of(shared->id), NULL, NULL),
+                     0);
     TB_AUTO(tb_free) char *hers = list(rig, &alice);
     assert_null(strstr(hers, own->id));
     assert_non_null(strstr(hers, words));
@@ -165,11 +167,13 @@ static void the_end_of_a_private_session_is_told_to_its_owner_alone(void **state
     start(rig, &alice, "secret", true);
     tb_session_end(tb_sessions_reach(rig->core.sessions, &alice, TB_STR("secret")),
                    TB_END_USER_STOPPED);
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), &err),
-                     TB_E_SESSION_NOT_FOUND);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &bob, TB_STR("secret"), NULL, &err),
+        TB_E_SESSION_NOT_FOUND);
     assert_string_equal(err.text, "No session: secret");
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &alice, TB_STR("secret"), &err),
-                     TB_E_SESSION_STOPPED);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &alice, TB_STR("secret"), NULL, &err),
+        TB_E_SESSION_STOPPED);
 }
 
 static void a_private_session_ends_with_its_conversation(void **state)
@@ -191,7 +195,7 @@ static void owners_and_private_sessions_survive(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "bob", NULL), 0);
     rig_kill(rig, 1000);
     assert_true(reaches(rig, &alice, "secret") && !reaches(rig, &bob, "secret"));
-    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &alice, false, false), 2);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &alice, false, false, NULL), 2);
     assert_true(reaches(rig, &alice, "his"));
     /* So does the choice of a current one. */
     struct rig_call *call = rig_start(rig, &rig_click, "bob", NULL);
@@ -240,9 +244,10 @@ static void name_of(int number, char fill, char ret_name[TB_CONVERSATION_SIZE])
 static void choose_a(struct rig *rig, const char *conversation)
 {
     struct tb_gate gate;
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation, .gate = &gate};
+    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
     tb_gate_init(&gate, on_open);
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL), 0);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), &gate, NULL),
+                     0);
     assert_int_equal(gate.err.code, 0);
     tb_gate_fini(&gate);
 }

@@ -76,7 +76,7 @@ static void who_was_told_is_not_told_again_after_a_restart(void **state)
                 "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
                 "That was just now. Session browser-2 is new.");
     const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
-    tb_session_close(rig_find(rig, "browser-2"), &talk);
+    tb_session_close(rig_find(rig, "browser-2"), &talk, NULL);
     rig_kill(rig, 1000);
     expect_note(rig, "talk", "");
 }
@@ -134,7 +134,7 @@ static void who_was_stopped_is_told_to_ask_before_it_starts_another(void **state
 static void stop(struct rig *rig, const char *name)
 {
     const struct tb_caller operator= {.tenant = "t", .conversation = "ops", .everyone = true};
-    tb_session_close(rig_find(rig, name), &operator);
+    tb_session_close(rig_find(rig, name), &operator, NULL);
     rig_turn(rig);
 }
 
@@ -182,7 +182,7 @@ static void who_lets_go_of_another_session_has_not_heard_of_the_stop(void **stat
     rig_create_as(rig, "t", "talk", "y");
     rig_turn(rig);
     stop(rig, "y");
-    tb_session_close(rig_find(rig, "browser-1"), &talk);
+    tb_session_close(rig_find(rig, "browser-1"), &talk, NULL);
     rig_turn(rig);
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_SESSION_STOPPED);
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
@@ -370,9 +370,9 @@ static void who_closed_it_need_not_be_told_but_others_are(void **state)
     const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
     const struct tb_caller other = {.tenant = "t", .conversation = "other"};
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &other, TB_STR("browser-1"), NULL),
-                     0);
-    tb_session_close(rig_find(rig, "browser-1"), &talk);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &other, TB_STR("browser-1"), NULL, NULL), 0);
+    tb_session_close(rig_find(rig, "browser-1"), &talk, NULL);
     expect_note(rig, "talk", "");
     expect_note(rig, "other",
                 "Session browser-1 was closed; its cookies are gone. That was just now. Session "
@@ -392,19 +392,20 @@ static void only_the_end_of_the_session_used_last_is_told(void **state)
            "Session bob was closed; its cookies are gone. That was just now.");
     rig_create_as(rig, "t", "talk", "small");
     rig_turn(rig);
-    tb_session_close(rig_find(rig, "small"), &talk);
+    tb_session_close(rig_find(rig, "small"), &talk, NULL);
     expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_NOT_FOUND, none);
     /* The same after a detach; and what was told takes all that is older with it. */
     rig_create_as(rig, "t", "talk", "small");
     rig_create_as(rig, "t", "talk", "bob");
     rig_turn(rig);
     tb_session_end(rig_find(rig, "bob"), TB_END_CLOSED);
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &talk, TB_STR("small"), NULL), 0);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &talk, TB_STR("small"), NULL, NULL), 0);
     tb_session_end(rig_find(rig, "small"), TB_END_CLOSED);
     expect_note(rig, "talk",
                 "Session small was closed; its cookies are gone. That was just now. Session "
                 "browser-1 is new.");
-    tb_session_detach(rig_find(rig, "browser-1"), &talk);
+    tb_session_detach(rig_find(rig, "browser-1"), &talk, NULL);
     assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_SESSION_NOT_FOUND);
 }
 

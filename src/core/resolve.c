@@ -100,7 +100,7 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
 }
 
 static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
-                  struct tb_session **ret_session, struct tb_err *err)
+                  struct tb_gate *gate, struct tb_session **ret_session, struct tb_err *err)
 {
     const struct tb_driver_slot *slot = tb_driver_find(sessions->core, TB_STR(""));
     if (!slot) {
@@ -111,6 +111,7 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
         .for_conversation = true,
         .driver = slot->driver,
         .driver_state = slot->state,
+        .gate = gate,
         .deadline_ms =
             tb_loop_now_ms(sessions->core->loop) + sessions->core->config->browser_timeout_ms,
     };
@@ -154,29 +155,28 @@ static struct tb_session *implied_young(struct tb_sessions *sessions,
 }
 
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
-                        struct tb_str explicit_id, bool may_create, struct tb_session **ret_session,
-                        bool *ret_chosen, struct tb_err *err)
+                        struct tb_str explicit_id, bool may_create, struct tb_gate *gate,
+                        struct tb_session **ret_session, struct tb_err *err)
 {
-    *ret_chosen = !explicit_id.len;
     *ret_session = explicit_id.len ? tb_sessions_reach(sessions, caller, explicit_id)
                                    : implied_young(sessions, caller, may_create);
     if (*ret_session) {
         return 0;
     }
     if (!explicit_id.len && may_create) {
-        return create(sessions, caller, ret_session, err);
+        return create(sessions, caller, gate, ret_session, err);
     }
     return not_found(tb_tenant_find(sessions, caller->tenant), caller, explicit_id, err);
 }
 
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
-                            struct tb_str id_or_name, struct tb_err *err)
+                            struct tb_str id_or_name, struct tb_gate *gate, struct tb_err *err)
 {
     struct tb_session *session = tb_sessions_reach(sessions, caller, id_or_name);
     if (!session) {
         return not_found(tb_tenant_find(sessions, caller->tenant), caller, id_or_name, err);
     }
-    tb_current_choose(caller, session);
+    tb_current_choose(caller, session, gate);
     return 0;
 }
 
@@ -193,14 +193,15 @@ static void put_back(struct tb_session *session)
     tb_list_append(session->owner->sessions.next, &session->owned);
 }
 
-void tb_session_detach(struct tb_session *session, const struct tb_caller *caller)
+void tb_session_detach(struct tb_session *session, const struct tb_caller *caller,
+                       struct tb_gate *gate)
 {
     if (tb_current_get(session->home, caller->conversation) == session) {
         tb_current_drop(session->home, caller->conversation);
         tb_ends_forget(session->home, caller->conversation);
     }
     if (leaves_pages(session)) {
-        tb_session_close(session, caller);
+        tb_session_close(session, caller, gate);
         return;
     }
     if (strcmp(session->owner->name, caller->conversation) == 0) {
@@ -209,18 +210,19 @@ void tb_session_detach(struct tb_session *session, const struct tb_caller *calle
             tb_session_make_named(session);
         }
     }
-    tb_record_put(session, caller->gate);
+    tb_record_put(session, gate);
 }
 
 const struct tb_session *tb_session_give_up(struct tb_session *session,
-                                            const struct tb_caller *caller, bool detach)
+                                            const struct tb_caller *caller, bool detach,
+                                            struct tb_gate *gate)
 {
     struct tb_tenant *tenant = session->home;
     bool current = implied(session->core->sessions, caller, false) == session;
     if (detach) {
-        tb_session_detach(session, caller);
+        tb_session_detach(session, caller, gate);
     } else {
-        tb_session_close(session, caller);
+        tb_session_close(session, caller, gate);
     }
-    return current ? tb_current_return(tenant, caller, session) : NULL;
+    return current ? tb_current_return(tenant, caller, session, gate) : NULL;
 }

@@ -12,15 +12,13 @@ static const char *resolve(struct rig *rig, const char *conversation, const char
 {
     const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
     struct tb_session *session = NULL;
-    bool chosen = false;
     *err = (struct tb_err){0};
     int rc = tb_sessions_resolve(rig->core.sessions, &caller, tb_str_of(explicit_id), may_create,
-                                 &session, &chosen, err);
+                                 NULL, &session, err);
     if (rc < 0) {
         assert_int_equal(rc, err->code);
         return NULL;
     }
-    assert_int_equal(chosen, explicit_id[0] == '\0');
     return session->name;
 }
 
@@ -28,8 +26,9 @@ static void set_current(struct rig *rig, const char *conversation, const char *n
 {
     struct tb_err err;
     const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, tb_str_of(name), &err),
-                     expected);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &caller, tb_str_of(name), NULL, &err),
+        expected);
 }
 
 /* S0-23, S1-08, S1-20, S1-21, S1-33 */
@@ -54,7 +53,8 @@ static void the_explicit_one_then_the_current_one_then_the_conversations(void **
 static const char *give_up(struct rig *rig, const char *conversation, const char *name, bool detach)
 {
     const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
-    const struct tb_session *current = tb_session_give_up(rig_find(rig, name), &caller, detach);
+    const struct tb_session *current =
+        tb_session_give_up(rig_find(rig, name), &caller, detach, NULL);
     return current ? current->name : "";
 }
 
@@ -202,10 +202,10 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct tb_session *session = rig_find(rig, "browser-1");
     rig_advance(rig, 100000);
-    tb_session_detach(session, &caller);
+    tb_session_detach(session, &caller, NULL);
     assert_null(resolve(rig, "talk", "", false, &err));
     assert_string_equal(resolve(rig, "talk", "", true, &err), "browser-2");
-    tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
+    tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED, NULL);
     assert_ptr_equal(rig_find(rig, "browser-1"), session);
     rig_advance(rig, rig->config.sessions_named_idle_ms - 100001);
     assert_ptr_equal(rig_find(rig, "browser-1"), session);
@@ -214,7 +214,7 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
 
     rig_create_as(rig, "t", "talk", "named");
     assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
-    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true), 2);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true, NULL), 2);
     assert_null(resolve(rig, "talk", "", false, &err));
     assert_string_equal(resolve(rig, "other", "", false, &err), "browser-3");
     assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
@@ -230,11 +230,11 @@ static void a_session_whose_pages_can_stay_ends_when_it_is_let_go(void **state)
     rig_create_as(rig, "t", "talk", "second");
     rig_turn(rig);
     struct tb_session *first = rig_find(rig, "first");
-    tb_session_detach(first, &caller);
+    tb_session_detach(first, &caller, NULL);
     rig_turn(rig);
     assert_null(rig_find(rig, "first"));
     assert_string_equal(resolve(rig, "talk", "second", false, &err), "second");
-    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true), 1);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true, NULL), 1);
     rig_turn(rig);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
     assert_int_equal(rig->fake->detached, 2);
@@ -261,7 +261,7 @@ static void who_hears_of_one_let_go_may_end_the_next(void **state)
     rig_create_as(rig, "t", "talk", "third");
     rig_turn(rig);
     tb_bus_subscribe(&rig->core.bus, &subscriber);
-    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true), 3);
+    assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true, NULL), 3);
     tb_bus_unsubscribe(&subscriber);
     rig_turn(rig);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);

@@ -258,8 +258,9 @@ static void end(struct tb_session *session, const struct ending *ending)
     tell_end(session, ending);
 }
 
+/* `caller` is NULL when nobody did it. */
 static void end_by(struct tb_session *session, enum tb_end_reason reason,
-                   const struct tb_caller *caller, const char *by)
+                   const struct tb_caller *caller, struct tb_gate *gate)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
     struct tb_err err;
@@ -269,19 +270,20 @@ static void end_by(struct tb_session *session, enum tb_end_reason reason,
     tb_end_words(session, reason, &words);
     tb_fail(&err, reason == TB_END_SHUTDOWN ? TB_E_SHUTDOWN : tb_end_reason_code(reason),
             "Session '%s' %.*s", session->name, TB_STR_ARG(tb_buf_str(&words)));
-    end(session, &(struct ending){reason, &err, caller->gate, by, caller->agent});
+    end(session, &(struct ending){reason, &err, gate, caller ? caller->conversation : NULL,
+                                  caller ? caller->agent : NULL});
 }
 
 void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason,
                            struct tb_gate *gate)
 {
-    end_by(session, reason, &(struct tb_caller){.gate = gate}, NULL);
+    end_by(session, reason, NULL, gate);
 }
 
-void tb_session_close(struct tb_session *session, const struct tb_caller *caller)
+void tb_session_close(struct tb_session *session, const struct tb_caller *caller,
+                      struct tb_gate *gate)
 {
-    end_by(session, caller->everyone ? TB_END_USER_STOPPED : TB_END_CLOSED, caller,
-           caller->conversation);
+    end_by(session, caller->everyone ? TB_END_USER_STOPPED : TB_END_CLOSED, caller, gate);
 }
 
 void tb_session_end(struct tb_session *session, enum tb_end_reason reason)

@@ -155,12 +155,13 @@ void tb_session_end_stored(struct tb_session *session, enum tb_end_reason reason
                            struct tb_gate *gate);
 /* The caller closes it: the same, and who else counted on it is told when it calls. If it is the
  * operator, agents are not to start another unasked. */
-void tb_session_close(struct tb_session *session, const struct tb_caller *caller);
+void tb_session_close(struct tb_session *session, const struct tb_caller *caller,
+                      struct tb_gate *gate);
 /* It lives for `ttl_ms` from now (0: the usual time of its kind, if that has one), unless something
  * else ends it, and counts as used. The caller, if not NULL, is told to the log. TB_E_PARAMS,
  * TB_E_SESSION_ENDED, TB_E_STORE. */
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
-                     struct tb_err *err);
+                     struct tb_gate *gate, struct tb_err *err);
 /* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. For
  * core/call.c. */
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call);

@@ -177,13 +177,14 @@ void tb_session_make_named(struct tb_session *session)
 
 /* Renewal. */
 
-static void tell_renewed(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller)
+static void tell_renewed(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
+                         struct tb_gate *gate)
 {
     struct tb_core *core = session->core;
     int64_t expires_ms = tb_session_expires_ms(session);
     struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_RENEWED);
     event.agent = caller ? caller->agent : NULL;
-    event.gate = caller ? caller->gate : NULL;
+    event.gate = gate;
     event.fields[1] = tb_field_number("ttl_ms", ttl_ms);
     if (expires_ms < INT64_MAX) {
         event.fields[2] = tb_field_number("expires_in_ms", expires_ms - tb_loop_now_ms(core->loop));
@@ -192,7 +193,7 @@ static void tell_renewed(struct tb_session *session, int64_t ttl_ms, const struc
 }
 
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
-                     struct tb_err *err)
+                     struct tb_gate *gate, struct tb_err *err)
 {
     const struct tb_policy policy = tb_policy_of(session);
     struct tb_err store_err;
@@ -212,7 +213,7 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb
         session->ttl_at_ms = session->last_active_ms + ttl_ms;
     }
     tb_session_rearm(session);
-    tb_record_put(session, caller ? caller->gate : NULL);
-    tell_renewed(session, ttl_ms, caller);
+    tb_record_put(session, gate);
+    tell_renewed(session, ttl_ms, caller, gate);
     return 0;
 }

@@ -205,7 +205,7 @@ static void end_in(struct rig *rig, int kind, enum stage stage, enum tb_end_reas
     }
     assert_int_equal((int)session->state, (int)stage);
     if (reason == TB_END_TTL_EXPIRED) {
-        assert_int_equal(tb_session_renew(session, SECOND_MS, NULL, NULL), 0);
+        assert_int_equal(tb_session_renew(session, SECOND_MS, NULL, NULL, NULL), 0);
         tb_clock_manual_advance(&rig->clock, SECOND_MS);
         tb_loop_turn(rig->core.loop, false);
     } else {
@@ -260,7 +260,7 @@ static void a_renewal_gives_more_time_up_to_the_ceiling(void **state)
         char text[256];
         memcpy(name, session->name, sizeof(name));
         rig_advance(rig, 59 * MINUTE_MS + 30 * SECOND_MS);
-        assert_int_equal(tb_session_renew(session, rows[i].asked_ms, NULL, NULL), 0);
+        assert_int_equal(tb_session_renew(session, rows[i].asked_ms, NULL, NULL, NULL), 0);
         snprintf(text, sizeof(text),
                  "session_renewed {\"name\":\"%s\",\"type\":\"client\",\"ttl_ms\":%lld,"
                  "\"expires_in_ms\":%lld}",
@@ -279,9 +279,9 @@ static void a_renewed_browser_lives_longer_idle_but_no_longer_than_its_time(void
     struct rig *rig = *state;
     struct tb_session *session = make(rig, TB_KIND_BROWSER, "talk");
     rig_advance(rig, 119 * SECOND_MS);
-    assert_int_equal(tb_session_renew(session, 0, NULL, NULL), 0);
+    assert_int_equal(tb_session_renew(session, 0, NULL, NULL, NULL), 0);
     rig_advance(rig, 119 * SECOND_MS);
-    assert_int_equal(tb_session_renew(session, 30 * SECOND_MS, NULL, NULL), 0);
+    assert_int_equal(tb_session_renew(session, 30 * SECOND_MS, NULL, NULL, NULL), 0);
     rig_advance(rig, 30 * SECOND_MS);
     assert_int_equal(rig_events(rig, "\"reason\":\"ttl_expired\",\"duration_ms\":268000"), 1);
 }
@@ -291,13 +291,13 @@ static void what_cannot_be_renewed_is_refused(void **state)
     struct rig *rig = *state;
     struct tb_err err;
     struct tb_session *session = make(rig, TB_KIND_CLIENT, "");
-    assert_int_equal(tb_session_renew(session, -1, NULL, &err), TB_E_PARAMS);
+    assert_int_equal(tb_session_renew(session, -1, NULL, NULL, &err), TB_E_PARAMS);
     fake_store_of(rig)->full = true;
-    assert_int_equal(tb_session_renew(session, 0, NULL, &err), TB_E_STORE);
+    assert_int_equal(tb_session_renew(session, 0, NULL, NULL, &err), TB_E_STORE);
     assert_string_equal(err.text, "the disk is full");
     fake_store_of(rig)->full = false;
     tb_session_end(session, TB_END_CLOSED);
-    assert_int_equal(tb_session_renew(session, 0, NULL, &err), TB_E_SESSION_ENDED);
+    assert_int_equal(tb_session_renew(session, 0, NULL, NULL, &err), TB_E_SESSION_ENDED);
     assert_int_equal(rig_events(rig, "session_renewed"), 0);
 }
 
@@ -306,7 +306,7 @@ static void a_store_that_is_not_ready_puts_off_only_the_end_of_sleepers(void **s
 {
     struct rig *rig = *state;
     struct tb_session *sleeper = make(rig, TB_KIND_BROWSER, "");
-    tb_session_renew(sleeper, HOUR_MS, NULL, NULL);
+    tb_session_renew(sleeper, HOUR_MS, NULL, NULL, NULL);
     rig_advance(rig, 30 * MINUTE_MS);
     assert_true(sleeper->asleep);
     struct tb_session *awake = make(rig, TB_KIND_IOS, "");
@@ -331,7 +331,7 @@ static void a_sleeper_that_is_too_old_can_still_be_let_go(void **state)
     assert_true(session->asleep);
     fake_store_of(rig)->full = true;
     rig_advance(rig, 30 * MINUTE_MS);
-    assert_null(tb_session_give_up(session, &talk, true));
+    assert_null(tb_session_give_up(session, &talk, true, NULL));
     assert_ptr_equal(rig_find(rig, "work"), session);
     assert_int_equal(rig_events(rig, "session_ended {"), 0);
     fake_store_of(rig)->full = false;
@@ -351,12 +351,12 @@ static void who_closes_a_session_that_is_too_old_closes_it_and_no_other(void **s
     rig_advance(rig, SECOND_MS);
     struct tb_session *young = rig_create_as(rig, "t", "talk", "young");
     rig_turn(rig);
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &talk, TB_STR("current"), NULL),
-                     0);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, &talk, TB_STR("current"), NULL, NULL), 0);
     tb_clock_manual_advance(&rig->clock, HOUR_MS - SECOND_MS);
-    assert_null(tb_session_give_up(rig_find(rig, "old"), &talk, false));
+    assert_null(tb_session_give_up(rig_find(rig, "old"), &talk, false, NULL));
     assert_ptr_equal(rig_find(rig, "current"), current);
-    assert_ptr_equal(tb_session_give_up(current, &talk, false), young);
+    assert_ptr_equal(tb_session_give_up(current, &talk, false, NULL), young);
     assert_int_equal(rig_events(rig, "\"reason\":\"closed\""), 2);
     assert_int_equal(rig_events(rig, "session_ended {"), 2);
 }

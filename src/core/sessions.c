@@ -362,7 +362,7 @@ static size_t collect(const struct tb_tenant *tenant, const struct tb_caller *ca
 }
 
 size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_caller *caller,
-                             bool everyone, bool detach)
+                             bool everyone, bool detach, struct tb_gate *gate)
 {
     const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
     if (!tenant) {
@@ -373,9 +373,9 @@ size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_calle
     for (size_t i = 0; i < count; i++) {
         struct tb_session *session = tb_map_get(&sessions->by_id, tb_str_of(ids[i]));
         if (session && detach) {
-            tb_session_detach(session, caller);
+            tb_session_detach(session, caller, gate);
         } else if (session) {
-            tb_session_close(session, caller);
+            tb_session_close(session, caller, gate);
         }
     }
     return count;
@@ -435,7 +435,8 @@ static struct tb_session *leaving(const struct tb_tenant *tenant, const char *na
 }
 
 static void end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
-                             enum tb_end_reason reason, const struct tb_config_list *kept_kinds)
+                             enum tb_end_reason reason, const struct tb_config_list *kept_kinds,
+                             struct tb_gate *gate)
 {
     struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
     if (!tenant || !caller->conversation[0]) {
@@ -444,11 +445,11 @@ static void end_conversation(struct tb_sessions *sessions, const struct tb_calle
     struct tb_session *session = tb_current_get(tenant, caller->conversation);
     if (session) {
         tb_current_drop(tenant, caller->conversation);
-        tb_record_put(session, caller->gate);
+        tb_record_put(session, gate);
     }
     /* From the start each time: whoever hears of an end may end others. */
     while ((session = leaving(tenant, caller->conversation, kept_kinds))) {
-        tb_session_end_stored(session, reason, caller->gate);
+        tb_session_end_stored(session, reason, gate);
     }
 }
 
@@ -459,11 +460,11 @@ bool tb_sessions_has(const struct tb_sessions *sessions, const struct tb_caller 
 }
 
 bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
-                                  enum tb_end_reason reason)
+                                  enum tb_end_reason reason, struct tb_gate *gate)
 {
     const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
     bool known = tenant && tb_conversation_find(tenant, caller->conversation);
-    end_conversation(sessions, caller, reason, NULL);
+    end_conversation(sessions, caller, reason, NULL, gate);
     return known;
 }
 
@@ -471,7 +472,8 @@ void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct t
 {
     const struct tb_config *config = sessions->core->config;
     if (strcmp(config->mcp_on_disconnect, "keep") != 0) {
-        end_conversation(sessions, caller, TB_END_CONVERSATION_ENDED, &config->mcp_keep_kinds);
+        end_conversation(sessions, caller, TB_END_CONVERSATION_ENDED, &config->mcp_keep_kinds,
+                         NULL);
     }
 }
 

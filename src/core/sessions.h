@@ -27,14 +27,16 @@ struct tb_view;
 struct tb_caller {
     const char *tenant;
     const char *conversation; /* empty: none */
-    const char *agent;    /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
-    struct tb_gate *gate; /* of its reply: what that acknowledges is stored first; may be NULL */
-    bool files;           /* it has tools for files, so its new sessions keep downloads */
-    bool brief;           /* its toolset lets a conversation's session end when it is idle */
+    const char *agent; /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
+    bool files;        /* it has tools for files, so its new sessions keep downloads */
+    bool brief;        /* its toolset lets a conversation's session end when it is idle */
     const struct tb_view *view; /* the tools that it was given; NULL: all */
     bool passing;               /* its conversation cannot outlive the daemon */
     bool everyone; /* the tenant's operator: private sessions of others are there for it */
 };
+
+/* Wherever a `gate` is asked for, it is that of the reply: what the reply acknowledges is stored
+ * first. It may be NULL. */
 
 struct tb_sessions *tb_sessions_new(struct tb_core *core);
 /* Ends every call under way, here and now: their `done`s have run when it returns. Sessions whose
@@ -78,6 +80,7 @@ struct tb_session_spec {
     void *driver_state;
     const struct cJSON *args; /* of start_session; may be NULL */
     struct tb_str saved;      /* core's own: what is to be brought back */
+    struct tb_gate *gate;     /* of the reply that acknowledges it; may be NULL */
     int64_t deadline_ms;
 };
 
@@ -99,20 +102,22 @@ struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct 
 /* Which session does the call mean: the explicit one; the caller's current one; that of the
  * caller's conversation (of several the one that was current last); a new one if `may_create`; else
  * TB_E_SESSION_ENDED with what is known of its end, or TB_E_SESSION_NOT_FOUND with the candidates.
- * *ret_chosen: the caller did not name it. */
+ */
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
-                        struct tb_str explicit_id, bool may_create, struct tb_session **ret_session,
-                        bool *ret_chosen, struct tb_err *err);
+                        struct tb_str explicit_id, bool may_create, struct tb_gate *gate,
+                        struct tb_session **ret_session, struct tb_err *err);
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
-                            struct tb_str id_or_name, struct tb_err *err);
+                            struct tb_str id_or_name, struct tb_gate *gate, struct tb_err *err);
 /* The caller lets go of a session: it is no longer the caller's current one, nor does it end with
  * its conversation unless it is private, and it goes on as one that was started by name; or it ends
  * and leaves its pages in a browser that is not ours. */
-void tb_session_detach(struct tb_session *session, const struct tb_caller *caller);
+void tb_session_detach(struct tb_session *session, const struct tb_caller *caller,
+                       struct tb_gate *gate);
 /* The caller closes it, or with `detach` lets go of it. If its calls went there, they go on in the
  * one of its own that was current before: that one, else NULL. */
 const struct tb_session *tb_session_give_up(struct tb_session *session,
-                                            const struct tb_caller *caller, bool detach);
+                                            const struct tb_caller *caller, bool detach,
+                                            struct tb_gate *gate);
 /* {"sessions":[...],"currentSession":name or null}: the caller's own, then those of others that it
  * can reach, each oldest first; if very many sleep, the oldest of those are only counted, as
  * hibernatedNotListed. */
@@ -122,9 +127,8 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
  * tenant's that it can reach: private ones of others only as the tenant's operator. How many there
  * were. */
 size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_caller *caller,
-                             bool everyone, bool detach);
-/* Ends all of the tenant's sessions; how many there were. The gate is of a reply that acknowledges
- * it; it may be NULL. */
+                             bool everyone, bool detach, struct tb_gate *gate);
+/* Ends all of the tenant's sessions; how many there were. */
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate);
 /* The emergency stop: the same with the reason global_stop, announced on the bus
@@ -135,7 +139,7 @@ size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, st
  * could reach any more. Others that it started by name stay. False when it is unknown: it neither
  * started a session nor has a current one. */
 bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
-                                  enum tb_end_reason reason);
+                                  enum tb_end_reason reason, struct tb_gate *gate);
 /* Its caller went away without a word: as mcp.on_disconnect and mcp.keep_kinds say. */
 void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller);
 /* The caller's conversation has a session that would end with it. */

@@ -297,7 +297,8 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     return session;
 }
 
-static void tell_start(struct tb_session *session, const struct tb_caller *caller)
+static void tell_start(struct tb_session *session, const struct tb_caller *caller,
+                       struct tb_gate *gate)
 {
     struct tb_core *core = session->core;
     core->metrics.values[TB_METRIC_SESSIONS_TOTAL]++;
@@ -308,7 +309,7 @@ static void tell_start(struct tb_session *session, const struct tb_caller *calle
               tb_kv_cstr("driver", session->driver->name), tb_kv_cstr("tenant", session->tenant));
     struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_STARTED);
     event.agent = caller->agent && caller->agent[0] ? caller->agent : NULL;
-    event.gate = caller->gate;
+    event.gate = gate;
     event.fields[1] = tb_field_cstr("driver", session->driver->name);
     tb_bus_publish(&core->bus, &event);
 }
@@ -331,12 +332,12 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
     tb_sessions_add(session);
     const struct tb_session *before = tb_current_get(session->home, caller->conversation);
     session->fallback = before ? tb_strdup(before->id) : NULL;
-    tb_current_choose(caller, session);
+    tb_current_choose(caller, session, spec->gate);
     *ret_warning = owned ? NULL : warn(sessions, session->home);
     tb_session_browse(session);
     tb_session_rearm(session);
     tb_session_open(session, spec);
-    tell_start(session, caller);
+    tell_start(session, caller, spec->gate);
     *ret_session = session;
     return 0;
 }

@@ -96,13 +96,14 @@ void tb_current_drop(struct tb_tenant *tenant, const char *name);
 /* The caller's choice becomes the one of its own, other than `from`, that was current last; NULL:
  * there is none. */
 const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struct tb_caller *caller,
-                                           const struct tb_session *from);
+                                           const struct tb_session *from, struct tb_gate *gate);
 
 /* The conversations whose current session this is, as an array: the latest choices that fit. */
 void tb_current_print(const struct tb_session *session, size_t room_bytes,
                       struct tb_json_writer *json);
 /* The caller's current session becomes this one, on record too. */
-void tb_current_choose(const struct tb_caller *caller, struct tb_session *session);
+void tb_current_choose(const struct tb_caller *caller, struct tb_session *session,
+                       struct tb_gate *gate);
 /* A session that did not open must not cost its owner the one that was current before. */
 void tb_current_fall_back(struct tb_session *session);
 

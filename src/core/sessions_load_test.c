@@ -148,10 +148,11 @@ static void what_the_caller_did_last_counts(void **state)
     const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
     make(rig, "a", TB_KIND_BROWSER, NULL);
     make(rig, "b", TB_KIND_BROWSER, NULL);
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL), 0);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL, NULL),
+                     0);
     assert_int_equal(rig_run(rig, &rig_navigate, "c1", NULL), 0);
     const struct tb_caller other = {.tenant = "t", .conversation = "c1"};
-    tb_session_detach(rig_find(rig, "browser-1"), &other);
+    tb_session_detach(rig_find(rig, "browser-1"), &other, NULL);
     rig_kill(rig, 0);
     struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
     rig_turn(rig);
@@ -189,7 +190,7 @@ static void times_go_on_while_the_daemon_is_down(void **state)
         const char *warning;
         tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, NULL);
         if (rows[i].ttl_ms) {
-            assert_int_equal(tb_session_renew(session, rows[i].ttl_ms, NULL, NULL), 0);
+            assert_int_equal(tb_session_renew(session, rows[i].ttl_ms, NULL, NULL, NULL), 0);
         }
     }
     rig_turn(rig);
@@ -244,7 +245,7 @@ static void a_renewal_survives(void **state)
     struct rig *rig = *state;
     struct tb_session *session = make(rig, "a", TB_KIND_CLIENT, NULL);
     rig_advance(rig, HOUR_MS - 600000);
-    assert_int_equal(tb_session_renew(session, 0, NULL, NULL), 0);
+    assert_int_equal(tb_session_renew(session, 0, NULL, NULL, NULL), 0);
     rig_kill(rig, HOUR_MS - 60000);
     assert_non_null(rig_find(rig, "a"));
     rig_advance(rig, 59999);
@@ -257,7 +258,7 @@ static void a_clock_set_back_gives_no_more_time_than_a_renewal_can(void **state)
 {
     struct rig *rig = *state;
     struct tb_session *session = make(rig, "a", TB_KIND_CLIENT, NULL);
-    assert_int_equal(tb_session_renew(session, INT64_MAX / 2, NULL, NULL), 0);
+    assert_int_equal(tb_session_renew(session, INT64_MAX / 2, NULL, NULL, NULL), 0);
     rig_kill(rig, -HOUR_MS);
     assert_int_equal(rig_find(rig, "a")->ttl_at_ms,
                      rig->clock.mono_ms + rig->config.sessions_client_ttl_max_ms);

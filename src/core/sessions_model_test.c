@@ -232,7 +232,8 @@ static void do_end_many(struct model *model)
         return; /* seldom, for little is left afterwards */
     }
     if (conversation) {
-        tb_sessions_end_conversation(model->rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
+        tb_sessions_end_conversation(model->rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED,
+                                     NULL);
         model->currents[tenant][conversation] = NULL;
     } else {
         assert_int_equal(tb_sessions_end_all(model->rig->core.sessions, tenants[tenant],
@@ -265,7 +266,8 @@ static void do_choose(struct model *model)
     const struct tb_caller caller = {.tenant = tenants[tenant],
                                      .conversation = conversations[conversation]};
     struct model_session *session = model_find(model, tenant, name);
-    int rc = tb_sessions_set_current(model->rig->core.sessions, &caller, tb_str_of(name), NULL);
+    int rc =
+        tb_sessions_set_current(model->rig->core.sessions, &caller, tb_str_of(name), NULL, NULL);
     assert_true(session ? rc == 0 : rc == TB_E_SESSION_NOT_FOUND || is_told_end(rc));
     model->currents[tenant][conversation] =
         session ? session : model->currents[tenant][conversation];

@@ -19,12 +19,13 @@ static const struct tb_tool look = {.name = "look", .flags = TB_TOOL_READ_ONLY, 
 static int make(struct rig *rig, const char *name, const char *args, struct tb_gate *gate,
                 struct tb_err *err)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk", .gate = gate};
+    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
     TB_AUTO(tb_json_free) struct cJSON *json = args ? tb_json_parse(tb_str_of(args)) : NULL;
     const struct tb_session_spec spec = {.name = tb_str_of(name),
                                          .driver = &tb_driver_fake,
                                          .driver_state = rig->fake,
-                                         .args = json};
+                                         .args = json,
+                                         .gate = gate};
     struct tb_session *session;
     const char *warning;
     return tb_sessions_create(rig->core.sessions, &caller, &spec, &session, &warning, err);
@@ -65,64 +66,69 @@ static void begin(struct rig *rig)
     rig_turn(rig);
 }
 
-static void detach(struct rig *rig, const struct tb_caller *caller)
+static void detach(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    tb_session_detach(rig_find(rig, "talks"), caller);
+    tb_session_detach(rig_find(rig, "talks"), caller, gate);
 }
 
-static void choose(struct rig *rig, const struct tb_caller *caller)
+static void choose(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    assert_int_equal(tb_sessions_set_current(rig->core.sessions, caller, TB_STR("talks"), NULL), 0);
+    assert_int_equal(
+        tb_sessions_set_current(rig->core.sessions, caller, TB_STR("talks"), gate, NULL), 0);
 }
 
-static void renew(struct rig *rig, const struct tb_caller *caller)
+static void renew(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    assert_int_equal(tb_session_renew(rig_find(rig, "talks"), 1000, caller, NULL), 0);
+    assert_int_equal(tb_session_renew(rig_find(rig, "talks"), 1000, caller, gate, NULL), 0);
 }
 
-static void create(struct rig *rig, const struct tb_caller *caller)
+static void create(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    assert_int_equal(make(rig, "b", NULL, caller->gate, NULL), 0);
+    (void)caller;
+    assert_int_equal(make(rig, "b", NULL, gate, NULL), 0);
 }
 
-static void end(struct rig *rig, const struct tb_caller *caller)
+static void end(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    tb_session_end_stored(rig_find(rig, "talks"), TB_END_CLOSED, caller->gate);
+    (void)caller;
+    tb_session_end_stored(rig_find(rig, "talks"), TB_END_CLOSED, gate);
 }
 
-static void end_all(struct rig *rig, const struct tb_caller *caller)
+static void end_all(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, caller->gate);
+    (void)caller;
+    tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, gate);
 }
 
-static void stop_all(struct rig *rig, const struct tb_caller *caller)
+static void stop_all(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    tb_sessions_stop_all(rig->core.sessions, "t", caller->gate);
+    tb_sessions_stop_all(rig->core.sessions, "t", gate);
     const struct tb_tenant *tenant = tb_tenant_find(rig->core.sessions, "t");
     const struct tb_end *end = tb_end_unheard(tenant, caller);
     assert_non_null(end);
     tb_end_warn(tenant, tb_end_id(end), "talk"); /* or it could start no other */
 }
 
-static void end_conversation(struct rig *rig, const struct tb_caller *caller)
+static void end_conversation(struct rig *rig, const struct tb_caller *caller, struct tb_gate *gate)
 {
-    tb_sessions_end_conversation(rig->core.sessions, caller, TB_END_CONVERSATION_ENDED);
+    tb_sessions_end_conversation(rig->core.sessions, caller, TB_END_CONVERSATION_ENDED, gate);
 }
 
 static void a_gate_hears_that_its_act_was_not_stored(void **state)
 {
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
-    static void (*const acts[])(struct rig * rig, const struct tb_caller *caller) = {
+    static void (*const acts[])(struct rig * rig, const struct tb_caller *caller,
+                                struct tb_gate *gate) = {
         create, choose, renew, detach, end, end_all, stop_all, end_conversation};
     for (size_t i = 0; i < TB_COUNT(acts); i++) {
         for (int broken = 0; broken < 2; broken++) {
             struct tb_gate gate;
-            const struct tb_caller caller = {.tenant = "t", .conversation = "talk", .gate = &gate};
+            const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
             tb_gate_init(&gate, on_open);
             begin(rig);
             store->broken = broken;
-            acts[i](rig, &caller);
+            acts[i](rig, &caller, &gate);
             assert_int_equal(gate.err.code, broken ? TB_E_STORE : 0);
             assert_false(tb_gate_shut(&gate));
             store->broken = false;
@@ -282,7 +288,7 @@ static void who_goes_away_leaves_what_the_settings_say(void **state)
         tb_sessions_leave_conversation(rig->core.sessions, &caller);
         assert_int_equal(rig_find(rig, "browser") != NULL, rows[i].browser);
         assert_int_equal(rig_find(rig, "phone") != NULL, rows[i].phone);
-        tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
+        tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED, NULL);
         assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
         rig_turn(rig);
     }

@@ -256,13 +256,13 @@ static void a_conversation_takes_its_sessions_with_it(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
     rig_create_as(rig, "t", "talk", "named");
     tb_sessions_end_conversation(sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                                 TB_END_CLOSED);
+                                 TB_END_CLOSED, NULL);
     tb_sessions_end_conversation(
-        sessions, &(struct tb_caller){.tenant = "u", .conversation = "talk"}, TB_END_CLOSED);
+        sessions, &(struct tb_caller){.tenant = "u", .conversation = "talk"}, TB_END_CLOSED, NULL);
     assert_int_equal(tb_sessions_count(sessions), 4);
     tb_sessions_end_conversation(sessions,
                                  &(struct tb_caller){.tenant = "t", .conversation = "talk"},
-                                 TB_END_CONVERSATION_ENDED);
+                                 TB_END_CONVERSATION_ENDED, NULL);
     assert_int_equal(tb_sessions_count(sessions), 2);
     assert_non_null(rig_find(rig, "named"));
     assert_int_equal(rig_events(rig, "\"reason\":\"conversation_ended\""), 2);
@@ -385,7 +385,7 @@ static void after_a_stop_the_table_is_empty_but_can_still_be_asked(void **state)
     struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
     tb_sessions_stop(sessions);
     rig_expect(call, TB_E_SHUTDOWN);
-    tb_sessions_end_conversation(sessions, &caller, TB_END_CONVERSATION_ENDED);
+    tb_sessions_end_conversation(sessions, &caller, TB_END_CONVERSATION_ENDED, NULL);
     assert_int_equal(tb_sessions_count(sessions), 0);
     call = rig_start(rig, &rig_navigate, "talk", NULL);
     rig_stop(rig);

@@ -21,7 +21,7 @@ static void run(struct tb_call *call)
     struct tb_result *out = tb_call_out(call);
     bool detach = tb_args_flag(tb_call_args(call), "detach", false);
     bool everyone = tb_args_flag(tb_call_args(call), "everyone", false);
-    size_t count = tb_sessions_close_all(sessions, caller, everyone, detach);
+    size_t count = tb_sessions_close_all(sessions, caller, everyone, detach, tb_call_gate(call));
     tb_json_set_int(out->data, "count", (int64_t)count);
     tb_json_set_bool(out->data, "detached", detach);
     if (!everyone && !caller->conversation[0]) {

@@ -20,10 +20,9 @@ static void run(struct tb_call *call)
     struct tb_result *out = tb_call_out(call);
     struct tb_session *session;
     struct tb_err err;
-    bool chosen;
     int rc =
         tb_sessions_resolve(sessions, tb_call_caller(call), tb_args_text(args, "sessionId", ""),
-                            false, &session, &chosen, &err);
+                            false, tb_call_gate(call), &session, &err);
     if (rc < 0) {
         tb_result_fail_err(out, &err);
     } else {
@@ -32,7 +31,7 @@ static void run(struct tb_call *call)
         tb_json_set_cstr(out->data, "sessionId", session->name);
         tb_json_set_bool(out->data, "detached", detach);
         const struct tb_session *current =
-            tb_session_give_up(session, tb_call_caller(call), detach);
+            tb_session_give_up(session, tb_call_caller(call), detach, tb_call_gate(call));
         if (current) {
             tb_json_set_cstr(out->data, "currentSession", current->name);
         }

@@ -21,7 +21,7 @@ static void run(struct tb_call *call)
     struct tb_str name = tb_args_text(tb_call_args(call), "sessionId", "");
     struct tb_result *out = tb_call_out(call);
     struct tb_err err;
-    if (tb_sessions_set_current(sessions, caller, name, &err) < 0) {
+    if (tb_sessions_set_current(sessions, caller, name, tb_call_gate(call), &err) < 0) {
         tb_result_fail_err(out, &err);
     } else {
         /* It may have been named by its id. */

@@ -79,6 +79,7 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
         .driver = slot->driver,
         .driver_state = slot->state,
         .args = kept,
+        .gate = tb_call_gate(call),
         .deadline_ms = tb_call_deadline_ms(call),
     };
     const char *warning = NULL;

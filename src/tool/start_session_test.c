@@ -89,7 +89,7 @@ static void a_session_that_is_ended_while_its_page_loads_is_not_said_to_be_open(
     struct rig *rig = *state;
     const struct tb_caller other = {.tenant = "t", .conversation = "other"};
     struct rig_call *call = start_slow(rig);
-    tb_session_close(rig_find(rig, "web"), &other);
+    tb_session_close(rig_find(rig, "web"), &other, NULL);
     rig_turn(rig);
     assert_string_equal(call->message, "Session 'web' was closed");
     rig_expect(call, TB_E_SESSION_ENDED);
@@ -109,7 +109,7 @@ static void a_session_that_is_ended_as_its_page_fails_is_not_said_to_be_open(voi
     rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
     struct rig_call *call = start_slow(rig);
     tb_fake_release(rig->fake, rig_find(rig, "web")->id);
-    tb_session_close(rig_find(rig, "web"), &other);
+    tb_session_close(rig_find(rig, "web"), &other, NULL);
     rig_turn(rig);
     assert_string_equal(call->message, "Session 'web' was closed");
     rig_expect(call, TB_E_SESSION_ENDED);
@@ -315,7 +315,7 @@ static void a_private_session_that_is_detached_ends_with_its_conversation_and_sa
     assert_true(tb_data_flag(call->data, "private"));
     rig_expect(call, 0);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
-    tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED);
+    tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED, NULL);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
 }
 

@@ -116,7 +116,6 @@ static struct act *act_new(struct tb_front_req *req)
     act->caller = (struct tb_caller){
         .tenant = tb_target_tenant(req),
         .conversation = act->conversation,
-        .gate = &act->gate,
     };
     req->user = act;
     return act;
@@ -175,9 +174,8 @@ static struct tb_session *find(struct act *act)
 {
     struct tb_session *session = NULL;
     struct tb_err err;
-    bool chosen;
     if (tb_sessions_resolve(act->req->core->sessions, &act->caller, tb_str_of(act->target), false,
-                            &session, &chosen, &err) < 0) {
+                            &act->gate, &session, &err) < 0) {
         struct tb_quoted name;
         if (err.code == TB_E_SESSION_NOT_FOUND) {
             tb_fail(&err, err.code, "there is no session %s",
@@ -209,7 +207,7 @@ static void close_session(struct act *act)
     struct tb_session *session = find(act);
     if (session) {
         put_only(act, "closed", session->name);
-        tb_session_close(session, &act->caller);
+        tb_session_close(session, &act->caller, &act->gate);
         finish(act);
     }
 }
@@ -266,7 +264,7 @@ static void renew_session(struct act *act)
         return;
     }
     if (read_ttl(tb_http_req_body(act->req->http), &ttl_ms, &err) < 0 ||
-        tb_session_renew(session, ttl_ms, &act->caller, &err) < 0) {
+        tb_session_renew(session, ttl_ms, &act->caller, &act->gate, &err) < 0) {
         tb_reply_error(act->req, err.code, err.text);
         return;
     }
@@ -278,8 +276,8 @@ static void close_conversation(struct act *act)
 {
     struct tb_caller caller = act->caller;
     caller.conversation = act->target;
-    if (!tb_sessions_end_conversation(act->req->core->sessions, &caller,
-                                      TB_END_CONVERSATION_ENDED)) {
+    if (!tb_sessions_end_conversation(act->req->core->sessions, &caller, TB_END_CONVERSATION_ENDED,
+                                      &act->gate)) {
         tb_reply_error(act->req, TB_E_NOT_FOUND, "no conversation of this name has a session");
         return;
     }
