@@ -59,7 +59,8 @@ static void wait_for_room(struct tb_core *core)
 static void make_sessions(struct tb_core *core, int64_t count, const char *driver_name)
 {
     struct tb_driver driver = tb_driver_fake;
-    const struct tb_caller caller = {.tenant = "default", .conversation = ""};
+    static const struct tb_principal_spec operator= {.tenant = "default", .key = "", .label = ""};
+    const struct tb_caller caller = {.who = tb_principal_new(&operator), .conversation = ""};
     void *fake = driver.start(core);
     driver.name = driver_name;
     for (int64_t i = 0; i < count; i++) {
@@ -81,6 +82,7 @@ static void make_sessions(struct tb_core *core, int64_t count, const char *drive
     }
     tb_sessions_free(core->sessions);
     driver.stop(fake);
+    tb_principal_unref(caller.who, "filled");
 }
 
 static double append(struct tb_core *core)

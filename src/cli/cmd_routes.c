@@ -9,11 +9,13 @@
 #include "core/limits.h"
 #include "daemon/registry.h"
 
-static const char *const access_names[] = {
-    [TB_ACCESS_OPEN] = "open",
-    [TB_ACCESS_TOKEN] = "token",
-    [TB_ACCESS_SAME_USER] = "same-user",
-};
+static const char *access_name(const struct tb_route *route)
+{
+    if (!route->scope) {
+        return "open";
+    }
+    return route->credentials & TB_CREDENTIAL_BEARER ? "token" : "same-user";
+}
 
 static const struct {
     enum tb_door door;
@@ -30,7 +32,7 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
     tb_json_object_open(json);
     tb_json_member_cstr(json, "method", route->method);
     tb_json_member_cstr(json, "path", route->path);
-    tb_json_member_cstr(json, "access", access_names[route->access]);
+    tb_json_member_cstr(json, "access", access_name(route));
     tb_json_key(json, "doors");
     tb_json_array_open(json);
     for (size_t i = 0; i < TB_COUNT(door_names); i++) {
@@ -62,7 +64,7 @@ static int run(int argc, char **argv)
             const struct tb_route *route = &(*front)->routes[i];
             put_json(&json, *front, route);
             if (!as_json) {
-                printf("%-7s %-40s %s\n", route->method, route->path, access_names[route->access]);
+                printf("%-7s %-40s %s\n", route->method, route->path, access_name(route));
             }
         }
     }

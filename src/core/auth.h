@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Credentials: which tokens there are, and whom each stands for. Only hashes are kept. A peer that
- * fails too often is told to wait, so that guessing is slow; a right token always passes, so that
- * one bad neighbour on the same address cannot lock others out. */
+/* Credentials: which there are, and which principal each stands for. Only hashes of secrets are
+ * kept. A peer that fails too often is told to wait, so that guessing is slow; a right secret
+ * always passes, so that one bad neighbour on the same address cannot lock others out. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/principal.h"
+#include "io/loop.h"
 
 struct tb_auth;
 
-struct tb_auth *tb_auth_new(const struct tb_clock *clock);
+/* How a caller shows who it is; a bit each, so that a route can say which it takes. */
+enum tb_credential {
+    TB_CREDENTIAL_NONE = 0,
+    TB_CREDENTIAL_BEARER = 1,    /* Authorization: Bearer */
+    TB_CREDENTIAL_SAME_USER = 2, /* the daemon's own user at the Unix socket; has no secret */
+    TB_CREDENTIALS_USUAL = TB_CREDENTIAL_BEARER | TB_CREDENTIAL_SAME_USER,
+};
+
+/* There is one of the daemon's own user, with all scopes, and one of nobody in particular, with
+ * none. */
+struct tb_auth *tb_auth_new(struct tb_loop *loop);
 void tb_auth_free(struct tb_auth *auth);
 TB_DEFINE_AUTO(struct tb_auth *, tb_auth_free)
 /* The operator's token, which may do everything. */
 void tb_auth_set_admin(struct tb_auth *auth, struct tb_str token);
-/* 0 if `token` is right; TB_E_UNAUTHORIZED if not, TB_E_RATE if this peer was wrong too often
- * within the last minute. An empty token counts as none: it is refused but no guess. */
-int tb_auth_check(struct tb_auth *auth, const char *peer, struct tb_str token);
+/* A further credential; one that has the same key or secret is revoked. */
+void tb_auth_add(struct tb_auth *auth, const struct tb_principal_spec *spec, struct tb_str secret);
+/* The principal is borrowed. TB_E_UNAUTHORIZED if no credential has this secret, TB_E_RATE if this
+ * peer was wrong too often within the last minute. An empty secret counts as none: it is refused
+ * but no guess. */
+int tb_auth_find(struct tb_auth *auth, const char *peer, enum tb_credential credential,
+                 struct tb_str secret, struct tb_principal **ret_principal);
+/* Nobody gets in with it any more; what is live in its name ends before the next turn of the loop,
+ * so that whoever revokes may itself be called in that name. */
+void tb_auth_revoke(struct tb_auth *auth, const char *key);

@@ -15,6 +15,7 @@
 
 struct fixture {
     struct tb_clock_manual clock;
+    struct tb_loop *loop;
     struct tb_auth *auth;
     char token[TB_TOKEN_SIZE];
 };
@@ -24,7 +25,8 @@ static int setup(void **state)
     static struct fixture fixture;
     tb_id_init();
     tb_clock_manual_init(&fixture.clock);
-    fixture.auth = tb_auth_new(&fixture.clock.clock);
+    fixture.loop = tb_loop_new(&fixture.clock.clock);
+    fixture.auth = tb_auth_new(fixture.loop);
     tb_token_make(fixture.token);
     tb_auth_set_admin(fixture.auth, tb_str_of(fixture.token));
     *state = &fixture;
@@ -33,8 +35,16 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    tb_auth_free(((struct fixture *)*state)->auth);
+    struct fixture *f = *state;
+    tb_auth_free(f->auth);
+    tb_loop_free(f->loop);
     return 0;
+}
+
+static int check(struct fixture *f, const char *peer, struct tb_str secret)
+{
+    struct tb_principal *who;
+    return tb_auth_find(f->auth, peer, TB_CREDENTIAL_BEARER, secret, &who);
 }
 
 static void only_the_whole_token_is_right(void **state)
@@ -43,31 +53,30 @@ static void only_the_whole_token_is_right(void **state)
     struct tb_str token = tb_str_of(f->token);
     char longer[TB_TOKEN_SIZE + 1] = {0};
     snprintf(longer, sizeof(longer), "%s", f->token);
-    assert_int_equal(tb_auth_check(f->auth, "a", token), 0);
-    assert_int_equal(tb_auth_check(f->auth, "a", tb_str_sub(token, 0, 20)), TB_E_UNAUTHORIZED);
-    assert_int_equal(tb_auth_check(f->auth, "a", (struct tb_str){longer, token.len + 1}),
-                     TB_E_UNAUTHORIZED);
-    assert_int_equal(tb_auth_check(f->auth, "a", TB_STR("")), TB_E_UNAUTHORIZED);
+    assert_int_equal(check(f, "a", token), 0);
+    assert_int_equal(check(f, "a", tb_str_sub(token, 0, 20)), TB_E_UNAUTHORIZED);
+    assert_int_equal(check(f, "a", (struct tb_str){longer, token.len + 1}), TB_E_UNAUTHORIZED);
+    assert_int_equal(check(f, "a", TB_STR("")), TB_E_UNAUTHORIZED);
 }
 
 static void guessing_is_slowed_down_per_peer(void **state)
 {
     struct fixture *f = *state;
     for (int i = 0; i < TB_AUTH_FAILURES; i++) {
-        assert_int_equal(tb_auth_check(f->auth, "bad", TB_STR("guess")), TB_E_UNAUTHORIZED);
+        assert_int_equal(check(f, "bad", TB_STR("guess")), TB_E_UNAUTHORIZED);
     }
-    assert_int_equal(tb_auth_check(f->auth, "bad", TB_STR("guess")), TB_E_RATE);
-    assert_int_equal(tb_auth_check(f->auth, "other", TB_STR("guess")), TB_E_UNAUTHORIZED);
-    assert_int_equal(tb_auth_check(f->auth, "bad", tb_str_of(f->token)), 0);
+    assert_int_equal(check(f, "bad", TB_STR("guess")), TB_E_RATE);
+    assert_int_equal(check(f, "other", TB_STR("guess")), TB_E_UNAUTHORIZED);
+    assert_int_equal(check(f, "bad", tb_str_of(f->token)), 0);
     tb_clock_manual_advance(&f->clock, TB_AUTH_WINDOW_MS);
-    assert_int_equal(tb_auth_check(f->auth, "bad", TB_STR("guess")), TB_E_UNAUTHORIZED);
+    assert_int_equal(check(f, "bad", TB_STR("guess")), TB_E_UNAUTHORIZED);
 }
 
 static void a_missing_token_is_no_guess(void **state)
 {
     struct fixture *f = *state;
     for (int i = 0; i < 10 * TB_AUTH_FAILURES; i++) {
-        assert_int_equal(tb_auth_check(f->auth, "a", TB_STR("")), TB_E_UNAUTHORIZED);
+        assert_int_equal(check(f, "a", TB_STR("")), TB_E_UNAUTHORIZED);
     }
 }
 
@@ -77,13 +86,68 @@ static void the_table_of_offenders_is_bounded(void **state)
     for (int i = 0; i < TB_AUTH_PEERS + 500; i++) {
         char peer[32];
         snprintf(peer, sizeof(peer), "10.0.%d.%d", i / 256, i % 256);
-        assert_int_equal(tb_auth_check(f->auth, peer, TB_STR("guess")), TB_E_UNAUTHORIZED);
+        assert_int_equal(check(f, peer, TB_STR("guess")), TB_E_UNAUTHORIZED);
     }
     /* The first peers were dropped to make room, so their count begins again. */
     for (int i = 0; i < TB_AUTH_FAILURES; i++) {
-        assert_int_equal(tb_auth_check(f->auth, "10.0.0.0", TB_STR("guess")), TB_E_UNAUTHORIZED);
+        assert_int_equal(check(f, "10.0.0.0", TB_STR("guess")), TB_E_UNAUTHORIZED);
     }
-    assert_int_equal(tb_auth_check(f->auth, "10.0.0.0", TB_STR("guess")), TB_E_RATE);
+    assert_int_equal(check(f, "10.0.0.0", TB_STR("guess")), TB_E_RATE);
+}
+
+static struct tb_principal *find(struct fixture *f, const char *secret)
+{
+    struct tb_principal *who = NULL;
+    tb_auth_find(f->auth, "a", TB_CREDENTIAL_BEARER, tb_str_of(secret), &who);
+    return who;
+}
+
+static void each_credential_stands_for_its_principal(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_principal *who;
+    const struct tb_principal_spec spec = {
+        .tenant = "t", .key = "k1", .label = "a script", .scopes = TB_SCOPE_OBSERVE};
+    tb_auth_add(f->auth, &spec, TB_STR("secret"));
+    who = find(f, "secret");
+    assert_string_equal(who->tenant, "t");
+    assert_string_equal(who->key, "k1");
+    assert_string_equal(who->label, "a script");
+    assert_true(tb_principal_may(who, TB_SCOPE_OBSERVE));
+    assert_false(tb_principal_may(who, TB_SCOPE_OBSERVE | TB_SCOPE_ACT));
+    who = find(f, f->token);
+    assert_string_equal(who->tenant, "default");
+    assert_int_equal(who->scopes, TB_SCOPES_ALL);
+    assert_int_equal(tb_auth_find(f->auth, "", TB_CREDENTIAL_SAME_USER, TB_STR(""), &who), 0);
+    assert_string_equal(who->tenant, "default");
+    assert_int_equal(who->scopes, TB_SCOPES_ALL);
+    assert_int_equal(tb_auth_find(f->auth, "a", TB_CREDENTIAL_NONE, TB_STR(""), &who), 0);
+    assert_int_equal(who->scopes, 0);
+}
+
+static void a_credential_ends_by_revocation_replacement_or_its_time(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_principal_spec spec = {.tenant = "t", .key = "k1", .label = ""};
+    tb_auth_add(f->auth, &spec, TB_STR("first"));
+    tb_auth_add(f->auth, &spec, TB_STR("second"));
+    assert_null(find(f, "first"));
+    tb_auth_revoke(f->auth, "k2");
+    assert_non_null(find(f, "second"));
+    tb_auth_revoke(f->auth, "k1");
+    assert_null(find(f, "second"));
+    spec.expires_ms = tb_clock_wall_ms(&f->clock.clock) + 1000;
+    tb_auth_add(f->auth, &spec, TB_STR("third"));
+    struct tb_principal *third = tb_principal_ref(find(f, "third"), "test");
+    tb_clock_manual_advance(&f->clock, 999);
+    tb_loop_turn(f->loop, false);
+    assert_non_null(find(f, "third"));
+    assert_false(third->revoked);
+    tb_clock_manual_advance(&f->clock, 1);
+    tb_loop_turn(f->loop, false);
+    assert_null(find(f, "third"));
+    assert_true(third->revoked);
+    tb_principal_unref(third, "test");
 }
 
 int main(void)
@@ -92,6 +156,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_the_whole_token_is_right, setup, teardown),
         cmocka_unit_test_setup_teardown(guessing_is_slowed_down_per_peer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_missing_token_is_no_guess, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_credential_stands_for_its_principal, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_credential_ends_by_revocation_replacement_or_its_time,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(the_table_of_offenders_is_bounded, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ static void hand_over(struct tb_call *call)
     tb_deferred_cancel(&call->job);
     note_gate(call);
     call->done(call, call->user);
+    tb_list_remove(&call->live.link);
+    tb_principal_unref(call->caller.who, "call");
     tb_list_remove(&call->all);
     tb_sessions_check_drained(call->core->sessions);
     tb_timer_fini(&call->timer);
@@ -161,6 +163,18 @@ static void on_timer(struct tb_timer *timer, void *user)
     tb_call_break(call, &err, false);
 }
 
+static int say_revoked(struct tb_err *err)
+{
+    return tb_fail(err, TB_E_UNAUTHORIZED, "the credential of this call was revoked");
+}
+
+static void on_revoked(struct tb_live *live)
+{
+    struct tb_err err;
+    say_revoked(&err);
+    tb_call_break(TB_CONTAINER(live, struct tb_call, live), &err, false);
+}
+
 void tb_call_cancel(struct tb_call *call)
 {
     struct tb_err err;
@@ -177,11 +191,6 @@ static int copy_caller(struct tb_call *call, const struct tb_caller *caller, str
     if ((size_t)len >= sizeof(call->conversation)) {
         return tb_fail(err, TB_E_PARAMS, "the conversation's name has more than %d characters",
                        TB_CONVERSATION_SIZE - 1);
-    }
-    len = snprintf(call->tenant, sizeof(call->tenant), "%s", caller->tenant);
-    if ((size_t)len >= sizeof(call->tenant)) {
-        return tb_fail(err, TB_E_FORBIDDEN, "the tenant's name has more than %d characters",
-                       TB_TENANT_SIZE - 1);
     }
     snprintf(call->agent, sizeof(call->agent), "%s", caller->agent ? caller->agent : "");
     call->agent[tb_utf8_prefix(tb_str_of(call->agent))] = '\0';
@@ -280,6 +289,9 @@ static int begin(struct tb_call *call, struct tb_err *err)
 
 static int accept(struct tb_call *call, const struct tb_call_request *request, struct tb_err *err)
 {
+    if (call->caller.who->revoked) {
+        return say_revoked(err);
+    }
     int rc = copy_caller(call, &request->caller, err);
     if (rc < 0) {
         return rc;
@@ -313,7 +325,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     struct tb_err err;
     call->core = core;
     call->tool = request->tool;
-    call->caller = (struct tb_caller){.tenant = call->tenant,
+    call->caller = (struct tb_caller){.who = tb_principal_ref(request->caller.who, "call"),
                                       .conversation = call->conversation,
                                       .agent = call->agent,
                                       .files = request->caller.files,
@@ -335,6 +347,8 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_result_init(&call->result);
     call->result.view = call->caller.view;
     tb_list_append(&core->sessions->calls, &call->all);
+    call->live.revoked = on_revoked;
+    tb_principal_add_live(call->caller.who, &call->live);
     if (accept(call, request, &err) < 0) {
         tb_result_fail_err(&call->result, &err);
         tb_call_end(call);

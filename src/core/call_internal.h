@@ -20,12 +20,12 @@ struct tb_call {
     struct tb_core *core;
     const struct tb_tool *tool; /* NULL: nobody knows it */
     struct cJSON *args;
-    char tenant[TB_TENANT_SIZE];
     char conversation[TB_CONVERSATION_SIZE];
     char agent[TB_AGENT_SIZE];
     struct tb_view view;
-    struct tb_caller caller; /* points at these four */
-    struct tb_gate gate;     /* the reply waits at it */
+    struct tb_caller caller; /* points at these three, and holds a reference to its principal */
+    struct tb_live live;
+    struct tb_gate gate; /* the reply waits at it */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress;
     void *user;

@@ -39,7 +39,7 @@ static void publish(struct tb_call *call, const struct act *act)
     tb_conversation_show(core, call->conversation, conversation);
     const struct tb_event event = {
         .type = act->type,
-        .tenant = call->tenant,
+        .tenant = call->caller.who->tenant,
         .session_id = call->session_id,
         .session = known(call->session_name),
         .agent = known(call->agent),

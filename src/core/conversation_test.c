@@ -8,11 +8,14 @@
 #include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
-static const struct tb_caller alice = {.tenant = "t", .conversation = "alice"};
-static const struct tb_caller bob = {.tenant = "t", .conversation = "bob"};
-static const struct tb_caller nobody = {.tenant = "t", .conversation = ""};
-static const struct tb_caller the_operator = {.tenant = "t", .conversation = "", .everyone = true};
+static const struct tb_caller alice = {.who = &principal_t, .conversation = "alice"};
+static const struct tb_caller bob = {.who = &principal_t, .conversation = "bob"};
+static const struct tb_caller nobody = {.who = &principal_t, .conversation = ""};
+static const struct tb_caller the_operator = {.who = &principal_t,
+                                              .conversation = "",
+                                              .everyone = true};
 
 static int start(struct rig *rig, const struct tb_caller *caller, const char *name, bool hidden)
 {
@@ -244,7 +247,7 @@ static void name_of(int number, char fill, char ret_name[TB_CONVERSATION_SIZE])
 static void choose_a(struct rig *rig, const char *conversation)
 {
     struct tb_gate gate;
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = conversation};
     tb_gate_init(&gate, on_open);
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), &gate, NULL),
                      0);

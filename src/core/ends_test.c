@@ -9,6 +9,7 @@
 #include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 #define MINUTE_MS ((int64_t)60 * 1000)
 
@@ -75,7 +76,7 @@ static void who_was_told_is_not_told_again_after_a_restart(void **state)
     expect_note(rig, "talk",
                 "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
                 "That was just now. Session browser-2 is new.");
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     tb_session_close(rig_find(rig, "browser-2"), &talk, NULL);
     rig_kill(rig, 1000);
     expect_note(rig, "talk", "");
@@ -133,7 +134,8 @@ static void who_was_stopped_is_told_to_ask_before_it_starts_another(void **state
 /* Stops a session as the operator does. */
 static void stop(struct rig *rig, const char *name)
 {
-    const struct tb_caller operator= {.tenant = "t", .conversation = "ops", .everyone = true};
+    const struct tb_caller operator= {
+        .who = principal_of("t"), .conversation = "ops", .everyone = true};
     tb_session_close(rig_find(rig, name), &operator, NULL);
     rig_turn(rig);
 }
@@ -177,7 +179,7 @@ static void a_stop_is_heard_of_although_another_session_has_ended_since(void **s
 static void who_lets_go_of_another_session_has_not_heard_of_the_stop(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     rig_create_as(rig, "t", "talk", "y");
     rig_turn(rig);
@@ -219,7 +221,7 @@ static void expect_note_in(struct rig *rig, const char *conversation, const char
 
 static void create_private(struct rig *rig, const char *conversation, const char *name)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = conversation};
     const struct tb_session_spec spec = {.kind = TB_KIND_BROWSER,
                                          .name = tb_str_of(name),
                                          .hidden = true,
@@ -267,7 +269,7 @@ static void a_reply_that_nobody_reads_tells_of_no_end(void **state)
     rig_turn(rig);
     rig_expect(call, TB_E_CANCELLED);
     const struct tb_tenant *tenant = tb_tenant_find(rig->core.sessions, "t");
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     assert_non_null(tb_end_missed(tenant, &talk));
     expect_note_in(rig, "talk", "browser-2",
                    "Session browser-1 ended after 2 minutes without a call; its cookies are gone. "
@@ -288,8 +290,8 @@ static void a_session_that_grows_too_old_during_a_call_is_reported(void **state)
     TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF((size_t)64 * TB_KIB);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &list);
-    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = "talk"},
-                     &json);
+    tb_sessions_list(rig->core.sessions,
+                     &(struct tb_caller){.who = principal_of("t"), .conversation = "talk"}, &json);
     tb_buf_append_char(&list, '\0');
     assert_non_null(strstr((const char *)list.data, "\"currentSession\":null"));
     tb_fake_release(rig->fake, session->id);
@@ -357,7 +359,7 @@ static void who_was_told_that_a_session_is_to_end_hears_of_later_ends(void **sta
     rig_turn(rig);
     assert_non_null(tb_json_get(next->data, "note"));
     rig_expect(next, 0);
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     assert_non_null(tb_end_missed(tb_tenant_find(rig->core.sessions, "t"), &talk));
     tb_fake_release(rig->fake, session->id);
     rig_turn(rig);
@@ -367,8 +369,8 @@ static void who_was_told_that_a_session_is_to_end_hears_of_later_ends(void **sta
 static void who_closed_it_need_not_be_told_but_others_are(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
-    const struct tb_caller other = {.tenant = "t", .conversation = "other"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
+    const struct tb_caller other = {.who = principal_of("t"), .conversation = "other"};
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     assert_int_equal(
         tb_sessions_set_current(rig->core.sessions, &other, TB_STR("browser-1"), NULL, NULL), 0);
@@ -382,7 +384,7 @@ static void who_closed_it_need_not_be_told_but_others_are(void **state)
 static void only_the_end_of_the_session_used_last_is_told(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     static const char none[] = "No session: none is current. There are: alice";
     rig_create_as(rig, "t", "talk", "alice");
     rig_create_as(rig, "t", "talk", "bob");

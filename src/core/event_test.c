@@ -7,6 +7,7 @@
 #include "base/mem.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 enum {
     HALF_HOUR_MS = 30 * 60 * 1000,
@@ -41,11 +42,12 @@ static void events_have_the_json_that_readers_know(void **state)
     rig_turn(rig);
     assert_int_equal(
         tb_session_renew(named, INT64_C(40) * 24 * 3600 * 1000,
-                         &(struct tb_caller){.tenant = "t", .conversation = "", .agent = ""}, &err),
+                         &(struct tb_caller){.who = &principal_t, .conversation = "", .agent = ""},
+                         NULL, &err),
         0);
-    assert_int_equal(tb_session_renew(named, HOUR_MS, NULL, &err), 0);
-    const struct tb_caller closer = {.tenant = "t", .conversation = "", .agent = "m 1"};
-    tb_session_close(rig_create(rig, "c"), &closer);
+    assert_int_equal(tb_session_renew(named, HOUR_MS, NULL, NULL, &err), 0);
+    const struct tb_caller closer = {.who = &principal_t, .conversation = "", .agent = "m 1"};
+    tb_session_close(rig_create(rig, "c"), &closer, NULL);
     rig_advance(rig, HALF_HOUR_MS);
     rig_turns(rig, 3);
     rig->fake->ops[TB_OP_CLICK] = (struct tb_fake_plan){0};

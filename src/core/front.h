@@ -12,14 +12,9 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "core/auth.h"
 #include "core/core.h"
 #include "io/http_server.h"
-
-enum tb_access {
-    TB_ACCESS_OPEN,      /* anybody who passes the Host and Origin checks */
-    TB_ACCESS_TOKEN,     /* a bearer token, or the same user over the Unix socket */
-    TB_ACCESS_SAME_USER, /* only the same user over the Unix socket */
-};
 
 /* By which listener a request came. */
 enum tb_door {
@@ -38,6 +33,7 @@ enum {
 struct tb_front_req {
     struct tb_core *core;
     struct tb_http_req *http;
+    struct tb_principal *who; /* of the credential; NULL before the route is known */
     const struct tb_route *route;
     void *state; /* of the front, from its start */
     void *user;  /* the handler's own, NULL at first */
@@ -51,7 +47,8 @@ struct tb_front_req {
 struct tb_route {
     const char *method;
     const char *path;
-    enum tb_access access;
+    unsigned scope; /* that a caller needs; 0: anybody who passes the Host and Origin checks */
+    unsigned credentials; /* by which it may show that it has it: bits of enum tb_credential */
     unsigned doors;
     /* The whole body is in, it is JSON (application/json) unless the method has none. Answers now
      * or later. */

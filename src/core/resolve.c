@@ -75,7 +75,7 @@ static int not_found(const struct tb_tenant *tenant, const struct tb_caller *cal
 static const struct tb_session *retiring(const struct tb_sessions *sessions,
                                          const struct tb_caller *caller)
 {
-    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     const struct tb_session *current = tenant ? tb_current_get(tenant, caller->conversation) : NULL;
     return current && current->retiring ? current : NULL;
 }
@@ -130,7 +130,7 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
 static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   bool may_create)
 {
-    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     if (!tenant) {
         return NULL;
     }
@@ -166,7 +166,7 @@ int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *ca
     if (!explicit_id.len && may_create) {
         return create(sessions, caller, gate, ret_session, err);
     }
-    return not_found(tb_tenant_find(sessions, caller->tenant), caller, explicit_id, err);
+    return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, explicit_id, err);
 }
 
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -174,7 +174,7 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
 {
     struct tb_session *session = tb_sessions_reach(sessions, caller, id_or_name);
     if (!session) {
-        return not_found(tb_tenant_find(sessions, caller->tenant), caller, id_or_name, err);
+        return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, id_or_name, err);
     }
     tb_current_choose(caller, session, gate);
     return 0;

@@ -6,11 +6,12 @@
 #include "core/limits.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 
 static const char *resolve(struct rig *rig, const char *conversation, const char *explicit_id,
                            bool may_create, struct tb_err *err)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = conversation};
     struct tb_session *session = NULL;
     *err = (struct tb_err){0};
     int rc = tb_sessions_resolve(rig->core.sessions, &caller, tb_str_of(explicit_id), may_create,
@@ -25,7 +26,7 @@ static const char *resolve(struct rig *rig, const char *conversation, const char
 static void set_current(struct rig *rig, const char *conversation, const char *name, int expected)
 {
     struct tb_err err;
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = conversation};
     assert_int_equal(
         tb_sessions_set_current(rig->core.sessions, &caller, tb_str_of(name), NULL, &err),
         expected);
@@ -52,7 +53,7 @@ static void the_explicit_one_then_the_current_one_then_the_conversations(void **
 
 static const char *give_up(struct rig *rig, const char *conversation, const char *name, bool detach)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = conversation};
     const struct tb_session *current =
         tb_session_give_up(rig_find(rig, name), &caller, detach, NULL);
     return current ? current->name : "";
@@ -198,7 +199,7 @@ static void a_session_that_is_let_go_lives_on_as_a_named_one(void **state)
 {
     struct rig *rig = *state;
     struct tb_err err;
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct tb_session *session = rig_find(rig, "browser-1");
     rig_advance(rig, 100000);
@@ -224,7 +225,7 @@ static void a_session_whose_pages_can_stay_ends_when_it_is_let_go(void **state)
 {
     struct rig *rig = *state;
     struct tb_err err;
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     rig->fake->detachable = true;
     rig_create_as(rig, "t", "talk", "first");
     rig_create_as(rig, "t", "talk", "second");
@@ -253,7 +254,7 @@ static void end_neighbour(const struct tb_event *event, void *user)
 static void who_hears_of_one_let_go_may_end_the_next(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     struct tb_subscriber subscriber = {.fn = end_neighbour, .user = rig};
     rig->fake->detachable = true;
     rig_create_as(rig, "t", "talk", "first");

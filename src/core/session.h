@@ -19,11 +19,11 @@
 #include "base/list.h"
 #include "base/str.h"
 #include "core/driver.h"
+#include "core/principal.h"
 #include "io/timer.h"
 
 enum {
     TB_NAME_SIZE = 65,
-    TB_TENANT_SIZE = 65,
     TB_CONVERSATION_SIZE = 129,
     TB_AGENT_SIZE = 97,
     TB_ID_SHOWN = 6, /* characters of an id that the log may have */

@@ -5,6 +5,7 @@
 #include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 /* A call on session "a" that leaves a tag in its browser. */
 static void leave_tag(struct rig *rig, const char *tag)
@@ -24,8 +25,9 @@ static struct tb_session *start_beside(struct rig *rig, struct tb_driver *ret_dr
     *ret_driver = tb_driver_fake;
     ret_driver->saves_beside = true;
     rig->fake->saves_beside = true;
-    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                       &spec, &session, &warning, NULL);
+    tb_sessions_create(rig->core.sessions,
+                       &(struct tb_caller){.who = principal_of("t"), .conversation = ""}, &spec,
+                       &session, &warning, NULL);
     return session;
 }
 

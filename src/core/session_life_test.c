@@ -8,6 +8,7 @@
 #include "core/sessions.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 #define SECOND_MS ((int64_t)1000)
 #define MINUTE_MS (60 * SECOND_MS)
@@ -16,7 +17,7 @@
 static struct tb_session *make(struct rig *rig, enum tb_session_kind kind, const char *conversation)
 {
     const struct tb_caller caller = {
-        .tenant = "t", .conversation = conversation, .brief = rig->brief};
+        .who = principal_of("t"), .conversation = conversation, .brief = rig->brief};
     const struct tb_session_spec spec = {.kind = kind,
                                          .for_conversation = true,
                                          .driver = &tb_driver_fake,
@@ -324,7 +325,7 @@ static void a_store_that_is_not_ready_puts_off_only_the_end_of_sleepers(void **s
 static void a_sleeper_that_is_too_old_can_still_be_let_go(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     rig->config.sessions_named_max_age_ms = HOUR_MS;
     struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
     rig_advance(rig, 30 * MINUTE_MS);
@@ -344,7 +345,7 @@ static void a_sleeper_that_is_too_old_can_still_be_let_go(void **state)
 static void who_closes_a_session_that_is_too_old_closes_it_and_no_other(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller talk = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller talk = {.who = principal_of("t"), .conversation = "talk"};
     rig->config.sessions_named_max_age_ms = HOUR_MS;
     rig_create_as(rig, "t", "talk", "old");
     struct tb_session *current = rig_create_as(rig, "t", "talk", "current");

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 
 static void hold(struct rig *rig)
 {
@@ -300,7 +301,8 @@ static void a_closed_driver_is_not_asked(void **state)
     rig_turn(rig);
     tb_json_writer_init(&json, &text);
     session->closed = true;
-    tb_session_describe(session, &(struct tb_caller){.tenant = "t", .conversation = ""}, &json);
+    tb_session_describe(session, &(struct tb_caller){.who = principal_of("t"), .conversation = ""},
+                        &json);
     session->closed = false;
     assert_int_equal(tb_buf_append_char(&text, '\0'), 0);
     assert_non_null(strstr((const char *)text.data, "\"capabilities\":{}"));
@@ -317,7 +319,8 @@ static void a_session_describes_itself(void **state)
     rig_turn(rig);
     tb_clock_manual_advance(&rig->clock, 1000);
     tb_json_writer_init(&json, &text);
-    tb_session_describe(session, &(struct tb_caller){.tenant = "t", .conversation = "talk"}, &json);
+    tb_session_describe(
+        session, &(struct tb_caller){.who = principal_of("t"), .conversation = "talk"}, &json);
     assert_int_equal(json.rc, 0);
     assert_int_equal(tb_buf_append_char(&text, '\0'), 0);
     assert_string_equal(

@@ -232,10 +232,10 @@ static struct tb_session *find_hidden(const struct tb_tenant *tenant,
 struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct tb_caller *caller,
                                      struct tb_str id_or_name)
 {
-    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     struct tb_session *session = tenant ? find_hidden(tenant, caller, id_or_name) : NULL;
     if (!session) {
-        session = tb_sessions_find(sessions, caller->tenant, id_or_name);
+        session = tb_sessions_find(sessions, caller->who->tenant, id_or_name);
     }
     return session && tb_session_visible(session, caller) ? session : NULL;
 }
@@ -285,7 +285,7 @@ static size_t put_list(const struct tb_tenant *tenant, const struct tb_caller *c
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json)
 {
-    struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     const struct tb_session *current = NULL;
     size_t left_out = 0;
     tb_json_object_open(json);
@@ -364,7 +364,7 @@ static size_t collect(const struct tb_tenant *tenant, const struct tb_caller *ca
 size_t tb_sessions_close_all(struct tb_sessions *sessions, const struct tb_caller *caller,
                              bool everyone, bool detach, struct tb_gate *gate)
 {
-    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     if (!tenant) {
         return 0;
     }
@@ -438,7 +438,7 @@ static void end_conversation(struct tb_sessions *sessions, const struct tb_calle
                              enum tb_end_reason reason, const struct tb_config_list *kept_kinds,
                              struct tb_gate *gate)
 {
-    struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     if (!tenant || !caller->conversation[0]) {
         return;
     }
@@ -455,14 +455,14 @@ static void end_conversation(struct tb_sessions *sessions, const struct tb_calle
 
 bool tb_sessions_has(const struct tb_sessions *sessions, const struct tb_caller *caller)
 {
-    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     return tenant && leaving(tenant, caller->conversation, NULL) != NULL;
 }
 
 bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   enum tb_end_reason reason, struct tb_gate *gate)
 {
-    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->tenant);
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     bool known = tenant && tb_conversation_find(tenant, caller->conversation);
     end_conversation(sessions, caller, reason, NULL, gate);
     return known;

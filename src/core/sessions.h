@@ -15,25 +15,11 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/principal.h"
 #include "core/session.h"
 
 struct tb_core;
 struct tb_sessions;
-struct tb_view;
-
-#define TB_OPERATOR "operator" /* as an agent's name in the log */
-
-/* Who calls. The tenant comes from the credential, never from an argument. */
-struct tb_caller {
-    const char *tenant;
-    const char *conversation; /* empty: none */
-    const char *agent; /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
-    bool files;        /* it has tools for files, so its new sessions keep downloads */
-    bool brief;        /* its toolset lets a conversation's session end when it is idle */
-    const struct tb_view *view; /* the tools that it was given; NULL: all */
-    bool passing;               /* its conversation cannot outlive the daemon */
-    bool everyone; /* the tenant's operator: private sessions of others are there for it */
-};
 
 /* Wherever a `gate` is asked for, it is that of the reply: what the reply acknowledges is stored
  * first. It may be NULL. */

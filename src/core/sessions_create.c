@@ -263,7 +263,7 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
             "it with the header X-Conversation-Id or with \"tabard/conversation\" in "
             "_meta, or leave out private");
     }
-    struct tb_tenant *tenant = tb_tenant_make(sessions, caller->tenant);
+    struct tb_tenant *tenant = tb_tenant_make(sessions, caller->who->tenant);
     int rc = check_name(sessions, caller, spec->name, err);
     if (rc == 0) {
         rc = check_stopped(tenant, caller, err);
@@ -274,7 +274,7 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
 static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,
                                const struct tb_session_spec *spec, bool owned)
 {
-    struct tb_session *session = tb_session_new(sessions, caller->tenant);
+    struct tb_session *session = tb_session_new(sessions, caller->who->tenant);
     session->kind = spec->kind;
     session->driver = spec->driver;
     session->files = caller->files;

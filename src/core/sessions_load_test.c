@@ -7,6 +7,7 @@
 #include "core/sessions.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 enum {
     HOUR_MS = 3600 * 1000,
@@ -16,7 +17,7 @@ enum {
 static struct tb_session *make(struct rig *rig, const char *name, enum tb_session_kind kind,
                                const char *args)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     TB_AUTO(tb_json_free) struct cJSON *json = args ? tb_json_parse(tb_str_of(args)) : NULL;
     const struct tb_session_spec spec = {.kind = kind,
                                          .name = tb_str_of(name),
@@ -145,13 +146,13 @@ static void refs_that_only_the_state_knows_of_are_not_given_again(void **state)
 static void what_the_caller_did_last_counts(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     make(rig, "a", TB_KIND_BROWSER, NULL);
     make(rig, "b", TB_KIND_BROWSER, NULL);
     assert_int_equal(tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL, NULL),
                      0);
     assert_int_equal(rig_run(rig, &rig_navigate, "c1", NULL), 0);
-    const struct tb_caller other = {.tenant = "t", .conversation = "c1"};
+    const struct tb_caller other = {.who = principal_of("t"), .conversation = "c1"};
     tb_session_detach(rig_find(rig, "browser-1"), &other, NULL);
     rig_kill(rig, 0);
     struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
@@ -180,7 +181,8 @@ static void times_go_on_while_the_daemon_is_down(void **state)
         {"short", TB_KIND_CLIENT, false, 60000, "ttl_expired"},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        const struct tb_caller caller = {.tenant = "t", .conversation = "c", .brief = true};
+        const struct tb_caller caller = {
+            .who = principal_of("t"), .conversation = "c", .brief = true};
         const struct tb_session_spec spec = {.kind = rows[i].kind,
                                              .name = tb_str_of(rows[i].name),
                                              .for_conversation = rows[i].of_conversation,
@@ -322,8 +324,8 @@ static void they_are_listed_oldest_first_whatever_the_store_gives_first(void **s
     struct tb_json_writer json;
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(10000);
     tb_json_writer_init(&json, &text);
-    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                     &json);
+    tb_sessions_list(rig->core.sessions,
+                     &(struct tb_caller){.who = principal_of("t"), .conversation = ""}, &json);
     TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_buf_str(&text));
     size_t i = 0;
     JSON_ARRAY_FOREACH(item, tb_json_get(list, "sessions")) {
@@ -351,8 +353,8 @@ static void of_very_many_the_list_has_the_newest(void **state)
     rig_restart(rig, 0);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"browser-1\"}"), 0);
     tb_json_writer_init(&json, &text);
-    tb_sessions_list(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                     &json);
+    tb_sessions_list(rig->core.sessions,
+                     &(struct tb_caller){.who = principal_of("t"), .conversation = ""}, &json);
     TB_AUTO(tb_json_free) struct cJSON *list = tb_json_parse(tb_buf_str(&text));
     JSON_ARRAY_FOREACH(item, tb_json_get(list, "sessions")) {
         count++;
@@ -458,8 +460,9 @@ static void stopping_saves_what_can_be_saved_and_ends_the_rest(void **state)
     const char *warning;
     const struct tb_session_spec spec = {
         .kind = TB_KIND_IOS, .name = TB_STR("phone"), .driver = &plain, .driver_state = rig->fake};
-    tb_sessions_create(rig->core.sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
-                       &spec, &session, &warning, NULL);
+    tb_sessions_create(rig->core.sessions,
+                       &(struct tb_caller){.who = principal_of("t"), .conversation = ""}, &spec,
+                       &session, &warning, NULL);
     assert_int_equal(rig_run(rig, &rig_navigate, "", "{\"sessionId\":\"a\",\"tag\":\"login\"}"), 0);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
@@ -501,7 +504,7 @@ static void a_private_session_ends_where_its_conversation_cannot_come_back(void 
     struct rig *rig = *state;
     for (size_t i = 0; i < 3; i++) {
         const struct tb_caller caller = {
-            .tenant = "t", .conversation = "talk", .passing = rows[i].passing};
+            .who = principal_of("t"), .conversation = "talk", .passing = rows[i].passing};
         const struct tb_session_spec spec = {.name = tb_str_of(rows[i].name),
                                              .hidden = rows[i].hidden,
                                              .driver = &tb_driver_fake,

@@ -11,6 +11,8 @@
 #include "core/limits.h"
 #include "core/sessions_internal.h"
 
+#include "support/principals.h"
+
 enum {
     OPERATIONS = 10000,
 };
@@ -108,7 +110,7 @@ static void do_create(struct model *model)
     int tenant = pick(model, TENANTS);
     int conversation = pick(model, CONVERSATIONS);
     const char *name = names[pick(model, NAMES)];
-    const struct tb_caller caller = {.tenant = tenants[tenant],
+    const struct tb_caller caller = {.who = principal_of(tenants[tenant]),
                                      .conversation = conversations[conversation]};
     const struct tb_session_spec spec = {
         .name = tb_str_of(name), .driver = &tb_driver_fake, .driver_state = model->rig->fake};
@@ -226,7 +228,7 @@ static void do_end_many(struct model *model)
 {
     int tenant = pick(model, TENANTS);
     int conversation = pick(model, CONVERSATIONS); /* 0: all of the tenant */
-    const struct tb_caller caller = {.tenant = tenants[tenant],
+    const struct tb_caller caller = {.who = principal_of(tenants[tenant]),
                                      .conversation = conversations[conversation]};
     if (pick(model, 4)) {
         return; /* seldom, for little is left afterwards */
@@ -263,7 +265,7 @@ static void do_choose(struct model *model)
     int tenant = pick(model, TENANTS);
     int conversation = pick(model, CONVERSATIONS);
     const char *name = names[pick(model, NAMES)];
-    const struct tb_caller caller = {.tenant = tenants[tenant],
+    const struct tb_caller caller = {.who = principal_of(tenants[tenant]),
                                      .conversation = conversations[conversation]};
     struct model_session *session = model_find(model, tenant, name);
     int rc =

@@ -8,6 +8,7 @@
 #include "core/sessions_internal.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 static void on_open(struct tb_gate *gate)
 {
@@ -19,7 +20,7 @@ static const struct tb_tool look = {.name = "look", .flags = TB_TOOL_READ_ONLY, 
 static int make(struct rig *rig, const char *name, const char *args, struct tb_gate *gate,
                 struct tb_err *err)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     TB_AUTO(tb_json_free) struct cJSON *json = args ? tb_json_parse(tb_str_of(args)) : NULL;
     const struct tb_session_spec spec = {.name = tb_str_of(name),
                                          .driver = &tb_driver_fake,
@@ -54,7 +55,7 @@ static void nothing_that_must_be_kept_is_begun_while_the_store_is_not_ready(void
 /* The session of the conversation. */
 static void begin(struct rig *rig)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     const struct tb_session_spec spec = {.name = TB_STR("talks"),
                                          .for_conversation = true,
                                          .driver = &tb_driver_fake,
@@ -124,7 +125,7 @@ static void a_gate_hears_that_its_act_was_not_stored(void **state)
     for (size_t i = 0; i < TB_COUNT(acts); i++) {
         for (int broken = 0; broken < 2; broken++) {
             struct tb_gate gate;
-            const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+            const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
             tb_gate_init(&gate, on_open);
             begin(rig);
             store->broken = broken;
@@ -267,7 +268,7 @@ static void who_goes_away_leaves_what_the_settings_say(void **state)
     size_t count;
     const struct tb_config_key *keys = tb_config_keys(&count);
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+        const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
         for (int kind = TB_KIND_BROWSER; kind <= TB_KIND_IOS; kind++) {
             const struct tb_session_spec spec = {.kind = (enum tb_session_kind)kind,
                                                  .name = kind ? TB_STR("phone") : TB_STR("browser"),

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 
 struct made {
     struct tb_session *session;
@@ -16,7 +17,7 @@ struct made {
 
 static int make(struct rig *rig, const char *name, enum tb_session_kind kind, struct made *made)
 {
-    const struct tb_caller caller = {.tenant = "t", .conversation = ""};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = ""};
     const struct tb_session_spec spec = {.kind = kind,
                                          .name = tb_str_of(name),
                                          .driver = &tb_driver_fake,
@@ -191,11 +192,11 @@ static void the_list_shows_the_tenants_sessions_and_the_current_one(void **state
     rig_turn(rig);
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
-    static const struct tb_caller callers[] = {
-        {.tenant = "t", .conversation = "c"},
-        {.tenant = "t", .conversation = ""},
-        {.tenant = "u", .conversation = "c"},
-        {.tenant = "v", .conversation = ""},
+    const struct tb_caller callers[] = {
+        {.who = principal_of("t"), .conversation = "c"},
+        {.who = principal_of("t"), .conversation = ""},
+        {.who = principal_of("u"), .conversation = "c"},
+        {.who = principal_of("v"), .conversation = ""},
     };
     for (size_t i = 0; i < TB_COUNT(callers); i++) {
         tb_sessions_list(rig->core.sessions, &callers[i], &json);
@@ -255,14 +256,16 @@ static void a_conversation_takes_its_sessions_with_it(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     assert_int_equal(rig_run(rig, &rig_navigate, "other", NULL), 0);
     rig_create_as(rig, "t", "talk", "named");
-    tb_sessions_end_conversation(sessions, &(struct tb_caller){.tenant = "t", .conversation = ""},
+    tb_sessions_end_conversation(sessions,
+                                 &(struct tb_caller){.who = principal_of("t"), .conversation = ""},
                                  TB_END_CLOSED, NULL);
     tb_sessions_end_conversation(
-        sessions, &(struct tb_caller){.tenant = "u", .conversation = "talk"}, TB_END_CLOSED, NULL);
+        sessions, &(struct tb_caller){.who = principal_of("u"), .conversation = "talk"},
+        TB_END_CLOSED, NULL);
     assert_int_equal(tb_sessions_count(sessions), 4);
-    tb_sessions_end_conversation(sessions,
-                                 &(struct tb_caller){.tenant = "t", .conversation = "talk"},
-                                 TB_END_CONVERSATION_ENDED, NULL);
+    tb_sessions_end_conversation(
+        sessions, &(struct tb_caller){.who = principal_of("t"), .conversation = "talk"},
+        TB_END_CONVERSATION_ENDED, NULL);
     assert_int_equal(tb_sessions_count(sessions), 2);
     assert_non_null(rig_find(rig, "named"));
     assert_int_equal(rig_events(rig, "\"reason\":\"conversation_ended\""), 2);
@@ -379,7 +382,7 @@ static void after_a_stop_the_table_is_empty_but_can_still_be_asked(void **state)
 {
     struct rig *rig = *state;
     struct tb_sessions *sessions = rig->core.sessions;
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "talk"};
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);

@@ -259,7 +259,7 @@ static void init_core(struct daemon *daemon)
         .measure_user = daemon,
     };
     daemon->core.loop = tb_loop_new(daemon->core.clock);
-    daemon->core.auth = tb_auth_new(daemon->core.clock);
+    daemon->core.auth = tb_auth_new(daemon->core.loop);
     daemon->core.metrics.values[TB_METRIC_START_TIME] = tb_clock_wall_ms(daemon->core.clock) / 1000;
     tb_bus_init(&daemon->core.bus);
     daemon->core.sessions = tb_sessions_new(&daemon->core);

@@ -106,24 +106,34 @@ static struct tb_str bearer_token(const struct tb_http1_head *head)
     return tb_str_trim(tb_str_sub(value, scheme.len, value.len));
 }
 
+static const char *scope_name(unsigned scope)
+{
+    return scope & TB_SCOPE_ADMIN ? "admin" : scope & TB_SCOPE_ACT ? "act" : "observe";
+}
+
 static bool is_same_user(const struct tb_front_req *req)
 {
     const struct tb_peer *peer = tb_http_req_peer(req->http);
     return req->door == TB_DOOR_UNIX && peer->has_uid && (peer->uid == geteuid() || peer->uid == 0);
 }
 
-int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
+static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct tb_err *err)
 {
-    enum tb_access access = req->route->access;
-    if (access == TB_ACCESS_OPEN || is_same_user(req)) {
-        return 0;
+    const struct tb_route *route = req->route;
+    struct tb_auth *auth = req->core->auth;
+    const char *peer = tb_http_req_peer(req->http)->host;
+    if (!route->scope) {
+        return tb_auth_find(auth, peer, TB_CREDENTIAL_NONE, TB_STR(""), ret_who);
     }
-    if (access == TB_ACCESS_SAME_USER) {
+    if ((route->credentials & TB_CREDENTIAL_SAME_USER) && is_same_user(req)) {
+        return tb_auth_find(auth, peer, TB_CREDENTIAL_SAME_USER, TB_STR(""), ret_who);
+    }
+    if (!(route->credentials & TB_CREDENTIAL_BEARER)) {
         return tb_fail(err, TB_E_FORBIDDEN,
                        "only the daemon's own user may do this, over its socket");
     }
-    struct tb_str token = bearer_token(tb_http_req_head(req->http));
-    int rc = tb_auth_check(req->core->auth, tb_http_req_peer(req->http)->host, token);
+    int rc = tb_auth_find(auth, peer, TB_CREDENTIAL_BEARER,
+                          bearer_token(tb_http_req_head(req->http)), ret_who);
     if (rc == 0) {
         return 0;
     }
@@ -132,6 +142,21 @@ int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err)
                            : tb_fail(err, rc,
                                      "a valid token is required; the operator finds it in "
                                      "admin.token in the state directory");
+}
+
+int tb_guard_identify(struct tb_front_req *req, struct tb_err *err)
+{
+    struct tb_principal *who = NULL;
+    int rc = find(req, &who, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!tb_principal_may(who, req->route->scope)) {
+        return tb_fail(err, TB_E_FORBIDDEN, "this token may not do that: it lacks the scope '%s'",
+                       scope_name(req->route->scope));
+    }
+    req->who = tb_principal_ref(who, "request");
+    return 0;
 }
 
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)

@@ -4,7 +4,8 @@
  * (DNS rebinding).
  *
  * Host must name us. Origin, which browsers send and scripts do not, must be ours or an allowed
- * one; that it equals Host proves nothing. Then the route's own rule for credentials. */
+ * one; that it equals Host proves nothing. Then the route says by which credential
+ * a caller shows who it is, and which scope it needs. */
 #pragma once
 
 #include "base/err.h"
@@ -15,7 +16,9 @@ int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err);
 int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err);
 /* Lets the page that asks read the answer, whatever it will be; after its origin was checked. */
 void tb_guard_allow_origin(struct tb_front_req *req);
-int tb_guard_check_access(struct tb_front_req *req, struct tb_err *err);
+/* Sets req->who, from the credential that the route takes; TB_E_UNAUTHORIZED, TB_E_RATE, or
+ * TB_E_FORBIDDEN if it has not the scope that the route needs. */
+int tb_guard_identify(struct tb_front_req *req, struct tb_err *err);
 /* A request with a body must say that it is JSON: a form or plain text can be posted by any web
  * page. */
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err);

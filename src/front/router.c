@@ -194,7 +194,7 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
         return false;
     }
     req->route = found.route;
-    rc = tb_guard_check_access(req, &err);
+    rc = tb_guard_identify(req, &err);
     if (rc == 0) {
         rc = tb_guard_check_body_type(req, &err);
     }
@@ -250,6 +250,7 @@ static void on_gone(struct tb_http_req *http, bool complete, void *user)
     if (req->route && req->route->gone) {
         req->route->gone(req);
     }
+    tb_principal_unref(req->who, "request");
     tb_free(req);
 }
 

@@ -3,13 +3,6 @@
 
 #include "base/err.h"
 
-const char *tb_target_tenant(const struct tb_front_req *req)
-{
-    /* There is one credential so far, the operator's. */
-    (void)req;
-    return "default";
-}
-
 static int hex_value(char c)
 {
     if (c >= '0' && c <= '9') {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a request says about itself: whose it is, and the parts of its address in plain text. */
+/* The parts of a request's address in plain text. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/str.h"
 #include "core/front.h"
 
-/* The tenant that the request's credential stands for. */
-const char *tb_target_tenant(const struct tb_front_req *req);
 /* Appends the decoded value of a parameter of the query; nothing when it is not there. TB_E_INVALID
  * for bad escapes and NUL. */
 int tb_target_query(struct tb_str query, const char *name, struct tb_buf *out);

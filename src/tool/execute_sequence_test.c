@@ -8,6 +8,7 @@
 #include "tool/tools.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 #include "support/said.h"
 
 /* The fake driver, but for the operations that a test puts in its place. */
@@ -94,7 +95,8 @@ static struct rig_call *run(struct rig *rig, const char *args)
 static int check_as(const struct tb_view *view, const char *args, struct tb_err *ret_err)
 {
     TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(args));
-    const struct tb_caller caller = {.tenant = "t", .conversation = "talk", .view = view};
+    const struct tb_caller caller = {
+        .who = principal_of("t"), .conversation = "talk", .view = view};
     return tb_tool_execute_sequence.check(&caller, given, ret_err);
 }
 

@@ -8,6 +8,7 @@
 #include "tool/tools.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 
 static void expect_text(const struct cJSON *data, const char *key, const char *text)
 {
@@ -87,7 +88,7 @@ static struct rig_call *start_slow(struct rig *rig)
 static void a_session_that_is_ended_while_its_page_loads_is_not_said_to_be_open(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller other = {.tenant = "t", .conversation = "other"};
+    const struct tb_caller other = {.who = principal_of("t"), .conversation = "other"};
     struct rig_call *call = start_slow(rig);
     tb_session_close(rig_find(rig, "web"), &other, NULL);
     rig_turn(rig);
@@ -105,7 +106,7 @@ static void a_session_that_is_ended_while_its_page_loads_is_not_said_to_be_open(
 static void a_session_that_is_ended_as_its_page_fails_is_not_said_to_be_open(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_caller other = {.tenant = "t", .conversation = "other"};
+    const struct tb_caller other = {.who = principal_of("t"), .conversation = "other"};
     rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
     struct rig_call *call = start_slow(rig);
     tb_fake_release(rig->fake, rig_find(rig, "web")->id);
@@ -307,7 +308,7 @@ static void a_private_session_that_is_detached_ends_with_its_conversation_and_sa
 {
     struct rig *rig = *state;
     static const char mine[] = "{\"sessionId\":\"mine\",\"private\":true}";
-    const struct tb_caller caller = {.tenant = "t", .conversation = "a"};
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = "a"};
     assert_int_equal(rig_run(rig, &tb_tool_start_session, "a", mine), 0);
     struct rig_call *call = rig_start(rig, &tb_tool_close_session, "a", "{\"detach\":true}");
     rig_turn(rig);

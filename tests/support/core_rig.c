@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 
+#include "support/principals.h"
+
 static const struct tb_param params[] = {
     {.name = "tag", .type = TB_PARAM_TEXT, .help = ""},
     {.name = NULL},
@@ -135,7 +137,7 @@ struct rig_call *rig_start_as(struct rig *rig, const struct tb_tool *tool, const
     const struct tb_call_request request = {
         .tool = tool,
         .args = json,
-        .caller = {.tenant = tenant,
+        .caller = {.who = principal_of(tenant),
                    .conversation = conversation,
                    .agent = rig->agent,
                    .brief = rig->brief},
@@ -183,7 +185,7 @@ int rig_run(struct rig *rig, const struct tb_tool *tool, const char *conversatio
 struct tb_session *rig_create_as(struct rig *rig, const char *tenant, const char *conversation,
                                  const char *name)
 {
-    const struct tb_caller caller = {.tenant = tenant, .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of(tenant), .conversation = conversation};
     const struct tb_session_spec spec = {
         .kind = TB_KIND_BROWSER,
         .name = tb_str_of(name),

@@ -22,6 +22,8 @@
 #include "io/stream.h"
 #include "store/memory/memory.h"
 
+#include "support/principals.h"
+
 #define MUST(condition)                                          \
     do {                                                         \
         if (!(condition)) {                                      \
@@ -46,7 +48,7 @@ void mcp_rig_init(struct mcp_rig *rig)
     rig->core.loop = tb_loop_new(rig->core.clock);
     rig->core.log = &rig->log;
     rig->core.config = &rig->config;
-    rig->core.auth = tb_auth_new(rig->core.clock);
+    rig->core.auth = tb_auth_new(rig->core.loop);
     tb_bus_init(&rig->core.bus);
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
@@ -93,6 +95,12 @@ static void notify(struct tb_mcp_peer *peer, struct tb_str message)
     note(TB_CONTAINER(peer, struct mcp_rig, peer), message);
 }
 
+static void on_revoked(struct tb_live *live)
+{
+    (void)live;
+    MUST(!"the principal of the rig is never revoked");
+}
+
 void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups)
 {
     static const struct tb_mcp_out_ops ops = {out_send, out_answer, out_drop, NULL};
@@ -104,7 +112,7 @@ void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups
                            NULL) == 0);
     rig->mcp = state;
     rig->out.ops = &ops;
-    tb_mcp_peer_init(&rig->peer, rig->mcp, "default", &view);
+    tb_mcp_peer_init(&rig->peer, rig->mcp, principal_of("default"), &view, on_revoked);
     snprintf(rig->peer.conversation, sizeof(rig->peer.conversation), "own");
     tb_mcp_peer_listens(&rig->peer, notify);
 }
@@ -171,7 +179,8 @@ void mcp_rig_serve(struct mcp_rig *rig)
         .connections_max = 100,
         .send_max = TB_SEND_QUEUE_MAX,
     };
-    rig->router = tb_router_new(&rig->core, rig->fixtures ? fixtures : product);
+    rig->fronts = rig->fronts ? rig->fronts : rig->fixtures ? fixtures : product;
+    rig->router = tb_router_new(&rig->core, rig->fronts);
     MUST(tb_router_start(rig->router, NULL) == 0);
     rig->door = (struct tb_router_door){rig->router, TB_DOOR_UNIX};
     rig->server = tb_http_server_new(rig->core.loop, &limits, tb_router_ops(), &rig->door);

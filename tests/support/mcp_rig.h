@@ -34,6 +34,7 @@ struct mcp_rig {
     struct tb_core core;
     struct tb_fake *fake;
     bool fixtures; /* the front of tabard-fixtures; to be set before it starts */
+    const struct tb_front *const *fronts; /* served in place of the usual; the same; may be NULL */
     /* In memory. */
     struct tb_mcp *mcp;
     struct tb_mcp_peer peer;

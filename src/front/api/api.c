@@ -114,7 +114,7 @@ static struct act *act_new(struct tb_front_req *req)
     tb_timer_init(&act->timer, req->core->loop, on_deadline, act);
     act->req = req;
     act->caller = (struct tb_caller){
-        .tenant = tb_target_tenant(req),
+        .who = req->who,
         .conversation = act->conversation,
     };
     req->user = act;
@@ -150,7 +150,8 @@ static int read_request(struct act *act, struct tb_err *err)
         return tb_fail(err, TB_E_PARAMS, "X-Conversation-Id is too long");
     }
     snprintf(act->conversation, sizeof(act->conversation), "%.*s", TB_STR_ARG(conversation));
-    act->caller.everyone = !conversation.len; /* an operator, not an agent */
+    /* An operator, not an agent. */
+    act->caller.everyone = !conversation.len && tb_principal_may(act->caller.who, TB_SCOPE_ADMIN);
     act->caller.agent = act->caller.everyone ? TB_OPERATOR : NULL;
     return act->req->args[0].len ? read_target(act, err) : 0;
 }
@@ -294,7 +295,8 @@ static void stop_all(struct act *act)
                        "close_all_sessions is for agents");
         return;
     }
-    size_t count = tb_sessions_stop_all(act->req->core->sessions, act->caller.tenant, &act->gate);
+    size_t count =
+        tb_sessions_stop_all(act->req->core->sessions, act->caller.who->tenant, &act->gate);
     tb_json_object_open(&act->json);
     tb_json_member_int(&act->json, "stopped", (int64_t)count);
     tb_json_object_close(&act->json);
@@ -337,7 +339,7 @@ static void begin_clearing(struct act *act)
     struct api *api = act->req->state;
     struct clearing *clearing = TB_NEW(struct clearing);
     clearing->core = act->req->core;
-    snprintf(clearing->tenant, sizeof(clearing->tenant), "%s", act->caller.tenant);
+    snprintf(clearing->tenant, sizeof(clearing->tenant), "%s", act->caller.who->tenant);
     tb_gate_init(&clearing->gate, on_cut);
     tb_gate_hold(&act->gate, &clearing->hold);
     tb_list_append(&api->clearings, &clearing->link);
@@ -396,13 +398,17 @@ static void on_audit_clear(struct tb_front_req *req)
 }
 
 static const struct tb_route routes[] = {
-    {"GET", "/api/sessions", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_list, gone},
-    {"POST", "/api/sessions/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_close, gone},
-    {"POST", "/api/sessions/{id}/renew", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_renew, gone},
-    {"POST", "/api/conversations/{id}/close", TB_ACCESS_TOKEN, TB_DOORS_USUAL,
+    {"GET", "/api/sessions", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, on_list, gone},
+    {"POST", "/api/sessions/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     on_close, gone},
+    {"POST", "/api/sessions/{id}/renew", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     on_renew, gone},
+    {"POST", "/api/conversations/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
      on_conversation_close, gone},
-    {"POST", "/api/stop-all", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_stop_all, gone},
-    {"POST", "/api/audit/clear", TB_ACCESS_TOKEN, TB_DOORS_USUAL, on_audit_clear, gone},
+    {"POST", "/api/stop-all", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, on_stop_all,
+     gone},
+    {"POST", "/api/audit/clear", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     on_audit_clear, gone},
 };
 
 static int start(struct tb_core *core, void **ret_state, struct tb_err *err)

@@ -16,6 +16,7 @@
 
 #include "support/kept_store.h"
 #include "support/mcp_rig.h"
+#include "support/principals.h"
 
 struct fixture {
     struct mcp_rig rig;
@@ -64,7 +65,7 @@ static struct tb_session *make(struct fixture *f, const char *name, const char *
     struct tb_session *session;
     const char *warning;
     struct tb_err err;
-    const struct tb_caller caller = {.tenant = "default", .conversation = conversation};
+    const struct tb_caller caller = {.who = principal_of("default"), .conversation = conversation};
     const struct tb_session_spec spec = {.name = tb_str_of(name),
                                          .for_conversation = conversation[0] != '\0',
                                          .driver = &tb_driver_fake,

@@ -24,6 +24,8 @@ enum {
 struct reader {
     struct tb_list link;
     struct tb_feed *feed;
+    struct tb_principal *who; /* a reference */
+    struct tb_live live;
     struct tb_filter filter;
     uint64_t next;            /* position of what it gets next */
     bool waits;               /* for its queue to empty */
@@ -32,10 +34,16 @@ struct reader {
     struct tb_ws_conn *ws;
 };
 
-static struct reader *reader_new(struct tb_feed *feed, const struct tb_filter *filter)
+static void on_revoked(struct tb_live *live);
+
+static struct reader *reader_new(struct tb_front_req *req, const struct tb_filter *filter)
 {
+    struct tb_feed *feed = req->state;
     struct reader *reader = TB_NEW(struct reader);
     reader->feed = feed;
+    reader->who = tb_principal_ref(req->who, "reader");
+    reader->live.revoked = on_revoked;
+    tb_principal_add_live(reader->who, &reader->live);
     reader->filter = *filter;
     reader->next = feed->notices.next;
     tb_list_append(&feed->readers, &reader->link);
@@ -50,6 +58,8 @@ static void reader_free(struct reader *reader)
     reader->feed->reader_count--;
     reader->feed->awaited_ms = tb_loop_now_ms(reader->feed->core->loop) + TB_EVENTS_AWAY_MS;
     reader->feed->core->metrics.values[TB_METRIC_EVENT_READERS]--;
+    tb_list_remove(&reader->live.link);
+    tb_principal_unref(reader->who, "reader");
     tb_ws_conn_free(reader->ws);
     tb_free(reader);
 }
@@ -89,6 +99,16 @@ static void end_ws(struct reader *reader, int code, struct tb_str reason)
 {
     reader->over = true;
     tb_ws_conn_close(reader->ws, code, reason);
+}
+
+static void on_revoked(struct tb_live *live)
+{
+    struct reader *reader = TB_CONTAINER(live, struct reader, live);
+    if (reader->sse) {
+        end_sse(reader);
+    } else if (!reader->over) {
+        end_ws(reader, TB_WS_POLICY, TB_STR("the credential was revoked"));
+    }
 }
 
 static void drop(struct reader *reader)
@@ -277,7 +297,7 @@ static void open_sse(struct tb_front_req *req, const struct tb_filter *filter,
 {
     TB_AUTO(tb_buf_fini) struct tb_buf hello = TB_BUF(TB_KIB);
     char id[TB_NOTICE_ID_SIZE];
-    struct reader *reader = reader_new(req->state, filter);
+    struct reader *reader = reader_new(req, filter);
     reader->sse = req;
     req->user = reader;
     tb_reply_events(req);
@@ -328,7 +348,7 @@ static void open_ws(struct tb_front_req *req, const struct tb_filter *filter, st
         .on_drain = on_ws_drain,
         .on_close = on_ws_close,
     };
-    struct reader *reader = reader_new(req->state, filter);
+    struct reader *reader = reader_new(req, filter);
     req->status = 101;
     /* The request is gone after this. */
     reader->ws = tb_ws_conn_accept(req->http, TB_STR(""), &opts, &ops, reader);
@@ -354,7 +374,7 @@ static int read_request(const struct tb_front_req *req, struct tb_filter *ret_fi
     if (rc < 0) {
         return tb_fail(err, TB_E_INVALID, "the event id in 'after' or Last-Event-ID is malformed");
     }
-    return tb_filter_parse(tb_target_tenant(req), head->query, ret_filter, err);
+    return tb_filter_parse(req->who->tenant, head->query, ret_filter, err);
 }
 
 void tb_readers_open(struct tb_front_req *req)

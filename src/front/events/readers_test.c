@@ -17,6 +17,7 @@
 #include "io/stream.h"
 
 #include "support/mcp_rig.h"
+#include "support/principals.h"
 
 enum {
     FRAME_HEAD = 4, /* of a WebSocket message from 126 bytes up; it has zero bytes */
@@ -136,7 +137,7 @@ static void a_session_has_its_name_and_kind_and_never_its_id(void **state)
     struct tb_session *session;
     const char *warning;
     struct tb_err err;
-    const struct tb_caller caller = {.tenant = "default", .conversation = ""};
+    const struct tb_caller caller = {.who = principal_of("default"), .conversation = ""};
     const struct tb_session_spec spec = {.name = TB_STR("box"),
                                          .driver = &tb_driver_fake,
                                          .driver_state = f->rig.fake,

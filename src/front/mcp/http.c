@@ -6,14 +6,12 @@
 #include "front/mcp/limits.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
-#include "front/target.h"
 #include "tool/tools.h"
 
 /* A POST on its way to its peer. */
 struct arrival {
     struct tb_front_req *front;
     struct tb_mcp *mcp;
-    const char *tenant;
     struct tb_mcp_headers headers;
     struct tb_view view;
     struct tb_mcp_message message;
@@ -93,7 +91,7 @@ static void receive_initialize(struct arrival *arrival)
         return;
     }
     struct tb_mcp_session *session =
-        tb_mcp_session_new(arrival->mcp->sessions, arrival->tenant, &arrival->view);
+        tb_mcp_session_new(arrival->mcp->sessions, arrival->front->who, &arrival->view);
     if (!session) {
         refuse(arrival, 429, tb_err_info(TB_E_LIMIT)->rpc_code,
                "too many MCP sessions are open with this credential; end one with DELETE, or wait "
@@ -138,8 +136,7 @@ static void receive_modern(struct arrival *arrival)
         accept_silently(arrival->front);
         return;
     }
-    struct tb_mcp_out *out =
-        tb_mcp_post_modern(arrival->front, arrival->tenant, &arrival->view, &peer);
+    struct tb_mcp_out *out = tb_mcp_post_modern(arrival->front, &arrival->view, &peer);
     tb_mcp_peer_receive(peer, &arrival->message, out);
 }
 
@@ -189,7 +186,6 @@ static bool arrive(struct arrival *arrival, struct tb_front_req *front)
     *arrival = (struct arrival){
         .front = front,
         .mcp = front->state,
-        .tenant = tb_target_tenant(front),
         .headers = {.version = header(front, "MCP-Protocol-Version"),
                     .method = header(front, "Mcp-Method"),
                     .name = header(front, "Mcp-Name")},
@@ -198,7 +194,7 @@ static bool arrive(struct arrival *arrival, struct tb_front_req *front)
     };
     if (arrival->session_id.len) {
         arrival->session =
-            tb_mcp_session_find(arrival->mcp->sessions, arrival->tenant, arrival->session_id);
+            tb_mcp_session_find(arrival->mcp->sessions, front->who, arrival->session_id);
     }
     return tb_mcp_http_view(front, front->args[0], &arrival->view);
 }

@@ -20,8 +20,8 @@ struct tb_mcp_out *tb_mcp_post_legacy(struct tb_front_req *front, struct tb_mcp_
                                       enum tb_mcp_version version, bool fresh);
 /* For a modern request, which is a peer of its own; *ret_peer. When the client leaves, the request
  * is cancelled. */
-struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const char *tenant,
-                                      const struct tb_view *view, struct tb_mcp_peer **ret_peer);
+struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const struct tb_view *view,
+                                      struct tb_mcp_peer **ret_peer);
 /* No answer is due after all: 202, or the end of the stream that was begun. */
 void tb_mcp_post_accept(struct tb_mcp_out *out);
 /* An error with its status, right away. */

@@ -46,7 +46,7 @@ void tb_mcp_free(void *state)
     tb_free(mcp);
 }
 
-static const struct tb_route routes[] = {TB_MCP_ROUTES(TB_ACCESS_TOKEN)};
+static const struct tb_route routes[] = {TB_MCP_ROUTES(TB_SCOPE_ACT)};
 
 const struct tb_front tb_front_mcp = {
     .name = "mcp",

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/peer.h"
 
-#include <stdio.h>
-
 #include "core/limits.h"
 #include "core/sessions.h"
 #include "front/mcp/server.h"
 #include "front/mcp/subscriptions.h"
 #include "proto/json_string.h"
 
-void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, const char *tenant,
-                      const struct tb_view *view)
+void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, struct tb_principal *who,
+                      const struct tb_view *view, void (*revoked)(struct tb_live *live))
 {
     *peer = (struct tb_mcp_peer){
         .mcp = mcp,
+        .who = tb_principal_ref(who, "peer"),
+        .live = {.revoked = revoked},
         .view = *view,
         .version = TB_MCP_LEGACY_NEWEST,
         .log_level = tb_mcp_log_level(TB_STR("info")),
     };
-    snprintf(peer->tenant, sizeof(peer->tenant), "%s", tenant);
+    tb_principal_add_live(who, &peer->live);
     tb_list_init(&peer->link);
     tb_list_init(&peer->requests);
     tb_list_init(&peer->asks);
@@ -32,6 +32,8 @@ void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
     }
     tb_mcp_watch_clear(peer);
     tb_list_remove(&peer->link);
+    tb_list_remove(&peer->live.link);
+    tb_principal_unref(peer->who, "peer");
 }
 
 void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
@@ -44,7 +46,7 @@ void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
 void tb_mcp_peer_left(struct tb_mcp_peer *peer)
 {
     struct tb_core *core = peer->mcp->core;
-    const struct tb_caller caller = {.tenant = peer->tenant, .conversation = peer->conversation};
+    const struct tb_caller caller = {.who = peer->who, .conversation = peer->conversation};
     tb_sessions_leave_conversation(core->sessions, &caller);
 }
 

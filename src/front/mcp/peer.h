@@ -24,7 +24,8 @@ struct tb_mcp_peer;
 struct tb_mcp_peer {
     struct tb_list link; /* of mcp->peers, if it can be told something unasked */
     struct tb_mcp *mcp;
-    char tenant[TB_TENANT_SIZE];
+    struct tb_principal *who; /* whose calls they are; a reference */
+    struct tb_live live;
     char conversation[TB_CONVERSATION_SIZE]; /* its own, where none is named */
     bool passing;                            /* nobody can come back to it after a restart */
     struct tb_view view;
@@ -44,8 +45,9 @@ struct tb_mcp_peer {
     void (*notify)(struct tb_mcp_peer *peer, struct tb_str message);
 };
 
-void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, const char *tenant,
-                      const struct tb_view *view);
+/* `revoked` ends it, from the loop, when its credential is. */
+void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, struct tb_principal *who,
+                      const struct tb_view *view, void (*revoked)(struct tb_live *live));
 void tb_mcp_peer_fini(struct tb_mcp_peer *peer);
 /* From now on it can be told something unasked. */
 void tb_mcp_peer_listens(struct tb_mcp_peer *peer,

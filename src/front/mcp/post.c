@@ -207,11 +207,21 @@ struct tb_mcp_out *tb_mcp_post_legacy(struct tb_front_req *front, struct tb_mcp_
     return &post->out;
 }
 
-struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const char *tenant,
-                                      const struct tb_view *view, struct tb_mcp_peer **ret_peer)
+static void on_revoked(struct tb_live *live)
+{
+    struct post *post = TB_CONTAINER(live, struct post, own.live);
+    if (post->own.request_count) {
+        tb_mcp_req_abort(TB_CONTAINER(post->own.requests.next, struct tb_mcp_req, link),
+                         tb_err_info(TB_E_UNAUTHORIZED)->rpc_code,
+                         "the credential of this request was revoked");
+    }
+}
+
+struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const struct tb_view *view,
+                                      struct tb_mcp_peer **ret_peer)
 {
     struct post *post = post_new(front, TB_MCP_MODERN_OLDEST);
-    tb_mcp_peer_init(&post->own, front->state, tenant, view);
+    tb_mcp_peer_init(&post->own, front->state, front->who, view, on_revoked);
     *ret_peer = &post->own;
     return &post->out;
 }

@@ -379,7 +379,7 @@ void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const s
     const struct tb_call_request request = {
         .tool = tool,
         .args = args,
-        .caller = {.tenant = req->peer->tenant,
+        .caller = {.who = req->peer->who,
                    .conversation = req->conversation,
                    .passing = req->passing,
                    .agent = agent,

@@ -2,7 +2,6 @@
 #include "front/mcp/session.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "core/limits.h"
@@ -49,7 +48,7 @@ static bool is_busy(const struct tb_mcp_session *session)
  */
 static bool has_browser(const struct tb_mcp_session *session)
 {
-    const struct tb_caller caller = {.tenant = session->peer.tenant,
+    const struct tb_caller caller = {.who = session->peer.who,
                                      .conversation = session->peer.conversation};
     return tb_sessions_has(session->table->mcp->core->sessions, &caller);
 }
@@ -178,14 +177,14 @@ static bool is_spare(const struct tb_mcp_session *session)
 }
 
 /* A place for a new one, which must not cost anybody else a browser that is missed. The limit is
- * per credential, and so far a tenant is one. */
-static bool make_room(struct tb_mcp_sessions *sessions, const char *tenant)
+ * per credential. */
+static bool make_room(struct tb_mcp_sessions *sessions, const struct tb_principal *who)
 {
     struct tb_mcp_session *spare = NULL;
     size_t count = 0;
     LIST_FOREACH(link, &sessions->by_use) {
         struct tb_mcp_session *session = TB_CONTAINER(link, struct tb_mcp_session, link);
-        bool ours = strcmp(session->peer.tenant, tenant) == 0;
+        bool ours = session->peer.who == who;
         count += ours;
         spare = !spare && ours && is_spare(session) ? session : spare;
     }
@@ -198,10 +197,15 @@ static bool make_room(struct tb_mcp_sessions *sessions, const char *tenant)
     return spare != NULL;
 }
 
-struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, const char *tenant,
-                                          const struct tb_view *view)
+static void on_revoked(struct tb_live *live)
 {
-    if (!make_room(sessions, tenant)) {
+    tb_mcp_session_end(TB_CONTAINER(live, struct tb_mcp_session, peer.live));
+}
+
+struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions,
+                                          struct tb_principal *who, const struct tb_view *view)
+{
+    if (!make_room(sessions, who)) {
         return NULL;
     }
     struct tb_mcp_session *session = TB_NEW(struct tb_mcp_session);
@@ -211,7 +215,7 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     tb_list_init(&session->streams);
     tb_list_init(&session->over);
     tb_mcp_replay_init(&session->replay);
-    tb_mcp_peer_init(&session->peer, sessions->mcp, tenant, view);
+    tb_mcp_peer_init(&session->peer, sessions->mcp, who, view, on_revoked);
     snprintf(session->peer.conversation, sizeof(session->peer.conversation), "%s", session->id);
     session->peer.passing = true;
     tb_mcp_peer_listens(&session->peer, notify);
@@ -221,11 +225,11 @@ struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions, cons
     return session;
 }
 
-struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions, const char *tenant,
-                                           struct tb_str id)
+struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions,
+                                           const struct tb_principal *who, struct tb_str id)
 {
     struct tb_mcp_session *session = tb_map_get(&sessions->by_id, id);
-    if (!session || strcmp(session->peer.tenant, tenant) != 0) {
+    if (!session || session->peer.who != who) {
         return NULL;
     }
     hear(session);

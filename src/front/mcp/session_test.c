@@ -14,6 +14,7 @@
 #include "core/sessions.h"
 
 #include "support/mcp_rig.h"
+#include "support/principals.h"
 
 enum {
     HOUR_MS = 3600 * 1000,
@@ -45,12 +46,12 @@ static int tear_down(void **state)
 
 static struct tb_mcp_session *make(struct fixture *f, const char *tenant)
 {
-    return tb_mcp_session_new(f->sessions, tenant, &f->rig.peer.view);
+    return tb_mcp_session_new(f->sessions, principal_of(tenant), &f->rig.peer.view);
 }
 
 static bool lives(struct fixture *f, const char *id)
 {
-    return tb_mcp_session_find(f->sessions, "default", tb_str_of(id)) != NULL;
+    return tb_mcp_session_find(f->sessions, principal_of("default"), tb_str_of(id)) != NULL;
 }
 
 /* The record may be gone when its id is still needed. */
@@ -74,10 +75,11 @@ static void a_session_is_found_by_its_own_tenant_only(void **state)
 {
     struct fixture *f = *state;
     struct tb_mcp_session *session = make(f, "default");
-    assert_ptr_equal(tb_mcp_session_find(f->sessions, "default", tb_str_of(session->id)), session);
-    assert_null(tb_mcp_session_find(f->sessions, "other", tb_str_of(session->id)));
-    assert_null(tb_mcp_session_find(f->sessions, "default", TB_STR("nope")));
-    assert_null(tb_mcp_session_find(f->sessions, "default", TB_STR("")));
+    assert_ptr_equal(
+        tb_mcp_session_find(f->sessions, principal_of("default"), tb_str_of(session->id)), session);
+    assert_null(tb_mcp_session_find(f->sessions, principal_of("other"), tb_str_of(session->id)));
+    assert_null(tb_mcp_session_find(f->sessions, principal_of("default"), TB_STR("nope")));
+    assert_null(tb_mcp_session_find(f->sessions, principal_of("default"), TB_STR("")));
 }
 
 static void silence_ends_a_session_and_use_keeps_it(void **state)
@@ -121,7 +123,7 @@ static void the_newest_session_is_refused_rather_than_another_ended(void **state
         make(f, "default");
     }
     assert_null(make(f, "default"));
-    assert_non_null(make(f, "another")); /* which has places of its own */
+    assert_non_null(make(f, "other")); /* which has places of its own */
     assert_true(lives(f, first) && lives(f, second));
 }
 
@@ -130,7 +132,7 @@ static void give_browser(struct fixture *f, const struct tb_mcp_session *session
 {
     struct tb_session *made;
     const char *warning;
-    const struct tb_caller caller = {.tenant = "default", .conversation = session->id};
+    const struct tb_caller caller = {.who = principal_of("default"), .conversation = session->id};
     const struct tb_session_spec spec = {.for_conversation = true,
                                          .driver = &tb_driver_fake,
                                          .driver_state = f->rig.fake,
@@ -225,7 +227,7 @@ static void streams_of_a_session_have_numbers_of_their_own(void **state)
     assert_int_equal(session->replay.classes[TB_MCP_DUE].count, 1);
     tb_clock_manual_advance(&f->rig.clock, TB_MCP_REPLAY_MS + 1);
     tb_loop_turn(f->rig.core.loop, false);
-    session = tb_mcp_session_find(f->sessions, "default", tb_str_of(session->id));
+    session = tb_mcp_session_find(f->sessions, principal_of("default"), tb_str_of(session->id));
     assert_non_null(session);
     assert_null(tb_mcp_session_find_stream(session, number));
     assert_int_equal(session->replay.classes[TB_MCP_DUE].count, 0);

@@ -323,15 +323,22 @@ static void name_conversation(struct tb_mcp_peer *peer, struct tb_str secret)
     tb_hex(hash, sizeof(hash), peer->conversation + used);
 }
 
-static struct conn *conn_new(struct tb_mcp *mcp, const char *tenant, const struct tb_view *view,
-                             struct tb_str secret)
+static void on_revoked(struct tb_live *live)
+{
+    struct conn *conn = TB_CONTAINER(live, struct conn, peer.live);
+    conn->broken = true;
+    settle_later(conn);
+}
+
+static struct conn *conn_new(struct tb_mcp *mcp, struct tb_principal *who,
+                             const struct tb_view *view, struct tb_str secret)
 {
     struct conn *conn = TB_NEW(struct conn);
     conn->out.ops = &out_ops;
     conn->settle.run = on_settle;
     tb_buf_init(&conn->line, TB_STDIO_LINE_MAX);
     tb_timer_init(&conn->look, mcp->core->loop, on_look, conn);
-    tb_mcp_peer_init(&conn->peer, mcp, tenant, view);
+    tb_mcp_peer_init(&conn->peer, mcp, who, view, on_revoked);
     name_conversation(&conn->peer, secret);
     tb_mcp_peer_listens(&conn->peer, notify);
     tb_list_append(&mcp->stdio, &conn->link);
@@ -374,7 +381,7 @@ static void put_same(const struct tb_front_req *front, struct tb_buf *out)
 
 static void upgrade(struct tb_front_req *front, const struct tb_view *view, struct tb_str secret)
 {
-    struct conn *conn = conn_new(front->state, tb_target_tenant(front), view, secret);
+    struct conn *conn = conn_new(front->state, front->who, view, secret);
     char *rest;
     size_t rest_len;
     front->status = 101;

@@ -149,8 +149,8 @@ static const char updated[] = "notifications/resources/updated";
 
 static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller watcher = {.tenant = peer->tenant, .conversation = peer->conversation};
-    if (strcmp(watcher.tenant, event->tenant) != 0) {
+    const struct tb_caller watcher = {.who = peer->who, .conversation = peer->conversation};
+    if (strcmp(watcher.who->tenant, event->tenant) != 0) {
         return;
     }
     LIST_FOREACH(link, &peer->watches) {
@@ -163,9 +163,9 @@ static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, 
 
 static void update_listen(struct listen *listen, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller watcher = {.tenant = listen->req->peer->tenant,
+    const struct tb_caller watcher = {.who = listen->req->peer->who,
                                       .conversation = listen->req->conversation};
-    if (strcmp(watcher.tenant, event->tenant) != 0) {
+    if (strcmp(watcher.who->tenant, event->tenant) != 0) {
         return;
     }
     LIST_FOREACH(link, &listen->watches) {

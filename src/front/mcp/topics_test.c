@@ -16,6 +16,7 @@
 #include "front/mcp/subscriptions.h"
 
 #include "support/mcp_rig.h"
+#include "support/principals.h"
 
 #define NAVIGATE \
     REQUEST(90, "tools/call", "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}")
@@ -262,8 +263,8 @@ static void ones_own_private_page_is_watched_and_not_its_namesake(void **state)
         LISTEN("\"resourceSubscriptions\":[\"tabard://session/mail/snapshot\"]"),
     };
     struct mcp_rig *rig = *state;
-    const struct tb_caller own = {.tenant = "default", .conversation = "own"};
-    const struct tb_caller other = {.tenant = "default", .conversation = "other"};
+    const struct tb_caller own = {.who = principal_of("default"), .conversation = "own"};
+    const struct tb_caller other = {.who = principal_of("default"), .conversation = "other"};
     struct tb_session *shared;
     const char *warning;
     const struct tb_session_spec spec = {.name = TB_STR("mail"),
