@@ -16,12 +16,12 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/address.h"
+#include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/cdp.h"
 #include "driver/cdp/keep/keep.h"
-#include "driver/cdp/keep/login_state.h"
-#include "driver/cdp/op/work.h"
 #include "driver/cdp/page/net_error.h"
+#include "driver/cdp/wire/pick.h"
 #include "proto/json_string.h"
 
 enum {

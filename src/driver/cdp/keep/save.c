@@ -7,8 +7,8 @@
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
-#include "driver/cdp/op/work.h"
 #include "driver/cdp/page/page_internal.h"
+#include "driver/cdp/wire/pick.h"
 #include "proto/json_string.h"
 
 enum {

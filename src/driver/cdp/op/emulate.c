@@ -2,9 +2,9 @@
 /* The current tab is asked, all commands at once, so that a wrong value is told; the other tabs are
  * then brought to the same. ASKED, one answer a command --> end. */
 #include "core/args.h"
+#include "driver/cdp/browser/emulation.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/op/emulation.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/page_internal.h"

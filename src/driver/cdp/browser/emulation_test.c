@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/op/emulation.h"
+#include "driver/cdp/browser/emulation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/keep/login_state.h"
+#include "driver/cdp/browser/login_state.h"
 
 #include <errno.h>
 #include <string.h>
