@@ -61,7 +61,7 @@ static void lab_on_accept(struct tb_stream *stream, void *user)
 }
 
 /* Page functions for these tests, in place of those of page/. */
-static void lab_set_script(struct tb_cdp *cdp)
+static void lab_set_script(struct tb_cdp_fleet *fleet)
 {
     static const char source[] =
         "var tabard = {sent() {}, echo(...args) { return args; },"
@@ -75,8 +75,8 @@ static void lab_set_script(struct tb_cdp *cdp)
         " point(css) { const r = document.querySelector(css).getBoundingClientRect();"
         " return {x: r.x + r.width / 2, y: r.y + r.height / 2}; }};";
     struct tb_json_writer json;
-    tb_buf_clear(&cdp->script_params);
-    tb_json_writer_init(&json, &cdp->script_params);
+    tb_buf_clear(&fleet->script_params);
+    tb_json_writer_init(&json, &fleet->script_params);
     tb_json_object_open(&json);
     tb_json_member_cstr(&json, "source", source);
     tb_json_member_cstr(&json, "worldName", "tabard");
@@ -109,13 +109,13 @@ void lab_init(struct lab *lab, const struct lab_doc *docs)
     lab->core.clock = tb_clock_system();
     lab->core.config = &lab->config;
     guarded_or_exit();
-    lab->cdp = tb_cdp_new(&lab->core, "/proc/self/exe");
-    lab_set_script(lab->cdp);
+    lab->fleet = tb_cdp_fleet_new(&lab->core, "/proc/self/exe");
+    lab_set_script(lab->fleet);
 }
 
 void lab_fini(struct lab *lab)
 {
-    tb_cdp_free(lab->cdp);
+    tb_cdp_fleet_free(lab->fleet);
     tb_listener_free(lab->listener);
     tb_http_server_free(lab->server);
     tb_loop_free(lab->loop);
@@ -170,7 +170,7 @@ void lab_start(struct lab *lab, struct lab_session *session, const char *tenant,
         .events = &events,
         .owner = session,
     };
-    tb_cdp_session_open(lab->cdp, &opts, lab_on_open);
+    tb_cdp_session_open(lab->fleet, &opts, lab_on_open);
 }
 
 void lab_open(struct lab *lab, struct lab_session *session)

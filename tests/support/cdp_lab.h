@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "core/core.h"
 #include "driver/cdp/browser/find.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/cdp.h"
@@ -42,7 +43,7 @@ struct lab {
     struct tb_loop *loop;
     struct tb_config config;
     struct tb_core core;
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     struct tb_listener *listener;
     struct tb_http_server *server;
     const struct lab_doc *docs; /* ended by a NULL path */

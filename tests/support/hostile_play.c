@@ -193,7 +193,7 @@ void play_open(struct play *play, struct seat *seat, uint8_t how)
     seat->files = opts.files;
     seat->lost = false;
     seat->downloaded = false;
-    tb_cdp_session_open(play->cdp, &opts, on_opened);
+    tb_cdp_session_open(play->fleet, &opts, on_opened);
 }
 
 void play_close(struct seat *seat, bool detach)
@@ -263,7 +263,7 @@ void play_save(struct play *play, struct seat *seat, uint8_t how)
 /* A browser that wants to start gets its pipe; no process is ever started. */
 static void start_browsers(struct play *play)
 {
-    LIST_FOREACH(link, &play->cdp->browsers) {
+    LIST_FOREACH(link, &play->fleet->browsers) {
         struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
         struct hostile_peer *peer = &play->peers[browser->endpoint[0] ? 1 : 0];
         if (!browser->over && !browser->conn && tb_timer_armed(&browser->retry)) {
@@ -370,15 +370,15 @@ void play_init(struct play *play)
     play->core.loop = play->loop;
     play->core.clock = &play->clock.clock;
     play->core.config = &play->config;
-    /* Not by tb_cdp_new: the real scripts would have to go through the pipe for every tab. */
-    struct tb_cdp *cdp = TB_NEW(struct tb_cdp);
-    cdp->core = &play->core;
-    cdp->loop = play->loop;
-    cdp->start_silence_ms = TB_BROWSER_SILENCE_MS;
-    cdp->script_params = TB_BUF(16);
-    tb_list_init(&cdp->browsers);
-    tb_list_init(&cdp->sessions);
-    play->cdp = cdp;
+    /* Not by tb_cdp_fleet_new: the real scripts would have to go through the pipe for every tab. */
+    struct tb_cdp_fleet *fleet = TB_NEW(struct tb_cdp_fleet);
+    fleet->core = &play->core;
+    fleet->loop = play->loop;
+    fleet->start_silence_ms = TB_BROWSER_SILENCE_MS;
+    fleet->script_params = TB_BUF(16);
+    tb_list_init(&fleet->browsers);
+    tb_list_init(&fleet->sessions);
+    play->fleet = fleet;
     for (size_t i = 0; i < PLAY_BROWSERS; i++) {
         play->peers[i] = (struct hostile_peer){.in = -1, .out = -1};
     }
@@ -390,7 +390,7 @@ void play_init(struct play *play)
 void play_fini(struct play *play)
 {
     play->over = true;
-    tb_cdp_free(play->cdp);
+    tb_cdp_fleet_free(play->fleet);
     while (tb_loop_turn(play->loop, true)) {
         /* a file is still being written */
     }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/cdp.h"
 
 #include "support/hostile_peer.h"
@@ -60,7 +61,7 @@ struct play {
     struct tb_loop *loop;
     struct tb_config config;
     struct tb_core core;
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     struct hostile_peer peers[PLAY_BROWSERS];
     struct seat seats[PLAY_SEATS];
     struct tb_list calls;

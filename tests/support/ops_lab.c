@@ -109,7 +109,7 @@ int ops_lab_start(void **state, const struct ops_doc *docs)
     lab->core.clock = tb_clock_system();
     lab->core.config = &lab->config;
     guarded_or_exit();
-    lab->cdp = tb_cdp_new(&lab->core, "/proc/self/exe");
+    lab->fleet = tb_cdp_fleet_new(&lab->core, "/proc/self/exe");
     return 0;
 }
 
@@ -128,7 +128,7 @@ int ops_lab_stop(void **state)
 {
     struct ops_lab *lab = *state;
     if (lab->loop) {
-        tb_cdp_free(lab->cdp);
+        tb_cdp_fleet_free(lab->fleet);
         tb_listener_free(lab->listener);
         tb_http_server_free(lab->server);
         tb_loop_free(lab->loop);
@@ -181,7 +181,7 @@ int ops_open(void **state)
     lab->opened = false;
     lab->closed = false;
     tb_result_init(&lab->result);
-    tb_cdp_session_open(lab->cdp, &opts, on_open);
+    tb_cdp_session_open(lab->fleet, &opts, on_open);
     OPS_WAIT(lab, lab->opened);
     assert_non_null(lab->session);
     return 0;
@@ -207,7 +207,7 @@ int ops_close(void **state)
     if (!lab->closed) {
         ops_close_during(lab);
     }
-    tb_driver_cdp.forget(lab->cdp, lab->session_id);
+    tb_driver_cdp.forget(lab->fleet, lab->session_id);
     tb_result_fini(&lab->result);
     tb_json_free(lab->args);
     lab->args = NULL;

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "core/core.h"
 #include "core/driver.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/cdp.h"
 #include "io/exec_guard.h"
@@ -41,7 +42,7 @@ struct ops_lab {
     struct tb_loop *loop;
     struct tb_config config;
     struct tb_core core;
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     struct tb_listener *listener;
     struct tb_http_server *server;
     const struct ops_doc *docs; /* ended by a NULL path; {port} in a body becomes the port */

@@ -1,92 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/cdp/cdp.h"
 
-#include "base/json.h"
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "core/args.h"
 #include "core/config.h"
 #include "core/core.h"
-#include "core/sessions.h"
-#include "driver/cdp/browser/browser.h"
-#include "driver/cdp/browser/engine.h"
+#include "driver/address.h"
 #include "driver/cdp/browser/files.h"
-#include "driver/cdp/browser/session_internal.h"
-#include "driver/page_script.h"
+#include "driver/cdp/browser/fleet.h"
+#include "driver/cdp/browser/launch_check.h"
+#include "driver/cdp/browser/session.h"
+#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/op/ops.h"
 
-enum {
-    SCRIPT_PARAMS_MAX = 4 * 1024 * 1024,
+static void *start(struct tb_core *core)
+{
+    return tb_cdp_fleet_new(core, "/proc/self/exe");
+}
+
+static void stop(void *state)
+{
+    tb_cdp_fleet_free(state);
+}
+
+static int check(const struct tb_config *config, struct tb_err *err)
+{
+    int rc = tb_cdp_launch_check_args(config, err);
+    rc = rc < 0 ? rc : tb_cdp_launch_check_path(config, err);
+    rc = rc < 0 ? rc : tb_cdp_launch_check_user(config, geteuid(), err);
+    return rc < 0 ? rc : tb_cdp_launch_check_remote_ca(config, err);
+}
+
+static int check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
+                    struct tb_err *err)
+{
+    if (kind != TB_OP_NAVIGATE || !tb_args_has(args, "url")) {
+        return 0;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_ADDRESS_MAX + 16);
+    return tb_address_make(tb_args_text(args, "url", ""), core->config->browser_data_urls, &url,
+                           err);
+}
+
+static void forget(void *state, const char *session_id)
+{
+    const struct tb_cdp_fleet *fleet = state;
+    tb_cdp_files_remove(tb_cdp_launcher_root(fleet->launcher), session_id);
+}
+
+const struct tb_driver tb_driver_cdp = {
+    .name = "cdp",
+    .check = check,
+    .check_op = check_op,
+    .start = start,
+    .stop = stop,
+    .open = tb_cdp_session_open,
+    .close = tb_cdp_session_close,
+    .detach = tb_cdp_session_detach,
+    .save = tb_cdp_session_save,
+    .saves_beside = true,
+    .forget = forget,
+    .restored = tb_cdp_session_restored,
+    .describe = tb_cdp_session_describe,
+    .ops =
+        {
+            [TB_OP_NAVIGATE] = tb_cdp_op_navigate,   [TB_OP_SNAPSHOT] = tb_cdp_op_snapshot,
+            [TB_OP_CLICK] = tb_cdp_op_click,         [TB_OP_FILL] = tb_cdp_op_fill,
+            [TB_OP_FILL_FORM] = tb_cdp_op_fill_form, [TB_OP_PRESS_KEY] = tb_cdp_op_press_key,
+            [TB_OP_SELECT] = tb_cdp_op_select,       [TB_OP_HOVER] = tb_cdp_op_hover,
+            [TB_OP_SCROLL] = tb_cdp_op_scroll,       [TB_OP_WAIT] = tb_cdp_op_wait,
+            [TB_OP_EXTRACT] = tb_cdp_op_extract,     [TB_OP_SCREENSHOT] = tb_cdp_op_screenshot,
+            [TB_OP_EVALUATE] = tb_cdp_op_evaluate,   [TB_OP_TABS] = tb_cdp_op_tabs,
+            [TB_OP_DIALOG] = tb_cdp_op_dialog,       [TB_OP_UPLOAD] = tb_cdp_op_upload,
+            [TB_OP_DOWNLOADS] = tb_cdp_op_downloads, [TB_OP_CONSOLE] = tb_cdp_op_console,
+            [TB_OP_NETWORK] = tb_cdp_op_network,     [TB_OP_COOKIES] = tb_cdp_op_cookies,
+            [TB_OP_STORAGE] = tb_cdp_op_storage,     [TB_OP_STATE] = tb_cdp_op_state,
+            [TB_OP_EMULATE] = tb_cdp_op_emulate,     [TB_OP_DRAG] = tb_cdp_op_drag,
+            [TB_OP_MOUSE] = tb_cdp_op_mouse,         [TB_OP_PDF] = tb_cdp_op_pdf,
+            [TB_OP_ELEMENTS] = tb_cdp_op_elements,
+        },
 };
-
-/* The scripts of page/ as the command that every tab gets, so that they are escaped once. */
-static void make_script_params(struct tb_buf *out)
-{
-    struct tb_json_writer json;
-    tb_buf_init(out, SCRIPT_PARAMS_MAX);
-    tb_json_writer_init(&json, out);
-    tb_json_object_open(&json);
-    tb_json_member_str(&json, "source", (struct tb_str){tb_page_script, tb_page_script_len});
-    tb_json_member_cstr(&json, "worldName", "tabard");
-    tb_json_member_bool(&json, "runImmediately", true);
-    tb_json_object_close(&json);
-}
-
-/* For the tenant that a daemon without further credentials has. */
-static void prestart(struct tb_cdp *cdp)
-{
-    const struct tb_config *config = cdp->core->config;
-    struct tb_cdp_browser_spec spec = {
-        .tenant = "default", .endpoint = "", .headless = config->browser_headless};
-    /* Without a browser the first session says what is missing. */
-    if (tb_cdp_engine_choose(config, tb_str_of(config->browser_engine), &spec, NULL) == 0) {
-        tb_cdp_browser_prestart(cdp, &spec);
-    }
-}
-
-static bool is_kept(struct tb_str session_id, void *user)
-{
-    const struct tb_core *core = ((struct tb_cdp *)user)->core;
-    return !core->sessions || tb_sessions_keep(core->sessions, session_id);
-}
-
-static void on_settled(const char *root, void *owner)
-{
-    tb_cdp_files_sweep(root, is_kept, owner);
-}
-
-struct tb_cdp *tb_cdp_new(struct tb_core *core, const char *guard)
-{
-    struct tb_cdp *cdp = TB_NEW(struct tb_cdp);
-    cdp->core = core;
-    cdp->loop = core->loop;
-    cdp->start_silence_ms = TB_BROWSER_SILENCE_MS;
-    tb_list_init(&cdp->browsers);
-    tb_list_init(&cdp->sessions);
-    make_script_params(&cdp->script_params);
-    struct tb_cdp_launcher_opts opts = {
-        .runtime_dir = core->config->runtime_dir,
-        .user = core->config->browser_user,
-        .guard = guard,
-        .no_sandbox = core->config->browser_no_sandbox,
-        .settled = on_settled,
-        .owner = cdp,
-    };
-    cdp->launcher = tb_cdp_launcher_new(cdp->loop, &opts);
-    if (core->config->browser_prestart) {
-        prestart(cdp);
-    }
-    return cdp;
-}
-
-void tb_cdp_free(struct tb_cdp *cdp)
-{
-    if (!cdp) {
-        return;
-    }
-    LIST_FOREACH_SAFE(link, &cdp->sessions) {
-        tb_cdp_session_free(TB_CONTAINER(link, struct tb_driver_session, link));
-    }
-    LIST_FOREACH_SAFE(link, &cdp->browsers) {
-        tb_cdp_browser_free(TB_CONTAINER(link, struct tb_cdp_browser, link));
-    }
-    tb_cdp_launcher_free(cdp->launcher);
-    tb_buf_fini(&cdp->script_params);
-    tb_free(cdp);
-}

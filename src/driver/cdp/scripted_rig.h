@@ -13,6 +13,7 @@
 
 #include "base/id.h"
 #include "core/core.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/cdp.h"
 
@@ -31,7 +32,7 @@ struct scene {
     struct tb_loop *loop;
     struct tb_config config;
     struct tb_core core;
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     struct hostile_peer peer;
     struct tb_driver_session *session;
     struct tb_err refused; /* why there is no session */
@@ -111,9 +112,9 @@ static inline void begin_session(struct scene *scene)
     };
     struct tb_stream *to;
     struct tb_stream *from;
-    tb_cdp_session_open(scene->cdp, &opts, on_opened);
+    tb_cdp_session_open(scene->fleet, &opts, on_opened);
     struct tb_cdp_browser *browser =
-        TB_CONTAINER(scene->cdp->browsers.next, struct tb_cdp_browser, link);
+        TB_CONTAINER(scene->fleet->browsers.next, struct tb_cdp_browser, link);
     if (!browser->conn) {
         tb_timer_stop(&browser->retry); /* no process: we are the browser */
         hostile_open(&scene->peer, scene->loop, &to, &from);
@@ -136,7 +137,7 @@ static inline int set_up(void **state)
     scene->core.clock = &scene->clock.clock;
     scene->core.config = &scene->config;
     scene->config.browser_prestart = false;
-    scene->cdp = tb_cdp_new(&scene->core, NULL);
+    scene->fleet = tb_cdp_fleet_new(&scene->core, NULL);
     scene->args = tb_json_new_object();
     tb_result_init(&scene->result);
     begin_session(scene);
@@ -155,7 +156,7 @@ static inline int set_up_open(void **state)
 static inline int tear_down(void **state)
 {
     struct scene *scene = *state;
-    tb_cdp_free(scene->cdp);
+    tb_cdp_fleet_free(scene->fleet);
     hostile_close(&scene->peer);
     tb_loop_free(scene->loop);
     tb_config_fini(&scene->config);

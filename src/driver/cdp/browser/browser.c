@@ -37,7 +37,7 @@ static void failed_to_start(struct tb_cdp_browser *browser, const struct tb_err 
 
 static struct tb_loop *loop_of(const struct tb_cdp_browser *browser)
 {
-    return browser->cdp->loop;
+    return browser->fleet->loop;
 }
 
 static size_t count_waiting(const struct tb_cdp_browser *browser)
@@ -136,7 +136,7 @@ static void on_refill(struct tb_timer *timer, void *user)
 
 static struct tb_driver_session *find_user(const struct tb_cdp_browser *browser)
 {
-    LIST_FOREACH(link, &browser->cdp->sessions) {
+    LIST_FOREACH(link, &browser->fleet->sessions) {
         struct tb_driver_session *session = TB_CONTAINER(link, struct tb_driver_session, link);
         if (session->browser == browser && tb_list_empty(&session->seat_link)) {
             return session;
@@ -343,7 +343,7 @@ static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
 
 static void ask_version(struct tb_cdp_browser *browser)
 {
-    int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->cdp->start_silence_ms;
+    int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->fleet->start_silence_ms;
     tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
                 silent_ms < browser->start_deadline_ms ? silent_ms : browser->start_deadline_ms,
                 on_version, browser);
@@ -384,7 +384,7 @@ void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_strea
 
 static int start_process(struct tb_cdp_browser *browser, struct tb_err *err)
 {
-    const struct tb_config_list *extra = &browser->cdp->core->config->browser_args;
+    const struct tb_config_list *extra = &browser->fleet->core->config->browser_args;
     const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
     for (size_t i = 0; i < extra->count; i++) {
         more[i] = extra->items[i];
@@ -396,7 +396,7 @@ static int start_process(struct tb_cdp_browser *browser, struct tb_err *err)
         .more = more,
     };
     browser->launch =
-        tb_cdp_launch_new(browser->cdp->launcher, &spec, on_exit_of_process, browser, err);
+        tb_cdp_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);
     tb_free(more);
     if (!browser->launch) {
         return TB_E_BROWSER_START;
@@ -420,7 +420,7 @@ static void try_start(struct tb_cdp_browser *browser)
     browser->tries++;
     if (browser->endpoint[0]) {
         browser->remote = tb_cdp_remote_new(loop_of(browser), browser->endpoint,
-                                            browser->cdp->core->config->browser_remote_ca,
+                                            browser->fleet->core->config->browser_remote_ca,
                                             browser->start_deadline_ms, on_remote, browser);
     } else if (start_process(browser, &err) < 0) {
         failed_to_start(browser, &err);
@@ -464,23 +464,23 @@ static bool fits(const struct tb_cdp_browser *browser, const struct tb_cdp_brows
            strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless;
 }
 
-struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp *cdp,
+struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
                                           const struct tb_cdp_browser_spec *spec)
 {
-    LIST_FOREACH(link, &cdp->browsers) {
+    LIST_FOREACH(link, &fleet->browsers) {
         struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
         if (fits(browser, spec)) {
             return browser;
         }
     }
     struct tb_cdp_browser *browser = TB_NEW(struct tb_cdp_browser);
-    browser->cdp = cdp;
+    browser->fleet = fleet;
     browser->tenant = tb_strdup(spec->tenant);
     browser->path = tb_strdup(spec->path);
     browser->endpoint = tb_strdup(spec->endpoint);
     browser->shell = spec->shell;
     browser->headless = spec->headless;
-    browser->start_deadline_ms = tb_loop_now_ms(cdp->loop) + TB_BROWSER_START_MS;
+    browser->start_deadline_ms = tb_loop_now_ms(fleet->loop) + TB_BROWSER_START_MS;
     tb_map_init(&browser->targets);
     tb_list_init(&browser->contexts);
     tb_list_init(&browser->asks);
@@ -488,18 +488,18 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp *cdp,
     tb_list_init(&browser->waiting);
     tb_list_init(&browser->free.link);
     browser->free.run = run_free;
-    tb_timer_init(&browser->retry, cdp->loop, on_retry, browser);
-    tb_timer_init(&browser->linger, cdp->loop, on_linger, browser);
-    tb_timer_init(&browser->refill, cdp->loop, on_refill, browser);
-    tb_list_append(&cdp->browsers, &browser->link);
+    tb_timer_init(&browser->retry, fleet->loop, on_retry, browser);
+    tb_timer_init(&browser->linger, fleet->loop, on_linger, browser);
+    tb_timer_init(&browser->refill, fleet->loop, on_refill, browser);
+    tb_list_append(&fleet->browsers, &browser->link);
     /* From the timer, so that whoever asks is never answered from inside the question. */
     tb_timer_start(&browser->retry, 0);
     return browser;
 }
 
-void tb_cdp_browser_prestart(struct tb_cdp *cdp, const struct tb_cdp_browser_spec *spec)
+void tb_cdp_browser_prestart(struct tb_cdp_fleet *fleet, const struct tb_cdp_browser_spec *spec)
 {
-    tb_cdp_browser_get(cdp, spec)->prestarted = true;
+    tb_cdp_browser_get(fleet, spec)->prestarted = true;
 }
 
 bool tb_cdp_browser_whole(const struct tb_cdp_browser *browser)
@@ -558,7 +558,7 @@ void tb_cdp_browser_leave(struct tb_cdp_browser *browser)
 {
     browser->sessions--;
     if (!browser->sessions && !browser->over) {
-        tb_timer_start(&browser->linger, browser->cdp->core->config->browser_linger_ms);
+        tb_timer_start(&browser->linger, browser->fleet->core->config->browser_linger_ms);
     }
 }
 

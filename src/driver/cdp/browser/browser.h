@@ -17,7 +17,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "driver/cdp/browser/demand.h"
-#include "driver/cdp/cdp.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/wire/conn.h"
 #include "io/timer.h"
 
@@ -42,7 +42,7 @@ struct tb_cdp_browser_spec {
 
 struct tb_cdp_browser {
     struct tb_list link; /* in tb_cdp */
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     char *tenant;
     char *path;
     char *endpoint;
@@ -75,13 +75,13 @@ struct tb_cdp_browser {
 };
 
 /* The browser for this spec, started if there is none. */
-struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp *cdp,
+struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
                                           const struct tb_cdp_browser_spec *spec);
 /* The process is there, at the other end of this pipe. */
 void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
                                  struct tb_stream *from);
 /* Starts it, and a spare, before anybody asks. */
-void tb_cdp_browser_prestart(struct tb_cdp *cdp, const struct tb_cdp_browser_spec *spec);
+void tb_cdp_browser_prestart(struct tb_cdp_fleet *fleet, const struct tb_cdp_browser_spec *spec);
 /* Ends it at once: contexts are dropped, sessions lost with these words. */
 void tb_cdp_browser_end(struct tb_cdp_browser *browser, const struct tb_err *err);
 /* Frees it without a word to anybody. */

@@ -237,12 +237,12 @@ static void a_browser_may_be_started_before_anybody_asks(void **state)
     (void)state;
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
-    tb_cdp_free(lab.cdp);
+    tb_cdp_fleet_free(lab.fleet);
     lab_set(&lab, "browser.prestart", "true");
-    lab.cdp = tb_cdp_new(&lab.core, "/proc/self/exe");
-    assert_false(tb_list_empty(&lab.cdp->browsers));
+    lab.fleet = tb_cdp_fleet_new(&lab.core, "/proc/self/exe");
+    assert_false(tb_list_empty(&lab.fleet->browsers));
     struct tb_cdp_browser *browser =
-        TB_CONTAINER(lab.cdp->browsers.next, struct tb_cdp_browser, link);
+        TB_CONTAINER(lab.fleet->browsers.next, struct tb_cdp_browser, link);
     LAB_WAIT(&lab, spare_of(browser));
     lab_start(&lab, &session, "default", NULL);
     assert_true(session.opened);
@@ -381,7 +381,7 @@ static void nothing_is_left_of_a_browser_that_nobody_uses(void **state)
     assert_int_equal(access(profile, F_OK), 0);
     lab_close(&session);
     LAB_WAIT(&lab, lab_group(leader, "", NULL, 0) == 0 && access(profile, F_OK) < 0);
-    assert_true(tb_list_empty(&lab.cdp->browsers));
+    assert_true(tb_list_empty(&lab.fleet->browsers));
     lab_fini(&lab);
 }
 
@@ -396,8 +396,8 @@ static void stopping_the_driver_leaves_nothing_behind(void **state)
     lab_open(&lab, &session);
     pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
     snprintf(profile, sizeof(profile), "%s", tb_cdp_launch_profile(browser_of(&session)->launch));
-    tb_cdp_free(lab.cdp);
-    lab.cdp = NULL;
+    tb_cdp_fleet_free(lab.fleet);
+    lab.fleet = NULL;
     assert_int_equal(access(profile, F_OK), -1);
     LAB_WAIT(&lab, lab_group(leader, "", NULL, 0) == 0);
     lab_fini(&lab);
@@ -415,7 +415,7 @@ static void a_browser_that_does_not_start_is_tried_three_times(void **state)
     assert_null(session.session);
     assert_int_equal(session.err.code, TB_E_BROWSER_START);
     assert_non_null(strstr(session.err.text, "3 attempts"));
-    LAB_WAIT(&lab, tb_list_empty(&lab.cdp->browsers));
+    LAB_WAIT(&lab, tb_list_empty(&lab.fleet->browsers));
     lab_fini(&lab);
 }
 
@@ -454,13 +454,13 @@ static void a_program_that_is_no_browser_is_given_up_soon(void **state)
         struct lab lab;
         struct lab_session session;
         lab_init(&lab, docs);
-        lab.cdp->start_silence_ms = rows[i].silence_ms;
+        lab.fleet->start_silence_ms = rows[i].silence_ms;
         start_program(&lab, &session, rows[i].script);
         assert_null(session.session);
         assert_int_equal(session.err.code, TB_E_BROWSER_START);
         assert_non_null(strstr(session.err.text, rows[i].words));
         assert_non_null(strstr(session.err.text, "1 attempt:")); /* it is not tried again */
-        LAB_WAIT(&lab, tb_list_empty(&lab.cdp->browsers));
+        LAB_WAIT(&lab, tb_list_empty(&lab.fleet->browsers));
         lab_fini(&lab);
     }
 }

@@ -18,7 +18,7 @@ enum {
 /* One that is still starting has until its start is given up. */
 static int64_t command_deadline(const struct tb_cdp_browser *browser)
 {
-    int64_t deadline_ms = tb_loop_now_ms(browser->cdp->loop) + TB_BROWSER_COMMAND_MS;
+    int64_t deadline_ms = tb_loop_now_ms(browser->fleet->loop) + TB_BROWSER_COMMAND_MS;
     bool starts = !browser->ready && browser->start_deadline_ms >= deadline_ms;
     return starts ? browser->start_deadline_ms + 1 : deadline_ms;
 }
@@ -119,7 +119,7 @@ void tb_cdp_context_new(struct tb_cdp_browser *browser)
     struct tb_cdp_context *context = TB_NEW(struct tb_cdp_context);
     context->browser = browser;
     tb_list_init(&context->pages);
-    tb_timer_init(&context->no_tab, browser->cdp->loop, on_no_tab, context);
+    tb_timer_init(&context->no_tab, browser->fleet->loop, on_no_tab, context);
     tb_list_append(&browser->contexts, &context->link);
     /* In a browser that somebody else runs, a session may leave its tabs behind. */
     struct tb_str params =
@@ -261,7 +261,7 @@ static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *para
         tb_cdp_context_let_go(browser, session_id);
         return;
     }
-    if (context->page_count >= (size_t)browser->cdp->core->config->browser_tabs_max) {
+    if (context->page_count >= (size_t)browser->fleet->core->config->browser_tabs_max) {
         refuse_tab(context, tb_json_text(info, "openerId"));
         /* Running or not: a window.open that waits for it must go on. */
         tb_cdp_context_let_go(browser, session_id);

@@ -160,7 +160,7 @@ const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_
                 "browser");
         return NULL;
     }
-    char *path = path_of(tb_cdp_launcher_root(session->cdp->launcher), session->id);
+    char *path = path_of(tb_cdp_launcher_root(session->fleet->launcher), session->id);
     int rc = make(tb_cdp_launch_profile(browser->launch), path, &memory->directory_id);
     if (rc < 0) {
         tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", path,

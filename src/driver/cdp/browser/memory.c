@@ -67,7 +67,7 @@ static void tell_download(const char *file, const char *url, int64_t bytes, void
 
 struct tb_cdp_download_rules tb_cdp_memory_rules(const struct tb_cdp_memory *memory)
 {
-    const struct tb_config *config = memory->session->cdp->core->config;
+    const struct tb_config *config = memory->session->fleet->core->config;
     return (struct tb_cdp_download_rules){
         .directory = memory->directory,
         .id = &memory->directory_id,

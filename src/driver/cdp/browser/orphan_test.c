@@ -136,8 +136,8 @@ static void no_process_is_left_and_the_next_daemon_sweeps_the_profile(void **sta
     holder_start(&holder);
     kill_only(&holder);
     expect_gone(&holder);
-    tb_cdp_free(holder.lab.cdp);
-    holder.lab.cdp = tb_cdp_new(&holder.lab.core, "/proc/self/exe");
+    tb_cdp_fleet_free(holder.lab.fleet);
+    holder.lab.fleet = tb_cdp_fleet_new(&holder.lab.core, "/proc/self/exe");
     expect_swept(&holder);
     holder_finish(&holder);
 }

@@ -209,7 +209,7 @@ static struct tb_cdp_launch *run_browser(struct lab *lab, struct address *ret_ad
     struct tb_cdp_launch_spec spec = {
         .path = tb_cdp_browser_find("", true), .shell = true, .headless = true, .more = more};
     struct tb_cdp_launch *launch =
-        tb_cdp_launch_new(lab->cdp->launcher, &spec, on_exit_of_browser, NULL, NULL);
+        tb_cdp_launch_new(lab->fleet->launcher, &spec, on_exit_of_browser, NULL, NULL);
     assert_non_null(launch);
     tb_timer_init(&timer, lab->loop, tick, NULL); /* a file is nothing that a loop hears of */
     tb_timer_start(&timer, 10);
@@ -273,7 +273,7 @@ static void a_tab_that_is_left_behind_stays_in_the_browser(void **state)
     assert_true(tb_cdp_session_detach(left.session));
     lab_close(&left);
     lab_close(&closed);
-    LAB_WAIT(&lab, tb_list_empty(&lab.cdp->browsers));
+    LAB_WAIT(&lab, tb_list_empty(&lab.fleet->browsers));
 
     lab_start(&lab, &later, "default", args);
     LAB_WAIT(&lab, later.opened);

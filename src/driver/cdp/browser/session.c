@@ -11,7 +11,6 @@
 #include "driver/cdp/browser/engine.h"
 #include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/cdp.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/page_internal.h"
@@ -156,7 +155,7 @@ static int read_viewport(struct tb_driver_session *session, const struct cJSON *
 static int choose_browser(struct tb_driver_session *session, const struct tb_open_opts *opts,
                           struct tb_cdp_browser_spec *spec, struct tb_err *err)
 {
-    const struct tb_config *config = session->cdp->core->config;
+    const struct tb_config *config = session->fleet->core->config;
     *spec = (struct tb_cdp_browser_spec){.tenant = opts->tenant, .path = "", .endpoint = ""};
     spec->headless = config->browser_headless;
     tb_json_bool(tb_json_get(opts->args, "headless"), &spec->headless);
@@ -196,9 +195,9 @@ static void run_later(struct tb_deferred *job)
 
 void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
 {
-    struct tb_cdp *cdp = state;
+    struct tb_cdp_fleet *fleet = state;
     struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
-    session->cdp = cdp;
+    session->fleet = fleet;
     session->id = tb_strdup(opts->session_id);
     session->events = opts->events;
     session->owner = opts->owner;
@@ -213,8 +212,8 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     tb_list_init(&session->listeners);
     tb_list_init(&session->tab_waits);
     tb_list_init(&session->asks);
-    tb_timer_init(&session->deadline, cdp->loop, on_deadline, session);
-    tb_list_append(&cdp->sessions, &session->link);
+    tb_timer_init(&session->deadline, fleet->loop, on_deadline, session);
+    tb_list_append(&fleet->sessions, &session->link);
 
     struct tb_err err;
     struct tb_cdp_browser_spec spec;
@@ -223,9 +222,9 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
         refuse(session, &err);
         return;
     }
-    int64_t left_ms = opts->deadline_ms - tb_loop_now_ms(cdp->loop);
+    int64_t left_ms = opts->deadline_ms - tb_loop_now_ms(fleet->loop);
     tb_timer_start(&session->deadline, left_ms > 0 ? left_ms : 0);
-    session->browser = tb_cdp_browser_get(cdp, &spec);
+    session->browser = tb_cdp_browser_get(fleet, &spec);
     tb_cdp_browser_seat(session->browser, &session->seat_link);
 }
 
@@ -252,7 +251,7 @@ void tb_cdp_session_lost(struct tb_driver_session *session, const struct tb_err 
     }
     leave_browser(session);
     if (session->closed) {
-        tb_loop_defer(session->cdp->loop, &session->later);
+        tb_loop_defer(session->fleet->loop, &session->later);
     } else {
         session->events->on_lost(session->owner, err->code, err->text);
     }
@@ -264,7 +263,7 @@ static void on_disposed(int code, struct tb_str result, const struct tb_err *err
     (void)code;
     (void)result;
     (void)err;
-    tb_loop_defer(session->cdp->loop, &session->later);
+    tb_loop_defer(session->fleet->loop, &session->later);
 }
 
 bool tb_cdp_session_detach(struct tb_driver_session *session)
@@ -282,7 +281,7 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     end_all(session, &err);
     struct tb_cdp_context *context = session->context;
     if (!context) {
-        tb_loop_defer(session->cdp->loop, &session->later);
+        tb_loop_defer(session->fleet->loop, &session->later);
         return;
     }
     session->context = NULL;
@@ -290,13 +289,13 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     context->session = NULL;
     if (session->detached) {
         tb_cdp_context_leave(context, &err);
-        tb_loop_defer(session->cdp->loop, &session->later);
+        tb_loop_defer(session->fleet->loop, &session->later);
         return;
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
     tb_cdp_session_send(session, NULL, "Target.disposeBrowserContext",
                         tb_cdp_context_params(context, params),
-                        tb_loop_now_ms(session->cdp->loop) + CLOSE_MS, on_disposed, session);
+                        tb_loop_now_ms(session->fleet->loop) + CLOSE_MS, on_disposed, session);
     tb_cdp_context_free(context, &err);
 }
 

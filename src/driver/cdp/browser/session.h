@@ -18,7 +18,7 @@
 #include "driver/cdp/page/page.h"
 #include "io/loop.h"
 
-struct tb_cdp;
+struct tb_cdp_fleet;
 
 /* Driver functions, see core/driver.h. */
 void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn);

@@ -16,7 +16,7 @@
 struct tb_driver_session {
     struct tb_list link;      /* in tb_cdp */
     struct tb_list seat_link; /* in its browser, while it waits */
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     struct tb_cdp_browser *browser; /* NULL: none any more */
     struct tb_cdp_context *context; /* NULL: none yet, or none any more */
     struct tb_cdp_page *current;

@@ -117,8 +117,8 @@ static struct tab_wait *wait_new(struct tb_driver_session *session, int64_t dead
     wait->fn = fn;
     wait->ask.user = user;
     wait->ask.forget = forget;
-    tb_timer_init(&wait->timer, session->cdp->loop, on_wait_late, wait);
-    int64_t left_ms = deadline_ms - tb_loop_now_ms(session->cdp->loop);
+    tb_timer_init(&wait->timer, session->fleet->loop, on_wait_late, wait);
+    int64_t left_ms = deadline_ms - tb_loop_now_ms(session->fleet->loop);
     tb_timer_start(&wait->timer, left_ms > 0 ? left_ms : 0);
     tb_cdp_ask_begin(&wait->ask, &session->tab_waits, session);
     return wait;
@@ -140,7 +140,7 @@ void tb_cdp_session_tab_waits_drop(struct tb_driver_session *session)
 
 struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session)
 {
-    return session->cdp->loop;
+    return session->fleet->loop;
 }
 
 void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_event *event)
@@ -233,7 +233,7 @@ void tb_cdp_session_watch(struct tb_driver_session *session, struct tb_deferred 
 void tb_cdp_session_stirred(struct tb_driver_session *session)
 {
     if (session && session->watch) {
-        tb_loop_defer(session->cdp->loop, session->watch);
+        tb_loop_defer(session->fleet->loop, session->watch);
     }
 }
 
@@ -299,7 +299,7 @@ void tb_cdp_session_want_tab(struct tb_driver_session *session)
     session->tab_coming = true;
     tb_cdp_session_send(
         session, NULL, "Target.createTarget", tb_cdp_context_tab_params(session->context, params),
-        tb_loop_now_ms(session->cdp->loop) + TB_BROWSER_COMMAND_MS, on_tab_came, session);
+        tb_loop_now_ms(session->fleet->loop) + TB_BROWSER_COMMAND_MS, on_tab_came, session);
 }
 
 void tb_cdp_session_tabs_told(struct tb_driver_session *session)
@@ -411,7 +411,7 @@ void tb_cdp_session_tab_open(struct tb_driver_session *session, int64_t deadline
 {
     size_t coming = tabs_coming(session);
     struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
-    size_t max = (size_t)session->cdp->core->config->browser_tabs_max;
+    size_t max = (size_t)session->fleet->core->config->browser_tabs_max;
     if (!session->context || session->context->page_count + coming >= max) {
         wait->refused = session->context != NULL;
         tb_timer_start(&wait->timer, 0);

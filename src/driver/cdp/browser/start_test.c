@@ -21,7 +21,7 @@ struct scene {
     struct tb_loop *loop;
     struct tb_config config;
     struct tb_core core;
-    struct tb_cdp *cdp;
+    struct tb_cdp_fleet *fleet;
     bool answered;
     char path[32];
 };
@@ -63,19 +63,19 @@ static void set_up(struct scene *scene, const char *script)
     scene->config.browser_prestart = false;
     scene->core = (struct tb_core){
         .loop = scene->loop, .clock = &scene->clock.clock, .config = &scene->config};
-    scene->cdp = tb_cdp_new(&scene->core, "/proc/self/exe");
+    scene->fleet = tb_cdp_fleet_new(&scene->core, "/proc/self/exe");
     const struct tb_open_opts opts = {.tenant = "default",
                                       .session_id = "s",
                                       .deadline_ms = 60000,
                                       .events = &deaf_events,
                                       .owner = scene};
-    tb_cdp_session_open(scene->cdp, &opts, on_opened);
+    tb_cdp_session_open(scene->fleet, &opts, on_opened);
     turn(scene);
 }
 
 static void tear_down(struct scene *scene)
 {
-    tb_cdp_free(scene->cdp);
+    tb_cdp_fleet_free(scene->fleet);
     tb_loop_free(scene->loop);
     tb_config_fini(&scene->config);
     unlink(scene->path);
@@ -84,7 +84,7 @@ static void tear_down(struct scene *scene)
 static struct tb_cdp_launch *launch_of(struct scene *scene)
 {
     struct tb_cdp_browser *browser =
-        TB_CONTAINER(scene->cdp->browsers.next, struct tb_cdp_browser, link);
+        TB_CONTAINER(scene->fleet->browsers.next, struct tb_cdp_browser, link);
     assert_non_null(browser->launch);
     return browser->launch;
 }

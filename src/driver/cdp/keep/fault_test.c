@@ -279,7 +279,7 @@ static void begin_opening(struct ops_lab *lab, struct opening *opening, const ch
         .events = &deaf_events,
         .owner = opening,
     };
-    tb_cdp_session_open(lab->cdp, &opts, on_open);
+    tb_cdp_session_open(lab->fleet, &opts, on_open);
 }
 
 static void on_closed(void *owner)
@@ -296,8 +296,8 @@ static void close_opened(struct ops_lab *lab, struct opening *opening)
 
 static void new_driver(struct ops_lab *lab)
 {
-    tb_cdp_free(lab->cdp);
-    lab->cdp = tb_cdp_new(&lab->core, "/proc/self/exe");
+    tb_cdp_fleet_free(lab->fleet);
+    lab->fleet = tb_cdp_fleet_new(&lab->core, "/proc/self/exe");
 }
 
 static void a_browser_that_dies_ends_the_opening(void **state)
@@ -330,7 +330,7 @@ static void the_driver_may_stop_while_it_brings_back_or_saves(void **state)
     for (int point = 0; point < POINTS; point++) {
         struct opening opening;
         begin_opening(lab, &opening, two_tabs, OPS_MS);
-        OPS_WAIT(lab, opening.done || lab->cdp->sessions.next != &lab->cdp->sessions);
+        OPS_WAIT(lab, opening.done || lab->fleet->sessions.next != &lab->fleet->sessions);
         for (int i = 0; i < 10 * point && !opening.done; i++) {
             tb_loop_turn(lab->loop, true);
         }

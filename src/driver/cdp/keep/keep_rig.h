@@ -51,8 +51,8 @@ static inline void kept_open(struct ops_lab *lab, const char *state)
 {
     void *self = lab;
     ops_close(&self);
-    tb_cdp_free(lab->cdp);
-    lab->cdp = tb_cdp_new(&lab->core, "/proc/self/exe");
+    tb_cdp_fleet_free(lab->fleet);
+    lab->fleet = tb_cdp_fleet_new(&lab->core, "/proc/self/exe");
     tb_buf_clear(&lab->visits);
     lab->saved = tb_str_of(state);
     ops_open(&self);

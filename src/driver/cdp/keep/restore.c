@@ -16,9 +16,9 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/address.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/browser/memory.h"
-#include "driver/cdp/cdp.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/page/net_error.h"
 #include "driver/cdp/wire/pick.h"
@@ -291,7 +291,7 @@ static void load_tab(struct tb_cdp_restore_tab *tab)
         return;
     }
     if (tb_address_make(tb_json_text(tab->kept, "url"),
-                        restore->session->cdp->core->config->browser_data_urls, &address,
+                        restore->session->fleet->core->config->browser_data_urls, &address,
                         &err) < 0) {
         on_loaded(err.code, false, &err, tab);
         return;

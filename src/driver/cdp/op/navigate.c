@@ -20,9 +20,9 @@
 #include "core/core.h"
 #include "core/limits.h"
 #include "driver/address.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/cdp.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outline.h"
@@ -558,7 +558,7 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     struct tb_err err;
-    bool data_urls = session->cdp->core->config->browser_data_urls;
+    bool data_urls = session->fleet->core->config->browser_data_urls;
     if (by_url &&
         tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0) {
         tb_cdp_work_fail_err(work, &err);

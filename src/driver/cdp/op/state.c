@@ -9,10 +9,10 @@
 #include "base/file.h"
 #include "core/args.h"
 #include "core/core.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/cdp.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
@@ -61,7 +61,7 @@ static struct state *state_of(struct tb_cdp_work *work)
 
 static const struct tb_core *core_of(const struct tb_cdp_work *work)
 {
-    return work->session->cdp->core;
+    return work->session->fleet->core;
 }
 
 static const char *tenant_of(const struct tb_cdp_work *work)

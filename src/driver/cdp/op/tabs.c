@@ -13,9 +13,9 @@
 #include "core/core.h"
 #include "driver/address.h"
 #include "driver/cdp/browser/download_log.h"
+#include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/cdp.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/inner.h"
@@ -284,7 +284,7 @@ static void begin_new(struct tabs *tabs)
 {
     struct tb_cdp_work *work = &tabs->work;
     struct tb_err err;
-    bool data_urls = work->session->cdp->core->config->browser_data_urls;
+    bool data_urls = work->session->fleet->core->config->browser_data_urls;
     struct tb_str url = tb_args_text(work->op->args, "url", "");
     if (url.len && tb_address_make(url, data_urls, &tabs->url, &err) < 0) {
         tb_cdp_work_fail_err(work, &err);

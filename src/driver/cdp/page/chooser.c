@@ -85,7 +85,7 @@ void tb_cdp_chooser_on_opened(struct tb_cdp_target *target, const struct cJSON *
     if (chooser->open) {
         char text[64];
         int len = snprintf(text, sizeof(text), "{\"backendNodeId\":%" PRId64 "}", node);
-        int64_t now_ms = tb_loop_now_ms(page->browser->cdp->loop);
+        int64_t now_ms = tb_loop_now_ms(page->browser->fleet->loop);
         chooser->node = node;
         chooser->multiple = tb_str_eq_cstr(tb_json_text(params, "mode"), "selectMultiple");
         chooser->ask =

@@ -81,5 +81,6 @@ void tb_cdp_held_let_go(struct tb_cdp_page *page)
     tb_cdp_page_send(page, "Input.dispatchMouseEvent",
                      TB_STR("{\"type\":\"mouseReleased\",\"x\":-1,\"y\":-1,\"button\":\"left\","
                             "\"buttons\":0,\"clickCount\":1}"),
-                     tb_loop_now_ms(page->browser->cdp->loop) + TB_BROWSER_COMMAND_MS, on_up, page);
+                     tb_loop_now_ms(page->browser->fleet->loop) + TB_BROWSER_COMMAND_MS, on_up,
+                     page);
 }

@@ -84,7 +84,7 @@ void tb_cdp_page_set_up(struct tb_cdp_target *target)
     tb_cdp_target_post(target, "Page.enable", none);
     tb_cdp_target_post(target, "Page.setLifecycleEventsEnabled", TB_STR("{\"enabled\":true}"));
     tb_cdp_target_post(target, "Page.addScriptToEvaluateOnNewDocument",
-                       tb_buf_str(&page->browser->cdp->script_params));
+                       tb_buf_str(&page->browser->fleet->script_params));
     tb_cdp_target_post(target, "Runtime.enable", none);
     /* The way on which the page scripts tell of themselves, see page/here.js. */
     tb_cdp_target_post(target, "Runtime.addBinding",
@@ -199,7 +199,7 @@ void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err)
     }
     tb_cdp_page_fail_all(page, NULL, err);
     page->context = NULL; /* which may go before the page does */
-    tb_loop_defer(page->browser->cdp->loop, &page->free);
+    tb_loop_defer(page->browser->fleet->loop, &page->free);
 }
 
 static void on_probe(int code, struct tb_str result, const struct tb_err *err, void *user)
@@ -216,7 +216,7 @@ void tb_cdp_page_probe(struct tb_cdp_page *page)
         return;
     }
     page->in_doubt = true;
-    int64_t deadline_ms = tb_loop_now_ms(page->browser->cdp->loop) + PROBE_MS;
+    int64_t deadline_ms = tb_loop_now_ms(page->browser->fleet->loop) + PROBE_MS;
     tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
                         deadline_ms, on_probe, page);
 }
@@ -240,7 +240,7 @@ static void on_end_probe(int code, struct tb_str result, const struct tb_err *er
 
 void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun)
 {
-    int64_t now_ms = tb_loop_now_ms(frame->page->browser->cdp->loop);
+    int64_t now_ms = tb_loop_now_ms(frame->page->browser->fleet->loop);
     int64_t deadline_ms = now_ms + (begun ? END_MS : UNSURE_END_MS);
     tb_cdp_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
                         deadline_ms, on_end_probe, frame->target);
@@ -248,7 +248,7 @@ void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun)
 
 bool tb_cdp_frame_has_just_answered(const struct tb_cdp_frame *frame)
 {
-    int64_t now_ms = tb_loop_now_ms(frame->page->browser->cdp->loop);
+    int64_t now_ms = tb_loop_now_ms(frame->page->browser->fleet->loop);
     return frame->target->answered_ms && now_ms - frame->target->answered_ms <= JUST_MS;
 }
 

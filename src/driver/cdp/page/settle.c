@@ -197,7 +197,7 @@ static void forget(struct tb_cdp_ask *ask)
 static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const char *until,
                                  int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user)
 {
-    struct tb_loop *loop = page->browser->cdp->loop;
+    struct tb_loop *loop = page->browser->fleet->loop;
     struct settle *settle = TB_NEW(struct settle);
     settle->page = page;
     settle->handle = ++page->last_handle;
@@ -220,7 +220,7 @@ uint64_t tb_cdp_page_settle(struct tb_cdp_page *page, uint64_t mark, const char 
     struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     if (page->navs > mark) {
         settle->fenced = true;
-        tb_loop_defer(page->browser->cdp->loop, &page->late);
+        tb_loop_defer(page->browser->fleet->loop, &page->late);
     } else {
         settle->fence =
             tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
@@ -235,7 +235,7 @@ uint64_t tb_cdp_page_settle_asked(struct tb_cdp_page *page, uint64_t mark, const
     struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     settle->asked = true;
     if (page->navs > mark) {
-        tb_loop_defer(page->browser->cdp->loop, &page->late);
+        tb_loop_defer(page->browser->fleet->loop, &page->late);
     } else {
         tb_timer_start(&settle->begin_timer, BEGIN_MS);
     }
