@@ -214,7 +214,6 @@ void tb_cdp_browser_free(struct tb_cdp_browser *browser)
     tb_timer_fini(&browser->retry);
     tb_timer_fini(&browser->linger);
     tb_timer_fini(&browser->refill);
-    tb_map_fini(&browser->targets);
     tb_free(browser->tenant);
     tb_free(browser->path);
     tb_free(browser->endpoint);
@@ -260,19 +259,11 @@ static void on_line_end(struct tb_cdp_conn *conn, void *user)
     }
 }
 
-static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
-                     struct tb_str params, void *user)
+static void on_event(struct tb_cdp_conn *conn, struct tb_str method, struct tb_str params,
+                     void *user)
 {
-    struct tb_cdp_browser *browser = user;
     (void)conn;
-    if (!session_id.len) {
-        tb_cdp_context_on_event(browser, method, params);
-        return;
-    }
-    struct tb_cdp_target *target = tb_map_get(&browser->targets, session_id);
-    if (target) {
-        tb_cdp_page_on_event(target, method, params);
-    }
+    tb_cdp_context_on_event(user, method, params);
 }
 
 static void ask_version(struct tb_cdp_browser *browser);
@@ -481,7 +472,6 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->shell = spec->shell;
     browser->headless = spec->headless;
     browser->start_deadline_ms = tb_loop_now_ms(fleet->loop) + TB_BROWSER_START_MS;
-    tb_map_init(&browser->targets);
     tb_list_init(&browser->contexts);
     tb_list_init(&browser->asks);
     tb_list_init(&browser->dead_pages);

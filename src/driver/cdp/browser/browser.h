@@ -15,7 +15,6 @@
 
 #include "base/err.h"
 #include "base/list.h"
-#include "base/map.h"
 #include "driver/cdp/browser/demand.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/wire/conn.h"
@@ -59,7 +58,6 @@ struct tb_cdp_browser {
     struct tb_cdp_remote *remote;
     struct tb_cdp_conn *conn; /* NULL before and between tries */
     char product[64];         /* "HeadlessChrome/156.0.1.2" */
-    struct tb_map targets;    /* by session id: struct tb_cdp_target */
     struct tb_list contexts;
     struct tb_list asks;       /* commands of sessions to the browser itself */
     struct tb_list dead_pages; /* they go at the end of the turn */

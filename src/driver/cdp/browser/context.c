@@ -282,7 +282,8 @@ static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *para
 
 static void on_detached(struct tb_cdp_browser *browser, const struct cJSON *params)
 {
-    struct tb_cdp_target *target = tb_map_get(&browser->targets, tb_json_text(params, "sessionId"));
+    struct tb_cdp_target *target =
+        tb_cdp_target_of(browser->conn, tb_json_text(params, "sessionId"));
     if (target && target->kind == TB_TARGET_PAGE) {
         struct tb_err err;
         struct tb_cdp_context *context = target->page->context;

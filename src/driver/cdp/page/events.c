@@ -213,7 +213,7 @@ static void on_detached(struct tb_cdp_target *parent, const struct cJSON *params
 {
     struct tb_cdp_page *page = parent->page;
     struct tb_cdp_target *target =
-        tb_map_get(&page->browser->targets, tb_json_text(params, "sessionId"));
+        tb_cdp_target_of(page->browser->conn, tb_json_text(params, "sessionId"));
     if (!target || target->page != page || target == page->target) {
         return;
     }

@@ -192,7 +192,7 @@ void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err)
     page->context->page_count--;
     LIST_FOREACH(link, &page->targets) {
         struct tb_cdp_target *target = TB_CONTAINER(link, struct tb_cdp_target, link);
-        tb_map_remove(&page->browser->targets, tb_str_of(target->session_id));
+        tb_cdp_route_end(page->browser->conn, &target->route);
     }
     if (page->context->session) {
         tb_cdp_session_page_ended(page->context->session, page);

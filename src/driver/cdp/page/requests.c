@@ -127,7 +127,7 @@ void tb_cdp_requests_on_event(struct tb_driver_session *session, struct tb_cdp_p
                               const char *session_id, struct tb_str method, struct tb_str params)
 {
     struct tb_cdp_work *work = session->work;
-    struct tb_cdp_target *target = tb_map_get(&page->browser->targets, tb_str_of(session_id));
+    struct tb_cdp_target *target = tb_cdp_target_of(page->browser->conn, tb_str_of(session_id));
     bool ends = target && ++target->events > EVENTS_MAX && end_events(target);
     if (ends && work && work->requests.count) {
         work->requests.count = 0; /* nobody will tell of their ends */

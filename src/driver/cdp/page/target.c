@@ -30,6 +30,17 @@ bool tb_cdp_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id)
     return true;
 }
 
+static void on_event(struct tb_cdp_route *route, struct tb_str method, struct tb_str params)
+{
+    tb_cdp_page_on_event(TB_CONTAINER(route, struct tb_cdp_target, route), method, params);
+}
+
+struct tb_cdp_target *tb_cdp_target_of(const struct tb_cdp_conn *conn, struct tb_str session_id)
+{
+    struct tb_cdp_route *route = tb_cdp_route_of(conn, session_id);
+    return route ? TB_CONTAINER(route, struct tb_cdp_target, route) : NULL;
+}
+
 struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_target_kind kind,
                                         struct tb_str session_id, struct tb_str id)
 {
@@ -37,10 +48,11 @@ struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_ta
     target->page = page;
     target->kind = kind;
     target->script = 1;
+    target->route = (struct tb_cdp_route){target->session_id, on_event};
     if (page->target_count >= TB_CDP_TARGETS_MAX ||
         !tb_cdp_target_id_copy(target->session_id, session_id) ||
         !tb_cdp_target_id_copy(target->id, id) ||
-        tb_map_add(&page->browser->targets, tb_str_of(target->session_id), target) < 0) {
+        tb_cdp_route_begin(page->browser->conn, &target->route) < 0) {
         tb_free(target);
         return NULL;
     }
@@ -54,10 +66,7 @@ void tb_cdp_target_free(struct tb_cdp_target *target)
     if (!target) {
         return;
     }
-    struct tb_map *targets = &target->page->browser->targets;
-    if (tb_map_get(targets, tb_str_of(target->session_id)) == target) {
-        tb_map_remove(targets, tb_str_of(target->session_id));
-    }
+    tb_cdp_route_end(target->page->browser->conn, &target->route);
     tb_list_remove(&target->link);
     target->page->target_count--;
     tb_free(target);

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/str.h"
+#include "driver/cdp/wire/conn.h"
 
 struct tb_cdp_browser;
 struct tb_cdp_page;
@@ -23,7 +24,8 @@ enum tb_cdp_target_kind {
 };
 
 struct tb_cdp_target {
-    struct tb_list link; /* in its tab */
+    struct tb_list link;       /* in its tab */
+    struct tb_cdp_route route; /* its events */
     enum tb_cdp_target_kind kind;
     struct tb_cdp_page *page;
     unsigned script;     /* the number of our script in this session */
@@ -34,6 +36,8 @@ struct tb_cdp_target {
     char id[TB_TARGET_ID_SIZE];
 };
 
+/* The one that this DevTools session is attached to; NULL: none. */
+struct tb_cdp_target *tb_cdp_target_of(const struct tb_cdp_conn *conn, struct tb_str session_id);
 /* NULL when the tab has too many, or an id is not one that a browser gives. */
 struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_target_kind kind,
                                         struct tb_str session_id, struct tb_str id);

@@ -35,6 +35,7 @@ struct tb_cdp_conn {
     struct tb_cdp_line *line;
     uint64_t last_id;
     struct tb_map pending; /* by the bytes of the id */
+    struct tb_map routes;  /* by session id */
     struct tb_timer timer;
     struct tb_deferred failing;
     int64_t silent_ms; /* 0: not watched */
@@ -249,6 +250,18 @@ static void on_reply(struct tb_cdp_conn *conn, const struct tb_cdp_message *mess
     }
 }
 
+static void on_event(struct tb_cdp_conn *conn, const struct tb_cdp_message *message)
+{
+    if (!message->session_id.len) {
+        conn->ops->on_event(conn, message->method, message->params, conn->user);
+        return;
+    }
+    struct tb_cdp_route *route = tb_map_get(&conn->routes, message->session_id);
+    if (route) {
+        route->on_event(route, message->method, message->params);
+    }
+}
+
 static bool on_message(struct tb_str text, void *user)
 {
     struct tb_cdp_conn *conn = user;
@@ -262,7 +275,7 @@ static bool on_message(struct tb_str text, void *user)
     if (message.has_id) {
         on_reply(conn, &message);
     } else {
-        conn->ops->on_event(conn, message.session_id, message.method, message.params, conn->user);
+        on_event(conn, &message);
     }
     tb_cdp_message_fini(&message);
     return leave(conn) && !conn->ended;
@@ -316,6 +329,7 @@ static struct tb_cdp_conn *conn_new(struct tb_loop *loop, const struct tb_cdp_op
     conn->ops = ops;
     conn->user = user;
     tb_map_init(&conn->pending);
+    tb_map_init(&conn->routes);
     tb_timer_init(&conn->timer, loop, on_timer, conn);
     tb_list_init(&conn->failing.link);
     conn->failing.run = run_failing;
@@ -352,6 +366,7 @@ void tb_cdp_conn_free(struct tb_cdp_conn *conn)
         tb_free(slot->value);
     }
     tb_map_fini(&conn->pending);
+    tb_map_fini(&conn->routes);
     if (!conn->depth) {
         tb_free(conn);
     }
@@ -372,6 +387,24 @@ void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned mis
     conn->silent_ms = silent_ms;
     conn->misses_max = misses;
     heard(conn);
+}
+
+int tb_cdp_route_begin(struct tb_cdp_conn *conn, struct tb_cdp_route *route)
+{
+    return tb_map_add(&conn->routes, tb_str_of(route->session_id), route);
+}
+
+void tb_cdp_route_end(struct tb_cdp_conn *conn, const struct tb_cdp_route *route)
+{
+    struct tb_str session_id = tb_str_of(route->session_id);
+    if (conn && tb_map_get(&conn->routes, session_id) == route) {
+        tb_map_remove(&conn->routes, session_id);
+    }
+}
+
+struct tb_cdp_route *tb_cdp_route_of(const struct tb_cdp_conn *conn, struct tb_str session_id)
+{
+    return tb_map_get(&conn->routes, session_id);
 }
 
 /* Method and session id are plain words, so they need no escaping. */

@@ -26,9 +26,9 @@ struct tb_cdp_conn;
 typedef void tb_cdp_reply_fn(int code, struct tb_str result, const struct tb_err *err, void *user);
 
 struct tb_cdp_ops {
-    /* An event; session_id is empty for the browser's own. All borrowed. */
-    void (*on_event)(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
-                     struct tb_str params, void *user);
+    /* An event of the browser itself. All borrowed. */
+    void (*on_event)(struct tb_cdp_conn *conn, struct tb_str method, struct tb_str params,
+                     void *user);
     /* The line is broken; all commands have failed with TB_E_BROWSER_CRASHED. Once. The owner
      * frees it. */
     void (*on_end)(struct tb_cdp_conn *conn, void *user);
@@ -57,6 +57,20 @@ const char *tb_cdp_conn_fault(const struct tb_cdp_conn *conn);
  * of a browser that is at work (it copies a large answer, on a loaded machine) does not count for
  * half a minute. */
 void tb_cdp_conn_watch(struct tb_cdp_conn *conn, int64_t silent_ms, unsigned misses);
+
+/* Where the events of one DevTools session go; a part of whoever is attached to it. Those of a
+ * session without a route are dropped. */
+struct tb_cdp_route {
+    const char *session_id; /* its owner's */
+    void (*on_event)(struct tb_cdp_route *route, struct tb_str method, struct tb_str params);
+};
+
+/* -EEXIST: the session has a route. It must be ended before it dies. */
+int tb_cdp_route_begin(struct tb_cdp_conn *conn, struct tb_cdp_route *route);
+/* One that never began, and the line's being gone (NULL), is passed over. */
+void tb_cdp_route_end(struct tb_cdp_conn *conn, const struct tb_cdp_route *route);
+/* NULL: it has none. */
+struct tb_cdp_route *tb_cdp_route_of(const struct tb_cdp_conn *conn, struct tb_str session_id);
 
 /* Sends a command; `params` is a JSON object or empty, `session_id` NULL for the browser itself.
  * Gives its id. Commands of one turn go out in one write, and the browser runs those of one session

@@ -96,12 +96,11 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
     assert(++*answers == 1);
 }
 
-static void on_event(struct tb_cdp_conn *conn, struct tb_str session_id, struct tb_str method,
-                     struct tb_str params, void *user)
+static void on_event(struct tb_cdp_conn *conn, struct tb_str method, struct tb_str params,
+                     void *user)
 {
     const struct peer *peer = user;
     (void)conn;
-    (void)session_id;
     (void)params;
     assert(method.len && !peer->ends);
 }
