@@ -170,7 +170,7 @@ void lab_start(struct lab *lab, struct lab_session *session, const char *tenant,
         .events = &events,
         .owner = session,
     };
-    tb_cdp_session_open(lab->fleet, &opts, lab_on_open);
+    tb_driver_cdp.open(lab->fleet, &opts, lab_on_open);
 }
 
 void lab_open(struct lab *lab, struct lab_session *session)

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "core/event.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
@@ -98,13 +97,13 @@ static char *directory_of(const struct seat *seat)
  * of the seat may have left it. */
 static void give_directory(struct seat *seat)
 {
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(seat->session);
+    struct tb_cdp_folder *folder = &seat->session->folder;
     struct stat info;
     char *path = directory_of(seat);
     assert((mkdir(path, 0700) == 0 || errno == EEXIST) && stat(path, &info) == 0);
-    tb_free(memory->directory);
-    memory->directory = path;
-    memory->directory_id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
+    tb_free(folder->path);
+    folder->path = path;
+    folder->id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
     if (seat->files) {
         assert(tb_cdp_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
         assert(tb_cdp_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
@@ -193,7 +192,7 @@ void play_open(struct play *play, struct seat *seat, uint8_t how)
     seat->files = opts.files;
     seat->lost = false;
     seat->downloaded = false;
-    tb_cdp_session_open(play->fleet, &opts, on_opened);
+    tb_driver_cdp.open(play->fleet, &opts, on_opened);
 }
 
 void play_close(struct seat *seat, bool detach)
@@ -252,8 +251,8 @@ void play_save(struct play *play, struct seat *seat, uint8_t how)
 {
     if (seat->phase == OPEN && !seat->save) {
         seat->save = call_new(seat);
-        tb_cdp_session_save(seat->session, tb_loop_now_ms(play->loop) + INT64_C(20) * how, on_saved,
-                            seat->save);
+        tb_cdp_keep_save(seat->session, tb_loop_now_ms(play->loop) + INT64_C(20) * how, on_saved,
+                         seat->save);
         assert(seat->save);
     }
 }
@@ -266,7 +265,7 @@ static void start_browsers(struct play *play)
     LIST_FOREACH(link, &play->fleet->browsers) {
         struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
         struct hostile_peer *peer = &play->peers[browser->endpoint[0] ? 1 : 0];
-        if (!browser->over && !browser->conn && tb_timer_armed(&browser->retry)) {
+        if (!browser->over && !browser->peer.conn && tb_timer_armed(&browser->retry)) {
             struct tb_stream *to;
             struct tb_stream *from;
             tb_timer_stop(&browser->retry);

@@ -181,7 +181,7 @@ int ops_open(void **state)
     lab->opened = false;
     lab->closed = false;
     tb_result_init(&lab->result);
-    tb_cdp_session_open(lab->fleet, &opts, on_open);
+    tb_driver_cdp.open(lab->fleet, &opts, on_open);
     OPS_WAIT(lab, lab->opened);
     assert_non_null(lab->session);
     return 0;
@@ -246,9 +246,15 @@ void ops_begin(struct ops_lab *lab, enum tb_op_kind kind, int64_t ms, const char
     tb_driver_cdp.ops[kind](lab->session, &lab->op);
 }
 
+const struct tb_cdp_work *ops_work(const struct ops_lab *lab)
+{
+    struct tb_cdp_running *running = lab->session->use.running;
+    return running ? TB_CONTAINER(running, struct tb_cdp_work, running) : NULL;
+}
+
 static bool has_ended(const struct ops_lab *lab)
 {
-    const struct tb_cdp_work *work = lab->session->work;
+    const struct tb_cdp_work *work = ops_work(lab);
     if (!lab->dones && work && tb_loop_now_ms(lab->loop) > work->deadline_ms + OPS_MS / 6) {
         fail_msg("operation %d has not ended in time; it is in state %d", (int)lab->op.kind,
                  work->state);

@@ -77,6 +77,8 @@ void ops_close_during(struct ops_lab *lab);
 /* Begins an operation; args is JSON with ' for ". ops_end waits for its end. */
 void ops_begin(struct ops_lab *lab, enum tb_op_kind kind, int64_t ms, const char *args);
 int ops_end(struct ops_lab *lab);
+/* The one under way; NULL: none. */
+const struct tb_cdp_work *ops_work(const struct ops_lab *lab);
 /* Both; gives the result's code. */
 int ops_run(struct ops_lab *lab, enum tb_op_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -44,6 +44,11 @@ static int check_op(const struct tb_core *core, enum tb_op_kind kind, const stru
                            err);
 }
 
+static void open_session(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
+{
+    tb_cdp_session_open_take(state, opts, tb_cdp_keep_new(opts->saved), fn);
+}
+
 static void forget(void *state, const char *session_id)
 {
     const struct tb_cdp_fleet *fleet = state;
@@ -56,13 +61,13 @@ const struct tb_driver tb_driver_cdp = {
     .check_op = check_op,
     .start = start,
     .stop = stop,
-    .open = tb_cdp_session_open,
+    .open = open_session,
     .close = tb_cdp_session_close,
     .detach = tb_cdp_session_detach,
-    .save = tb_cdp_session_save,
+    .save = tb_cdp_keep_save,
     .saves_beside = true,
     .forget = forget,
-    .restored = tb_cdp_session_restored,
+    .restored = tb_cdp_keep_restored,
     .describe = tb_cdp_session_describe,
     .ops =
         {

@@ -112,10 +112,10 @@ static inline void begin_session(struct scene *scene)
     };
     struct tb_stream *to;
     struct tb_stream *from;
-    tb_cdp_session_open(scene->fleet, &opts, on_opened);
+    tb_driver_cdp.open(scene->fleet, &opts, on_opened);
     struct tb_cdp_browser *browser =
         TB_CONTAINER(scene->fleet->browsers.next, struct tb_cdp_browser, link);
-    if (!browser->conn) {
+    if (!browser->peer.conn) {
         tb_timer_stop(&browser->retry); /* no process: we are the browser */
         hostile_open(&scene->peer, scene->loop, &to, &from);
         tb_cdp_browser_on_pipe_take(browser, to, from);

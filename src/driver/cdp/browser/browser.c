@@ -68,7 +68,7 @@ static size_t count_free(const struct tb_cdp_browser *browser, size_t *ret_makin
 static void fill(struct tb_cdp_browser *browser)
 {
     size_t making;
-    if (!browser->conn || browser->over) {
+    if (!browser->peer.conn || browser->over) {
         return;
     }
     size_t have = count_free(browser, &making);
@@ -107,7 +107,7 @@ static void drop_spares(struct tb_cdp_browser *browser, size_t count)
 static void stock(struct tb_cdp_browser *browser)
 {
     size_t making;
-    if (!browser->conn || browser->over) {
+    if (!browser->peer.conn || browser->over) {
         return;
     }
     size_t have = count_free(browser, &making);
@@ -162,9 +162,9 @@ static void drop_line(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     tb_cdp_browser_cmds_end(browser, err);
     struct tb_cdp_launch *launch = browser->launch;
-    struct tb_cdp_conn *conn = browser->conn;
+    struct tb_cdp_conn *conn = browser->peer.conn;
     browser->launch = NULL;
-    browser->conn = NULL;
+    browser->peer.conn = NULL;
     tb_cdp_helpers_free(browser->helpers);
     browser->helpers = NULL;
     tb_cdp_remote_free(browser->remote);
@@ -209,7 +209,7 @@ void tb_cdp_browser_free(struct tb_cdp_browser *browser)
     LIST_FOREACH_SAFE(link, &browser->contexts) {
         tb_cdp_context_free(TB_CONTAINER(link, struct tb_cdp_context, link), &err);
     }
-    tb_cdp_pages_free_dead(browser);
+    tb_cdp_pages_free_ended(&browser->peer);
     drop_line(browser, &err);
     tb_timer_fini(&browser->retry);
     tb_timer_fini(&browser->linger);
@@ -290,7 +290,7 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
     tb_json_str(tb_json_get(json, "product"), &product);
     snprintf(browser->product, sizeof(browser->product), "%.*s", TB_STR_ARG(product));
     browser->ready = true;
-    tb_cdp_conn_watch(browser->conn, SILENT_MS, SILENT_MISSES);
+    tb_cdp_conn_watch(browser->peer.conn, SILENT_MS, SILENT_MISSES);
 }
 
 /* They end with their browser, and may be noticed first. */
@@ -312,14 +312,14 @@ static void on_processes(int code, struct tb_str result, const struct tb_err *er
 /* Some begin with the first page, so they are asked for more than once. */
 static void ask_for_helpers(struct tb_cdp_browser *browser)
 {
-    if (!browser->launch || !browser->conn || browser->over) {
+    if (!browser->launch || !browser->peer.conn || browser->over) {
         return;
     }
     if (!browser->helpers) {
         browser->helpers = tb_cdp_helpers_new(loop_of(browser), on_helper_ended, browser);
     }
-    tb_cdp_send(browser->conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
-                tb_loop_now_ms(loop_of(browser)) + TB_BROWSER_COMMAND_MS, on_processes, browser);
+    tb_cdp_send(browser->peer.conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
+                tb_loop_now_ms(loop_of(browser)) + TB_CDP_COMMAND_MS, on_processes, browser);
 }
 
 static bool at_work(void *user)
@@ -335,7 +335,7 @@ static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
 static void ask_version(struct tb_cdp_browser *browser)
 {
     int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->fleet->start_silence_ms;
-    tb_cdp_send(browser->conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
+    tb_cdp_send(browser->peer.conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
                 silent_ms < browser->start_deadline_ms ? silent_ms : browser->start_deadline_ms,
                 on_version, browser);
 }
@@ -343,9 +343,9 @@ static void ask_version(struct tb_cdp_browser *browser)
 /* The line is there: all that is needed goes out at once, without waiting for the first answer. */
 static void greet(struct tb_cdp_browser *browser)
 {
-    tb_cdp_conn_distrust(browser->conn);
+    tb_cdp_conn_distrust(browser->peer.conn);
     ask_version(browser);
-    tb_cdp_post(browser->conn, NULL, "Target.setAutoAttach",
+    tb_cdp_post(browser->peer.conn, NULL, "Target.setAutoAttach",
                 TB_STR("{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}"));
     if (browser->prestarted) {
         stock(browser);
@@ -362,14 +362,14 @@ static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_st
         failed_to_start(browser, err);
         return;
     }
-    browser->conn = tb_cdp_conn_new_ws_take(stream, host, target, &conn_ops, browser);
+    browser->peer.conn = tb_cdp_conn_new_ws_take(stream, host, target, &conn_ops, browser);
     greet(browser);
 }
 
 void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
                                  struct tb_stream *from)
 {
-    browser->conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
+    browser->peer.conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
     greet(browser);
 }
 
@@ -471,10 +471,14 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->endpoint = tb_strdup(spec->endpoint);
     browser->shell = spec->shell;
     browser->headless = spec->headless;
+    browser->peer.loop = fleet->loop;
+    browser->peer.script_params = &fleet->script_params;
+    /* A window of the shell is all page; others have a frame, and a remote one has any size. */
+    browser->peer.window_is_page = spec->shell || !spec->headless;
+    tb_list_init(&browser->peer.ended);
     browser->start_deadline_ms = tb_loop_now_ms(fleet->loop) + TB_BROWSER_START_MS;
     tb_list_init(&browser->contexts);
     tb_list_init(&browser->asks);
-    tb_list_init(&browser->dead_pages);
     tb_list_init(&browser->waiting);
     tb_list_init(&browser->free.link);
     browser->free.run = run_free;
@@ -525,7 +529,7 @@ static void seat_waiting(struct tb_cdp_browser *browser)
 static void prepare_next(struct tb_cdp_browser *browser)
 {
     size_t making;
-    if (browser->conn && !browser->over &&
+    if (browser->peer.conn && !browser->over &&
         tb_cdp_demand_bursting(&browser->demand, tb_loop_now_ms(loop_of(browser))) &&
         count_waiting(browser) <= 1 && count_free(browser, &making) <= 1 &&
         spares_wanted(browser)) {
@@ -562,7 +566,7 @@ void tb_cdp_browser_page_loaded(struct tb_cdp_browser *browser)
 
 void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser)
 {
-    browser->spoilt = 0;
+    browser->failed = 0;
     if (!browser->helpers) {
         ask_for_helpers(browser);
     }
@@ -579,7 +583,7 @@ void tb_cdp_browser_context_failed(struct tb_cdp_browser *browser, const struct 
     }
     bool crashed = err->code == TB_E_PAGE_CRASHED;
     struct tb_list *session = NULL;
-    if (!crashed || ++browser->spoilt >= TRIES_MAX) {
+    if (!crashed || ++browser->failed >= TRIES_MAX) {
         session = tb_list_pop(&browser->waiting);
     }
     if (session) {

@@ -17,7 +17,7 @@
 #include "base/list.h"
 #include "driver/cdp/browser/demand.h"
 #include "driver/cdp/browser/fleet.h"
-#include "driver/cdp/wire/conn.h"
+#include "driver/cdp/page/host.h"
 #include "io/timer.h"
 
 struct tb_cdp_context;
@@ -25,9 +25,8 @@ struct tb_cdp_helpers;
 struct tb_cdp_remote;
 
 enum {
-    TB_BROWSER_START_MS = 25000,   /* for all tries; the call that waits has 30 s */
-    TB_BROWSER_SILENCE_MS = 5000,  /* for the first answer of one that does nothing */
-    TB_BROWSER_COMMAND_MS = 10000, /* for what must work if the browser is well */
+    TB_BROWSER_START_MS = 25000,  /* for all tries; the call that waits has 30 s */
+    TB_BROWSER_SILENCE_MS = 5000, /* for the first answer of one that does nothing */
 };
 
 /* What makes two sessions share a browser. The texts are borrowed. */
@@ -51,18 +50,17 @@ struct tb_cdp_browser {
     bool prestarted;
     bool over; /* nobody gets it any more; freed at the end of the turn */
     int tries;
-    int spoilt; /* new contexts in a row whose tab crashed */
+    int failed; /* new contexts in a row whose tab crashed */
     int64_t start_deadline_ms;
     struct tb_cdp_launch *launch;
     struct tb_cdp_helpers *helpers; /* NULL: not known yet, or not ours */
     struct tb_cdp_remote *remote;
-    struct tb_cdp_conn *conn; /* NULL before and between tries */
-    char product[64];         /* "HeadlessChrome/156.0.1.2" */
+    struct tb_cdp_peer peer; /* its line is NULL before and between tries */
+    char product[64];        /* "HeadlessChrome/156.0.1.2" */
     struct tb_list contexts;
-    struct tb_list asks;       /* commands of sessions to the browser itself */
-    struct tb_list dead_pages; /* they go at the end of the turn */
-    struct tb_list waiting;    /* sessions that want a context */
-    size_t sessions;           /* those that have or want one */
+    struct tb_list asks;    /* commands of sessions to the browser itself */
+    struct tb_list waiting; /* sessions that want a context */
+    size_t sessions;        /* those that have or want one */
     struct tb_cdp_demand demand;
     bool stocking;           /* spares are being made, and more are wanted */
     bool spare_taken;        /* since they were counted last */
@@ -97,7 +95,7 @@ void tb_cdp_browser_cmds_end(struct tb_cdp_browser *browser, const struct tb_err
  * cookies and storage is not to be believed. */
 bool tb_cdp_browser_whole(const struct tb_cdp_browser *browser);
 
-/* From nav.c: a page is there, so there is time for the next spare. */
+/* A page is there, so there is time for the next spare. */
 void tb_cdp_browser_page_loaded(struct tb_cdp_browser *browser);
 /* From context.c: one is ready, or could not be made. */
 void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser);

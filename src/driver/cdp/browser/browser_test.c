@@ -268,7 +268,7 @@ static void a_spare_that_crashes_is_replaced(void **state)
     }
     char id[TB_TARGET_ID_SIZE];
     snprintf(id, sizeof(id), "%s", spare->id);
-    struct tb_cdp_page *page = TB_CONTAINER(spare->pages.next, struct tb_cdp_page, link);
+    struct tb_cdp_page *page = TB_CONTAINER(spare->host.pages.next, struct tb_cdp_page, link);
     tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), "Page.crash", TB_STR(""));
     LAB_WAIT(&lab, has_spare_but(browser, id));
     lab_close(&a);

@@ -18,8 +18,8 @@ static void cmd_free(struct browser_cmd *cmd)
 static void forget(struct tb_cdp_ask *ask)
 {
     struct browser_cmd *cmd = TB_CONTAINER(ask, struct browser_cmd, ask);
-    if (cmd->browser->conn) {
-        tb_cdp_forget(cmd->browser->conn, cmd->id);
+    if (cmd->browser->peer.conn) {
+        tb_cdp_forget(cmd->browser->peer.conn, cmd->id);
     }
     cmd_free(cmd);
 }
@@ -43,8 +43,9 @@ void tb_cdp_session_send(struct tb_driver_session *session, const char *session_
     cmd->fn = fn;
     cmd->ask.user = user;
     cmd->ask.forget = forget;
-    tb_cdp_ask_begin(&cmd->ask, &browser->asks, session);
-    cmd->id = tb_cdp_send(browser->conn, session_id, method, params, deadline_ms, on_reply, cmd);
+    tb_cdp_ask_begin(&cmd->ask, &browser->asks, &session->use.asks);
+    cmd->id =
+        tb_cdp_send(browser->peer.conn, session_id, method, params, deadline_ms, on_reply, cmd);
 }
 
 void tb_cdp_browser_cmds_end(struct tb_cdp_browser *browser, const struct tb_err *err)

@@ -6,7 +6,7 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/browser/browser.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/journal.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
@@ -18,7 +18,7 @@ enum {
 /* One that is still starting has until its start is given up. */
 static int64_t command_deadline(const struct tb_cdp_browser *browser)
 {
-    int64_t deadline_ms = tb_loop_now_ms(browser->fleet->loop) + TB_BROWSER_COMMAND_MS;
+    int64_t deadline_ms = tb_loop_now_ms(browser->fleet->loop) + TB_CDP_COMMAND_MS;
     bool starts = !browser->ready && browser->start_deadline_ms >= deadline_ms;
     return starts ? browser->start_deadline_ms + 1 : deadline_ms;
 }
@@ -56,7 +56,7 @@ static void on_target_made(int code, struct tb_str result, const struct tb_err *
     if (code < 0) {
         give_up(context, err);
     } else {
-        tb_timer_start(&context->no_tab, TB_BROWSER_COMMAND_MS);
+        tb_timer_start(&context->no_tab, TB_CDP_COMMAND_MS);
     }
 }
 
@@ -85,9 +85,100 @@ static void refuse_downloads(const struct tb_cdp_context *context)
     int len = snprintf(params, sizeof(params),
                        "{\"behavior\":\"deny\",\"browserContextId\":\"%s\",\"eventsEnabled\":true}",
                        context->id);
-    tb_cdp_post(context->browser->conn, NULL, "Browser.setDownloadBehavior",
+    tb_cdp_post(context->browser->peer.conn, NULL, "Browser.setDownloadBehavior",
                 (struct tb_str){params, (size_t)len});
 }
+
+/* What its tabs tell it. */
+
+static struct tb_cdp_context *context_of(struct tb_cdp_host *host)
+{
+    return TB_CONTAINER(host, struct tb_cdp_context, host);
+}
+
+static void page_ready(struct tb_cdp_host *host, struct tb_cdp_page *page)
+{
+    struct tb_cdp_context *context = context_of(host);
+    /* Not before: the browser would run a navigation ahead of the commands that wait for the
+     * renderer, and the new document would escape its set-up. */
+    if (!context->ready) {
+        context->ready = true;
+        tb_timer_stop(&context->no_tab);
+        tb_cdp_browser_context_ready(context->browser);
+    } else if (context->session) {
+        tb_cdp_session_page_ready(context->session, page);
+    }
+}
+
+static bool page_failed(struct tb_cdp_host *host, struct tb_cdp_page *page)
+{
+    struct tb_err err;
+    (void)page;
+    if (context_of(host)->session) {
+        return false;
+    }
+    tb_fail(&err, TB_E_PAGE_CRASHED, "the tab of the new session crashed before it was used");
+    give_up(context_of(host), &err);
+    return true;
+}
+
+static void page_loaded(struct tb_cdp_host *host)
+{
+    tb_cdp_browser_page_loaded(context_of(host)->browser);
+}
+
+static void page_ended(struct tb_cdp_host *host, struct tb_cdp_page *page)
+{
+    if (context_of(host)->session) {
+        tb_cdp_session_page_ended(context_of(host)->session, page);
+    }
+}
+
+static void want_tab(struct tb_cdp_host *host)
+{
+    if (context_of(host)->session) {
+        tb_cdp_session_want_tab(context_of(host)->session);
+    }
+}
+
+static void tell(struct tb_cdp_host *host, const struct tb_event *event)
+{
+    if (context_of(host)->session) {
+        tb_cdp_session_tell(context_of(host)->session, event);
+    }
+}
+
+static void on_page_event(struct tb_cdp_host *host, struct tb_cdp_page *page,
+                          const char *session_id, struct tb_str method, struct tb_str params)
+{
+    if (context_of(host)->session) {
+        tb_cdp_session_on_event(context_of(host)->session, page, session_id, method, params);
+    }
+}
+
+static const struct tb_cdp_host_ops host_ops = {
+    .page_ready = page_ready,
+    .page_failed = page_failed,
+    .page_loaded = page_loaded,
+    .page_ended = page_ended,
+    .want_tab = want_tab,
+    .tell = tell,
+    .on_event = on_page_event,
+};
+
+void tb_cdp_context_take(struct tb_cdp_context *context, struct tb_driver_session *session)
+{
+    context->session = session;
+    context->host.user = &session->use;
+}
+
+void tb_cdp_context_part(struct tb_cdp_context *context)
+{
+    context->session = NULL;
+    context->host.user = NULL;
+}
+
+/* Making it. */
 
 static void on_context_made(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
@@ -109,7 +200,7 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
     refuse_downloads(context);
-    context->making = tb_cdp_send(context->browser->conn, NULL, "Target.createTarget",
+    context->making = tb_cdp_send(context->browser->peer.conn, NULL, "Target.createTarget",
                                   tb_cdp_context_tab_params(context, params),
                                   command_deadline(context->browser), on_target_made, context);
 }
@@ -118,13 +209,13 @@ void tb_cdp_context_new(struct tb_cdp_browser *browser)
 {
     struct tb_cdp_context *context = TB_NEW(struct tb_cdp_context);
     context->browser = browser;
-    tb_list_init(&context->pages);
+    tb_cdp_host_init(&context->host, &host_ops, &browser->peer);
     tb_timer_init(&context->no_tab, browser->fleet->loop, on_no_tab, context);
     tb_list_append(&browser->contexts, &context->link);
     /* In a browser that somebody else runs, a session may leave its tabs behind. */
     struct tb_str params =
         browser->endpoint[0] ? TB_STR("{}") : TB_STR("{\"disposeOnDetach\":true}");
-    context->making = tb_cdp_send(browser->conn, NULL, "Target.createBrowserContext", params,
+    context->making = tb_cdp_send(browser->peer.conn, NULL, "Target.createBrowserContext", params,
                                   command_deadline(browser), on_context_made, context);
 }
 
@@ -133,12 +224,12 @@ void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *er
     if (!context) {
         return;
     }
-    if (context->making && context->browser->conn) {
-        tb_cdp_forget(context->browser->conn, context->making);
+    if (context->making && context->browser->peer.conn) {
+        tb_cdp_forget(context->browser->peer.conn, context->making);
     }
     context->closing = true;
-    while (!tb_list_empty(&context->pages)) {
-        tb_cdp_page_end(TB_CONTAINER(context->pages.next, struct tb_cdp_page, link), err);
+    while (!tb_list_empty(&context->host.pages)) {
+        tb_cdp_page_end(TB_CONTAINER(context->host.pages.next, struct tb_cdp_page, link), err);
     }
     if (context->session) {
         context->session->context = NULL;
@@ -152,39 +243,19 @@ void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *er
 void tb_cdp_context_dispose(struct tb_cdp_context *context)
 {
     char params[TB_CONTEXT_PARAMS_SIZE];
-    if (context->id[0] && context->browser->conn) {
-        tb_cdp_post(context->browser->conn, NULL, "Target.disposeBrowserContext",
+    if (context->id[0] && context->browser->peer.conn) {
+        tb_cdp_post(context->browser->peer.conn, NULL, "Target.disposeBrowserContext",
                     tb_cdp_context_params(context, params));
     }
 }
 
 void tb_cdp_context_leave(struct tb_cdp_context *context, const struct tb_err *err)
 {
-    LIST_FOREACH(link, &context->pages) {
+    LIST_FOREACH(link, &context->host.pages) {
         const struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
-        tb_cdp_context_let_go(context->browser, tb_str_of(page->target->session_id));
+        tb_cdp_target_let_go(context->browser->peer.conn, tb_str_of(page->target->session_id));
     }
     tb_cdp_context_free(context, err);
-}
-
-void tb_cdp_context_page_ready(struct tb_cdp_context *context, struct tb_cdp_page *page)
-{
-    /* Not before: the browser would run a navigation ahead of the commands that wait for the
-     * renderer, and the new document would escape its set-up. */
-    if (!context->ready) {
-        context->ready = true;
-        tb_timer_stop(&context->no_tab);
-        tb_cdp_browser_context_ready(context->browser);
-    } else if (context->session) {
-        tb_cdp_session_page_ready(context->session, page);
-    }
-}
-
-void tb_cdp_context_spoilt(struct tb_cdp_context *context)
-{
-    struct tb_err err;
-    tb_fail(&err, TB_E_PAGE_CRASHED, "the tab of the new session crashed before it was used");
-    give_up(context, &err);
 }
 
 static struct tb_cdp_context *find(struct tb_cdp_browser *browser, struct tb_str id)
@@ -198,26 +269,13 @@ static struct tb_cdp_context *find(struct tb_cdp_browser *browser, struct tb_str
     return NULL;
 }
 
-void tb_cdp_context_let_go(struct tb_cdp_browser *browser, struct tb_str session_id)
-{
-    char id[TB_TARGET_ID_SIZE];
-    char params[128];
-    if (!tb_cdp_target_id_copy(id, session_id)) {
-        return;
-    }
-    int len = snprintf(params, sizeof(params), "{\"sessionId\":\"%s\"}", id);
-    tb_cdp_post(browser->conn, id, "Runtime.runIfWaitingForDebugger", (struct tb_str){NULL, 0});
-    tb_cdp_post(browser->conn, NULL, "Target.detachFromTarget",
-                (struct tb_str){params, (size_t)len});
-}
-
 static void close_target(struct tb_cdp_browser *browser, struct tb_str target_id)
 {
     char id[TB_TARGET_ID_SIZE];
     char params[128];
     if (tb_cdp_target_id_copy(id, target_id)) {
         int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", id);
-        tb_cdp_post(browser->conn, NULL, "Target.closeTarget",
+        tb_cdp_post(browser->peer.conn, NULL, "Target.closeTarget",
                     (struct tb_str){params, (size_t)len});
     }
 }
@@ -231,7 +289,7 @@ static void refuse_tab(struct tb_cdp_context *context, struct tb_str opener_id)
     if (!session) {
         return;
     }
-    session->tabs_refused++;
+    session->tabs.refused++;
     struct tb_cdp_page *opener = tb_cdp_session_page_by_target(session, opener_id);
     if (opener && ++opener->windows_refused == REFUSALS_TO_END) {
         tb_cdp_target_post(opener->target, "Page.crash", (struct tb_str){NULL, 0});
@@ -239,15 +297,13 @@ static void refuse_tab(struct tb_cdp_context *context, struct tb_str opener_id)
 }
 
 /* That of its opener, or a new one. */
-static uint64_t kin_of(struct tb_cdp_context *context, const struct cJSON *info)
+static uint64_t group_of(struct tb_cdp_context *context, const struct cJSON *info)
 {
     bool reaches = false;
     tb_json_bool(tb_json_get(info, "canAccessOpener"), &reaches);
-    struct tb_cdp_page *opener =
-        reaches && context->session
-            ? tb_cdp_session_page_by_target(context->session, tb_json_text(info, "openerId"))
-            : NULL;
-    return opener ? opener->kin : ++context->last_kin;
+    const struct tb_cdp_page *opener =
+        reaches ? tb_cdp_host_page(&context->host, tb_json_text(info, "openerId")) : NULL;
+    return opener ? opener->opener_group : ++context->host.last_opener_group;
 }
 
 static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *params)
@@ -258,40 +314,39 @@ static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *para
     struct tb_cdp_context *context = find(browser, tb_json_text(info, "browserContextId"));
     bool is_page = tb_str_eq_cstr(tb_json_text(info, "type"), "page");
     if (!context || !is_page || context->closing) {
-        tb_cdp_context_let_go(browser, session_id);
+        tb_cdp_target_let_go(browser->peer.conn, session_id);
         return;
     }
-    if (context->page_count >= (size_t)browser->fleet->core->config->browser_tabs_max) {
+    if (context->host.page_count >= (size_t)browser->fleet->core->config->browser_tabs_max) {
         refuse_tab(context, tb_json_text(info, "openerId"));
         /* Running or not: a window.open that waits for it must go on. */
-        tb_cdp_context_let_go(browser, session_id);
+        tb_cdp_target_let_go(browser->peer.conn, session_id);
         close_target(browser, target_id);
         return;
     }
     bool opened_by_page = tb_json_text(info, "openerId").len > 0;
-    struct tb_cdp_page *page = tb_cdp_page_new(context, session_id, target_id, opened_by_page);
+    struct tb_cdp_page *page =
+        tb_cdp_page_new(&context->host, session_id, target_id, opened_by_page);
     if (page) {
-        page->kin = kin_of(context, info);
+        page->opener_group = group_of(context, info);
         tb_cdp_target_id_copy(page->opener, tb_json_text(info, "openerId"));
     }
     if (page && context->session) {
         tb_cdp_session_page_added(context->session, page);
-        tb_cdp_inner_spread(context);
+        tb_cdp_inner_spread(&context->host);
     }
 }
 
 static void on_detached(struct tb_cdp_browser *browser, const struct cJSON *params)
 {
     struct tb_cdp_target *target =
-        tb_cdp_target_of(browser->conn, tb_json_text(params, "sessionId"));
+        tb_cdp_target_of(browser->peer.conn, tb_json_text(params, "sessionId"));
     if (target && target->kind == TB_TARGET_PAGE) {
         struct tb_err err;
-        struct tb_cdp_context *context = target->page->context;
+        struct tb_cdp_host *host = target->page->host;
         tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
         tb_cdp_page_end(target->page, &err);
-        if (!context->session && !context->closing) {
-            tb_cdp_context_spoilt(context);
-        }
+        page_failed(host, target->page);
     }
 }
 
@@ -301,7 +356,7 @@ static void on_download(struct tb_cdp_browser *browser, struct tb_str method, st
     LIST_FOREACH_SAFE(link, &browser->contexts) {
         const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
         if (context->session) {
-            tb_cdp_memory_on_download(context->session, method, params);
+            tb_cdp_journal_on_download(context->session, method, params);
         }
     }
 }

@@ -10,15 +10,16 @@
 
 #include "base/list.h"
 #include "base/str.h"
+#include "driver/cdp/page/host.h"
 #include "driver/cdp/page/target.h"
-#include "driver/cdp/wire/conn.h"
 #include "io/timer.h"
 
 struct tb_cdp_browser;
 struct tb_driver_session;
 
 struct tb_cdp_context {
-    struct tb_list link; /* in its browser */
+    struct tb_list link;     /* in its browser */
+    struct tb_cdp_host host; /* of its tabs */
     struct tb_cdp_browser *browser;
     struct tb_driver_session *session; /* NULL: not taken */
     bool ready;
@@ -26,9 +27,6 @@ struct tb_cdp_context {
     char id[TB_TARGET_ID_SIZE]; /* empty until the browser has made it */
     uint64_t making;            /* the command under way; 0: none */
     struct tb_timer no_tab;     /* until when the tab that was made must be ready */
-    struct tb_list pages;
-    size_t page_count;
-    uint64_t last_kin; /* see tb_cdp_page */
 };
 
 /* Starts to make one; tb_cdp_browser_context_ready or _failed follows. */
@@ -48,13 +46,10 @@ struct tb_str tb_cdp_context_params(const struct tb_cdp_context *context,
                                     char ret_params[TB_CONTEXT_PARAMS_SIZE]);
 struct tb_str tb_cdp_context_tab_params(const struct tb_cdp_context *context,
                                         char ret_params[TB_CONTEXT_PARAMS_SIZE]);
-/* Lets a target run that is of no interest here, and keeps no session to it. */
-void tb_cdp_context_let_go(struct tb_cdp_browser *browser, struct tb_str session_id);
-/* A tab of this context is ready for use. */
-void tb_cdp_context_page_ready(struct tb_cdp_context *context, struct tb_cdp_page *page);
-
-/* The tab of a spare has crashed or closed: it is of no use any more. */
-void tb_cdp_context_spoilt(struct tb_cdp_context *context);
+/* A session takes it. */
+void tb_cdp_context_take(struct tb_cdp_context *context, struct tb_driver_session *session);
+/* The session has left; what is asked in its tabs from now on is nobody's. */
+void tb_cdp_context_part(struct tb_cdp_context *context);
 
 /* Events of the browser itself. */
 void tb_cdp_context_on_event(struct tb_cdp_browser *browser, struct tb_str method,

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "driver/cdp/browser/session_internal.h"
 
 enum {
     PARAMS_MAX = 4096,
@@ -221,4 +222,37 @@ void tb_cdp_emulation_commands(const struct cJSON *emulation, bool all, tb_cdp_e
     if (all || tb_json_get(emulation, "offline")) {
         emit_offline(emulation, fn, user);
     }
+}
+
+static void post(const char *method, struct tb_str params, void *user)
+{
+    struct tb_cdp_page *page = user;
+    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), method, params);
+}
+
+void tb_cdp_emulation_apply(const struct cJSON *emulation, bool all, struct tb_cdp_page *page)
+{
+    tb_cdp_emulation_commands(emulation, all, post, page);
+}
+
+void tb_cdp_emulation_set_take(struct tb_driver_session *session, struct cJSON *emulation)
+{
+    const struct cJSON *viewport = tb_json_get(emulation, "viewport");
+    int64_t width = session->own_width;
+    int64_t height = session->own_height;
+    tb_json_int(tb_json_get(viewport, "width"), &width);
+    tb_json_int(tb_json_get(viewport, "height"), &height);
+    session->use.width = (int)width;
+    session->use.height = (int)height;
+    session->use.keeps_network = true; /* some of it ends with the domain */
+    tb_json_free(session->emulation);
+    session->emulation = emulation;
+}
+
+void tb_cdp_emulation_allow_place(const struct tb_driver_session *session)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
+    tb_buf_printf(&params, "{\"permissions\":[\"geolocation\"],\"browserContextId\":\"%s\"}",
+                  tb_cdp_session_context_id(session));
+    tb_cdp_post(session->browser->peer.conn, NULL, "Browser.grantPermissions", tb_buf_str(&params));
 }

@@ -11,6 +11,9 @@
 #include "base/json.h"
 #include "base/str.h"
 
+struct tb_cdp_page;
+struct tb_driver_session;
+
 /* One command for a tab. */
 typedef void tb_cdp_emulation_fn(const char *method, struct tb_str params, void *user);
 
@@ -20,5 +23,11 @@ int tb_cdp_emulation_merge(struct cJSON *emulation, const struct cJSON *args, st
 /* The commands that bring a tab to it; with `all` also those that undo what it does not name. */
 void tb_cdp_emulation_commands(const struct cJSON *emulation, bool all, tb_cdp_emulation_fn *fn,
                                void *user);
+/* The same, sent to it. */
+void tb_cdp_emulation_apply(const struct cJSON *emulation, bool all, struct tb_cdp_page *page);
+/* From now on this is in force in the session; its tabs have still to be brought to it. */
+void tb_cdp_emulation_set_take(struct tb_driver_session *session, struct cJSON *emulation);
+/* Pages may ask where they are. */
+void tb_cdp_emulation_allow_place(const struct tb_driver_session *session);
 /* Names of all devices, an array. */
 struct cJSON *tb_cdp_emulation_devices(void);

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/journal.h"
 #include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
 
@@ -103,13 +103,14 @@ static int read_all(int fd, struct tb_buf *out)
     return got < 0 ? -errno : 0;
 }
 
-static void recall_downloads(struct tb_cdp_memory *memory)
+static void recall_downloads(struct tb_driver_session *session)
 {
+    const char *directory = session->folder.path;
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    int dir = open_directory(memory->directory);
+    int dir = open_directory(directory);
     int fd = dir < 0 ? -1 : openat(dir, notes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && read_all(fd, &text) == 0) {
-        tb_cdp_download_log_recall(&memory->downloads, memory->directory, tb_buf_str(&text));
+        tb_cdp_download_log_recall(&session->journal.downloads, directory, tb_buf_str(&text));
     }
     if (fd >= 0) {
         close(fd);
@@ -119,27 +120,28 @@ static void recall_downloads(struct tb_cdp_memory *memory)
     }
 }
 
-void tb_cdp_files_note_downloads(struct tb_cdp_memory *memory)
+void tb_cdp_files_note_downloads(const struct tb_driver_session *session)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    if (!memory->directory || !tb_cdp_files_same(memory->directory, &memory->directory_id)) {
+    const struct tb_cdp_folder *folder = &session->folder;
+    if (!folder->path || !tb_cdp_files_same(folder->path, &folder->id)) {
         return;
     }
-    tb_cdp_download_log_write(&memory->downloads, &text);
-    int dir = open_directory(memory->directory);
+    tb_cdp_download_log_write(&session->journal.downloads, &text);
+    int dir = open_directory(folder->path);
     if (dir >= 0) {
         /* In one step: at any moment there is the old one or the new one. */
-        if (tb_cdp_files_write(memory->directory, fresh_notes, tb_buf_str(&text), NULL) == 0) {
+        if (tb_cdp_files_write(folder->path, fresh_notes, tb_buf_str(&text), NULL) == 0) {
             renameat(dir, fresh_notes, dir, notes);
         }
         close(dir);
     }
 }
 
-static const char *known_directory(const struct tb_cdp_memory *memory, struct tb_err *err)
+static const char *known_directory(const struct tb_cdp_folder *folder, struct tb_err *err)
 {
-    if (tb_cdp_files_same(memory->directory, &memory->directory_id)) {
-        return memory->directory;
+    if (tb_cdp_files_same(folder->path, &folder->id)) {
+        return folder->path;
     }
     tb_fail(err, TB_E_NOT_POSSIBLE,
             "the session's directory was replaced by something else, so no file can go in or out; "
@@ -149,9 +151,9 @@ static const char *known_directory(const struct tb_cdp_memory *memory, struct tb
 
 const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_err *err)
 {
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
-    if (memory->directory) {
-        return known_directory(memory, err);
+    struct tb_cdp_folder *folder = &session->folder;
+    if (folder->path) {
+        return known_directory(folder, err);
     }
     const struct tb_cdp_browser *browser = session->browser;
     if (!browser || !browser->launch) {
@@ -161,21 +163,21 @@ const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_
         return NULL;
     }
     char *path = path_of(tb_cdp_launcher_root(session->fleet->launcher), session->id);
-    int rc = make(tb_cdp_launch_profile(browser->launch), path, &memory->directory_id);
+    int rc = make(tb_cdp_launch_profile(browser->launch), path, &folder->id);
     if (rc < 0) {
         tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", path,
                 strerror(-rc));
         tb_free(path);
         return NULL;
     }
-    memory->directory = path;
-    recall_downloads(memory);
-    return memory->directory;
+    folder->path = path;
+    recall_downloads(session);
+    return folder->path;
 }
 
 bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
 {
-    struct tb_cdp_download_log *log = &tb_cdp_memory_of(session)->downloads;
+    struct tb_cdp_download_log *log = &session->journal.downloads;
     const char *directory = tb_cdp_files_directory(session, err);
     if (!directory) {
         return false;
@@ -194,7 +196,8 @@ bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_er
                         true); /* those of a tab end with it, its downloads do not */
     tb_json_object_close(&json);
     /* No need to wait: whatever is asked for later, the browser does later. */
-    tb_cdp_post(session->browser->conn, NULL, "Browser.setDownloadBehavior", tb_buf_str(&params));
+    tb_cdp_post(session->browser->peer.conn, NULL, "Browser.setDownloadBehavior",
+                tb_buf_str(&params));
     log->allowed = true;
     return true;
 }
@@ -316,23 +319,22 @@ int tb_cdp_files_add(struct tb_driver_session *session, const char *name, struct
                      struct tb_err *err)
 {
     struct tb_err why = {0};
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
+    struct tb_cdp_download_log *log = &session->journal.downloads;
     const char *directory = tb_cdp_files_directory(session, &why);
     if (!directory) {
         return tb_fail(err, why.code, "%s", why.text);
     }
-    const struct tb_cdp_download_rules rules = tb_cdp_memory_rules(memory);
+    const struct tb_cdp_download_rules rules = tb_cdp_journal_rules(session);
     int64_t before = size_of(directory, name);
     before = before > 0 ? before : 0;
-    int rc =
-        tb_cdp_download_log_admit(&memory->downloads, &rules, before, (int64_t)content.len, &why);
+    int rc = tb_cdp_download_log_admit(log, &rules, before, (int64_t)content.len, &why);
     if (rc < 0) {
         return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
     }
     rc = tb_cdp_files_write(directory, name, content, err);
     if (rc == 0) {
-        memory->downloads.unlisted_bytes += (int64_t)content.len - before;
-        tb_cdp_files_note_downloads(memory);
+        log->unlisted_bytes += (int64_t)content.len - before;
+        tb_cdp_files_note_downloads(session);
     }
     return rc;
 }

@@ -14,7 +14,6 @@
 #include "base/str.h"
 
 struct tb_driver_session;
-struct tb_cdp_memory;
 
 enum {
     TB_FILE_NAME_SIZE = 201,
@@ -25,6 +24,12 @@ enum {
 struct tb_cdp_files_id {
     uint64_t device;
     uint64_t inode;
+};
+
+/* A session's. */
+struct tb_cdp_folder {
+    char *path; /* NULL: not made */
+    struct tb_cdp_files_id id;
 };
 
 /* The directory, made when there is none. NULL with words: the browser is not ours, or the name
@@ -43,7 +48,7 @@ void tb_cdp_files_remove(const char *root, const char *session_id);
 void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
                         void *user);
 /* Takes down what is known of the session's downloads, for when it is brought back. */
-void tb_cdp_files_note_downloads(struct tb_cdp_memory *memory);
+void tb_cdp_files_note_downloads(const struct tb_driver_session *session);
 
 /* A name that is safe in any directory: no separators, no control characters, no dot in front, not
  * empty. Cut at whole characters. */

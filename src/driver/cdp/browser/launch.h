@@ -16,11 +16,6 @@
 #include "io/loop.h"
 #include "io/stream.h"
 
-enum {
-    TB_WINDOW_WIDTH = 1280,
-    TB_WINDOW_HEIGHT = 720,
-};
-
 struct tb_cdp_launcher;
 struct tb_cdp_launch;
 

@@ -2,7 +2,7 @@
 #include "driver/cdp/scripted_rig.h"
 
 enum {
-    CREATE_MS = TB_BROWSER_COMMAND_MS,
+    CREATE_MS = TB_CDP_COMMAND_MS,
     ATTACHED = 0, /* events of hostile_tell */
     OPENED = 1,
     DETACHED = 5,

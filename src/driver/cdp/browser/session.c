@@ -11,8 +11,7 @@
 #include "driver/cdp/browser/engine.h"
 #include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/keep/keep.h"
-#include "driver/cdp/op/work.h"
+#include "driver/cdp/browser/sites.h"
 #include "driver/cdp/page/page_internal.h"
 
 enum {
@@ -37,11 +36,10 @@ void tb_cdp_session_free(struct tb_driver_session *session)
     if (!session) {
         return;
     }
-    if (session->work) {
-        tb_cdp_work_drop(session->work);
+    if (session->use.running) {
+        session->use.running->ops->end(session->use.running, NULL);
     }
-    tb_cdp_saver_end(session, NULL);
-    tb_cdp_restore_drop(session);
+    session->keeper->ops->free(session->keeper);
     tb_cdp_session_tab_waits_drop(session);
     tb_cdp_session_forget(session, session);
     LIST_FOREACH_SAFE(link, &session->listeners) {
@@ -53,18 +51,19 @@ void tb_cdp_session_free(struct tb_driver_session *session)
         }
     }
     if (session->context) {
-        session->context->session = NULL;
+        tb_cdp_context_part(session->context);
     }
-    while (tb_list_pop(&session->asks)) {
+    while (tb_list_pop(&session->use.asks)) {
         /* what is left, tabs ask for themselves */
     }
     tb_list_remove(&session->link);
     tb_list_remove(&session->seat_link);
     tb_timer_fini(&session->deadline);
     tb_deferred_cancel(&session->later);
-    tb_cdp_kept_sites_fini(&session->sites);
-    tb_free(session->saved);
-    tb_free(session->restored);
+    tb_cdp_journal_fini(&session->journal);
+    tb_cdp_sites_fini(&session->sites);
+    tb_json_free(session->emulation);
+    tb_free(session->folder.path);
     tb_free(session->id);
     tb_free(session);
 }
@@ -84,7 +83,7 @@ void tb_cdp_session_refused(struct tb_list *seat_link, const struct tb_err *err)
     refuse(TB_CONTAINER(seat_link, struct tb_driver_session, seat_link), err);
 }
 
-static void is_open(struct tb_driver_session *session)
+void tb_cdp_session_prepared(struct tb_driver_session *session)
 {
     tb_open_fn *opened = session->opened;
     session->opened = NULL;
@@ -97,23 +96,20 @@ void tb_cdp_session_seated(struct tb_list *seat_link, struct tb_cdp_context *con
     struct tb_driver_session *session =
         TB_CONTAINER(seat_link, struct tb_driver_session, seat_link);
     session->context = context;
-    context->session = session;
-    LIST_FOREACH(link, &context->pages) {
+    tb_cdp_context_take(context, session);
+    LIST_FOREACH(link, &context->host.pages) {
         session->current = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (session->width) {
-            tb_cdp_page_set_viewport(session->current, session->width, session->height);
+        if (session->use.width) {
+            tb_cdp_page_set_viewport(session->current, session->use.width, session->use.height);
         }
     }
     if (session->files) {
         tb_cdp_files_keep_downloads(session, NULL); /* if not, the first download tells */
     }
-    if (session->saved) {
-        tb_cdp_restore_start(session, tb_str_of(session->saved),
-                             session->deadline.due_ms - RESTORE_MARGIN_MS, is_open);
-        tb_free(session->saved);
-        session->saved = NULL;
-    } else {
-        is_open(session);
+    session->preparing = session->keeper->ops->seated(session->keeper, session,
+                                                      session->deadline.due_ms - RESTORE_MARGIN_MS);
+    if (!session->preparing) {
+        tb_cdp_session_prepared(session);
     }
 }
 
@@ -147,8 +143,8 @@ static int read_viewport(struct tb_driver_session *session, const struct cJSON *
     bool usual = width == TB_WINDOW_WIDTH && height == TB_WINDOW_HEIGHT;
     session->own_width = usual ? 0 : (int)width;
     session->own_height = usual ? 0 : (int)height;
-    session->width = session->own_width;
-    session->height = session->own_height;
+    session->use.width = session->own_width;
+    session->use.height = session->own_height;
     return 0;
 }
 
@@ -173,9 +169,9 @@ static void on_deadline(struct tb_timer *timer, void *user)
 {
     struct tb_driver_session *session = user;
     (void)timer;
-    if (session->restore) {
-        tb_cdp_restore_drop(session);
-        is_open(session);
+    if (session->preparing) {
+        session->keeper->ops->end(session->keeper, NULL);
+        tb_cdp_session_prepared(session);
         return;
     }
     struct tb_err err;
@@ -193,9 +189,9 @@ static void run_later(struct tb_deferred *job)
     closed(owner);
 }
 
-void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
+void tb_cdp_session_open_take(struct tb_cdp_fleet *fleet, const struct tb_open_opts *opts,
+                              struct tb_cdp_keeper *keeper, tb_open_fn *fn)
 {
-    struct tb_cdp_fleet *fleet = state;
     struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
     session->fleet = fleet;
     session->id = tb_strdup(opts->session_id);
@@ -203,15 +199,16 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
     session->owner = opts->owner;
     session->opened = fn;
     session->files = opts->files;
-    session->last_ref = opts->last_ref;
-    session->saved = opts->saved.len ? tb_str_dup(opts->saved) : NULL;
+    session->keeper = keeper;
+    session->use.last_ref = opts->last_ref;
+    tb_cdp_journal_init(session);
     tb_list_init(&session->sites);
     session->later.run = run_later;
     tb_list_init(&session->later.link);
     tb_list_init(&session->seat_link);
     tb_list_init(&session->listeners);
-    tb_list_init(&session->tab_waits);
-    tb_list_init(&session->asks);
+    tb_list_init(&session->tabs.waits);
+    tb_list_init(&session->use.asks);
     tb_timer_init(&session->deadline, fleet->loop, on_deadline, session);
     tb_list_append(&fleet->sessions, &session->link);
 
@@ -231,11 +228,10 @@ void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_f
 /* Whoever waits for something of the session is told first; then nothing holds its parts. */
 static void end_all(struct tb_driver_session *session, const struct tb_err *err)
 {
-    if (session->work) {
-        tb_cdp_work_fail_err(session->work, err);
+    if (session->use.running) {
+        session->use.running->ops->end(session->use.running, err);
     }
-    tb_cdp_saver_end(session, err);
-    tb_cdp_restore_drop(session);
+    session->keeper->ops->end(session->keeper, err);
     tb_cdp_session_tab_waits_end(session, err);
     tb_cdp_session_forget(session, session);
 }
@@ -286,7 +282,7 @@ void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, v
     }
     session->context = NULL;
     session->current = NULL;
-    context->session = NULL;
+    tb_cdp_context_part(context);
     if (session->detached) {
         tb_cdp_context_leave(context, &err);
         tb_loop_defer(session->fleet->loop, &session->later);
@@ -317,8 +313,9 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
     tb_json_member_bool(json, "headless", !browser || browser->headless);
     tb_json_key(json, "viewport");
     tb_json_object_open(json);
-    tb_json_member_int(json, "width", session->width ? session->width : TB_WINDOW_WIDTH);
-    tb_json_member_int(json, "height", session->height ? session->height : TB_WINDOW_HEIGHT);
+    tb_json_member_int(json, "width", session->use.width ? session->use.width : TB_WINDOW_WIDTH);
+    tb_json_member_int(json, "height",
+                       session->use.height ? session->use.height : TB_WINDOW_HEIGHT);
     tb_json_object_close(json);
     tb_json_member_int(json, "tabs", (int64_t)tb_cdp_session_page_count(session));
     tb_json_object_close(json);

@@ -19,9 +19,12 @@
 #include "io/loop.h"
 
 struct tb_cdp_fleet;
+struct tb_cdp_keeper;
 
+/* Opens one that takes its keeper. */
+void tb_cdp_session_open_take(struct tb_cdp_fleet *fleet, const struct tb_open_opts *opts,
+                              struct tb_cdp_keeper *keeper, tb_open_fn *fn);
 /* Driver functions, see core/driver.h. */
-void tb_cdp_session_open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn);
 void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
 bool tb_cdp_session_detach(struct tb_driver_session *session);
 void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json);
@@ -29,9 +32,17 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
 struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session);
 /* Tells core of something for the bus; type is a row of core/events.def. */
 void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_event *event);
+/* What saving it would give has changed. */
+void tb_cdp_session_dirty(struct tb_driver_session *session);
 const char *tb_cdp_session_context_id(const struct tb_driver_session *session);
+/* Forgets everything that was begun with this `user`, on any tab or in the browser itself: the way
+ * to cancel an operation. */
+void tb_cdp_session_forget(struct tb_driver_session *session, const void *user);
 
 /* Tabs. An index is a place in the list, from 0, in order of opening. */
+struct tb_cdp_page *tb_cdp_session_page(
+    struct tb_driver_session *session); /* the current one; NULL: none */
+struct tb_cdp_page *tb_cdp_session_page_by_index(struct tb_driver_session *session, size_t index);
 size_t tb_cdp_session_page_count(const struct tb_driver_session *session);
 size_t tb_cdp_session_page_index(const struct tb_driver_session *session,
                                  const struct tb_cdp_page *page);
@@ -57,9 +68,8 @@ void tb_cdp_session_tabs_told(struct tb_driver_session *session);
  * one: pages open windows by themselves, and close them again. */
 void tb_cdp_session_page_select_told(struct tb_driver_session *session);
 
-/* The job is deferred whenever a navigation begins, a dialog opens, or a tab opens or closes. NULL:
- * no more. One at a time. */
-void tb_cdp_session_watch(struct tb_driver_session *session, struct tb_deferred *job);
+/* No call leaves any of its pages any more, see tb_cdp_page_leave. */
+void tb_cdp_session_stay(struct tb_driver_session *session);
 
 /* Events of tabs that the driver does not handle itself. `prefix` such as "Network." chooses them;
  * enabling the domain is the listener's business, on each tab that `on_page` announces (those that

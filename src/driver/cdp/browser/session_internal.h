@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a session, for session.c, session_tabs.c and what tells it of changes.
+/* The inside of a session.
  *
  *   opening --seated--> open --close--> closing --disposed--> freed
  *      |                 |
@@ -9,12 +9,26 @@
 #include "base/list.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/context.h"
+#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/journal.h"
+#include "driver/cdp/browser/keeper.h"
 #include "driver/cdp/browser/session.h"
 #include "driver/cdp/page/ask.h"
+#include "driver/cdp/page/host.h"
 #include "io/timer.h"
 
+/* Tabs that come, and what the caller has heard of them. */
+struct tb_cdp_tab_news {
+    struct tb_list waits;            /* for one to open or to close */
+    bool coming;                     /* the browser was asked for one, since there is none */
+    uint64_t opened;                 /* by pages, since the session began */
+    uint64_t refused;                /* because there were too many */
+    uint64_t told;                   /* of those that opened, what the caller has heard of */
+    char told_id[TB_TARGET_ID_SIZE]; /* the tab that was current then */
+};
+
 struct tb_driver_session {
-    struct tb_list link;      /* in tb_cdp */
+    struct tb_list link;      /* in its fleet */
     struct tb_list seat_link; /* in its browser, while it waits */
     struct tb_cdp_fleet *fleet;
     struct tb_cdp_browser *browser; /* NULL: none any more */
@@ -28,36 +42,28 @@ struct tb_driver_session {
     void *closed_owner;
     bool files;               /* keeps what its pages offer for download */
     bool detached;            /* its pages stay when it closes */
+    bool preparing;           /* its keeper brings back what was saved before it is open */
     struct tb_timer deadline; /* of opening */
     struct tb_deferred later; /* the answer to close, when nothing is left to wait for */
     struct tb_list listeners;
-    struct tb_list tab_waits;
-    struct tb_list asks;       /* all that is open, see ask.h */
-    struct tb_cdp_work *work;  /* the operation under way; NULL: none */
-    bool tab_coming;           /* the browser was asked for one, since there is none */
-    struct tb_deferred *watch; /* see tb_cdp_session_watch */
-    int width;                 /* of the viewport; 0: the window's */
-    int height;
-    int own_width; /* that it was started with, for when nothing else is emulated */
+    struct tb_cdp_tab_user use; /* of its tabs */
+    struct tb_cdp_tab_news tabs;
+    int own_width; /* of the viewport that it was started with, for when no other is emulated */
     int own_height;
-    uint64_t tabs_opened;
-    uint64_t tabs_refused;
-    uint64_t tabs_told;              /* of those that opened, what the caller has heard of */
-    char told_id[TB_TARGET_ID_SIZE]; /* the tab that was current then */
-    /* Keeping it, see keep/keep.h. */
-    struct tb_cdp_saver *saver;     /* NULL: none under way */
-    struct tb_cdp_restore *restore; /* the same */
-    char *saved;                    /* what is to be brought back; NULL: nothing, or done */
-    char *restored;                 /* what could not be; NULL: nothing */
-    bool typed_lost;                /* what was typed is among it */
-    int64_t last_ref;               /* of its browser before; see core/driver.h */
-    struct tb_list sites;           /* of tb_cdp_kept_site */
+    struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
+    struct tb_cdp_journal journal;
+    int64_t heard; /* the number of the changes that a page told last */
+    struct tb_cdp_folder folder;
+    struct tb_list sites; /* of tb_cdp_site */
+    struct tb_cdp_keeper *keeper;
 };
 
 /* From browser.c. */
 void tb_cdp_session_seated(struct tb_list *seat_link, struct tb_cdp_context *context);
 void tb_cdp_session_refused(struct tb_list *seat_link, const struct tb_err *err);
 void tb_cdp_session_lost(struct tb_driver_session *session, const struct tb_err *err);
+/* From its keeper: what was saved is back, as far as it could be. */
+void tb_cdp_session_prepared(struct tb_driver_session *session);
 /* Frees it without a word to anybody. */
 void tb_cdp_session_free(struct tb_driver_session *session);
 
@@ -72,12 +78,10 @@ void tb_cdp_session_tab_waits_drop(struct tb_driver_session *session);
 /* There is no tab: asks the browser for one, unless one is on its way. */
 void tb_cdp_session_want_tab(struct tb_driver_session *session);
 
-/* From page.c and context.c. */
+/* From context.c. */
 void tb_cdp_session_page_added(struct tb_driver_session *session, struct tb_cdp_page *page);
 void tb_cdp_session_page_ready(struct tb_driver_session *session, struct tb_cdp_page *page);
 void tb_cdp_session_page_ended(struct tb_driver_session *session, struct tb_cdp_page *page);
-/* Whoever watches has something to look at. */
-void tb_cdp_session_stirred(struct tb_driver_session *session);
 /* An event that the page does not handle itself. */
 void tb_cdp_session_on_event(struct tb_driver_session *session, struct tb_cdp_page *page,
                              const char *session_id, struct tb_str method, struct tb_str params);

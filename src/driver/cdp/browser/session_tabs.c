@@ -2,11 +2,11 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "core/event.h"
 #include "core/config.h"
 #include "core/core.h"
+#include "core/event.h"
+#include "driver/cdp/browser/emulation.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/keep/keep.h"
 #include "driver/cdp/page/page_internal.h"
 
 /* Somebody waits for a tab to open (until it is ready) or to close. Who does not wait any longer
@@ -41,11 +41,12 @@ static void close_unwanted(const struct tab_wait *wait)
 {
     struct tb_driver_session *session = wait->session;
     char params[128];
-    if (!wait->target_id[0] || !session->context || !session->browser || !session->browser->conn) {
+    if (!wait->target_id[0] || !session->context || !session->browser ||
+        !session->browser->peer.conn) {
         return;
     }
     int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", wait->target_id);
-    tb_cdp_post(session->browser->conn, NULL, "Target.closeTarget",
+    tb_cdp_post(session->browser->peer.conn, NULL, "Target.closeTarget",
                 (struct tb_str){params, (size_t)len});
     if (session->current) {
         tb_cdp_session_page_select(session, session->current); /* the new one came to the front */
@@ -61,7 +62,7 @@ static void abandon(struct tab_wait *wait)
     tb_list_remove(&wait->ask.asked);
     wait->ask.user = NULL;
     wait->unwanted = true;
-    tb_timer_start(&wait->timer, TB_BROWSER_COMMAND_MS);
+    tb_timer_start(&wait->timer, TB_CDP_COMMAND_MS);
     close_unwanted(wait);
 }
 
@@ -120,21 +121,21 @@ static struct tab_wait *wait_new(struct tb_driver_session *session, int64_t dead
     tb_timer_init(&wait->timer, session->fleet->loop, on_wait_late, wait);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(session->fleet->loop);
     tb_timer_start(&wait->timer, left_ms > 0 ? left_ms : 0);
-    tb_cdp_ask_begin(&wait->ask, &session->tab_waits, session);
+    tb_cdp_ask_begin(&wait->ask, &session->tabs.waits, &session->use.asks);
     return wait;
 }
 
 void tb_cdp_session_tab_waits_end(struct tb_driver_session *session, const struct tb_err *err)
 {
-    while (!tb_list_empty(&session->tab_waits)) {
-        end_wait(wait_of(session->tab_waits.next), NULL, err);
+    while (!tb_list_empty(&session->tabs.waits)) {
+        end_wait(wait_of(session->tabs.waits.next), NULL, err);
     }
 }
 
 void tb_cdp_session_tab_waits_drop(struct tb_driver_session *session)
 {
-    while (!tb_list_empty(&session->tab_waits)) {
-        wait_free(wait_of(session->tab_waits.next));
+    while (!tb_list_empty(&session->tabs.waits)) {
+        wait_free(wait_of(session->tabs.waits.next));
     }
 }
 
@@ -147,8 +148,20 @@ void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_even
 {
     if (!session->opened && !session->closed) {
         session->events->on_event(session->owner, event);
-        tb_cdp_session_changed(session);
+        tb_cdp_session_dirty(session);
     }
+}
+
+void tb_cdp_session_dirty(struct tb_driver_session *session)
+{
+    if (!session->opened && !session->closed && session->events->on_changed) {
+        session->events->on_changed(session->owner);
+    }
+}
+
+void tb_cdp_session_forget(struct tb_driver_session *session, const void *user)
+{
+    tb_cdp_asks_forget(&session->use.asks, user);
 }
 
 const char *tb_cdp_session_context_id(const struct tb_driver_session *session)
@@ -167,7 +180,7 @@ struct tb_cdp_page *tb_cdp_session_page_by_index(struct tb_driver_session *sessi
     if (!session->context) {
         return NULL;
     }
-    LIST_FOREACH(link, &session->context->pages) {
+    LIST_FOREACH(link, &session->context->host.pages) {
         if (at++ == index) {
             return TB_CONTAINER(link, struct tb_cdp_page, link);
         }
@@ -177,38 +190,19 @@ struct tb_cdp_page *tb_cdp_session_page_by_index(struct tb_driver_session *sessi
 
 size_t tb_cdp_session_page_count(const struct tb_driver_session *session)
 {
-    return session->context ? session->context->page_count : 0;
+    return session->context ? session->context->host.page_count : 0;
 }
 
 size_t tb_cdp_session_page_index(const struct tb_driver_session *session,
                                  const struct tb_cdp_page *page)
 {
-    size_t at = 0;
-    if (!session->context) {
-        return 0;
-    }
-    LIST_FOREACH(link, &session->context->pages) {
-        if (link == &page->link) {
-            break;
-        }
-        at++;
-    }
-    return at;
+    return session->context ? tb_cdp_host_index(&session->context->host, page) : 0;
 }
 
 struct tb_cdp_page *tb_cdp_session_page_by_target(struct tb_driver_session *session,
                                                   struct tb_str target_id)
 {
-    if (!session->context) {
-        return NULL;
-    }
-    LIST_FOREACH(link, &session->context->pages) {
-        struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (tb_str_eq_cstr(target_id, page->target->id)) {
-            return page;
-        }
-    }
-    return NULL;
+    return session->context ? tb_cdp_host_page(&session->context->host, target_id) : NULL;
 }
 
 void tb_cdp_session_page_select(struct tb_driver_session *session, struct tb_cdp_page *page)
@@ -225,22 +219,26 @@ static void tell_tab(struct tb_driver_session *session, enum tb_event_type type,
         session, &(struct tb_event){.type = type, .fields = {tb_field_number("tab", index)}});
 }
 
-void tb_cdp_session_watch(struct tb_driver_session *session, struct tb_deferred *job)
+void tb_cdp_session_stay(struct tb_driver_session *session)
 {
-    session->watch = job;
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        tb_cdp_session_page_by_index(session, i)->leaving = false;
+    }
 }
 
-void tb_cdp_session_stirred(struct tb_driver_session *session)
+/* The operation under way has something to look at. */
+static void notice(const struct tb_driver_session *session)
 {
-    if (session && session->watch) {
-        tb_loop_defer(session->fleet->loop, session->watch);
+    struct tb_cdp_running *running = session->use.running;
+    if (running) {
+        running->ops->notice(running);
     }
 }
 
 /* Whether it is, or may be, one that becomes current when it is handed to who waits for it. */
 static bool is_awaited(const struct tb_driver_session *session, const struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &session->tab_waits) {
+    LIST_FOREACH(link, &session->tabs.waits) {
         const struct tab_wait *wait = wait_of(link);
         bool names = tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id);
         if (!wait->closing && !wait->refused && (names || !wait->target_id[0])) {
@@ -255,11 +253,15 @@ void tb_cdp_session_page_added(struct tb_driver_session *session, struct tb_cdp_
     if (!session->current || !is_awaited(session, page)) {
         session->current = page;
     }
-    tb_cdp_session_stirred(session);
+    notice(session);
     if (page->opened_by_page) {
-        page->opened = ++session->tabs_opened;
+        page->opened = ++session->tabs.opened;
     }
     tell_tab(session, TB_EVENT_TAB_OPENED, page);
+    tb_cdp_journal_on_page(&session->journal, page);
+    if (session->emulation) {
+        tb_cdp_emulation_apply(session->emulation, false, page);
+    }
     LIST_FOREACH_SAFE(link, &session->listeners) {
         struct tb_cdp_page_listener *listener =
             TB_CONTAINER(link, struct tb_cdp_page_listener, link);
@@ -271,7 +273,7 @@ void tb_cdp_session_page_added(struct tb_driver_session *session, struct tb_cdp_
 
 void tb_cdp_session_page_ready(struct tb_driver_session *session, struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &session->tab_waits) {
+    LIST_FOREACH(link, &session->tabs.waits) {
         struct tab_wait *wait = wait_of(link);
         if (!wait->closing && !wait->unwanted &&
             tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
@@ -287,39 +289,40 @@ static void on_tab_came(int code, struct tb_str result, const struct tb_err *err
     (void)code;
     (void)result;
     (void)err;
-    session->tab_coming = false;
+    session->tabs.coming = false;
 }
 
 void tb_cdp_session_want_tab(struct tb_driver_session *session)
 {
     char params[TB_CONTEXT_PARAMS_SIZE];
-    if (!session->context || session->tab_coming || !session->browser->conn) {
+    if (!session->context || session->tabs.coming || !session->browser->peer.conn) {
         return;
     }
-    session->tab_coming = true;
+    session->tabs.coming = true;
     tb_cdp_session_send(
         session, NULL, "Target.createTarget", tb_cdp_context_tab_params(session->context, params),
-        tb_loop_now_ms(session->fleet->loop) + TB_BROWSER_COMMAND_MS, on_tab_came, session);
+        tb_loop_now_ms(session->fleet->loop) + TB_CDP_COMMAND_MS, on_tab_came, session);
 }
 
 void tb_cdp_session_tabs_told(struct tb_driver_session *session)
 {
-    session->tabs_told = session->tabs_opened;
-    session->told_id[0] = '\0';
+    session->tabs.told = session->tabs.opened;
+    session->tabs.told_id[0] = '\0';
     if (session->current) {
-        tb_cdp_target_id_copy(session->told_id, tb_str_of(session->current->target->id));
+        tb_cdp_target_id_copy(session->tabs.told_id, tb_str_of(session->current->target->id));
     }
 }
 
 static bool is_told(const struct tb_driver_session *session, const struct tb_cdp_page *page)
 {
-    return page->opened <= session->tabs_told;
+    return page->opened <= session->tabs.told;
 }
 
 /* The tab that the caller has heard of last, or another that it has heard of; NULL: all closed. */
 static struct tb_cdp_page *told_page(struct tb_driver_session *session)
 {
-    struct tb_cdp_page *page = tb_cdp_session_page_by_target(session, tb_str_of(session->told_id));
+    struct tb_cdp_page *page =
+        tb_cdp_session_page_by_target(session, tb_str_of(session->tabs.told_id));
     for (size_t i = tb_cdp_session_page_count(session); !page && i > 0; i--) {
         struct tb_cdp_page *other = tb_cdp_session_page_by_index(session, i - 1);
         page = is_told(session, other) ? other : NULL;
@@ -340,10 +343,10 @@ void tb_cdp_session_page_select_told(struct tb_driver_session *session)
 static struct tb_cdp_page *after(struct tb_driver_session *session, const struct tb_cdp_page *ended)
 {
     const struct tb_cdp_context *context = session->context;
-    if (!context || context->closing || tb_list_empty(&context->pages)) {
+    if (!context || context->closing || tb_list_empty(&context->host.pages)) {
         return NULL;
     }
-    struct tb_cdp_page *last = TB_CONTAINER(context->pages.prev, struct tb_cdp_page, link);
+    struct tb_cdp_page *last = TB_CONTAINER(context->host.pages.prev, struct tb_cdp_page, link);
     struct tb_cdp_page *told = told_page(session);
     return told && is_told(session, last) && !is_told(session, ended) ? told : last;
 }
@@ -352,7 +355,7 @@ void tb_cdp_session_page_ended(struct tb_driver_session *session, struct tb_cdp_
 {
     struct tb_cdp_context *context = session->context;
     bool closing = !context || context->closing;
-    tb_cdp_session_stirred(session);
+    notice(session);
     if (session->current == page) {
         session->current = after(session, page); /* it has left the list */
     }
@@ -360,10 +363,10 @@ void tb_cdp_session_page_ended(struct tb_driver_session *session, struct tb_cdp_
         return;
     }
     tell_tab(session, TB_EVENT_TAB_CLOSED, page);
-    if (tb_list_empty(&context->pages)) {
+    if (tb_list_empty(&context->host.pages)) {
         tb_cdp_session_want_tab(session);
     }
-    LIST_FOREACH(link, &session->tab_waits) {
+    LIST_FOREACH(link, &session->tabs.waits) {
         struct tab_wait *wait = wait_of(link);
         if ((wait->closing || wait->unwanted) &&
             tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id)) {
@@ -399,7 +402,7 @@ static void on_tab_made(int code, struct tb_str result, const struct tb_err *err
 static size_t tabs_coming(const struct tb_driver_session *session)
 {
     size_t count = 0;
-    LIST_FOREACH(link, &session->tab_waits) {
+    LIST_FOREACH(link, &session->tabs.waits) {
         const struct tab_wait *wait = wait_of(link);
         count += !wait->closing && !wait->refused && !wait->target_id[0];
     }
@@ -412,7 +415,7 @@ void tb_cdp_session_tab_open(struct tb_driver_session *session, int64_t deadline
     size_t coming = tabs_coming(session);
     struct tab_wait *wait = wait_new(session, deadline_ms, fn, user);
     size_t max = (size_t)session->fleet->core->config->browser_tabs_max;
-    if (!session->context || session->context->page_count + coming >= max) {
+    if (!session->context || session->context->host.page_count + coming >= max) {
         wait->refused = session->context != NULL;
         tb_timer_start(&wait->timer, 0);
         return;
@@ -421,7 +424,7 @@ void tb_cdp_session_tab_open(struct tb_driver_session *session, int64_t deadline
     /* Its name is needed even if it comes too late. */
     tb_cdp_session_send(session, NULL, "Target.createTarget",
                         tb_cdp_context_tab_params(session->context, params),
-                        deadline_ms + TB_BROWSER_COMMAND_MS, on_tab_made, wait);
+                        deadline_ms + TB_CDP_COMMAND_MS, on_tab_made, wait);
 }
 
 static void on_tab_closed(int code, struct tb_str result, const struct tb_err *err, void *user)
@@ -447,12 +450,12 @@ void tb_cdp_session_tab_close(struct tb_driver_session *session, struct tb_cdp_p
 
 uint64_t tb_cdp_session_tabs_opened(const struct tb_driver_session *session)
 {
-    return session->tabs_opened;
+    return session->tabs.opened;
 }
 
 uint64_t tb_cdp_session_tabs_refused(const struct tb_driver_session *session)
 {
-    return session->tabs_refused;
+    return session->tabs.refused;
 }
 
 void tb_cdp_session_listen(struct tb_driver_session *session, struct tb_cdp_page_listener *listener)
@@ -461,7 +464,7 @@ void tb_cdp_session_listen(struct tb_driver_session *session, struct tb_cdp_page
     if (!listener->on_page || !session->context) {
         return;
     }
-    LIST_FOREACH(link, &session->context->pages) {
+    LIST_FOREACH(link, &session->context->host.pages) {
         listener->on_page(TB_CONTAINER(link, struct tb_cdp_page, link), listener->user);
     }
 }
@@ -474,6 +477,7 @@ void tb_cdp_page_listener_remove(struct tb_cdp_page_listener *listener)
 void tb_cdp_session_on_event(struct tb_driver_session *session, struct tb_cdp_page *page,
                              const char *session_id, struct tb_str method, struct tb_str params)
 {
+    tb_cdp_journal_on_event(session, page, session_id, method, params);
     LIST_FOREACH_SAFE(link, &session->listeners) {
         struct tb_cdp_page_listener *listener =
             TB_CONTAINER(link, struct tb_cdp_page_listener, link);

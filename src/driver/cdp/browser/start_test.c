@@ -69,7 +69,7 @@ static void set_up(struct scene *scene, const char *script)
                                       .deadline_ms = 60000,
                                       .events = &deaf_events,
                                       .owner = scene};
-    tb_cdp_session_open(scene->fleet, &opts, on_opened);
+    tb_driver_cdp.open(scene->fleet, &opts, on_opened);
     turn(scene);
 }
 

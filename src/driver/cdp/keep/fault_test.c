@@ -100,7 +100,7 @@ static void a_dialog_or_a_crash_costs_no_time(void **state)
     assert_non_null(strstr(in_dialog, "/alert\"}"));
     assert_non_null(strstr(in_dialog, "here")); /* as it was when the site was last heard */
     ops_ok(lab, TB_OP_DIALOG, "{}");
-    tb_cdp_post(lab->session->browser->conn,
+    tb_cdp_post(lab->session->browser->peer.conn,
                 tb_cdp_page_session_id(tb_cdp_session_page(lab->session)), "Page.crash",
                 (struct tb_str){NULL, 0});
     OPS_WAIT(lab, tb_cdp_page_crashed(tb_cdp_session_page(lab->session)));
@@ -143,7 +143,7 @@ static void what_a_page_had_when_it_was_last_heard_is_missed(void **state)
     TB_AUTO(tb_free) char *other = save_in_dialog(lab);
     assert_non_null(strstr(other, "/plain\"}"));
     kept_open(lab, same);
-    assert_true(tb_cdp_session_restored(lab->session).typed);
+    assert_true(tb_cdp_keep_restored(lab->session).typed);
 }
 
 static void a_tab_that_closes_meanwhile_is_left_out(void **state)
@@ -279,7 +279,7 @@ static void begin_opening(struct ops_lab *lab, struct opening *opening, const ch
         .events = &deaf_events,
         .owner = opening,
     };
-    tb_cdp_session_open(lab->fleet, &opts, on_open);
+    tb_driver_cdp.open(lab->fleet, &opts, on_open);
 }
 
 static void on_closed(void *owner)
@@ -337,8 +337,8 @@ static void the_driver_may_stop_while_it_brings_back_or_saves(void **state)
         if (opening.done) {
             struct kept_answer answer = {.done = false};
             tb_buf_init(&answer.state, TB_SAVED_MAX);
-            tb_cdp_session_save(opening.session, tb_loop_now_ms(lab->loop) + 5000, kept_on_saved,
-                                &answer);
+            tb_cdp_keep_save(opening.session, tb_loop_now_ms(lab->loop) + 5000, kept_on_saved,
+                             &answer);
             new_driver(lab);
             assert_false(answer.done);
             tb_buf_fini(&answer.state);
@@ -358,8 +358,8 @@ static void a_tab_that_does_not_load_does_not_keep_the_session_from_opening(void
                   1500);
     OPS_WAIT(lab, opening.done);
     assert_non_null(opening.session);
-    assert_non_null(strstr(tb_cdp_session_restored(opening.session).missing, "did not load"));
-    assert_false(tb_cdp_session_restored(opening.session).typed);
+    assert_non_null(strstr(tb_cdp_keep_restored(opening.session).missing, "did not load"));
+    assert_false(tb_cdp_keep_restored(opening.session).typed);
     close_opened(lab, &opening);
 }
 

@@ -31,7 +31,7 @@ static inline void kept_begin(struct ops_lab *lab, struct kept_answer *answer)
 {
     answer->done = false;
     tb_buf_init(&answer->state, TB_SAVED_MAX);
-    tb_cdp_session_save(lab->session, tb_loop_now_ms(lab->loop) + 5000, kept_on_saved, answer);
+    tb_cdp_keep_save(lab->session, tb_loop_now_ms(lab->loop) + 5000, kept_on_saved, answer);
 }
 
 /* Saves; the state is the caller's. */
@@ -84,7 +84,7 @@ static inline void kept_open_text(struct ops_lab *lab, const char *text)
 /* Behind the sentence that stands there whenever a page was loaded. */
 static inline const char *kept_words(const struct ops_lab *lab)
 {
-    const char *words = tb_cdp_session_restored(lab->session).missing;
+    const char *words = tb_cdp_keep_restored(lab->session).missing;
     const char *rest = words ? strstr(words, "kept in memory is gone.") : NULL;
     rest = rest ? rest + strlen("kept in memory is gone.") : words ? words : "";
     return rest + (*rest == ' ');

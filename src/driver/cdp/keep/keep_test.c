@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is saved of a session comes back in another browser. */
+#include "driver/cdp/keep/keep_internal.h"
 #include "driver/cdp/keep/keep_rig.h"
 
 #define RECORDER                                                                     \
@@ -112,7 +113,7 @@ static char *ask(struct ops_lab *lab, const char *method, const char *more)
     tb_buf_init(&answer.state, 1 << 20);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"%s}",
                   tb_cdp_session_context_id(lab->session), more);
-    tb_cdp_send(lab->session->browser->conn, NULL, method, tb_buf_str(&params),
+    tb_cdp_send(lab->session->browser->peer.conn, NULL, method, tb_buf_str(&params),
                 tb_loop_now_ms(lab->loop) + OPS_MS, on_reply, &answer);
     OPS_WAIT(lab, answer.done);
     assert_string_equal(answer.words, "");
@@ -202,7 +203,7 @@ static void what_pages_change_afterwards_is_not_set_back(void **state)
     TB_AUTO(tb_free) char *saved = kept_save(lab);
     kept_open(lab, saved);
     assert_string_equal(title(lab), "\"old|old|\"");
-    assert_null(lab->session->restore);
+    assert_null(tb_cdp_keep_of(lab->session)->restore);
     ops_eval(lab, "localStorage.token = `new`, sessionStorage.step = `new`");
     ops_ok(lab, TB_OP_NAVIGATE, "{'to':'reload'}");
     assert_string_equal(title(lab), "\"new|new|\"");
@@ -252,7 +253,7 @@ static void storage_waits_for_a_site_that_sends_the_tab_away(void **state)
     assert_non_null(strstr(saved, "{\"origin\":\"http://127.0.0.1"));
     ops_goto(lab, "/one");
     assert_string_equal(title(lab), "\"t|s|\"");
-    assert_null(lab->session->restore);
+    assert_null(tb_cdp_keep_of(lab->session)->restore);
 }
 
 static void that_a_page_was_loaded_is_said_in_any_case(void **state)
@@ -260,13 +261,13 @@ static void that_a_page_was_loaded_is_said_in_any_case(void **state)
     struct ops_lab *lab = *state;
     kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'y'},"
                         "{'url':'about:blank','origin':'null'}]}");
-    assert_string_equal(tb_cdp_session_restored(lab->session).missing,
+    assert_string_equal(tb_cdp_keep_restored(lab->session).missing,
                         "Its page was loaded again, so whatever it kept in memory is gone.");
     kept_open_text(lab, "{'tabs':[{'url':'about:blank','origin':'null'}]}");
-    assert_null(tb_cdp_session_restored(lab->session).missing);
+    assert_null(tb_cdp_keep_restored(lab->session).missing);
     kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:{port}/plain','origin':'y'},"
                         "{'url':'http://127.0.0.1:{port}/plain','origin':'y'}]}");
-    assert_string_equal(tb_cdp_session_restored(lab->session).missing,
+    assert_string_equal(tb_cdp_keep_restored(lab->session).missing,
                         "Its pages were loaded again, so whatever they kept in memory is gone.");
 }
 
@@ -274,11 +275,11 @@ static void a_page_that_did_not_load_is_not_said_to_have(void **state)
 {
     struct ops_lab *lab = *state;
     kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:1/','origin':'y'}]}");
-    const char *words = tb_cdp_session_restored(lab->session).missing;
+    const char *words = tb_cdp_keep_restored(lab->session).missing;
     assert_int_equal(strncmp(words, "Tab 0 (http://127.0.0.1:1/) did not load: ", 42), 0);
     kept_open_text(lab, "{'tabs':[{'url':'http://127.0.0.1:1/','origin':'y'},"
                         "{'url':'http://127.0.0.1:{port}/plain','origin':'y'}]}");
-    words = tb_cdp_session_restored(lab->session).missing;
+    words = tb_cdp_keep_restored(lab->session).missing;
     assert_non_null(strstr(words, "One of its pages was loaded again, so whatever it kept in "
                                   "memory is gone. Tab 0 (http://127.0.0.1:1/) did not load: "));
 }
@@ -289,7 +290,7 @@ static void refs_go_on_behind_those_of_a_state_that_counts_them(void **state)
     struct ops_lab *lab = *state;
     kept_open_text(lab,
                    "{'refs':4321,'tabs':[{'url':'http://127.0.0.1:{port}/one','origin':'y'}]}");
-    assert_int_equal(tb_cdp_session_restored(lab->session).last_ref, 5321);
+    assert_int_equal(tb_cdp_keep_restored(lab->session).last_ref, 5321);
     ops_ok(lab, TB_OP_SNAPSHOT, "{}");
     assert_null(strstr(ops_out(lab), "[ref=e1]"));
     assert_non_null(strstr(ops_out(lab), "[ref=e532"));
@@ -364,7 +365,7 @@ static void what_is_emulated_stays(void **state)
     select_tab(lab, 0);
     assert_string_equal(ops_eval(lab, look), before);
     assert_string_equal(before, "\"500,400,de-DE,true\"");
-    assert_int_equal(lab->session->width, 500);
+    assert_int_equal(lab->session->use.width, 500);
 }
 
 int main(int argc, char **argv)

@@ -16,9 +16,10 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/address.h"
+#include "driver/cdp/browser/emulation.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/login_state.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/sites.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/page/net_error.h"
 #include "driver/cdp/wire/pick.h"
@@ -96,11 +97,11 @@ static void restore_free(struct tb_cdp_restore *restore)
     tb_free(restore);
 }
 
-void tb_cdp_restore_drop(struct tb_driver_session *session)
+void tb_cdp_restore_drop(struct tb_cdp_keep *keep)
 {
-    if (session->restore) {
-        restore_free(session->restore);
-        session->restore = NULL;
+    if (keep->restore) {
+        restore_free(keep->restore);
+        keep->restore = NULL;
     }
 }
 
@@ -113,7 +114,7 @@ static void drop_if_over(struct tb_cdp_restore *restore)
         }
     }
     if (!restore->saved) {
-        tb_cdp_restore_drop(restore->session);
+        tb_cdp_restore_drop(tb_cdp_keep_of(restore->session));
     }
 }
 
@@ -121,21 +122,15 @@ static void on_ended(struct tb_deferred *job)
 {
     struct tb_cdp_restore *restore = TB_CONTAINER(job, struct tb_cdp_restore, ended);
     struct tb_driver_session *session = restore->session;
-    void (*done)(struct tb_driver_session *) = restore->done;
     struct tb_cdp_page *page = restore->current ? tb_cdp_restore_page(restore->current) : NULL;
     if (page && page != tb_cdp_session_page(session)) {
         tb_cdp_session_page_select(session, page);
     }
-    session->restored = words_of(restore);
+    tb_cdp_keep_of(session)->missing = words_of(restore);
     tb_json_free(restore->saved);
     restore->saved = NULL;
     drop_if_over(restore);
-    done(session);
-}
-
-struct tb_restored tb_cdp_session_restored(struct tb_driver_session *session)
-{
-    return (struct tb_restored){session->restored, session->typed_lost, session->last_ref};
+    tb_cdp_session_prepared(session);
 }
 
 /* One answer less to wait for. */
@@ -172,7 +167,7 @@ static void note_losses(struct tb_cdp_restore *restore)
                 i);
         }
     }
-    restore->session->typed_lost = typed > 0;
+    tb_cdp_keep_of(restore->session)->typed_lost = typed > 0;
     if (typed > 0) {
         tb_buf_printf(&restore->words, "What was typed into %lld field%s is lost. ",
                       (long long)typed, typed == 1 ? "" : "s");
@@ -378,7 +373,7 @@ static void set_cookies(struct tb_cdp_restore *restore, const struct cJSON *stat
         tb_cdp_session_send(session, NULL, "Storage.setCookies", tb_buf_str(&params),
                             restore->deadline_ms, on_cookies_set, restore);
     } else {
-        tb_cdp_post(session->browser->conn, NULL, "Storage.setCookies", tb_buf_str(&params));
+        tb_cdp_post(session->browser->peer.conn, NULL, "Storage.setCookies", tb_buf_str(&params));
     }
 }
 
@@ -420,7 +415,7 @@ static void remember_sites(struct tb_driver_session *session, const struct cJSON
         TB_AUTO(tb_buf_fini) struct tb_buf local = TB_BUF(PARAMS_MAX);
         tb_json_print(tb_json_get(site, "local"), &local);
         if (local.len && tb_json_text(site, "origin").len) {
-            tb_cdp_kept_site_put(&session->sites, tb_json_text(site, "origin"), tb_buf_str(&local));
+            tb_cdp_sites_put(&session->sites, tb_json_text(site, "origin"), tb_buf_str(&local));
         }
     }
 }
@@ -453,28 +448,34 @@ static struct tb_cdp_restore *restore_new(struct tb_driver_session *session, str
 }
 
 /* States of before core counted refs say how many there were; more may have been given since. */
-static void skip_refs(struct tb_cdp_restore *restore)
+static void skip_refs(const struct tb_cdp_restore *restore)
 {
-    struct tb_driver_session *session = restore->session;
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
+    struct tb_cdp_tab_user *use = &restore->session->use;
     int64_t last = 0;
     tb_json_int(tb_json_get(restore->saved, "refs"), &last);
-    if (last > 0 && last < INT32_MAX && last + REFS_SKIPPED > session->last_ref) {
-        session->last_ref = last + REFS_SKIPPED;
+    if (last > 0 && last < INT32_MAX && last + REFS_SKIPPED > use->last_ref) {
+        use->last_ref = last + REFS_SKIPPED;
     }
-    if (memory->last_ref < session->last_ref) {
-        memory->last_ref = session->last_ref;
+}
+
+static void bring_emulation(struct tb_driver_session *session, const struct cJSON *emulation)
+{
+    tb_cdp_emulation_set_take(session, tb_json_dup(emulation));
+    if (tb_json_get(emulation, "geolocation")) {
+        tb_cdp_emulation_allow_place(session);
+    }
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        tb_cdp_emulation_apply(emulation, false, tb_cdp_session_page_by_index(session, i));
     }
 }
 
 void tb_cdp_restore_start(struct tb_driver_session *session, struct tb_str saved,
-                          int64_t deadline_ms, void (*done)(struct tb_driver_session *session))
+                          int64_t deadline_ms)
 {
     struct tb_cdp_restore *restore = restore_new(session, tb_json_parse(saved));
     struct tb_cdp_page *page = tb_cdp_session_page(session);
     const struct cJSON *emulation = tb_json_get(restore->saved, "emulation");
-    session->restore = restore;
-    restore->done = done;
+    tb_cdp_keep_of(session)->restore = restore;
     restore->deadline_ms = deadline_ms;
     if (!page || restore->count == 0) {
         tb_buf_append_cstr(&restore->words, "The saved state cannot be read. ");
@@ -485,7 +486,7 @@ void tb_cdp_restore_start(struct tb_driver_session *session, struct tb_str saved
     note_losses(restore);
     skip_refs(restore);
     if (tb_json_is_object(emulation)) {
-        tb_cdp_emulation_bring(session, emulation);
+        bring_emulation(session, emulation);
     }
     remember_sites(session, tb_json_get(restore->saved, "origins"));
     remember_sites(session, tb_json_get(restore->saved, "tabs"));

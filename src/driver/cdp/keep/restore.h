@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/keep/keep_internal.h"
 
 struct tb_cdp_restore_tab {
     struct tb_cdp_restore *restore;
@@ -16,7 +17,6 @@ struct tb_cdp_restore_tab {
 
 struct tb_cdp_restore {
     struct tb_driver_session *session;
-    void (*done)(struct tb_driver_session *session);
     int64_t deadline_ms;
     struct cJSON *saved;
     const struct tb_cdp_restore_tab *current;

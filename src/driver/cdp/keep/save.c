@@ -4,19 +4,17 @@
 #include <string.h>
 
 #include "core/limits.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/browser/sites.h"
 #include "driver/cdp/keep/keep.h"
+#include "driver/cdp/keep/keep_internal.h"
 #include "driver/cdp/page/page_internal.h"
 #include "driver/cdp/wire/pick.h"
 #include "proto/json_string.h"
 
 enum {
-    SITES_MAX = 30, /* remembered that no tab shows; each is opened once to be brought back */
-    SITES_MAX_BYTES = 256 * 1024,
     TABS_MAX_BYTES = 6 * 1024 * 1024, /* so that one page cannot keep the rest from being saved */
     TAB_MS = 2000,                    /* a page that is busy is kept by its address alone */
-    SITE_MS = 600 * 1000, /* a page that is left answers or goes; its script must not be ended */
 };
 
 struct part {
@@ -40,120 +38,17 @@ struct tb_cdp_saver {
     struct part parts[];
 };
 
-static const struct tb_cdp_page *page_of(const struct part *part)
+static struct tb_cdp_page *page_of(const struct part *part)
 {
     return tb_cdp_session_page_by_target(part->saver->session, tb_str_of(part->target_id));
 }
 
-/* Sites. */
-
-static void site_free(struct tb_cdp_kept_site *site)
+/* A page that is silent now has what it had, as long as it is the same document. */
+static void note_typed(struct tb_cdp_page *page, struct tb_str value)
 {
-    tb_list_remove(&site->link);
-    tb_free(site->origin);
-    tb_free(site->local);
-    tb_free(site);
-}
-
-static bool sites_full(const struct tb_list *sites, size_t more_bytes)
-{
-    size_t count = 0;
-    LIST_FOREACH(link, sites) {
-        more_bytes += strlen(TB_CONTAINER(link, struct tb_cdp_kept_site, link)->local);
-        count++;
-    }
-    return count && (count >= SITES_MAX || more_bytes > SITES_MAX_BYTES);
-}
-
-void tb_cdp_kept_site_put(struct tb_list *sites, struct tb_str origin, struct tb_str local)
-{
-    LIST_FOREACH_SAFE(link, sites) {
-        struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
-        if (tb_str_eq_cstr(origin, site->origin)) {
-            site_free(site);
-        }
-    }
-    bool is_text = local.len && local.ptr[0] == '"';
-    if (!is_text || tb_str_eq_cstr(local, "\"[]\"") || local.len > SITES_MAX_BYTES) {
-        return;
-    }
-    while (sites_full(sites, local.len)) {
-        site_free(TB_CONTAINER(sites->next, struct tb_cdp_kept_site, link));
-    }
-    struct tb_cdp_kept_site *site = TB_NEW(struct tb_cdp_kept_site);
-    site->origin = tb_str_dup(origin);
-    site->local = tb_str_dup(local);
-    tb_list_append(sites, &site->link);
-}
-
-void tb_cdp_kept_sites_fini(struct tb_list *sites)
-{
-    while (!tb_list_empty(sites)) {
-        site_free(TB_CONTAINER(sites->next, struct tb_cdp_kept_site, link));
-    }
-}
-
-static void remember_site(struct tb_driver_session *session, struct tb_str value)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf origin = TB_BUF(TB_URL_KEPT);
-    tb_json_string_decode(tb_cdp_pick(value, "origin"), &origin);
-    tb_cdp_kept_site_put(&session->sites, tb_buf_str(&origin), tb_cdp_pick(value, "local"));
-}
-
-static void on_site(int code, struct tb_str value, const struct tb_err *err, void *user)
-{
-    (void)err;
-    if (code == 0) {
-        remember_site(user, value);
-    }
-}
-
-/* https://host:port of an address; empty: it has no site. */
-static struct tb_str origin_of(struct tb_str url)
-{
-    struct tb_str rest = url;
-    struct tb_str scheme = tb_str_cut(&rest, ':');
-    if (!tb_str_starts(scheme, TB_STR("http")) || !tb_str_starts(rest, TB_STR("//"))) {
-        return (struct tb_str){NULL, 0};
-    }
-    rest = tb_str_sub(rest, 2, rest.len);
-    struct tb_str host = tb_str_cut(&rest, '/');
-    return tb_str_sub(url, 0, scheme.len + 3 + host.len);
-}
-
-void tb_cdp_kept_site_ask(struct tb_driver_session *session, struct tb_cdp_page *page,
-                          struct tb_str url)
-{
-    struct tb_str site = page ? origin_of(tb_cdp_page_url(page)) : (struct tb_str){NULL, 0};
-    struct tb_err err;
-    if (!site.len || tb_str_eq(site, origin_of(url)) || page->main_frame->failed ||
-        tb_cdp_page_crashed(page) || tb_cdp_page_in_dialog(page, &err)) {
-        return;
-    }
-    int64_t deadline_ms = tb_loop_now_ms(tb_cdp_session_loop(session)) + SITE_MS;
-    tb_cdp_page_call(tb_cdp_page_main_frame(page), "keptSite", (struct tb_str){NULL, 0},
-                     deadline_ms, on_site, session);
-}
-
-/* What was typed. A page that is silent now has what it had, as long as it is the same document. */
-
-static void note_typed(struct tb_cdp_saver *saver, const struct tb_cdp_page *page,
-                       struct tb_str value)
-{
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(saver->session);
-    struct tb_cdp_tab_memory *tab = tb_cdp_memory_tab(memory, tb_cdp_page_target_id(page));
     uint64_t typed = 0;
     tb_str_to_u64(tb_cdp_pick(value, "typed"), &typed);
-    tab->typed = typed < INT32_MAX ? (int64_t)typed : 0;
-    tab->typed_mark = tb_cdp_page_navigation_mark(page);
-}
-
-static int64_t last_typed(const struct tb_cdp_saver *saver, struct tb_cdp_page *page)
-{
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(saver->session);
-    const struct tb_cdp_tab_memory *tab = tb_cdp_memory_tab(memory, tb_cdp_page_target_id(page));
-    const struct tb_cdp_frame *frame = tb_cdp_page_main_frame(page);
-    return frame && !tb_cdp_frame_has_left(frame, tab->typed_mark) ? tab->typed : 0;
+    tb_cdp_page_note_typed(page, typed < INT32_MAX ? (int64_t)typed : 0);
 }
 
 static bool is_whole(const struct tb_cdp_saver *saver)
@@ -197,8 +92,8 @@ static int64_t put_tabs(const struct tb_cdp_saver *saver, struct tb_json_writer 
         } else {
             tb_json_object_open(json);
             tb_json_member_str(json, "url", tb_cdp_page_url(page));
-            if (last_typed(saver, page)) {
-                tb_json_member_int(json, "typed", last_typed(saver, page));
+            if (tb_cdp_page_typed(page)) {
+                tb_json_member_int(json, "typed", tb_cdp_page_typed(page));
             }
             tb_json_object_close(json);
         }
@@ -213,7 +108,7 @@ static void put_sites(const struct tb_cdp_saver *saver, struct tb_json_writer *j
 {
     tb_json_array_open(json);
     LIST_FOREACH(link, &saver->session->sites) {
-        const struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
+        const struct tb_cdp_site *site = TB_CONTAINER(link, struct tb_cdp_site, link);
         if (!is_shown(saver, site->origin)) {
             tb_json_object_open(json);
             tb_json_member_cstr(json, "origin", site->origin);
@@ -226,8 +121,7 @@ static void put_sites(const struct tb_cdp_saver *saver, struct tb_json_writer *j
 
 static int put_all(struct tb_cdp_saver *saver, struct tb_buf *out)
 {
-    const struct tb_cdp_memory *memory = tb_cdp_memory_of(saver->session);
-    const struct cJSON *emulation = memory->emulation;
+    const struct cJSON *emulation = saver->session->emulation;
     struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
@@ -258,16 +152,15 @@ static void saver_free(struct tb_cdp_saver *saver)
         tb_cdp_session_forget(session, &saver->parts[i]);
         tb_free(saver->parts[i].kept);
     }
-    session->saver = NULL;
+    tb_cdp_keep_of(session)->saver = NULL;
     tb_deferred_cancel(&saver->all_told);
     tb_timer_fini(&saver->busy);
     tb_free(saver->cookies);
     tb_free(saver);
 }
 
-void tb_cdp_saver_end(struct tb_driver_session *session, const struct tb_err *err)
+void tb_cdp_saver_end(struct tb_cdp_saver *saver, const struct tb_err *err)
 {
-    struct tb_cdp_saver *saver = session->saver;
     if (!saver) {
         return;
     }
@@ -286,14 +179,14 @@ static void finish(struct tb_deferred *job)
     if (saver->broken || !saver->cookies || !tb_cdp_session_page_count(saver->session) ||
         !tb_cdp_browser_whole(saver->session->browser)) {
         tb_fail(&err, TB_E_BROWSER_CRASHED, "the browser does not report its state");
-        tb_cdp_saver_end(saver->session, &err);
+        tb_cdp_saver_end(saver, &err);
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_SAVED_MAX);
     if (put_all(saver, &out) < 0) {
         tb_fail(&err, TB_E_TOO_LARGE, "the state of the browser is larger than %d MB",
                 TB_SAVED_MAX / (1024 * 1024));
-        tb_cdp_saver_end(saver->session, &err);
+        tb_cdp_saver_end(saver, &err);
         return;
     }
     tb_saved_fn *fn = saver->fn;
@@ -325,7 +218,7 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
 {
     struct part *part = user;
     struct tb_cdp_saver *saver = part->saver;
-    const struct tb_cdp_page *page = page_of(part);
+    struct tb_cdp_page *page = page_of(part);
     part->asked = false;
     part->told = code == 0;
     (void)err;
@@ -335,8 +228,8 @@ static void on_kept(int code, struct tb_str value, const struct tb_err *err, voi
         if (value.len <= TABS_MAX_BYTES / saver->count) {
             part->kept = tb_str_dup(value);
         }
-        remember_site(saver->session, value);
-        note_typed(saver, page, value);
+        tb_cdp_sites_note(saver->session, value);
+        note_typed(page, value);
     }
     answered(saver);
 }
@@ -372,8 +265,8 @@ static void ask_tab(struct tb_cdp_saver *saver, struct tb_cdp_page *page, int64_
                      deadline_ms + TAB_MS, on_kept, part);
 }
 
-void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
-                         void *owner)
+void tb_cdp_keep_save(struct tb_driver_session *session, int64_t deadline_ms, tb_saved_fn *fn,
+                      void *owner)
 {
     struct tb_loop *loop = tb_cdp_session_loop(session);
     size_t count = tb_cdp_session_page_count(session);
@@ -385,7 +278,7 @@ void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms,
     saver->waiting = 1;
     saver->all_told.run = finish;
     tb_list_init(&saver->all_told.link);
-    session->saver = saver;
+    tb_cdp_keep_of(session)->saver = saver;
     tb_timer_init(&saver->busy, loop, on_busy, saver);
     tb_timer_start(&saver->busy, left_ms < TAB_MS ? left_ms / 2 : TAB_MS);
     for (size_t i = 0; i < count; i++) {
@@ -399,11 +292,4 @@ void tb_cdp_session_save(struct tb_driver_session *session, int64_t deadline_ms,
     tb_cdp_session_send(session, NULL, "Storage.getCookies",
                         tb_cdp_context_params(session->context, params), deadline_ms, on_cookies,
                         saver);
-}
-
-void tb_cdp_session_changed(struct tb_driver_session *session)
-{
-    if (!session->opened && !session->closed && session->events->on_changed) {
-        session->events->on_changed(session->owner);
-    }
 }

@@ -9,8 +9,8 @@
 struct click {
     struct tb_cdp_work work;
     struct tb_cdp_press press;
-    struct tb_deferred look; /* whether a navigation has begun */
-    struct tb_timer timer;   /* none has */
+    bool awaits;           /* a navigation */
+    struct tb_timer timer; /* none has begun */
 };
 
 static struct click *click_of(struct tb_cdp_work *work)
@@ -19,14 +19,15 @@ static struct click *click_of(struct tb_cdp_work *work)
 }
 
 /* For callers who know that a navigation follows, however late. */
-static void look(struct tb_deferred *job)
+static void noticed(struct tb_cdp_work *work)
 {
-    struct click *click = TB_CONTAINER(job, struct click, look);
-    struct tb_cdp_work *work = &click->work;
+    struct click *click = click_of(work);
     struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (!click->awaits) {
+        return;
+    }
     if (!page || tb_cdp_page_navigation_mark(page) > work->mark || tb_cdp_page_dialog(page)->open ||
         tb_cdp_session_page(work->session) != page) {
-        tb_cdp_session_watch(work->session, NULL);
         tb_timer_stop(&click->timer);
         tb_cdp_work_wind_up(work);
     }
@@ -49,8 +50,8 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
     }
     if (tb_args_flag(work->op->args, "wait_for_navigation", false)) {
         tb_timer_start(&click->timer, tb_cdp_work_left_ms(work));
-        tb_cdp_session_watch(work->session, &click->look);
-        look(&click->look);
+        click->awaits = true;
+        noticed(work);
     } else {
         tb_cdp_work_wind_up(work);
     }
@@ -68,8 +69,6 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 
 static void fini(struct tb_cdp_work *work)
 {
-    tb_cdp_session_watch(work->session, NULL);
-    tb_deferred_cancel(&click_of(work)->look);
     tb_timer_fini(&click_of(work)->timer);
 }
 
@@ -77,6 +76,7 @@ static const struct tb_cdp_work_kind kind = {.size = sizeof(struct click),
                                              .step = step,
                                              .failed = failed,
                                              .missed = missed,
+                                             .noticed = noticed,
                                              .fini = fini};
 
 static bool read_modifiers(struct click *click)
@@ -104,8 +104,6 @@ static void begin(struct tb_driver_session *session, struct tb_op *op, int count
         return;
     }
     struct tb_cdp_work *work = &click->work;
-    click->look.run = look;
-    tb_list_init(&click->look.link);
     tb_timer_init(&click->timer, tb_cdp_session_loop(session), on_deadline, work);
     click->press = (struct tb_cdp_press){
         .work = work,

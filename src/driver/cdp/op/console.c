@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/args.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 
@@ -32,23 +32,23 @@ void tb_cdp_op_console(struct tb_driver_session *session, struct tb_op *op)
     if (!work) {
         return;
     }
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
+    struct tb_cdp_journal *journal = &session->journal;
     struct cJSON *messages = tb_json_new_array();
     enum tb_cdp_console_level level =
         tb_cdp_console_level_of(tb_args_text(op->args, "level", "info"));
     int64_t limit = tb_args_int(op->args, "limit", LIMIT);
     size_t total = tb_cdp_console_log_list(
-        &memory->console, level, tb_args_text(op->args, "find", ""), (size_t)limit, messages);
+        &journal->console, level, tb_args_text(op->args, "find", ""), (size_t)limit, messages);
     tb_json_set_take(op->result->data, "messages", messages);
     tb_json_set_int(op->result->data, "total", (int64_t)total);
     if (tb_args_flag(op->args, "clear", false)) {
-        tb_cdp_console_log_clear(&memory->console);
+        tb_cdp_console_log_clear(&journal->console);
     }
-    if (memory->log_on) {
+    if (journal->log_on) {
         tb_cdp_work_done(work);
         return;
     }
     /* Answered, it holds for the documents that come, too. */
-    tb_cdp_memory_watch_log(memory);
+    tb_cdp_journal_watch_log(session);
     tb_cdp_work_send(work, "Log.enable", (struct tb_str){NULL, 0});
 }

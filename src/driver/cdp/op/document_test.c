@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/profile.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/scripted_rig.h"
 
 enum {
@@ -78,11 +78,11 @@ static void begin_upload(struct scene *scene)
 /* As if the daemon had started the browser. */
 static void give_directory(struct scene *scene, const char *directory)
 {
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(scene->session);
+    struct tb_cdp_folder *folder = &scene->session->folder;
     struct stat info;
     assert_int_equal(stat(directory, &info), 0);
-    memory->directory = tb_strdup(directory);
-    memory->directory_id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
+    folder->path = tb_strdup(directory);
+    folder->id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
 }
 
 /* In another process the number of a field may be that of another. */

@@ -4,7 +4,7 @@
  * one that nobody has heard of yet is given a moment to begin. */
 #include "core/args.h"
 #include "driver/cdp/browser/files.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "io/timer.h"
@@ -20,12 +20,12 @@ struct downloads {
 
 static struct tb_cdp_download_log *log_of(const struct downloads *downloads)
 {
-    return &tb_cdp_memory_of(downloads->work.session)->downloads;
+    return &downloads->work.session->journal.downloads;
 }
 
 static void finish(struct downloads *downloads)
 {
-    const char *directory = tb_cdp_memory_of(downloads->work.session)->directory;
+    const char *directory = downloads->work.session->folder.path;
     struct tb_cdp_download_log *log = log_of(downloads);
     struct cJSON *data = downloads->work.op->result->data;
     tb_json_set_cstr(data, "directory", directory);

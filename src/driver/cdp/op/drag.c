@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/args.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/mouse_events.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outward.h"
@@ -215,10 +215,10 @@ static void drop(struct drag *drag)
     }
 }
 
-static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_str params,
-                     void *user)
+static void on_event(struct tb_cdp_work *work, struct tb_cdp_page *page, struct tb_str method,
+                     struct tb_str params)
 {
-    struct drag *drag = user;
+    struct drag *drag = drag_of(work);
     (void)page;
     /* Before our press it is a late one of the drag before. */
     if (drag->down && tb_str_eq_cstr(method, "Input.dragIntercepted")) {
@@ -458,9 +458,6 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 
 static void fini(struct tb_cdp_work *work)
 {
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
-    memory->on_event = NULL;
-    memory->user = NULL;
     tb_timer_fini(&drag_of(work)->handed);
     tb_buf_fini(&drag_of(work)->data);
 }
@@ -470,6 +467,7 @@ static const struct tb_cdp_work_kind kind = {.size = sizeof(struct drag),
                                              .failed = failed,
                                              .stop = stop,
                                              .missed = missed,
+                                             .on_event = on_event,
                                              .told = tb_cdp_work_take_drop,
                                              .fini = fini};
 
@@ -479,12 +477,9 @@ void tb_cdp_op_drag(struct tb_driver_session *session, struct tb_op *op)
     if (!drag) {
         return;
     }
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
     tb_buf_init(&drag->data, DATA_MAX);
     tb_timer_init(&drag->handed, tb_cdp_session_loop(session), on_not_handed, &drag->work);
     drag->from.button = "left";
     drag->to.button = "left";
-    memory->on_event = on_event;
-    memory->user = drag;
     ask_point(drag, FROM, "target", false);
 }

@@ -3,7 +3,6 @@
  * then brought to the same. ASKED, one answer a command --> end. */
 #include "core/args.h"
 #include "driver/cdp/browser/emulation.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
@@ -15,17 +14,6 @@ struct emulate {
     int answers; /* still to come */
 };
 
-static void post(const char *method, struct tb_str params, void *user)
-{
-    struct tb_cdp_page *page = user;
-    tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), method, params);
-}
-
-void tb_cdp_emulation_apply(const struct cJSON *emulation, struct tb_cdp_page *page)
-{
-    tb_cdp_emulation_commands(emulation, false, post, page);
-}
-
 static void ask(const char *method, struct tb_str params, void *user)
 {
     struct emulate *emulate = user;
@@ -33,61 +21,23 @@ static void ask(const char *method, struct tb_str params, void *user)
     tb_cdp_work_send(&emulate->work, method, params);
 }
 
-static void grant_place(struct tb_driver_session *session)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(256);
-    tb_buf_printf(&params, "{\"permissions\":[\"geolocation\"],\"browserContextId\":\"%s\"}",
-                  tb_cdp_session_context_id(session));
-    tb_cdp_post(session->browser->conn, NULL, "Browser.grantPermissions", tb_buf_str(&params));
-}
-
-/* Other parts of the driver go by the session's own idea of its viewport. */
-static void note_viewport(struct tb_driver_session *session, const struct cJSON *emulation)
-{
-    const struct cJSON *viewport = tb_json_get(emulation, "viewport");
-    int64_t width = session->own_width;
-    int64_t height = session->own_height;
-    tb_json_int(tb_json_get(viewport, "width"), &width);
-    tb_json_int(tb_json_get(viewport, "height"), &height);
-    session->width = (int)width;
-    session->height = (int)height;
-}
-
-void tb_cdp_emulation_bring(struct tb_driver_session *session, const struct cJSON *emulation)
-{
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
-    tb_json_free(memory->emulation);
-    memory->emulation = tb_json_dup(emulation);
-    if (tb_json_get(emulation, "viewport")) {
-        note_viewport(session, emulation);
-    }
-    if (tb_json_get(emulation, "geolocation")) {
-        grant_place(session);
-    }
-    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
-        tb_cdp_emulation_apply(emulation, tb_cdp_session_page_by_index(session, i));
-    }
-}
-
 static void finish(struct emulate *emulate)
 {
     struct tb_cdp_work *work = &emulate->work;
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
+    struct tb_driver_session *session = work->session;
     bool reset = tb_args_flag(work->op->args, "reset", false);
-    tb_json_free(memory->emulation);
-    memory->emulation = emulate->wanted;
+    tb_cdp_emulation_set_take(session, emulate->wanted);
     emulate->wanted = NULL;
-    note_viewport(work->session, memory->emulation);
-    for (size_t i = 0; i < tb_cdp_session_page_count(work->session); i++) {
-        struct tb_cdp_page *page = tb_cdp_session_page_by_index(work->session, i);
+    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
+        struct tb_cdp_page *page = tb_cdp_session_page_by_index(session, i);
         if (page != tb_cdp_work_page(work)) {
-            tb_cdp_emulation_commands(memory->emulation, reset, post, page);
+            tb_cdp_emulation_apply(session->emulation, reset, page);
         }
-        if (reset && !tb_json_get(memory->emulation, "viewport")) {
-            tb_cdp_page_set_viewport(page, work->session->width, work->session->height);
+        if (reset && !tb_json_get(session->emulation, "viewport")) {
+            tb_cdp_page_set_viewport(page, session->use.width, session->use.height);
         }
     }
-    JSON_ARRAY_FOREACH(item, memory->emulation) {
+    JSON_ARRAY_FOREACH(item, session->emulation) {
         tb_json_set_take(work->op->result->data, tb_json_name(item), tb_json_dup(item));
     }
     work->acted = true;
@@ -130,7 +80,7 @@ void tb_cdp_op_emulate(struct tb_driver_session *session, struct tb_op *op)
     }
     struct tb_cdp_work *work = &emulate->work;
     bool reset = tb_args_flag(op->args, "reset", false);
-    const struct cJSON *before = tb_cdp_memory_of(session)->emulation;
+    const struct cJSON *before = session->emulation;
     struct tb_err err;
     if (tb_str_eq_cstr(tb_args_text(op->args, "device", ""), "list")) {
         tb_json_set_take(op->result->data, "devices", tb_cdp_emulation_devices());
@@ -143,7 +93,7 @@ void tb_cdp_op_emulate(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     if (tb_args_has(op->args, "geolocation")) {
-        grant_place(session);
+        tb_cdp_emulation_allow_place(session);
     }
     tb_cdp_emulation_commands(emulate->wanted, reset, ask, emulate);
     if (!emulate->answers) {

@@ -146,7 +146,7 @@ static void focus(struct tb_cdp_work *work)
                   work->op->lenient ? "false" : "true");
     tb_cdp_refs_continue(work, &args);
     if (tb_cdp_work_wants_changes(work)) {
-        tb_cdp_requests_count(work);
+        tb_cdp_work_requests_count(work);
     }
     work->state = FOCUSING;
     tb_cdp_work_call(work, "focus", tb_buf_str(&args));

@@ -48,8 +48,8 @@ void tb_cdp_op_mouse(struct tb_driver_session *session, struct tb_op *op)
         .delta_x = tb_args_num(op->args, "delta_x", 0),
         .delta_y = tb_args_num(op->args, "delta_y", 0),
     };
-    int width = session->width ? session->width : TB_WINDOW_WIDTH;
-    int height = session->height ? session->height : TB_WINDOW_HEIGHT;
+    int width = session->use.width ? session->use.width : TB_WINDOW_WIDTH;
+    int height = session->use.height ? session->use.height : TB_WINDOW_HEIGHT;
     if (mouse.x < 0 || mouse.y < 0 || mouse.x >= width || mouse.y >= height) {
         tb_cdp_work_fail(work, TB_E_PARAMS, "%.0f,%.0f is outside the viewport of %dx%d", mouse.x,
                          mouse.y, width, height);

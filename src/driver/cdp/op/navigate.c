@@ -21,9 +21,8 @@
 #include "core/limits.h"
 #include "driver/address.h"
 #include "driver/cdp/browser/fleet.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/browser/sites.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outline.h"
 #include "driver/cdp/op/work.h"
@@ -94,8 +93,7 @@ static void on_history(struct navigate *navigate, struct tb_str value)
 
 static void say_download(struct navigate *navigate, struct tb_str url)
 {
-    tb_cdp_download_log_words(&tb_cdp_memory_of(navigate->work.session)->downloads, url,
-                              &navigate->refusal);
+    tb_cdp_download_log_words(&navigate->work.session->journal.downloads, url, &navigate->refusal);
 }
 
 /* The browser's answer to Page.navigate: a document, a download, or why there is neither. */
@@ -134,7 +132,7 @@ static void refuse(struct navigate *navigate)
 static void on_download(void *user)
 {
     struct navigate *navigate = user;
-    if (tb_cdp_memory_of(navigate->work.session)->downloads.begun <= navigate->work.downloads) {
+    if (navigate->work.session->journal.downloads.begun <= navigate->work.downloads) {
         return;
     }
     if (!navigate->download) {
@@ -153,7 +151,7 @@ static void on_no_download(struct tb_timer *timer, void *user)
 static void wait_for_download(struct navigate *navigate, int64_t ms)
 {
     struct tb_driver_session *session = navigate->work.session;
-    struct tb_cdp_download_log *log = &tb_cdp_memory_of(session)->downloads;
+    struct tb_cdp_download_log *log = &session->journal.downloads;
     log->on_change = on_download;
     log->user = navigate;
     tb_timer_init(&navigate->download_timer, tb_cdp_session_loop(session), on_no_download,
@@ -226,8 +224,7 @@ static void on_loaded(struct navigate *navigate)
         return;
     }
     bool is_new = page && tb_cdp_page_navigation_mark(page) > work->mark;
-    const struct cJSON *told =
-        is_new ? tb_cdp_memory_arrived(tb_cdp_memory_of(work->session), page) : NULL;
+    const struct cJSON *told = is_new ? tb_cdp_page_arrived(page) : NULL;
     if (told) {
         take(navigate, told);
     } else {
@@ -357,7 +354,7 @@ static void leave(struct navigate *navigate)
     }
     work->state = LEAVING;
     if (navigate->url.len) { /* it answers this before the question that is waited for */
-        tb_cdp_kept_site_ask(work->session, page, tb_buf_str(&navigate->url));
+        tb_cdp_sites_ask(work->session, page, tb_buf_str(&navigate->url));
     }
     tb_cdp_work_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
 }
@@ -385,10 +382,9 @@ static void on_outline(struct tb_cdp_work *work)
     const struct tb_result *result = work->op->result;
     bool cut = false;
     tb_json_bool(tb_json_get(result->data, "truncated"), &cut);
-    if (!cut) {
-        tb_cdp_memory_keep_outline(
-            tb_cdp_memory_tab(tb_cdp_memory_of(work->session), work->page_id),
-            tb_buf_str(&result->text));
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (!cut && page) {
+        tb_cdp_page_keep_outline(page, tb_buf_str(&result->text));
     }
     tb_cdp_work_add_events(work);
     tb_cdp_work_done(work);
@@ -512,7 +508,7 @@ static void stop(struct tb_cdp_work *work)
 static void fini(struct tb_cdp_work *work)
 {
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
-    tb_cdp_download_log_forget(&tb_cdp_memory_of(work->session)->downloads, navigate);
+    tb_cdp_download_log_forget(&work->session->journal.downloads, navigate);
     tb_timer_fini(&navigate->download_timer);
     tb_timer_fini(&navigate->leave_timer);
     tb_buf_fini(&navigate->url);

@@ -2,7 +2,7 @@
 /* The first use lets the browser tell of requests; those before it are not known. A single request
  * is shown with its body, which the browser keeps for a while: BODY --> done. */
 #include "core/args.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "proto/json_string.h"
@@ -35,12 +35,13 @@ static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tb_cdp_work),
                                              .step = step,
                                              .failed = failed};
 
-static void show_one(struct tb_cdp_work *work, const struct tb_cdp_memory *memory)
+static void show_one(struct tb_cdp_work *work)
 {
     struct tb_str id = tb_args_text(work->op->args, "id", "");
     const char *request_id;
     const char *session_id;
-    struct cJSON *request = tb_cdp_net_log_get(&memory->net, id, &request_id, &session_id);
+    struct cJSON *request =
+        tb_cdp_net_log_get(&work->session->journal.net, id, &request_id, &session_id);
     if (!request) {
         tb_cdp_work_fail(work, TB_E_NOT_FOUND, "there is no request %.*s",
                          TB_STR_ARG(tb_str_sub(id, 0, 40)));
@@ -62,9 +63,9 @@ void tb_cdp_op_network(struct tb_driver_session *session, struct tb_op *op)
     if (!work) {
         return;
     }
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
+    struct tb_cdp_journal *journal = &session->journal;
     if (tb_args_has(op->args, "id")) {
-        show_one(work, memory);
+        show_one(work);
         return;
     }
     struct tb_cdp_net_filter filter = {
@@ -74,18 +75,18 @@ void tb_cdp_op_network(struct tb_driver_session *session, struct tb_op *op)
         .limit = (size_t)tb_args_int(op->args, "limit", LIMIT),
     };
     struct cJSON *requests = tb_json_new_array();
-    size_t total = tb_cdp_net_log_list(&memory->net, &filter, requests);
+    size_t total = tb_cdp_net_log_list(&journal->net, &filter, requests);
     tb_json_set_take(op->result->data, "requests", requests);
     tb_json_set_int(op->result->data, "total", (int64_t)total);
     if (tb_args_flag(op->args, "clear", false)) {
-        tb_cdp_net_log_clear(&memory->net);
+        tb_cdp_net_log_clear(&journal->net);
     }
-    if (memory->net_on) {
+    if (journal->net_on) {
         tb_cdp_work_done(work);
         return;
     }
     tb_json_set_bool(op->result->data, "begins", true);
     /* Answered, it holds for the documents that come, too. */
-    tb_cdp_memory_watch_net(memory);
+    tb_cdp_journal_watch_net(session);
     tb_cdp_work_send(work, "Network.enable", (struct tb_str){NULL, 0});
 }

@@ -212,7 +212,7 @@ static void an_operation_ends_with_its_session(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         ops_goto(lab, "/");
         if (rows[i].busy) {
-            tb_cdp_post(lab->session->browser->conn,
+            tb_cdp_post(lab->session->browser->peer.conn,
                         tb_cdp_page_session_id(tb_cdp_session_page(lab->session)),
                         "Runtime.evaluate", TB_STR("{\"expression\":\"for (;;);\"}"));
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is in the way of an operation: a frame that leaves under it, a page that computes, a dialog
  * in another tab. With a real browser. */
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 
 #include "support/ops_lab.h"
 
@@ -54,10 +54,10 @@ static void begin_to_compute(struct ops_lab *lab)
     ops_goto(lab, "/two");
     ops_goto(lab, "/");
     /* Not before this call has its answer, and seen when it begins. */
-    uint64_t errors = tb_cdp_memory_of(lab->session)->console.errors;
+    uint64_t errors = lab->session->journal.console.errors;
     ops_ok(lab, TB_OP_EVALUATE,
            "{'script':'setTimeout(() => { console.error(1); for (;;); }, 300); 1'}");
-    OPS_WAIT(lab, tb_cdp_memory_of(lab->session)->console.errors > errors);
+    OPS_WAIT(lab, lab->session->journal.console.errors > errors);
 }
 
 static void a_page_that_computes_is_left_at_the_first_try(void **state)
@@ -85,10 +85,10 @@ static void a_page_that_is_out_of_reach_is_left_with_its_process(void **state)
     struct ops_lab *lab = *state;
     for (size_t i = 0; i < TB_COUNT(traps); i++) {
         ops_goto(lab, "/");
-        uint64_t errors = tb_cdp_memory_of(lab->session)->console.errors;
+        uint64_t errors = lab->session->journal.console.errors;
         ops_run(lab, TB_OP_EVALUATE, "{'script':'%s'}", traps[i]); /* a dialog may be first */
         OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open ||
-                          tb_cdp_memory_of(lab->session)->console.errors > errors);
+                          lab->session->journal.console.errors > errors);
         ops_goto(lab, "/two");
         assert_string_equal(ops_text(lab, "title"), "Two");
         /* Dialogs that come slowly, on a busy machine, may let it be left without that. */

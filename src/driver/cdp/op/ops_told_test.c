@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call says it did is what happened, on pages that do not play along. With a real browser.
  */
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/held.h"
 
@@ -252,7 +252,7 @@ static int drag_unhanded(struct ops_lab *lab, const char *script)
         ops_goto(lab, "/asks");
         ops_eval(lab, script);
         ops_begin(lab, TB_OP_DRAG, OPS_MS, "{'target':'#src','to':'#dst'}");
-        OPS_WAIT(lab, lab->session->work->acted);
+        OPS_WAIT(lab, ops_work(lab)->acted);
         tb_cdp_held_end(tb_cdp_session_page(lab->session));
         code = ops_end(lab);
     }
@@ -296,9 +296,9 @@ static void a_drag_that_is_cancelled_is_no_click(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/asks");
     ops_eval(lab, "knob.addEventListener(`mousedown`, () => console.error(1)), 1");
-    uint64_t errors = tb_cdp_memory_of(lab->session)->console.errors;
+    uint64_t errors = lab->session->journal.console.errors;
     ops_begin(lab, TB_OP_DRAG, OPS_MS, "{'target':'#knob','to':'#dst'}");
-    OPS_WAIT(lab, tb_cdp_memory_of(lab->session)->console.errors > errors);
+    OPS_WAIT(lab, lab->session->journal.console.errors > errors);
     lab->op.cancel(&lab->op);
     assert_int_equal(ops_end(lab), TB_E_CANCELLED);
     assert_string_equal(ops_eval(lab, what_came), "\"up\"");

@@ -140,7 +140,7 @@ static void call(struct page_op *page_op)
         tb_cdp_work_watch(work);
     }
     if (what->told && tb_cdp_work_wants_changes(work)) {
-        tb_cdp_requests_count(work);
+        tb_cdp_work_requests_count(work);
     }
     work->state = CALLED;
     work->acted = what->acts;

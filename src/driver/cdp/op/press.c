@@ -44,7 +44,7 @@ void tb_cdp_press_start(struct tb_cdp_press *press)
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
     press->tries++;
     if (press->count && press->watch) {
-        tb_cdp_requests_count(press->work);
+        tb_cdp_work_requests_count(press->work);
     }
     if (press->watch) {
         tb_cdp_work_watch(press->work);

@@ -177,7 +177,7 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
     press->typist.count = count_of(&press->typist);
     if (tb_cdp_work_wants_changes(work)) {
         work->frame = tb_cdp_ref_frame(tb_args_text(op->args, "target", ""));
-        tb_cdp_requests_count(work);
+        tb_cdp_work_requests_count(work);
     }
     if (!has_target) {
         act(press);

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/work.h"
 
 enum {
@@ -19,27 +19,18 @@ void tb_cdp_refs_continue(struct tb_cdp_work *work, struct tb_buf *args)
     if (work->frame) {
         tb_buf_printf(args, "\"prefix\":\"f%u\",", work->frame);
     }
-    tb_buf_printf(args, "\"first_ref\":%lld}",
-                  (long long)tb_cdp_memory_of(work->session)->last_ref + 1);
-}
-
-void tb_cdp_refs_told(struct tb_cdp_memory *memory, const struct cJSON *last)
-{
-    int64_t number = 0;
-    if (tb_json_int(last, &number) && number > memory->last_ref && number < INT64_MAX / 2) {
-        memory->last_ref = number;
-    }
+    tb_buf_printf(args, "\"first_ref\":%lld}", (long long)work->session->use.last_ref + 1);
 }
 
 void tb_cdp_refs_note(struct tb_cdp_work *work, const struct cJSON *reply)
 {
-    tb_cdp_refs_told(tb_cdp_memory_of(work->session), tb_json_get(reply, "last"));
+    tb_cdp_tab_user_note_ref(&work->session->use, tb_json_get(reply, "last"));
 }
 
 void tb_cdp_refs_note_text(struct tb_cdp_work *work, struct tb_str last)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(last);
-    tb_cdp_refs_told(tb_cdp_memory_of(work->session), json);
+    tb_cdp_tab_user_note_ref(&work->session->use, json);
 }
 
 /* From the mark of the ref on in a line of an outline, where names stand in quotes; the target

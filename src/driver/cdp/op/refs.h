@@ -8,7 +8,6 @@
 #include "base/str.h"
 
 struct cJSON;
-struct tb_cdp_memory;
 struct tb_cdp_work;
 
 /* Before: adds to `args`, a JSON object, where the frame of the operation goes on. */
@@ -16,7 +15,5 @@ void tb_cdp_refs_continue(struct tb_cdp_work *work, struct tb_buf *args);
 /* After: `reply` or `last` of it, as JSON, says what the highest ref is. */
 void tb_cdp_refs_note(struct tb_cdp_work *work, const struct cJSON *reply);
 void tb_cdp_refs_note_text(struct tb_cdp_work *work, struct tb_str last);
-/* The same of what a page tells without being asked. */
-void tb_cdp_refs_told(struct tb_cdp_memory *memory, const struct cJSON *last);
 /* The number of the frame that a ref names ("f2e7": 2); 0 for the main frame and selectors. */
 unsigned tb_cdp_ref_frame(struct tb_str target);

@@ -7,7 +7,6 @@
 #include "core/args.h"
 #include "core/limits.h"
 #include "driver/cdp/browser/launch.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outward.h"
@@ -246,9 +245,9 @@ void tb_cdp_op_screenshot(struct tb_driver_session *session, struct tb_op *op)
     if (!shot) {
         return;
     }
-    const struct cJSON *viewport = tb_json_get(tb_cdp_memory_of(session)->emulation, "viewport");
-    shot->width = session->width ? session->width : TB_WINDOW_WIDTH;
-    shot->height = session->height ? session->height : TB_WINDOW_HEIGHT;
+    const struct cJSON *viewport = tb_json_get(session->emulation, "viewport");
+    shot->width = session->use.width ? session->use.width : TB_WINDOW_WIDTH;
+    shot->height = session->use.height ? session->use.height : TB_WINDOW_HEIGHT;
     double scale = num_at(viewport, "scale");
     shot->ratio = scale > 0 ? scale : 1;
     shot->max_px = tb_args_int(op->args, "max_px", MAX_PX);

@@ -2,7 +2,7 @@
 /* The outline, or what differs from the last one. */
 #include "core/args.h"
 #include "core/limits.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outline.h"
 #include "driver/cdp/op/work.h"
@@ -37,14 +37,15 @@ static void compare(struct snapshot *snapshot)
 {
     struct tb_cdp_work *work = &snapshot->work;
     struct tb_result *result = work->op->result;
-    struct tb_cdp_tab_memory *tab =
-        tb_cdp_memory_tab(tb_cdp_memory_of(work->session), work->page_id);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_str before = page ? tb_cdp_page_outline(page) : (struct tb_str){NULL, 0};
     bool asked = tb_args_flag(work->op->args, "diff", false);
-    bool wanted = asked && tab->outline.len;
+    bool wanted = asked && before.len;
     TB_AUTO(tb_buf_fini) struct tb_buf diff = TB_BUF(TB_RESULT_TEXT_MAX);
-    int changes =
-        wanted ? tb_outline_diff(tb_buf_str(&tab->outline), tb_buf_str(&result->text), &diff) : -1;
-    tb_cdp_memory_keep_outline(tab, tb_buf_str(&result->text));
+    int changes = wanted ? tb_outline_diff(before, tb_buf_str(&result->text), &diff) : -1;
+    if (page) {
+        tb_cdp_page_keep_outline(page, tb_buf_str(&result->text));
+    }
     if (changes < 0 || diff.len > result->text.len) {
         /* The outline itself says it in fewer words. */
         tb_json_set_take(result->data, "undiffed",

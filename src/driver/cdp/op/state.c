@@ -11,9 +11,8 @@
 #include "core/core.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/login_state.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/keep/keep.h"
+#include "driver/cdp/browser/sites.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/expression.h"
@@ -158,7 +157,7 @@ static bool has_origin(const struct state *state, struct tb_str origin)
 static void add_sites(struct state *state)
 {
     LIST_FOREACH(link, &state->work.session->sites) {
-        const struct tb_cdp_kept_site *site = TB_CONTAINER(link, struct tb_cdp_kept_site, link);
+        const struct tb_cdp_site *site = TB_CONTAINER(link, struct tb_cdp_site, link);
         TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(PARAMS_MAX);
         tb_json_string_decode(tb_str_of(site->local), &text);
         TB_AUTO(tb_json_free) struct cJSON *items = tb_json_parse(tb_buf_str(&text));
@@ -216,7 +215,7 @@ static void on_tab_read(struct state *state, struct tb_str value)
         tb_json_set_take(site, "items", pairs_of(items));
         tb_json_append_take(state->origins, site);
     } else if (!has_origin(state, origin)) {
-        tb_cdp_kept_site_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
+        tb_cdp_sites_put(&state->work.session->sites, origin, TB_STR("\"[]\"")); /* emptied */
     }
     read_next_tab(state);
 }
@@ -281,12 +280,11 @@ static void set_items(struct state *state)
 }
 
 /* Whatever the tab asks for gets an empty page. */
-static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_str params,
-                     void *user)
+static void on_event(struct tb_cdp_work *work, struct tb_cdp_page *page, struct tb_str method,
+                     struct tb_str params)
 {
-    struct state *state = user;
     struct tb_str id = tb_cdp_pick(params, "requestId");
-    if (!tb_str_eq_cstr(method, "Fetch.requestPaused") || page != tb_cdp_work_page(&state->work)) {
+    if (!tb_str_eq_cstr(method, "Fetch.requestPaused") || page != tb_cdp_work_page(work)) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf reply = TB_BUF(1024);
@@ -294,7 +292,7 @@ static void on_event(struct tb_cdp_page *page, struct tb_str method, struct tb_s
                   "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
                   "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
                   TB_STR_ARG(id));
-    tb_cdp_work_post(&state->work, "Fetch.fulfillRequest", tb_buf_str(&reply));
+    tb_cdp_work_post(work, "Fetch.fulfillRequest", tb_buf_str(&reply));
 }
 
 static void on_opened(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
@@ -395,9 +393,6 @@ static void leave_own_tab(struct state *state)
 static void fini(struct tb_cdp_work *work)
 {
     struct state *state = state_of(work);
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
-    memory->on_event = NULL;
-    memory->user = NULL;
     if (state->job) {
         state->job->state = NULL;
     }
@@ -409,6 +404,7 @@ static void fini(struct tb_cdp_work *work)
 static const struct tb_cdp_work_kind kind = {.size = sizeof(struct state),
                                              .step = step,
                                              .failed = failed,
+                                             .on_event = on_event,
                                              .fini = fini};
 
 static void begin_save(struct state *state)
@@ -423,7 +419,6 @@ static void begin_save(struct state *state)
 static void begin_load(struct state *state)
 {
     struct tb_cdp_work *work = &state->work;
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_err err;
     state->json = tb_cdp_login_state_read(core_of(work), tenant_of(work), state->path, &err);
@@ -432,8 +427,6 @@ static void begin_load(struct state *state)
         return;
     }
     tb_cdp_login_state_cookies(state->json, tb_cdp_session_context_id(work->session), &params);
-    memory->on_event = on_event;
-    memory->user = state;
     work->state = SETTING;
     tb_cdp_work_send_to(work, "", "Storage.setCookies", tb_buf_str(&params));
 }

@@ -14,7 +14,6 @@
 #include "driver/address.h"
 #include "driver/cdp/browser/download_log.h"
 #include "driver/cdp/browser/fleet.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
@@ -126,7 +125,7 @@ static void refuse(struct tabs *tabs)
 {
     struct tb_cdp_work *work = &tabs->work;
     struct tb_err refusal = tabs->refusal;
-    tb_cdp_download_log_since(&tb_cdp_memory_of(work->session)->downloads, work->downloads,
+    tb_cdp_download_log_since(&work->session->journal.downloads, work->downloads,
                               work->op->result->data);
     tb_cdp_work_fail_err(work, &refusal);
 }
@@ -135,7 +134,7 @@ static void refuse(struct tabs *tabs)
 static void give_back(struct tabs *tabs)
 {
     struct tb_cdp_page *page = tb_cdp_work_page(&tabs->work);
-    tb_cdp_download_log_forget(&tb_cdp_memory_of(tabs->work.session)->downloads, tabs);
+    tb_cdp_download_log_forget(&tabs->work.session->journal.downloads, tabs);
     tb_timer_stop(&tabs->download_timer);
     if (page) {
         close_tab(tabs, page);
@@ -147,7 +146,7 @@ static void give_back(struct tabs *tabs)
 static void on_download(void *user)
 {
     struct tabs *tabs = user;
-    if (tb_cdp_memory_of(tabs->work.session)->downloads.begun > tabs->work.downloads) {
+    if (tabs->work.session->journal.downloads.begun > tabs->work.downloads) {
         give_back(tabs);
     }
 }
@@ -161,7 +160,7 @@ static void on_no_download(struct tb_timer *timer, void *user)
 /* The download is the tab's until the browser has told of it. */
 static void wait_for_download(struct tabs *tabs)
 {
-    struct tb_cdp_download_log *log = &tb_cdp_memory_of(tabs->work.session)->downloads;
+    struct tb_cdp_download_log *log = &tabs->work.session->journal.downloads;
     tb_cdp_download_log_words(log, tb_buf_str(&tabs->url), &tabs->refusal);
     tabs->work.state = REFUSED;
     log->on_change = on_download;
@@ -240,7 +239,7 @@ static void open_tab(struct tabs *tabs)
 static void fini(struct tb_cdp_work *work)
 {
     struct tabs *tabs = TB_CONTAINER(work, struct tabs, work);
-    tb_cdp_download_log_forget(&tb_cdp_memory_of(work->session)->downloads, tabs);
+    tb_cdp_download_log_forget(&work->session->journal.downloads, tabs);
     tb_timer_fini(&tabs->download_timer);
     tb_buf_fini(&tabs->url);
     tb_cdp_session_stay(work->session);

@@ -41,7 +41,7 @@ enum {
 
 struct upload {
     struct tb_cdp_work work;
-    const char *directory; /* borrowed from the session's memory */
+    const char *directory; /* borrowed from the session */
     struct cJSON *files;   /* names; part of the result */
     int64_t node;          /* of the chooser that they answer, the browser's number; 0: of none */
     uint64_t document;     /* that has opened it */

@@ -7,9 +7,7 @@
 #include "base/quote.h"
 #include "core/args.h"
 #include "driver/address.h"
-#include "driver/cdp/browser/memory.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/element.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/page/inner.h"
@@ -38,20 +36,17 @@ int64_t tb_cdp_work_element_ms(const struct tb_cdp_work *work)
 
 static struct tb_cdp_conn *conn_of(const struct tb_cdp_work *work)
 {
-    return work->session->browser ? work->session->browser->conn : NULL;
+    return work->session->browser ? work->session->browser->peer.conn : NULL;
 }
 
 void tb_cdp_work_drop(struct tb_cdp_work *work)
 {
-    work->session->work = NULL;
+    work->session->use.running = NULL;
     tb_cdp_session_forget(work->session, work);
     if (work->kind->fini) {
         work->kind->fini(work);
     }
-    if (work->requests.waiting) {
-        tb_cdp_session_watch(work->session, NULL);
-    }
-    tb_deferred_cancel(&work->stirred);
+    tb_deferred_cancel(&work->noticed);
     tb_deferred_cancel(&work->here_ask);
     tb_deferred_cancel(&work->gone);
     tb_timer_fini(&work->requests_timer);
@@ -83,7 +78,7 @@ void tb_cdp_work_end(struct tb_cdp_work *work)
     struct tb_op *op = work->op;
     struct tb_driver_session *session = work->session;
     op->typed = has_typed(work);
-    op->last_ref = tb_cdp_memory_of(session)->last_ref;
+    op->last_ref = session->use.last_ref;
     const struct tb_cdp_page *page = tb_cdp_session_page(session);
     /* A failure does not tell of new tabs. */
     if (op->result->code == 0 || (page && page == tb_cdp_work_page(work))) {
@@ -92,7 +87,7 @@ void tb_cdp_work_end(struct tb_cdp_work *work)
     tb_cdp_work_drop(work);
     op->driver_state = NULL;
     tb_op_done(op);
-    tb_cdp_session_changed(session);
+    tb_cdp_session_dirty(session);
 }
 
 static void stop(struct tb_cdp_work *work)
@@ -140,6 +135,59 @@ static void cancel(struct tb_op *op)
 
 static void run_gone(struct tb_deferred *job);
 
+static struct tb_cdp_work *work_of(struct tb_cdp_running *running)
+{
+    return TB_CONTAINER(running, struct tb_cdp_work, running);
+}
+
+static void moved(struct tb_cdp_running *running, const void *user)
+{
+    if (user == work_of(running)) {
+        tb_cdp_work_moved(work_of(running));
+    }
+}
+
+static void chooser_known(struct tb_cdp_running *running)
+{
+    tb_cdp_work_look_again(work_of(running));
+}
+
+static void on_event(struct tb_cdp_running *running, struct tb_cdp_page *page, struct tb_str method,
+                     struct tb_str params)
+{
+    struct tb_cdp_work *work = work_of(running);
+    if (tb_str_starts(method, TB_STR("Network."))) {
+        tb_cdp_work_requests_on_event(work, page, method, params);
+    } else if (work->kind->on_event) {
+        work->kind->on_event(work, page, method, params);
+    }
+}
+
+static void unheard(struct tb_cdp_running *running)
+{
+    tb_cdp_work_requests_unheard(work_of(running));
+}
+
+static void end_running(struct tb_cdp_running *running, const struct tb_err *err)
+{
+    if (err) {
+        tb_cdp_work_fail_err(work_of(running), err);
+    } else {
+        tb_cdp_work_drop(work_of(running));
+    }
+}
+
+static const struct tb_cdp_running_ops running_ops = {
+    .notice = tb_cdp_work_notice,
+    .chooser_known = chooser_known,
+    .dismissed = tb_cdp_work_note_dismissed,
+    .moved = moved,
+    .told = tb_cdp_work_told,
+    .on_event = on_event,
+    .unheard = unheard,
+    .end = end_running,
+};
+
 void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_session *session,
                       struct tb_op *op)
 {
@@ -177,19 +225,19 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
     tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
     work->mark = tb_cdp_page_navigation_mark(page);
     work->tabs_opened = tb_cdp_session_tabs_opened(session);
-    struct tb_cdp_memory *memory = tb_cdp_memory_of(session);
-    work->console_errors = memory->console.errors;
+    work->console_errors = session->journal.console.errors;
     work->here_ask.run = tb_cdp_work_ask_here;
     tb_list_init(&work->here_ask.link);
-    work->stirred.run = tb_cdp_work_on_stirred;
-    tb_list_init(&work->stirred.link);
+    work->noticed.run = tb_cdp_work_on_noticed;
+    tb_list_init(&work->noticed.link);
     tb_timer_init(&work->requests_timer, tb_cdp_session_loop(session), tb_cdp_work_on_requests_late,
                   work);
     tb_timer_init(&work->word, tb_cdp_session_loop(session), tb_cdp_work_on_word_late, work);
-    work->downloads = memory->downloads.begun;
+    work->downloads = session->journal.downloads.begun;
     work->gone.run = run_gone;
     tb_list_init(&work->gone.link);
-    session->work = work;
+    work->running.ops = &running_ops;
+    session->use.running = &work->running;
     op->driver_state = work;
     op->cancel = cancel;
     if (asks) {

@@ -16,7 +16,8 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "driver/cdp/browser/session.h"
-#include "driver/cdp/page/requests.h"
+#include "driver/cdp/op/requests.h"
+#include "driver/cdp/page/running.h"
 #include "driver/cdp/page/target.h"
 #include "driver/cdp/wire/pick.h"
 #include "io/loop.h"
@@ -37,6 +38,12 @@ struct tb_cdp_work_kind {
     bool (*failed)(struct tb_cdp_work *work, const struct tb_err *err); /* true: it goes on */
     /* The page says that input was held back, or that none came; see page/aim.js. May be NULL. */
     void (*missed)(struct tb_cdp_work *work, const struct cJSON *told);
+    /* A navigation has begun, a dialog has opened, a tab has opened or closed, and it has not begun
+     * to end. May be NULL. */
+    void (*noticed)(struct tb_cdp_work *work);
+    /* An event of the domains Fetch and Input, which it has asked for. May be NULL. */
+    void (*on_event)(struct tb_cdp_work *work, struct tb_cdp_page *page, struct tb_str method,
+                     struct tb_str params);
     /* Something else that it tells by itself. True: it is for this operation. May be NULL. */
     bool (*told)(struct tb_cdp_work *work, const struct cJSON *told);
     void (*stop)(struct tb_cdp_work *work); /* cancelled: let go of what is held; may be NULL */
@@ -51,6 +58,7 @@ enum tb_cdp_here {
 };
 
 struct tb_cdp_work {
+    struct tb_cdp_running running; /* as its tabs and its session see it */
     const struct tb_cdp_work_kind *kind;
     struct tb_driver_session *session;
     struct tb_op *op;
@@ -92,7 +100,7 @@ struct tb_cdp_work {
     uint64_t here_call; /* under way; 0: none */
     struct tb_cdp_requests requests;
     struct tb_timer requests_timer; /* they have had enough time */
-    struct tb_deferred stirred;     /* while it waits for them */
+    struct tb_deferred noticed;     /* something has happened in its tabs */
     struct tb_deferred here_ask; /* the question, if the page has not told by the end of the turn */
     struct tb_timer word; /* runs while the page's word that it saw the press may be on its way */
     bool word_late;
@@ -179,18 +187,20 @@ void tb_cdp_work_known(struct tb_cdp_work *work, struct tb_str url, struct tb_st
 /* Ends with the page keys, address and title being those of `value`, a JSON object. */
 void tb_cdp_work_done_at(struct tb_cdp_work *work, struct tb_str value);
 
-/* For work*.c and memory.c. */
+/* For work*.c. */
 void tb_cdp_work_end(struct tb_cdp_work *work);
 /* Frees it without a word to anybody. */
 void tb_cdp_work_drop(struct tb_cdp_work *work);
 bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err);
 void tb_cdp_work_add_events(struct tb_cdp_work *work);
 /* A dialog was in the way of leaving the page. The first are told one by one, then their number. */
-void tb_cdp_work_note_dismissed(struct tb_cdp_work *work, const struct tb_cdp_dialog *dialog);
-/* What the page scripts tell without being asked; see page/here.js. */
-void tb_cdp_work_told(struct tb_cdp_page *page, const struct cJSON *told, struct tb_cdp_work *work);
+void tb_cdp_work_note_dismissed(struct tb_cdp_running *running, const struct tb_cdp_dialog *dialog);
+/* What its tabs and its session tell it, see page/running.h. */
+void tb_cdp_work_notice(struct tb_cdp_running *running);
+void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
+                      const struct cJSON *told);
 void tb_cdp_work_ask_here(struct tb_deferred *job);
-void tb_cdp_work_on_stirred(struct tb_deferred *job);
+void tb_cdp_work_on_noticed(struct tb_deferred *job);
 void tb_cdp_work_on_requests_late(struct tb_timer *timer, void *user);
 void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user);
 

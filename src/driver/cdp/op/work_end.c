@@ -16,7 +16,7 @@
 
 #include "base/quote.h"
 #include "core/limits.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/inner.h"
@@ -132,7 +132,7 @@ static void finish_blind(struct tb_cdp_work *work)
 
 void tb_cdp_work_moved(struct tb_cdp_work *work)
 {
-    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    const struct tb_cdp_page *page = tb_cdp_work_page(work);
     if (!work->acted && page) {
         work->navigated = work->navigated || tb_cdp_page_navigation_mark(page) > work->mark;
         work->mark = tb_cdp_page_navigation_mark(page);
@@ -248,11 +248,8 @@ static void forget_here(struct tb_cdp_work *work, struct tb_cdp_page *page)
 
 static void forget_requests(struct tb_cdp_work *work)
 {
-    if (work->requests.waiting) {
-        tb_cdp_session_watch(work->session, NULL);
-        tb_timer_stop(&work->requests_timer);
-    }
-    tb_cdp_requests_forget(work);
+    tb_timer_stop(&work->requests_timer);
+    tb_cdp_work_requests_forget(work);
 }
 
 static void settle(struct tb_cdp_work *work, struct tb_cdp_page *page)
@@ -292,8 +289,8 @@ static void ask_here(struct tb_cdp_work *work, enum tb_cdp_here when, const char
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
-    tb_buf_printf(&args, "{\"first_ref\":%lld%s}",
-                  (long long)tb_cdp_memory_of(work->session)->last_ref + 1, also);
+    tb_buf_printf(&args, "{\"first_ref\":%lld%s}", (long long)work->session->use.last_ref + 1,
+                  also);
     work->here_when = when;
     work->here_call = tb_cdp_page_call(tb_cdp_page_main_frame(page), "here", tb_buf_str(&args),
                                        work->deadline_ms, on_here, work);
@@ -307,8 +304,7 @@ void tb_cdp_work_here(struct tb_cdp_work *work, enum tb_cdp_here when)
 void tb_cdp_work_here_again(struct tb_cdp_work *work)
 {
     char heard[48];
-    snprintf(heard, sizeof(heard), ",\"heard\":%lld",
-             (long long)tb_cdp_memory_of(work->session)->heard);
+    snprintf(heard, sizeof(heard), ",\"heard\":%lld", (long long)work->session->heard);
     if (!work->here_known) {
         ask_here(work, work->here_when, heard);
     }
@@ -337,8 +333,10 @@ void tb_cdp_work_begin_again(struct tb_cdp_work *work)
     work->had = 0;
 }
 
-void tb_cdp_work_told(struct tb_cdp_page *page, const struct cJSON *told, struct tb_cdp_work *work)
+void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
+                      const struct cJSON *told)
 {
+    struct tb_cdp_work *work = TB_CONTAINER(running, struct tb_cdp_work, running);
     int64_t clicks = 0;
     bool seeking;
     bool hit = false;
@@ -411,9 +409,22 @@ void tb_cdp_work_ask_here(struct tb_deferred *job)
     work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
 }
 
-void tb_cdp_work_on_stirred(struct tb_deferred *job)
+void tb_cdp_work_notice(struct tb_cdp_running *running)
 {
-    tb_cdp_work_look_again(TB_CONTAINER(job, struct tb_cdp_work, stirred));
+    struct tb_cdp_work *work = TB_CONTAINER(running, struct tb_cdp_work, running);
+    tb_loop_defer(tb_cdp_session_loop(work->session), &work->noticed);
+}
+
+/* At its end only one that waits for the answers of requests needs it: all else is told otherwise.
+ */
+void tb_cdp_work_on_noticed(struct tb_deferred *job)
+{
+    struct tb_cdp_work *work = TB_CONTAINER(job, struct tb_cdp_work, noticed);
+    if (work->ending && work->requests.waiting) {
+        go_on(work);
+    } else if (!work->ending && work->kind->noticed) {
+        work->kind->noticed(work);
+    }
 }
 
 void tb_cdp_work_on_requests_late(struct tb_timer *timer, void *user)
@@ -436,7 +447,6 @@ static bool awaits_requests(struct tb_cdp_work *work)
         requests->waiting = true;
         tb_timer_start(&work->requests_timer,
                        left_ms < TB_REQUESTS_MS ? left_ms / 2 : TB_REQUESTS_MS);
-        tb_cdp_session_watch(work->session, &work->stirred);
     }
     if (!waits && requests->ended) {
         requests->ended = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happened during an operation besides what it did, for its result: dialogs, new tabs, file
  * choosers, downloads, errors. */
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/inner.h"
@@ -26,8 +26,9 @@ static void add_dialog(struct tb_cdp_work *work, struct tb_cdp_page *page)
     tb_json_set_take(work->op->result->data, "dialog", json);
 }
 
-void tb_cdp_work_note_dismissed(struct tb_cdp_work *work, const struct tb_cdp_dialog *dialog)
+void tb_cdp_work_note_dismissed(struct tb_cdp_running *running, const struct tb_cdp_dialog *dialog)
 {
+    struct tb_cdp_work *work = TB_CONTAINER(running, struct tb_cdp_work, running);
     struct cJSON *data = work->op->result->data;
     if (++work->dismissed > DISMISSED_TOLD) {
         tb_json_set_int(data, "dialogs_more", work->dismissed - DISMISSED_TOLD);
@@ -87,9 +88,7 @@ static void add_status(struct tb_cdp_work *work, const struct tb_cdp_page *page)
     struct cJSON *data = work->op->result->data;
     double status = 0;
     if (work->navigated && !tb_json_get(data, "status")) {
-        tb_json_num(
-            tb_json_get(tb_cdp_memory_arrived(tb_cdp_memory_of(work->session), page), "status"),
-            &status);
+        tb_json_num(tb_json_get(tb_cdp_page_arrived(page), "status"), &status);
     }
     if (status >= FAILED_STATUS) {
         tb_json_set_int(data, "status", (int64_t)status);
@@ -114,9 +113,9 @@ void tb_cdp_work_add_events(struct tb_cdp_work *work)
         tb_json_set_int(data, "requests_open", (int64_t)work->requests.count);
     }
     add_tabs(work);
-    const struct tb_cdp_memory *memory = tb_cdp_memory_of(work->session);
-    tb_cdp_download_log_since(&memory->downloads, work->downloads, data);
-    uint64_t errors = memory->console.errors - work->console_errors;
+    const struct tb_cdp_journal *journal = &work->session->journal;
+    tb_cdp_download_log_since(&journal->downloads, work->downloads, data);
+    uint64_t errors = journal->console.errors - work->console_errors;
     if (errors) {
         tb_json_set_int(data, "console_errors", (int64_t)errors);
     }

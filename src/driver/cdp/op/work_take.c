@@ -3,7 +3,7 @@
  * came to. */
 #include "base/utf8.h"
 #include "core/args.h"
-#include "driver/cdp/browser/memory.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/element.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
@@ -160,7 +160,7 @@ void tb_cdp_work_take_changes(struct tb_cdp_work *work, const struct cJSON *repl
     bool unfocused = false;
     bool hit = false;
     tb_cdp_refs_note(work, reply);
-    tb_json_int(tb_json_get(reply, "told"), &tb_cdp_memory_of(work->session)->heard);
+    tb_json_int(tb_json_get(reply, "told"), &work->session->heard);
     tb_json_bool(tb_json_get(reply, "hit"), &hit);
     work->struck = work->struck || hit;
     take_unclicked(work, reply);

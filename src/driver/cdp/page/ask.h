@@ -10,8 +10,6 @@
 
 #include "base/list.h"
 
-struct tb_driver_session;
-
 struct tb_cdp_ask {
     struct tb_list place; /* in its tab or browser */
     struct tb_list asked; /* in its session */
@@ -19,8 +17,10 @@ struct tb_cdp_ask {
     void (*forget)(struct tb_cdp_ask *ask); /* frees it without a word to its user */
 };
 
-/* `session` is NULL for what a place asks for itself: nobody else can forget that. */
-void tb_cdp_ask_begin(struct tb_cdp_ask *ask, struct tb_list *place,
-                      struct tb_driver_session *session);
+/* `asks` are those of the session; NULL for what a place asks for itself: nobody else can forget
+ * that. */
+void tb_cdp_ask_begin(struct tb_cdp_ask *ask, struct tb_list *place, struct tb_list *asks);
 /* Takes it out of both lists; part of freeing it. */
 void tb_cdp_ask_end(struct tb_cdp_ask *ask);
+/* Forgets all that was asked with this `user`. */
+void tb_cdp_asks_forget(struct tb_list *asks, const void *user);

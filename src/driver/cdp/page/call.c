@@ -7,8 +7,6 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "core/limits.h"
-#include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/op/work.h"
 #include "driver/cdp/page/expression.h"
 #include "driver/cdp/page/page_internal.h"
 #include "driver/page_script.h"
@@ -100,7 +98,7 @@ static bool may_wait(const struct call *call)
 static void tell(const struct call *call, const char *word)
 {
     const struct tb_cdp_page *page = call->frame->page;
-    if (page->gone || !page->browser->conn || !may_wait(call)) {
+    if (page->gone || !page->peer->conn || !may_wait(call)) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
@@ -213,7 +211,7 @@ static void shorten(struct call *call)
     if (!tb_str_to_u64(tb_str_sub(text, at, end), &given_ms)) {
         return;
     }
-    int64_t now_ms = tb_loop_now_ms(call->frame->page->browser->fleet->loop);
+    int64_t now_ms = tb_loop_now_ms(call->frame->page->peer->loop);
     int64_t left_ms = (int64_t)given_ms - (now_ms - call->sent_ms);
     TB_AUTO(tb_free) char *rest = tb_str_dup(tb_str_sub(text, end, text.len));
     call->expression.len = at;
@@ -223,13 +221,13 @@ static void shorten(struct call *call)
 /* The document went away under the call. */
 static void on_replaced(struct call *call, bool had_begun)
 {
-    const struct tb_driver_session *session = tb_cdp_page_session(call->frame->page);
+    struct tb_cdp_running *running = tb_cdp_host_running(call->frame->page->host);
     if (strcmp(call->frame->world, call->world) == 0) {
         call->frame->world[0] = '\0';
     }
     if (!had_begun || only_reads(call) || call->seeking) {
-        if (session && session->work == call->ask.user && !call->frame->parent) {
-            tb_cdp_work_moved(session->work);
+        if (running && !call->frame->parent) {
+            running->ops->moved(running, call->ask.user);
         }
         shorten(call);
         send_or_wait(call);
@@ -282,7 +280,7 @@ static void send_call(struct call *call)
                       (long long)tb_clock_wall_ms(tb_clock_system()));
     }
     tb_buf_append_str(&params, tb_str_sub(expression, 1, expression.len));
-    int64_t left_ms = call->deadline_ms - tb_loop_now_ms(call->frame->page->browser->fleet->loop);
+    int64_t left_ms = call->deadline_ms - tb_loop_now_ms(call->frame->page->peer->loop);
     tb_buf_printf(&params,
                   ",\"uniqueContextId\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
                   "\"timeout\":%lld}",
@@ -301,7 +299,7 @@ static void send_or_wait(struct call *call)
     if (call->frame->world[0] || page->crashed || page->dialog.open || page->gone) {
         send_call(call); /* what is in the way is found there */
     } else {
-        int64_t left_ms = call->deadline_ms - tb_loop_now_ms(page->browser->fleet->loop);
+        int64_t left_ms = call->deadline_ms - tb_loop_now_ms(page->peer->loop);
         tb_timer_start(&call->timer, left_ms > 0 ? left_ms : 0);
     }
 }
@@ -321,7 +319,7 @@ static void forget(struct tb_cdp_ask *ask)
 {
     struct call *call = TB_CONTAINER(ask, struct call, ask);
     struct tb_cdp_page *page = call->frame->page;
-    bool late = call->deadline_ms <= tb_loop_now_ms(page->browser->fleet->loop);
+    bool late = call->deadline_ms <= tb_loop_now_ms(page->peer->loop);
     if (call->cmd) {
         give_up(call);
     }
@@ -343,8 +341,8 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
     call->fn = fn;
     call->ask.user = user;
     call->ask.forget = forget;
-    tb_timer_init(&call->timer, page->browser->fleet->loop, on_deadline, call);
-    tb_cdp_ask_begin(&call->ask, &page->calls, tb_cdp_page_session(page));
+    tb_timer_init(&call->timer, page->peer->loop, on_deadline, call);
+    tb_cdp_ask_begin(&call->ask, &page->calls, tb_cdp_page_asks(page));
 
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
@@ -357,7 +355,7 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
     if (rc < 0 || json.rc < 0) {
         call->late = TB_NEW(struct tb_err);
         tb_fail(call->late, TB_E_TOO_LARGE, "the arguments are larger than 16 MiB");
-        tb_loop_defer(page->browser->fleet->loop, &page->late);
+        tb_loop_defer(page->peer->loop, &page->late);
         return call->handle;
     }
     send_or_wait(call);

@@ -7,8 +7,6 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/op/work.h"
 #include "driver/cdp/page/page_internal.h"
 
 enum {
@@ -53,15 +51,15 @@ static void take_attributes(struct tb_cdp_chooser *chooser, const struct cJSON *
 static void on_described(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
     struct tb_cdp_page *page = user;
-    const struct tb_driver_session *session = tb_cdp_page_session(page);
+    struct tb_cdp_running *running = tb_cdp_host_running(page->host);
     (void)err;
     page->chooser.ask = NULL;
     if (code == 0) {
         TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(result);
         take_attributes(&page->chooser, tb_json_get(json, "node"));
     }
-    if (session && session->work) {
-        tb_cdp_work_look_again(session->work);
+    if (running) {
+        running->ops->chooser_known(running);
     }
 }
 
@@ -85,7 +83,7 @@ void tb_cdp_chooser_on_opened(struct tb_cdp_target *target, const struct cJSON *
     if (chooser->open) {
         char text[64];
         int len = snprintf(text, sizeof(text), "{\"backendNodeId\":%" PRId64 "}", node);
-        int64_t now_ms = tb_loop_now_ms(page->browser->fleet->loop);
+        int64_t now_ms = tb_loop_now_ms(page->peer->loop);
         chooser->node = node;
         chooser->multiple = tb_str_eq_cstr(tb_json_text(params, "mode"), "selectMultiple");
         chooser->ask =

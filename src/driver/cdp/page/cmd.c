@@ -56,7 +56,7 @@ static void end_with(struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
  * of these. */
 static bool was_ended_late(const struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
 {
-    int64_t now_ms = tb_loop_now_ms(cmd->target->page->browser->fleet->loop);
+    int64_t now_ms = tb_loop_now_ms(cmd->target->page->peer->loop);
     return err->code == TB_E_PROTOCOL && cmd->by_thread && now_ms + SKEW_MS >= cmd->deadline_ms &&
            (strstr(err->text, "was terminated") || strstr(err->text, "Internal error"));
 }
@@ -69,7 +69,7 @@ static void on_reply(int code, struct tb_str result, const struct tb_err *err, v
         tb_cdp_reply_fn *fn = cmd->fn;
         void *fn_user = cmd->ask.user;
         if (cmd->by_thread) {
-            cmd->target->answered_ms = tb_loop_now_ms(page->browser->fleet->loop);
+            cmd->target->answered_ms = tb_loop_now_ms(page->peer->loop);
         }
         cmd_free(cmd);
         fn(0, result, NULL, fn_user);
@@ -130,9 +130,9 @@ static void send_cmd(struct tb_cdp_page_cmd *cmd, const char *method, struct tb_
     if (in_the_way(cmd, method, &err)) {
         cmd->late = TB_NEW(struct tb_err);
         *cmd->late = err;
-        tb_loop_defer(page->browser->fleet->loop, &page->late);
+        tb_loop_defer(page->peer->loop, &page->late);
     } else {
-        cmd->id = tb_cdp_send(page->browser->conn, cmd->target->session_id, method, params,
+        cmd->id = tb_cdp_send(page->peer->conn, cmd->target->session_id, method, params,
                               cmd->deadline_ms, on_reply, cmd);
     }
 }
@@ -148,7 +148,7 @@ static void on_held_too_long(struct tb_timer *timer, void *user)
 
 static void hold_back(struct tb_cdp_page_cmd *cmd, const char *method, struct tb_str params)
 {
-    struct tb_loop *loop = cmd->target->page->browser->fleet->loop;
+    struct tb_loop *loop = cmd->target->page->peer->loop;
     int64_t left_ms = cmd->deadline_ms - tb_loop_now_ms(loop);
     cmd->method = tb_strdup(method);
     cmd->params = tb_str_dup(params);
@@ -161,7 +161,7 @@ static void forget(struct tb_cdp_ask *ask)
 {
     struct tb_cdp_page_cmd *cmd = TB_CONTAINER(ask, struct tb_cdp_page_cmd, ask);
     struct tb_cdp_page *page = cmd->target->page;
-    bool late = cmd->deadline_ms <= tb_loop_now_ms(page->browser->fleet->loop);
+    bool late = cmd->deadline_ms <= tb_loop_now_ms(page->peer->loop);
     tb_cdp_page_cmd_drop(cmd);
     if (late) {
         tb_cdp_page_probe(page);
@@ -179,7 +179,7 @@ static struct tb_cdp_page_cmd *cmd_new(struct tb_cdp_target *target, int64_t dea
     cmd->fn = fn;
     cmd->ask.user = user;
     cmd->ask.forget = forget;
-    tb_cdp_ask_begin(&cmd->ask, &page->cmds, tb_cdp_page_session(page));
+    tb_cdp_ask_begin(&cmd->ask, &page->cmds, tb_cdp_page_asks(page));
     return cmd;
 }
 
@@ -202,8 +202,7 @@ struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const 
 void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,
                             void *user)
 {
-    int64_t deadline_ms =
-        tb_loop_now_ms(target->page->browser->fleet->loop) + TB_BROWSER_COMMAND_MS;
+    int64_t deadline_ms = tb_loop_now_ms(target->page->peer->loop) + TB_CDP_COMMAND_MS;
     struct tb_cdp_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
     cmd->sets_up = true;
     send_cmd(cmd, method, (struct tb_str){NULL, 0});
@@ -239,8 +238,8 @@ void tb_cdp_page_cmds_go_on(struct tb_cdp_page *page)
 void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd)
 {
     struct tb_cdp_page *page = cmd->target->page;
-    if (cmd->id && page->browser->conn) {
-        tb_cdp_forget(page->browser->conn, cmd->id);
+    if (cmd->id && page->peer->conn) {
+        tb_cdp_forget(page->peer->conn, cmd->id);
     }
     cmd_free(cmd);
 }
@@ -266,8 +265,8 @@ void tb_cdp_page_cmds_fail(struct tb_cdp_page *page, const struct tb_cdp_target 
     uint64_t up_to = page->last_handle;
     struct tb_cdp_page_cmd *cmd;
     while ((cmd = find_of(page, target, up_to, err->code))) {
-        if (cmd->id && page->browser->conn) {
-            tb_cdp_forget(page->browser->conn, cmd->id);
+        if (cmd->id && page->peer->conn) {
+            tb_cdp_forget(page->peer->conn, cmd->id);
         }
         end_with(cmd, err);
     }

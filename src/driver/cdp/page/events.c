@@ -2,20 +2,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/quote.h"
 #include "core/event.h"
 #include "core/limits.h"
 #include "core/url.h"
-#include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/op/work.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/page_internal.h"
+#include "driver/cdp/page/requests.h"
 
 static void tell(struct tb_cdp_page *page, enum tb_event_type type, struct tb_field field)
 {
-    if (page->context && page->context->session) {
-        tb_cdp_session_tell(page->context->session,
-                            &(struct tb_event){.type = type, .fields = {field}});
+    if (page->host) {
+        page->host->ops->tell(page->host, &(struct tb_event){.type = type, .fields = {field}});
+    }
+}
+
+void tb_cdp_page_notice(const struct tb_cdp_page *page)
+{
+    struct tb_cdp_running *running = tb_cdp_host_running(page->host);
+    if (running) {
+        running->ops->notice(running);
     }
 }
 
@@ -33,7 +40,8 @@ static bool share_thread(const struct tb_cdp_page *page, const struct tb_cdp_pag
 {
     struct tb_str site = site_of(page);
     struct tb_str others = site_of(other);
-    return page->kin == other->kin && (!site.len || !others.len || tb_str_eq(site, others));
+    return page->opener_group == other->opener_group &&
+           (!site.len || !others.len || tb_str_eq(site, others));
 }
 
 bool tb_cdp_page_in_dialog(const struct tb_cdp_page *page, struct tb_err *ret_err)
@@ -44,13 +52,13 @@ bool tb_cdp_page_in_dialog(const struct tb_cdp_page *page, struct tb_err *ret_er
                 tb_quoted(&shown, tb_str_of(page->dialog.message), 0));
         return true;
     }
-    LIST_FOREACH(link, &page->context->pages) {
+    LIST_FOREACH(link, &page->host->pages) {
         const struct tb_cdp_page *other = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (other->dialog.open && share_thread(page, other)) {
             tb_fail(
                 ret_err, TB_E_DIALOG_OPEN,
                 "tab %zu shows a dialog (%s) that blocks this tab until it is answered there: %s",
-                tb_cdp_session_page_index(page->context->session, other), other->dialog.type,
+                tb_cdp_host_index(page->host, other), other->dialog.type,
                 tb_quoted(&shown, tb_str_of(other->dialog.message), 0));
             return true;
         }
@@ -62,10 +70,10 @@ bool tb_cdp_page_in_dialog(const struct tb_cdp_page *page, struct tb_err *ret_er
  * navigation at once, since the browser holds that back while one is under way. */
 static void dismiss(struct tb_cdp_page *page, bool ends)
 {
-    struct tb_driver_session *session = page->context->session;
+    struct tb_cdp_running *running = tb_cdp_host_running(page->host);
     page->dialog.open = false;
-    if (session && session->work) {
-        tb_cdp_work_note_dismissed(session->work, &page->dialog);
+    if (running) {
+        running->ops->dismissed(running, &page->dialog);
     }
     if (ends || ++page->dismissed > 1) {
         tb_cdp_page_terminate_script(page);
@@ -75,7 +83,7 @@ static void dismiss(struct tb_cdp_page *page, bool ends)
 
 void tb_cdp_page_dismiss(struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &page->context->pages) {
+    LIST_FOREACH(link, &page->host->pages) {
         struct tb_cdp_page *other = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (other->dialog.open && (other == page || share_thread(page, other))) {
             other->dismissed = 0; /* it may ask again: nobody leaves it */
@@ -86,7 +94,7 @@ void tb_cdp_page_dismiss(struct tb_cdp_page *page)
 
 void tb_cdp_page_leave(struct tb_cdp_page *page, bool ends)
 {
-    LIST_FOREACH(link, &page->context->pages) {
+    LIST_FOREACH(link, &page->host->pages) {
         struct tb_cdp_page *other = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (other == page || share_thread(page, other)) {
             other->leaving = true;
@@ -95,13 +103,6 @@ void tb_cdp_page_leave(struct tb_cdp_page *page, bool ends)
                 dismiss(other, ends);
             }
         }
-    }
-}
-
-void tb_cdp_session_stay(struct tb_driver_session *session)
-{
-    for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {
-        tb_cdp_session_page_by_index(session, i)->leaving = false;
     }
 }
 
@@ -127,8 +128,8 @@ static void on_dialog(struct tb_cdp_target *target, const struct cJSON *params)
     }
     dialog->open = true;
     tell(page, TB_EVENT_DIALOG_OPENED, tb_field_cstr("type", dialog->type));
-    tb_cdp_session_stirred(page->context->session);
-    LIST_FOREACH_SAFE(link, &page->context->pages) {
+    tb_cdp_page_notice(page);
+    LIST_FOREACH_SAFE(link, &page->host->pages) {
         struct tb_cdp_page *stopped = TB_CONTAINER(link, struct tb_cdp_page, link);
         struct tb_err err;
         if (share_thread(page, stopped) && tb_cdp_page_in_dialog(stopped, &err)) {
@@ -141,7 +142,7 @@ static void on_dialog_closed(struct tb_cdp_target *target, const struct cJSON *p
 {
     (void)params;
     target->page->dialog.open = false;
-    LIST_FOREACH(link, &target->page->context->pages) {
+    LIST_FOREACH(link, &target->page->host->pages) {
         tb_cdp_held_let_go(TB_CONTAINER(link, struct tb_cdp_page, link));
     }
 }
@@ -166,8 +167,8 @@ static void on_crashed(struct tb_cdp_target *target, const struct cJSON *params)
     tb_url_shown(tb_cdp_page_url(page), &url);
     tell(page, TB_EVENT_PAGE_CRASHED, tb_field_text("url", tb_buf_str(&url)));
     tb_cdp_page_fail_all(page, NULL, &err);
-    if (page->context && !page->context->session) {
-        tb_cdp_context_spoilt(page->context);
+    if (page->host) {
+        page->host->ops->page_failed(page->host, page);
     }
 }
 
@@ -189,7 +190,7 @@ static void on_attached(struct tb_cdp_target *parent, const struct cJSON *params
         tb_cdp_target_new(page, is_frame ? TB_TARGET_FRAME : TB_TARGET_WORKER,
                           tb_json_text(params, "sessionId"), tb_json_text(info, "targetId"));
     if (!target) {
-        tb_cdp_context_let_go(page->browser, tb_json_text(params, "sessionId"));
+        tb_cdp_target_let_go(page->peer->conn, tb_json_text(params, "sessionId"));
         return;
     }
     if (is_frame) {
@@ -213,7 +214,7 @@ static void on_detached(struct tb_cdp_target *parent, const struct cJSON *params
 {
     struct tb_cdp_page *page = parent->page;
     struct tb_cdp_target *target =
-        tb_cdp_target_of(page->browser->conn, tb_json_text(params, "sessionId"));
+        tb_cdp_target_of(page->peer->conn, tb_json_text(params, "sessionId"));
     if (!target || target->page != page || target == page->target) {
         return;
     }
@@ -262,6 +263,21 @@ static page_event_fn *handler_of(struct tb_str method)
     return NULL;
 }
 
+/* What the running operation hears itself, besides whoever else listens. */
+static void pass_on(struct tb_cdp_target *target, struct tb_str method, struct tb_str params)
+{
+    struct tb_cdp_page *page = target->page;
+    bool is_request = tb_str_starts(method, TB_STR("Network."));
+    bool ends = is_request && tb_cdp_requests_count(target);
+    struct tb_cdp_running *running = tb_cdp_host_running(page->host);
+    if (running && ends) {
+        running->ops->unheard(running);
+    } else if (running && (is_request || tb_str_starts(method, TB_STR("Fetch.")) ||
+                           tb_str_starts(method, TB_STR("Input.")))) {
+        running->ops->on_event(running, page, method, params);
+    }
+}
+
 void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, struct tb_str params)
 {
     struct tb_cdp_page *page = target->page;
@@ -269,7 +285,14 @@ void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, st
     if (handler) {
         TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
         handler(target, json);
-    } else if (page->context->session) {
-        tb_cdp_session_on_event(page->context->session, page, target->session_id, method, params);
+        return;
+    }
+    if (tb_str_eq_cstr(method, "Runtime.bindingCalled")) {
+        tb_cdp_page_take_told(page, params);
+    } else {
+        pass_on(target, method, params);
+    }
+    if (page->host) {
+        page->host->ops->on_event(page->host, page, target->session_id, method, params);
     }
 }

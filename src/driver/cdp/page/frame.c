@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "core/limits.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
@@ -209,7 +210,7 @@ void tb_cdp_frame_mend(struct tb_cdp_frame *frame)
     tb_cdp_target_post(target, "Page.removeScriptToEvaluateOnNewDocument",
                        (struct tb_str){params, (size_t)len});
     tb_cdp_target_post(target, "Page.addScriptToEvaluateOnNewDocument",
-                       tb_buf_str(&frame->page->browser->fleet->script_params));
+                       tb_buf_str(frame->page->peer->script_params));
     tb_cdp_target_post(target, "Runtime.disable", (struct tb_str){NULL, 0});
     tb_cdp_target_post(target, "Runtime.enable", (struct tb_str){NULL, 0});
 }

@@ -13,7 +13,7 @@ enum {
 
 static void intercept(const struct tb_cdp_page *page, struct tb_str params)
 {
-    if (!page->gone && page->browser->conn) {
+    if (!page->gone && page->peer->conn) {
         tb_cdp_target_post(page->target, "Input.setInterceptDrags", params);
     }
 }
@@ -81,6 +81,5 @@ void tb_cdp_held_let_go(struct tb_cdp_page *page)
     tb_cdp_page_send(page, "Input.dispatchMouseEvent",
                      TB_STR("{\"type\":\"mouseReleased\",\"x\":-1,\"y\":-1,\"button\":\"left\","
                             "\"buttons\":0,\"clickCount\":1}"),
-                     tb_loop_now_ms(page->browser->fleet->loop) + TB_BROWSER_COMMAND_MS, on_up,
-                     page);
+                     tb_loop_now_ms(page->peer->loop) + TB_CDP_COMMAND_MS, on_up, page);
 }

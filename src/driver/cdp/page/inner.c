@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "driver/address.h"
-#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/page_internal.h"
 
 bool tb_cdp_page_is_inner(const struct tb_cdp_page *page)
@@ -15,12 +14,12 @@ bool tb_cdp_page_is_inner(const struct tb_cdp_page *page)
 void tb_cdp_inner_close(struct tb_cdp_page *page)
 {
     char params[64 + TB_TARGET_ID_SIZE];
-    struct tb_driver_session *session = tb_cdp_page_session(page);
-    if (!page->inner || !session) {
+    struct tb_cdp_host *host = page->host;
+    if (!page->inner || !host || !host->user) {
         return;
     }
-    if (tb_cdp_session_page_count(session) == 1) {
-        tb_cdp_session_want_tab(session); /* some browsers end with their last tab */
+    if (host->page_count == 1) {
+        host->ops->want_tab(host);
     }
     int len =
         snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", tb_cdp_page_target_id(page));
@@ -34,9 +33,9 @@ static void shut(struct tb_cdp_page *page)
     tb_cdp_inner_close(page);
 }
 
-static bool is_of_inner(const struct tb_cdp_context *context, const struct tb_cdp_page *page)
+static bool is_of_inner(const struct tb_cdp_host *host, const struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &context->pages) {
+    LIST_FOREACH(link, &host->pages) {
         const struct tb_cdp_page *opener = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (opener->inner && tb_str_eq_cstr(tb_str_of(page->opener), opener->target->id)) {
             return true;
@@ -45,20 +44,20 @@ static bool is_of_inner(const struct tb_cdp_context *context, const struct tb_cd
     return false;
 }
 
-static struct tb_cdp_page *next_to_shut(const struct tb_cdp_context *context)
+static struct tb_cdp_page *next_to_shut(const struct tb_cdp_host *host)
 {
-    LIST_FOREACH(link, &context->pages) {
+    LIST_FOREACH(link, &host->pages) {
         struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (!page->inner && page->opener[0] && is_of_inner(context, page)) {
+        if (!page->inner && page->opener[0] && is_of_inner(host, page)) {
             return page;
         }
     }
     return NULL;
 }
 
-static struct tb_cdp_page *next_to_end(const struct tb_cdp_context *context)
+static struct tb_cdp_page *next_to_end(const struct tb_cdp_host *host)
 {
-    LIST_FOREACH(link, &context->pages) {
+    LIST_FOREACH(link, &host->pages) {
         struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
         if (page->inner && !page->inner_ended) {
             return page;
@@ -69,10 +68,10 @@ static struct tb_cdp_page *next_to_end(const struct tb_cdp_context *context)
 
 /* Calls that are under way must not read it either. The end of one may be that of its session, and
  * of all its tabs. */
-static void end_calls(const struct tb_cdp_context *context)
+static void end_calls(const struct tb_cdp_host *host)
 {
     struct tb_cdp_page *page;
-    while ((page = next_to_end(context))) {
+    while ((page = next_to_end(host))) {
         struct tb_err err;
         tb_fail(&err, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
         page->inner_ended = true;
@@ -84,22 +83,22 @@ static void end_calls(const struct tb_cdp_context *context)
 }
 
 /* A window may be known before the address of what opened it is, so this is done for both. */
-void tb_cdp_inner_spread(struct tb_cdp_context *context)
+void tb_cdp_inner_spread(struct tb_cdp_host *host)
 {
     struct tb_cdp_page *page;
-    while ((page = next_to_shut(context))) {
+    while ((page = next_to_shut(host))) {
         shut(page);
     }
-    end_calls(context);
+    end_calls(host);
 }
 
 /* A frame that was refused such an address shows nothing of it. */
 void tb_cdp_inner_look(struct tb_cdp_frame *frame)
 {
     struct tb_cdp_page *page = frame->page;
-    if (page->context && !page->inner && !(frame->parent && frame->failed) &&
+    if (page->host && !page->inner && !(frame->parent && frame->failed) &&
         tb_address_is_inner(tb_cdp_frame_url(frame))) {
         shut(page);
-        tb_cdp_inner_spread(page->context);
+        tb_cdp_inner_spread(page->host);
     }
 }

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "core/event.h"
 #include "core/limits.h"
 #include "core/url.h"
-#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
 #include "driver/cdp/page/requests.h"
@@ -26,7 +26,7 @@ static struct tb_cdp_frame *frame_of(struct tb_cdp_target *target, const struct 
 static void count(struct tb_cdp_frame *frame)
 {
     frame->nav = ++frame->page->navs;
-    tb_cdp_session_stirred(frame->page->context->session);
+    tb_cdp_page_notice(frame->page);
 }
 
 static void begin(struct tb_cdp_frame *frame)
@@ -142,15 +142,14 @@ void tb_cdp_nav_on_cleared(struct tb_cdp_target *target, const struct cJSON *par
 
 static void tell(struct tb_cdp_frame *frame)
 {
-    struct tb_driver_session *session = frame->page->context->session;
-    if (frame->parent || !session) {
+    struct tb_cdp_host *host = frame->page->host;
+    if (frame->parent || !host) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf url = TB_BUF(TB_URL_SHOWN_MAX);
     tb_url_shown(tb_str_of(frame->url), &url);
-    tb_cdp_session_tell(session,
-                        &(struct tb_event){.type = TB_EVENT_NAVIGATED,
-                                           .fields = {tb_field_text("url", tb_buf_str(&url))}});
+    host->ops->tell(host, &(struct tb_event){.type = TB_EVENT_NAVIGATED,
+                                             .fields = {tb_field_text("url", tb_buf_str(&url))}});
 }
 
 /* One that was left whole and is shown again does not load again, and nothing more is told of it.
@@ -261,7 +260,7 @@ void tb_cdp_nav_on_lifecycle(struct tb_cdp_target *target, const struct cJSON *p
                 tb_cdp_frame_mend(frame);
             }
             if (!frame->parent && (stages[i].reached & TB_REACHED_LOAD)) {
-                tb_cdp_browser_page_loaded(target->page->browser);
+                target->page->host->ops->page_loaded(target->page->host);
                 /* Chromium 156 may forget to close a tab that has only just got its document. */
                 tb_cdp_inner_close(target->page);
             }

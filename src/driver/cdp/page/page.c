@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/quote.h"
-#include "driver/cdp/browser/session_internal.h"
+#include "core/limits.h"
 #include "driver/cdp/page/page_internal.h"
 
 enum {
@@ -30,17 +31,11 @@ static void on_frame_tree(int code, struct tb_str result, const struct tb_err *e
     }
 }
 
-/* A window of the shell is all page; other windows have a frame, and a remote one has any size. */
-static bool window_is_page(const struct tb_cdp_browser *browser)
-{
-    return browser->shell || !browser->headless;
-}
-
 void tb_cdp_page_set_viewport(struct tb_cdp_page *page, int width, int height)
 {
     char params[128];
     if (!width || !height) {
-        if (window_is_page(page->browser)) {
+        if (page->peer->window_is_page) {
             tb_cdp_target_post(page->target, "Emulation.clearDeviceMetricsOverride",
                                (struct tb_str){NULL, 0});
             return;
@@ -63,10 +58,9 @@ static void on_set_up(int code, struct tb_str result, const struct tb_err *err, 
     if (code == 0) {
         page->ready = true;
         tb_cdp_page_cmds_go_on(page);
-        tb_cdp_context_page_ready(page->context, page);
-    } else if (code == TB_E_TIMEOUT && !page->gone && !page->context->session) {
-        tb_cdp_context_spoilt(page->context);
-    } else if (code == TB_E_TIMEOUT && !page->gone) {
+        page->host->ops->page_ready(page->host, page);
+    } else if (code == TB_E_TIMEOUT && !page->gone &&
+               !page->host->ops->page_failed(page->host, page)) {
         /* A window answers when its first page comes, and that may take longer. */
         tb_cdp_page_cmd_set_up(page->target, "Page.getFrameTree", on_frame_tree, page->target);
         tb_cdp_page_cmd_set_up(page->target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
@@ -84,7 +78,7 @@ void tb_cdp_page_set_up(struct tb_cdp_target *target)
     tb_cdp_target_post(target, "Page.enable", none);
     tb_cdp_target_post(target, "Page.setLifecycleEventsEnabled", TB_STR("{\"enabled\":true}"));
     tb_cdp_target_post(target, "Page.addScriptToEvaluateOnNewDocument",
-                       tb_buf_str(&page->browser->fleet->script_params));
+                       tb_buf_str(page->peer->script_params));
     tb_cdp_target_post(target, "Runtime.enable", none);
     /* The way on which the page scripts tell of themselves, see page/here.js. */
     tb_cdp_target_post(target, "Runtime.addBinding",
@@ -95,10 +89,9 @@ void tb_cdp_page_set_up(struct tb_cdp_target *target)
     tb_cdp_target_post(target, "Inspector.enable", none);
     tb_cdp_page_cmd_set_up(target, "Page.getFrameTree", on_frame_tree, target);
     if (target == page->target) {
-        const struct tb_driver_session *session = page->context->session;
-        if ((session && session->width) || !window_is_page(page->browser)) {
-            tb_cdp_page_set_viewport(page, session ? session->width : 0,
-                                     session ? session->height : 0);
+        const struct tb_cdp_tab_user *user = page->host->user;
+        if ((user && user->width) || !page->peer->window_is_page) {
+            tb_cdp_page_set_viewport(page, user ? user->width : 0, user ? user->height : 0);
         }
         tb_cdp_page_cmd_set_up(target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
     } else {
@@ -129,25 +122,27 @@ static void free_now(struct tb_deferred *job)
     }
     tb_free(page->bound_for);
     tb_free(page->unopened);
+    tb_json_free(page->arrival.told);
+    tb_buf_fini(&page->outline);
     tb_deferred_cancel(&page->late);
     tb_deferred_cancel(&page->free);
     tb_list_remove(&page->link);
     tb_free(page);
 }
 
-void tb_cdp_pages_free_dead(struct tb_cdp_browser *browser)
+void tb_cdp_pages_free_ended(struct tb_cdp_peer *peer)
 {
-    LIST_FOREACH_SAFE(link, &browser->dead_pages) {
+    LIST_FOREACH_SAFE(link, &peer->ended) {
         free_now(&TB_CONTAINER(link, struct tb_cdp_page, link)->free);
     }
 }
 
-struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_context *context, struct tb_str session_id,
+struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_host *host, struct tb_str session_id,
                                     struct tb_str target_id, bool opened_by_page)
 {
     struct tb_cdp_page *page = TB_NEW(struct tb_cdp_page);
-    page->context = context;
-    page->browser = context->browser;
+    page->host = host;
+    page->peer = host->peer;
     page->opened_by_page = opened_by_page;
     tb_list_init(&page->targets);
     tb_list_init(&page->cmds);
@@ -158,6 +153,7 @@ struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_context *context, struct tb_st
     page->late.run = run_late;
     page->free.run = free_now;
     tb_map_init(&page->frames);
+    tb_buf_init(&page->outline, TB_RESULT_TEXT_MAX);
     page->target = tb_cdp_target_new(page, TB_TARGET_PAGE, session_id, target_id);
     /* The main frame has the id of its target. */
     page->main_frame = page->target ? tb_cdp_frame_new(page, page->target, NULL, target_id) : NULL;
@@ -165,8 +161,8 @@ struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_context *context, struct tb_st
         free_now(&page->free);
         return NULL;
     }
-    tb_list_append(&context->pages, &page->link);
-    context->page_count++;
+    tb_list_append(&host->pages, &page->link);
+    host->page_count++;
     tb_cdp_page_set_up(page->target);
     return page;
 }
@@ -188,18 +184,16 @@ void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err)
     }
     page->gone = true;
     tb_list_remove(&page->link);
-    tb_list_append(&page->browser->dead_pages, &page->link);
-    page->context->page_count--;
+    tb_list_append(&page->peer->ended, &page->link);
+    page->host->page_count--;
     LIST_FOREACH(link, &page->targets) {
         struct tb_cdp_target *target = TB_CONTAINER(link, struct tb_cdp_target, link);
-        tb_cdp_route_end(page->browser->conn, &target->route);
+        tb_cdp_route_end(page->peer->conn, &target->route);
     }
-    if (page->context->session) {
-        tb_cdp_session_page_ended(page->context->session, page);
-    }
+    page->host->ops->page_ended(page->host, page);
     tb_cdp_page_fail_all(page, NULL, err);
-    page->context = NULL; /* which may go before the page does */
-    tb_loop_defer(page->browser->fleet->loop, &page->free);
+    page->host = NULL; /* which may go before the page does */
+    tb_loop_defer(page->peer->loop, &page->free);
 }
 
 static void on_probe(int code, struct tb_str result, const struct tb_err *err, void *user)
@@ -216,7 +210,7 @@ void tb_cdp_page_probe(struct tb_cdp_page *page)
         return;
     }
     page->in_doubt = true;
-    int64_t deadline_ms = tb_loop_now_ms(page->browser->fleet->loop) + PROBE_MS;
+    int64_t deadline_ms = tb_loop_now_ms(page->peer->loop) + PROBE_MS;
     tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
                         deadline_ms, on_probe, page);
 }
@@ -240,7 +234,7 @@ static void on_end_probe(int code, struct tb_str result, const struct tb_err *er
 
 void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun)
 {
-    int64_t now_ms = tb_loop_now_ms(frame->page->browser->fleet->loop);
+    int64_t now_ms = tb_loop_now_ms(frame->page->peer->loop);
     int64_t deadline_ms = now_ms + (begun ? END_MS : UNSURE_END_MS);
     tb_cdp_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
                         deadline_ms, on_end_probe, frame->target);
@@ -248,7 +242,7 @@ void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun)
 
 bool tb_cdp_frame_has_just_answered(const struct tb_cdp_frame *frame)
 {
-    int64_t now_ms = tb_loop_now_ms(frame->page->browser->fleet->loop);
+    int64_t now_ms = tb_loop_now_ms(frame->page->peer->loop);
     return frame->target->answered_ms && now_ms - frame->target->answered_ms <= JUST_MS;
 }
 
@@ -264,14 +258,14 @@ struct tb_cdp_frame *tb_cdp_page_main_frame(struct tb_cdp_page *page)
     return page->main_frame;
 }
 
-struct tb_driver_session *tb_cdp_page_session(const struct tb_cdp_page *page)
+struct tb_list *tb_cdp_page_asks(const struct tb_cdp_page *page)
 {
-    return page->context ? page->context->session : NULL;
+    return page->host && page->host->user ? &page->host->user->asks : NULL;
 }
 
 struct tb_cdp_conn *tb_cdp_page_conn(struct tb_cdp_page *page)
 {
-    return page->browser->conn;
+    return page->peer->conn;
 }
 
 const char *tb_cdp_page_session_id(const struct tb_cdp_page *page)
@@ -333,6 +327,27 @@ void tb_cdp_page_say_late(const struct tb_cdp_page *page, const char *words, str
 const struct tb_cdp_dialog *tb_cdp_page_dialog(const struct tb_cdp_page *page)
 {
     return &page->dialog;
+}
+
+struct tb_str tb_cdp_page_outline(const struct tb_cdp_page *page)
+{
+    return tb_buf_str(&page->outline);
+}
+
+void tb_cdp_page_keep_outline(struct tb_cdp_page *page, struct tb_str outline)
+{
+    tb_buf_clear(&page->outline);
+    tb_buf_append_str(&page->outline, outline);
+}
+
+int64_t tb_cdp_page_typed(const struct tb_cdp_page *page)
+{
+    return tb_cdp_frame_has_left(page->main_frame, page->typed.mark) ? 0 : page->typed.fields;
+}
+
+void tb_cdp_page_note_typed(struct tb_cdp_page *page, int64_t fields)
+{
+    page->typed = (struct tb_cdp_typed){fields, page->navs};
 }
 
 bool tb_cdp_page_crashed(const struct tb_cdp_page *page)

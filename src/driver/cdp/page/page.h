@@ -17,9 +17,9 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "core/driver.h"
 #include "driver/cdp/wire/conn.h"
 
+struct cJSON;
 struct tb_cdp_page;
 struct tb_cdp_frame;
 
@@ -34,10 +34,6 @@ struct tb_cdp_dialog {
     char default_text[256];
 };
 
-/* Which tab and frame an operation works on. */
-struct tb_cdp_page *tb_cdp_session_page(
-    struct tb_driver_session *session); /* the current tab; NULL: none */
-struct tb_cdp_page *tb_cdp_session_page_by_index(struct tb_driver_session *session, size_t index);
 struct tb_cdp_frame *tb_cdp_page_main_frame(struct tb_cdp_page *page);
 /* The frame whose refs begin with this number: "f2e7" is in frame 2; 0 is the main frame. NULL: no
  * such frame. */
@@ -74,6 +70,14 @@ bool tb_cdp_page_is_leaving(const struct tb_cdp_page *page);
 /* The address that is being loaded: another page is asked for, or the present one is not parsed to
  * its end. Empty: none. */
 struct tb_str tb_cdp_page_loading(const struct tb_cdp_page *page);
+/* What the document that it has now has told of itself; NULL: nothing yet. */
+const struct cJSON *tb_cdp_page_arrived(const struct tb_cdp_page *page);
+/* The last outline of it that was shown whole, for the next one to be compared with. */
+struct tb_str tb_cdp_page_outline(const struct tb_cdp_page *page);
+void tb_cdp_page_keep_outline(struct tb_cdp_page *page, struct tb_str outline);
+/* Into how many fields of its document something was typed, as far as anybody has asked it. */
+int64_t tb_cdp_page_typed(const struct tb_cdp_page *page);
+void tb_cdp_page_note_typed(struct tb_cdp_page *page, int64_t fields);
 const struct tb_cdp_dialog *tb_cdp_page_dialog(const struct tb_cdp_page *page);
 /* True when a dialog keeps the tab from doing anything: its own, or that of a tab that shares its
  * thread. Says which. */
@@ -84,7 +88,6 @@ void tb_cdp_page_dismiss(struct tb_cdp_page *page);
  * dialogs are dismissed, and those of tabs that share its thread. The operation under way notes
  * them. With `ends` the script that asks is ended. */
 void tb_cdp_page_leave(struct tb_cdp_page *page, bool ends);
-void tb_cdp_session_stay(struct tb_driver_session *session);
 bool tb_cdp_page_crashed(const struct tb_cdp_page *page);
 /* A navigation away from it had no answer: the server's fault, or this page's until it has gone. */
 void tb_cdp_page_keep_waiting(struct tb_cdp_page *page);
@@ -144,9 +147,6 @@ uint64_t tb_cdp_page_settle_asked(struct tb_cdp_page *page, uint64_t mark, const
 
 /* The callback of this handle will not come; ended handles are passed over. */
 void tb_cdp_page_call_forget(struct tb_cdp_page *page, uint64_t handle);
-/* The same for everything that was begun with this `user`, on any tab or in the browser itself: the
- * way to cancel an operation. */
-void tb_cdp_session_forget(struct tb_driver_session *session, const void *user);
 
 /* Ends all that runs in the page, for who leaves it. */
 void tb_cdp_page_terminate_script(struct tb_cdp_page *page);

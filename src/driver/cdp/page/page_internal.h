@@ -10,11 +10,10 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
-#include "driver/cdp/browser/browser.h"
-#include "driver/cdp/browser/context.h"
 #include "driver/cdp/page/ask.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/held.h"
+#include "driver/cdp/page/host.h"
 #include "driver/cdp/page/page.h"
 #include "driver/cdp/page/target.h"
 #include "io/timer.h"
@@ -63,10 +62,22 @@ struct tb_cdp_frame {
     unsigned reached; /* of the present document */
 };
 
+/* What a document told of itself when it came. */
+struct tb_cdp_arrival {
+    struct cJSON *told; /* NULL: nothing */
+    uint64_t mark;      /* how many navigations there had been */
+};
+
+/* Into how many of its fields something was typed, when it was last asked. */
+struct tb_cdp_typed {
+    int64_t fields;
+    uint64_t mark;
+};
+
 struct tb_cdp_page {
-    struct tb_list link;            /* in its context */
-    struct tb_cdp_context *context; /* NULL once it has ended */
-    struct tb_cdp_browser *browser;
+    struct tb_list link;      /* in its host; once it has ended, with its peer */
+    struct tb_cdp_host *host; /* NULL once it has ended */
+    struct tb_cdp_peer *peer;
     struct tb_cdp_target *target;
     struct tb_list targets; /* all, the main one too */
     size_t target_count;
@@ -78,12 +89,15 @@ struct tb_cdp_page {
     struct tb_cdp_dialog dialog;
     struct tb_cdp_chooser chooser;
     struct tb_cdp_held held;
+    struct tb_cdp_arrival arrival;
+    struct tb_cdp_typed typed;
+    struct tb_buf outline; /* the last one that was shown whole */
     bool opened_by_page;
     uint64_t opened;                /* see tb_cdp_page_opened */
     char opener[TB_TARGET_ID_SIZE]; /* the target that opened it; empty: none */
     bool inner;                     /* see inner.h */
     bool inner_ended;               /* and so are its calls */
-    uint64_t kin;             /* the same for tabs that can reach each other by window.opener */
+    uint64_t opener_group;    /* the same for tabs that can reach each other by window.opener */
     bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */
     unsigned dismissed;       /* of them, so far */
@@ -102,7 +116,7 @@ struct tb_cdp_page {
 };
 
 /* page.c, events.c */
-struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_context *context, struct tb_str session_id,
+struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_host *host, struct tb_str session_id,
                                     struct tb_str target_id, bool opened_by_page);
 /* Sends what every target needs, as one burst; it runs nothing of the page before the last of it.
  */
@@ -110,14 +124,18 @@ void tb_cdp_page_set_up(struct tb_cdp_target *target);
 /* Takes it out of everything; all that waits ends with this error. */
 void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err);
 /* Frees what has ended, without waiting for the end of the turn. */
-void tb_cdp_pages_free_dead(struct tb_cdp_browser *browser);
+void tb_cdp_pages_free_ended(struct tb_cdp_peer *peer);
 void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, struct tb_str params);
+/* The operation under way has something to look at. */
+void tb_cdp_page_notice(const struct tb_cdp_page *page);
+/* told.c: Runtime.bindingCalled. */
+void tb_cdp_page_take_told(struct tb_cdp_page *page, struct tb_str params);
 /* Ends all commands, calls and waits of the tab, or only those of one target. */
 void tb_cdp_page_fail_all(struct tb_cdp_page *page, const struct tb_cdp_target *target,
                           const struct tb_err *err);
 void tb_cdp_page_set_viewport(struct tb_cdp_page *page, int width, int height);
-/* NULL: it has none, or the page has ended. */
-struct tb_driver_session *tb_cdp_page_session(const struct tb_cdp_page *page);
+/* The list for what is asked of it; NULL: nobody uses it, or it has ended. */
+struct tb_list *tb_cdp_page_asks(const struct tb_cdp_page *page);
 /* Why no answer came in time: these words, unless it is a server that keeps the tab waiting. */
 void tb_cdp_page_say_late(const struct tb_cdp_page *page, const char *words,
                           struct tb_err *ret_err);

@@ -1,39 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that an act has begun: what comes of a click is often known only with their answers, a
- * navigation or new content. The browser tells of requests from the first act in a document until
- * that is left; to be told only during each act would cost every click a tenth of its time. */
+/* Whether a target tells of its requests, which operations want to know of (op/requests.h): from
+ * the first act in a document until that is left. To be told only during each act would cost every
+ * click a tenth of its time. */
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "base/str.h"
-#include "driver/cdp/page/target.h"
-
-struct tb_driver_session;
-struct tb_cdp_work;
+struct tb_cdp_frame;
 struct tb_cdp_page;
+struct tb_cdp_target;
 
-enum {
-    TB_REQUESTS_MAX = 8,
-    TB_REQUESTS_MS = 1000, /* for their answers */
-};
-
-/* Of one operation. */
-struct tb_cdp_requests {
-    bool counted; /* those that begin now are the act's */
-    bool waiting; /* the operation has begun to wait for them */
-    bool late;    /* it has waited long enough */
-    bool ended;   /* ask the page again: one of them or the wait has ended, or its address is new */
-    size_t count; /* under way */
-    char ids[TB_REQUESTS_MAX][TB_TARGET_ID_SIZE];
-};
-
-/* Before the act. */
-void tb_cdp_requests_count(struct tb_cdp_work *work);
-/* The page is being left: nobody waits for its answers. */
-void tb_cdp_requests_forget(struct tb_cdp_work *work);
+/* Before an act in this frame. With `logged` the log has those of the tab itself told already, and
+ * with their bodies. */
+void tb_cdp_requests_tell(struct tb_cdp_frame *frame, bool logged);
+/* Its target tells of one. True: it has told too much, and does so no longer. */
+bool tb_cdp_requests_count(struct tb_cdp_target *target);
+/* The page is being left. */
 void tb_cdp_requests_on_leave(struct tb_cdp_page *page);
-/* Events of the Network domain. */
-void tb_cdp_requests_on_event(struct tb_driver_session *session, struct tb_cdp_page *page,
-                              const char *session_id, struct tb_str method, struct tb_str params);

@@ -197,7 +197,7 @@ static void forget(struct tb_cdp_ask *ask)
 static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const char *until,
                                  int64_t deadline_ms, tb_cdp_page_settled_fn *fn, void *user)
 {
-    struct tb_loop *loop = page->browser->fleet->loop;
+    struct tb_loop *loop = page->peer->loop;
     struct settle *settle = TB_NEW(struct settle);
     settle->page = page;
     settle->handle = ++page->last_handle;
@@ -210,7 +210,7 @@ static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const 
     tb_timer_init(&settle->begin_timer, loop, on_not_begun, settle);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     tb_timer_start(&settle->timer, left_ms > 0 ? left_ms : 0);
-    tb_cdp_ask_begin(&settle->ask, &page->settles, tb_cdp_page_session(page));
+    tb_cdp_ask_begin(&settle->ask, &page->settles, tb_cdp_page_asks(page));
     return settle;
 }
 
@@ -220,7 +220,7 @@ uint64_t tb_cdp_page_settle(struct tb_cdp_page *page, uint64_t mark, const char 
     struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     if (page->navs > mark) {
         settle->fenced = true;
-        tb_loop_defer(page->browser->fleet->loop, &page->late);
+        tb_loop_defer(page->peer->loop, &page->late);
     } else {
         settle->fence =
             tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
@@ -235,7 +235,7 @@ uint64_t tb_cdp_page_settle_asked(struct tb_cdp_page *page, uint64_t mark, const
     struct settle *settle = settle_new(page, mark, until, deadline_ms, fn, user);
     settle->asked = true;
     if (page->navs > mark) {
-        tb_loop_defer(page->browser->fleet->loop, &page->late);
+        tb_loop_defer(page->peer->loop, &page->late);
     } else {
         tb_timer_start(&settle->begin_timer, BEGIN_MS);
     }

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -52,7 +53,7 @@ struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_ta
     if (page->target_count >= TB_CDP_TARGETS_MAX ||
         !tb_cdp_target_id_copy(target->session_id, session_id) ||
         !tb_cdp_target_id_copy(target->id, id) ||
-        tb_cdp_route_begin(page->browser->conn, &target->route) < 0) {
+        tb_cdp_route_begin(page->peer->conn, &target->route) < 0) {
         tb_free(target);
         return NULL;
     }
@@ -66,7 +67,7 @@ void tb_cdp_target_free(struct tb_cdp_target *target)
     if (!target) {
         return;
     }
-    tb_cdp_route_end(target->page->browser->conn, &target->route);
+    tb_cdp_route_end(target->page->peer->conn, &target->route);
     tb_list_remove(&target->link);
     target->page->target_count--;
     tb_free(target);
@@ -75,5 +76,17 @@ void tb_cdp_target_free(struct tb_cdp_target *target)
 void tb_cdp_target_post(const struct tb_cdp_target *target, const char *method,
                         struct tb_str params)
 {
-    tb_cdp_post(target->page->browser->conn, target->session_id, method, params);
+    tb_cdp_post(target->page->peer->conn, target->session_id, method, params);
+}
+
+void tb_cdp_target_let_go(struct tb_cdp_conn *conn, struct tb_str session_id)
+{
+    char id[TB_TARGET_ID_SIZE];
+    char params[128];
+    if (!tb_cdp_target_id_copy(id, session_id)) {
+        return;
+    }
+    int len = snprintf(params, sizeof(params), "{\"sessionId\":\"%s\"}", id);
+    tb_cdp_post(conn, id, "Runtime.runIfWaitingForDebugger", (struct tb_str){NULL, 0});
+    tb_cdp_post(conn, NULL, "Target.detachFromTarget", (struct tb_str){params, (size_t)len});
 }

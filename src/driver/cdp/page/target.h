@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "driver/cdp/wire/conn.h"
 
-struct tb_cdp_browser;
 struct tb_cdp_page;
 
 enum {
@@ -31,7 +30,7 @@ struct tb_cdp_target {
     unsigned script;     /* the number of our script in this session */
     int64_t answered_ms; /* when its thread last did; 0: never */
     bool tells_requests; /* see requests.h */
-    unsigned events;     /* of requests, since the last act */
+    unsigned events;     /* of these, since the last act */
     char session_id[TB_TARGET_ID_SIZE];
     char id[TB_TARGET_ID_SIZE];
 };
@@ -42,6 +41,8 @@ struct tb_cdp_target *tb_cdp_target_of(const struct tb_cdp_conn *conn, struct tb
 struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_target_kind kind,
                                         struct tb_str session_id, struct tb_str id);
 void tb_cdp_target_free(struct tb_cdp_target *target);
+/* Lets a target run that is of no interest here, and keeps no session to it. */
+void tb_cdp_target_let_go(struct tb_cdp_conn *conn, struct tb_str session_id);
 /* A command to it whose answer nobody needs. */
 void tb_cdp_target_post(const struct tb_cdp_target *target, const char *method,
                         struct tb_str params);

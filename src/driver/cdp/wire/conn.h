@@ -21,6 +21,10 @@
 
 struct tb_cdp_conn;
 
+enum {
+    TB_CDP_COMMAND_MS = 10000, /* for what must work if the browser is well */
+};
+
 /* `code` 0 and the raw JSON of `result`, borrowed for the call; or a negative code and words.
  * Exactly once, later, unless forgotten or the connection is freed. */
 typedef void tb_cdp_reply_fn(int code, struct tb_str result, const struct tb_err *err, void *user);
