@@ -38,10 +38,10 @@ rooms() {
         {from = $5 == "" || $4 ~ /\./ ? "cdp" : $4; to = $(NF - 2); if (to == "cdp" || to ~ /\./) to = "cdp"; if (from != to) print from, to}'
 }
 
-# Rooms from the ground up. A room may use those below it.
+# Rooms from the ground up; keep and op stand beside each other. A room may use those below it.
 upward() {
-    rooms | awk 'BEGIN {n = split("wire page browser keep op cdp", order, " "); for (i = 1; i <= n; i++) rank[order[i]] = i}
-        rank[$2] > rank[$1] {count++; pairs[$1 " to " $2]++}
+    rooms | awk 'BEGIN {rank["wire"] = 1; rank["page"] = 2; rank["browser"] = 3; rank["keep"] = 4; rank["op"] = 4; rank["cdp"] = 5}
+        rank[$2] >= rank[$1] {count++; pairs[$1 " to " $2]++}
         END {print count + 0; for (pair in pairs) print pair ": " pairs[pair] | "sort"}'
 }
 
@@ -78,5 +78,5 @@ row 'all' src
 echo
 echo "The longest functions: $(functions src | tail -n 3 | tac | awk '{sub(/^src\//, "", $2); sub(/:/, ": ", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
 echo "The structs with the most members: $(structs | tail -n 4 | tac | awk '{print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
-echo "Includes from a room of \`driver/cdp\` into a higher one: $(upward | paste -sd, | sed '/,/ {s/,/ (/; s/,/, /g; s/$/)/}')."
+echo "Includes from a room of \`driver/cdp\` into one that is not below it: $(upward | paste -sd, | sed '/,/ {s/,/ (/; s/,/, /g; s/$/)/}')."
 echo "Places where six lines stand that also stand elsewhere: $(repeated)."
