@@ -193,16 +193,6 @@ static void bring_over(struct drag *drag)
     drag_event(drag, event);
 }
 
-static void on_over(struct drag *drag)
-{
-    if (drag->moved == 1) {
-        bring_over(drag); /* it has only entered */
-    } else {
-        drag->work.state = DRAWN;
-        tb_cdp_work_call(&drag->work, "drawn", TB_STR("{}"));
-    }
-}
-
 static void drop(struct drag *drag)
 {
     if (drag->data.len) {
@@ -263,7 +253,7 @@ static void have_from(struct drag *drag)
     listen(drag);
 }
 
-static void on_asked(struct drag *drag, struct tb_str reply)
+static void in_asked(struct drag *drag, struct tb_str reply)
 {
     bool started = tb_str_eq_cstr(tb_cdp_pick(tb_cdp_pick(reply, "result"), "value"), "true");
     drag->work.state = STARTED;
@@ -284,7 +274,7 @@ static void have_landing(struct drag *drag)
     drop(drag);
 }
 
-static void have_element(struct drag *drag, struct tb_str value)
+static void in_from(struct drag *drag, struct tb_str value)
 {
     struct tb_cdp_work *work = &drag->work;
     struct tb_cdp_page *page = tb_cdp_work_page(work);
@@ -320,78 +310,122 @@ static void fail_left(struct drag *drag)
                      "the page moved to another document in the meantime; nothing was dropped");
 }
 
+/* One function per state, for the answer that came in it. */
+
+static void in_to(struct drag *drag, struct tb_str value)
+{
+    read_point(value, &drag->to, &drag->work, "to_element");
+    if (start_out(drag, &drag->to, TO_OUT)) {
+        have_to(drag);
+    }
+}
+
+static void in_to_out(struct drag *drag, struct tb_str value)
+{
+    if (go_out(drag, value)) {
+        have_to(drag);
+    }
+}
+
+static void in_again(struct drag *drag, struct tb_str value)
+{
+    read_point(value, &drag->from, &drag->work, NULL);
+    if (start_out(drag, &drag->from, FROM_OUT)) {
+        have_from(drag);
+    }
+}
+
+static void in_from_out(struct drag *drag, struct tb_str value)
+{
+    if (go_out(drag, value)) {
+        have_from(drag);
+    }
+}
+
+static void in_listening(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    lift(drag);
+}
+
+static void in_lifted(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    evaluate(drag, ASKED, "globalThis.tabardDrag??false");
+}
+
+static void in_landing(struct drag *drag, struct tb_str value)
+{
+    read_point(value, &drag->to, &drag->work, NULL);
+    if (start_out(drag, &drag->to, LANDING_OUT)) {
+        have_landing(drag);
+    }
+}
+
+static void in_landing_out(struct drag *drag, struct tb_str value)
+{
+    if (go_out(drag, value)) {
+        have_landing(drag);
+    }
+}
+
+static void in_over(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    if (drag->moved == 1) {
+        bring_over(drag); /* it has only entered */
+    } else {
+        drag->work.state = DRAWN;
+        tb_cdp_work_call(&drag->work, "drawn", TB_STR("{}"));
+    }
+}
+
+static void in_drawn(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    bring_over(drag);
+}
+
+static void in_moving(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    if (drag->data.len) { /* handed to us after all: it began late, or in a frame */
+        ask_point(drag, LANDING, "to", true);
+    } else {
+        move_on(drag);
+    }
+}
+
+static void in_dropped(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    release(drag);
+}
+
+static void in_released(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    tb_cdp_work_wind_up(&drag->work);
+}
+
 static void step(struct tb_cdp_work *work, struct tb_str value)
 {
+    static void (*const steps[])(struct drag * drag, struct tb_str value) = {
+        [FROM] = in_from,         [TO] = in_to,
+        [TO_OUT] = in_to_out,     [AGAIN] = in_again,
+        [FROM_OUT] = in_from_out, [LISTENING] = in_listening,
+        [LIFTED] = in_lifted,     [ASKED] = in_asked,
+        [STARTED] = in_released, /* nothing is asked in it */
+        [LANDING] = in_landing,   [LANDING_OUT] = in_landing_out,
+        [OVER] = in_over,         [DRAWN] = in_drawn,
+        [MOVING] = in_moving,     [DROPPED] = in_dropped,
+        [RELEASED] = in_released,
+    };
     struct drag *drag = drag_of(work);
     if (has_left(drag)) {
         fail_left(drag);
-        return;
-    }
-    switch (work->state) {
-    case FROM:
-        have_element(drag, value);
-        break;
-    case TO:
-        read_point(value, &drag->to, work, "to_element");
-        if (start_out(drag, &drag->to, TO_OUT)) {
-            have_to(drag);
-        }
-        break;
-    case TO_OUT:
-        if (go_out(drag, value)) {
-            have_to(drag);
-        }
-        break;
-    case AGAIN:
-        read_point(value, &drag->from, work, NULL);
-        if (start_out(drag, &drag->from, FROM_OUT)) {
-            have_from(drag);
-        }
-        break;
-    case FROM_OUT:
-        if (go_out(drag, value)) {
-            have_from(drag);
-        }
-        break;
-    case LISTENING:
-        lift(drag);
-        break;
-    case LIFTED:
-        evaluate(drag, ASKED, "globalThis.tabardDrag??false");
-        break;
-    case ASKED:
-        on_asked(drag, value);
-        break;
-    case LANDING:
-        read_point(value, &drag->to, work, NULL);
-        if (start_out(drag, &drag->to, LANDING_OUT)) {
-            have_landing(drag);
-        }
-        break;
-    case LANDING_OUT:
-        if (go_out(drag, value)) {
-            have_landing(drag);
-        }
-        break;
-    case OVER:
-        on_over(drag);
-        break;
-    case DRAWN:
-        bring_over(drag);
-        break;
-    case MOVING:
-        if (drag->data.len) { /* handed to us after all: it began late, or in a frame */
-            ask_point(drag, LANDING, "to", true);
-        } else {
-            move_on(drag);
-        }
-        break;
-    case DROPPED:
-        release(drag);
-        break;
-    default:
-        tb_cdp_work_wind_up(work);
-        break;
+    } else {
+        steps[work->state](drag, value);
     }
 }
 
@@ -414,7 +448,7 @@ static void cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
     tb_err_prefix(&err,
                   "a dialog cut off the drag of %.*s%s: %s; the mouse button is let go, outside of "
                   "the page, when it is answered; ",
-                  TB_STR_ARG(element), work->struck ? " after the mouse went down" : "",
+                  TB_STR_ARG(element), work->expected.struck ? " after the mouse went down" : "",
                   work->state == DROPPED
                       ? "the drop may be made already, or when it is answered: look then"
                       : "nothing was dropped");

@@ -156,7 +156,7 @@ static void submit(struct tb_cdp_work *work, struct tb_str value)
 {
     struct fill *fill = fill_of(work);
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    tb_json_num(tb_json_get(json, "aim"), &work->aim);
+    tb_json_num(tb_json_get(json, "aim"), &work->expected.aim);
     work->state = SUBMITTING;
     work->acted = true;
     tb_cdp_work_watch(work); /* it begins anew with a key */

@@ -314,7 +314,7 @@ static bool on_filled(struct tb_cdp_filler *filler, const struct cJSON *json)
     tb_json_str(tb_json_get(json, "kind"), &kind);
     note_element(filler, json);
     note_document(filler, json);
-    tb_json_num(tb_json_get(json, "aim"), &filler->work->aim);
+    tb_json_num(tb_json_get(json, "aim"), &filler->work->expected.aim);
     if (tb_json_bool(tb_json_get(json, "typed"), &typed)) {
         return typed ? on_read(filler, json) : type(filler);
     }
@@ -347,8 +347,8 @@ void tb_cdp_filler_start(struct tb_cdp_filler *filler)
     filler->element[0] = '\0';
     filler->now[0] = '\0';
     filler->has_text = false;
-    filler->work->due = 0;
-    filler->work->had = 0;
+    filler->work->expected.due = 0;
+    filler->work->expected.had = 0;
     filler->secret = false;
     filler->differs = false;
     filler->unsaid = false;
@@ -439,7 +439,7 @@ bool tb_cdp_filler_told(struct tb_cdp_filler *filler, const struct cJSON *told)
     if ((filler->phase == PRESS || filler->phase == CHECKED) &&
         tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
         filler->ticked = ticked == (wish_of(filler->value) == 1);
-        filler->work->had += filler->ticked ? 1 : 0;
+        filler->work->expected.had += filler->ticked ? 1 : 0;
         if (filler->phase == CHECKED && tb_timer_armed(&filler->timer)) {
             tb_timer_stop(&filler->timer);
             end_word(filler);
@@ -464,13 +464,14 @@ bool tb_cdp_filler_has_text(const struct tb_cdp_filler *filler, const struct tb_
 {
     bool told = (filler->phase == PRESS || filler->phase == CHECKED ||
                  (filler->phase == TYPING && filler->typed >= filler->value.len)) &&
-                filler->work->due && filler->work->had >= filler->work->due;
+                filler->work->expected.due &&
+                filler->work->expected.had >= filler->work->expected.due;
     return err->code == TB_E_DIALOG_OPEN && (filler->has_text || told || filler->phase == READ);
 }
 
 const char *tb_cdp_filler_doubt(const struct tb_cdp_filler *filler, const struct tb_err *err)
 {
-    bool begun = filler->phase == FILL || filler->work->due;
+    bool begun = filler->phase == FILL || filler->work->expected.due;
     bool doubtful = err->code == TB_E_DIALOG_OPEN && begun && !tb_cdp_filler_has_text(filler, err);
     return doubtful ? ". The field may be filled once the dialog is answered: look at it before "
                       "you fill it again"
@@ -479,5 +480,5 @@ const char *tb_cdp_filler_doubt(const struct tb_cdp_filler *filler, const struct
 
 bool tb_cdp_filler_awaits_word(const struct tb_cdp_filler *filler, const struct tb_err *err)
 {
-    return err->code == TB_E_DIALOG_OPEN && filler->phase != FILL && filler->work->due > 0;
+    return err->code == TB_E_DIALOG_OPEN && filler->phase != FILL && filler->work->expected.due > 0;
 }

@@ -132,7 +132,7 @@ static void refuse(struct navigate *navigate)
 static void on_download(void *user)
 {
     struct navigate *navigate = user;
-    if (navigate->work.session->journal.downloads.begun <= navigate->work.downloads) {
+    if (navigate->work.session->journal.downloads.begun <= navigate->work.before.downloads) {
         return;
     }
     if (!navigate->download) {

@@ -144,7 +144,7 @@ static void call(struct page_op *page_op)
     }
     work->state = CALLED;
     work->acted = what->acts;
-    work->due = what->acts && what->wait ? 1 : 0;
+    work->expected.due = what->acts && what->wait ? 1 : 0;
     tb_cdp_work_call(work, what->function, tb_buf_str(&args));
     if (!what->told) {
         tb_cdp_work_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
@@ -168,7 +168,7 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
         return true;
     }
     /* What waits for its element tells when it acts. After a dialog that word may still come. */
-    if (work->had < work->due && err->code != TB_E_DIALOG_OPEN) {
+    if (work->expected.had < work->expected.due && err->code != TB_E_DIALOG_OPEN) {
         work->acted = false;
     }
     return false;

@@ -66,9 +66,9 @@ static void act(struct tb_cdp_press *press)
         return;
     }
     work->clicks = true;
-    work->aimed = press->aimed;
-    work->due = press->ticks ? press->count + 1 : press->aimed ? press->count : 0;
-    work->had = 0;
+    work->expected.aimed = press->aimed;
+    work->expected.due = press->ticks ? press->count + 1 : press->aimed ? press->count : 0;
+    work->expected.had = 0;
     tb_cdp_mouse_click(work, &press->mouse, press->count);
     if (!work->frame) {
         tb_cdp_work_expect(work, press->clicks + press->count);
@@ -177,8 +177,8 @@ static void note_removed(struct tb_cdp_work *work)
 bool tb_cdp_press_failed(struct tb_cdp_press *press, const struct tb_err *err)
 {
     if (press->phase == STRUCK && err->code == TB_E_ELEMENT_STALE) {
-        if (press->work->struck || !press->aimed) {
-            if (press->work->struck && !press->work->had) {
+        if (press->work->expected.struck || !press->aimed) {
+            if (press->work->expected.struck && !press->work->expected.had) {
                 note_removed(press->work); /* between the two halves of the click */
             }
             press->work->kind->step(press->work, (struct tb_str){NULL, 0});

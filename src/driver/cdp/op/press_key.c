@@ -73,7 +73,7 @@ static void missed(struct tb_cdp_work *work, const struct cJSON *told)
     struct tb_str where = {NULL, 0};
     int64_t keys;
     if (tb_cdp_work_is_away(told, &where, &keys) || !tb_cdp_work_is_missed(told)) {
-        keys = work->aim > 0 ? keys : press->typist.strokes;
+        keys = work->expected.aim > 0 ? keys : press->typist.strokes;
         if (keys < press->typist.count) { /* else it is the key that has moved it */
             fail_away(press, where, keys);
         }
@@ -131,7 +131,7 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
         return;
     }
     tb_cdp_work_set_element(work, "element", json);
-    tb_json_num(tb_json_get(json, "aim"), &work->aim);
+    tb_json_num(tb_json_get(json, "aim"), &work->expected.aim);
     act(press);
 }
 

@@ -125,7 +125,7 @@ static void refuse(struct tabs *tabs)
 {
     struct tb_cdp_work *work = &tabs->work;
     struct tb_err refusal = tabs->refusal;
-    tb_cdp_download_log_since(&work->session->journal.downloads, work->downloads,
+    tb_cdp_download_log_since(&work->session->journal.downloads, work->before.downloads,
                               work->op->result->data);
     tb_cdp_work_fail_err(work, &refusal);
 }
@@ -146,7 +146,7 @@ static void give_back(struct tabs *tabs)
 static void on_download(void *user)
 {
     struct tabs *tabs = user;
-    if (tabs->work.session->journal.downloads.begun > tabs->work.downloads) {
+    if (tabs->work.session->journal.downloads.begun > tabs->work.before.downloads) {
         give_back(tabs);
     }
 }

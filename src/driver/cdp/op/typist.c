@@ -63,7 +63,7 @@ static void send(struct tb_cdp_typist *typist)
 static void ask(struct tb_cdp_typist *typist)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(ARGS_MAX);
-    tb_buf_printf(&args, "{\"aim\":%.17g}", typist->work->aim);
+    tb_buf_printf(&args, "{\"aim\":%.17g}", typist->work->expected.aim);
     typist->phase = ASK;
     tb_cdp_work_call(typist->work, "typing", tb_buf_str(&args));
 }
@@ -74,11 +74,13 @@ void tb_cdp_typist_start(struct tb_cdp_typist *typist)
     struct tb_cdp_frame *frame =
         page ? tb_cdp_page_frame_by_number(page, typist->work->frame) : NULL;
     /* What is pasted for nobody makes no event that would tell of it. */
-    bool blind = typist->at_once && !(typist->work->aim > 0);
+    bool blind = typist->at_once && !(typist->work->expected.aim > 0);
     /* The page counts the keys of a target. Of others nobody knows, and one has gone out. */
-    typist->work->due =
-        typist->work->aim > 0 || (!typist->key && tb_cdp_keystroke_count(typist->text) > 1) ? 1 : 0;
-    typist->work->had = 0;
+    typist->work->expected.due =
+        typist->work->expected.aim > 0 || (!typist->key && tb_cdp_keystroke_count(typist->text) > 1)
+            ? 1
+            : 0;
+    typist->work->expected.had = 0;
     typist->wary = blind || (frame && tb_cdp_frame_has_strangers(frame));
     if (typist->wary) {
         ask(typist);
@@ -94,7 +96,7 @@ static bool is_elsewhere(struct tb_cdp_typist *typist, const struct cJSON *json,
     int64_t keys;
     bool away = tb_cdp_work_is_away(json, &frame, &keys);
     *ret_keys = keys;
-    if (typist->work->aim > 0) {
+    if (typist->work->expected.aim > 0) {
         typist->before = typist->strokes ? typist->before : keys;
         return tb_cdp_typist_has_lost(typist, keys) || tb_cdp_work_is_missed(json) ||
                (away && tb_cdp_typist_has_rest(typist));
@@ -109,12 +111,13 @@ static bool is_elsewhere(struct tb_cdp_typist *typist, const struct cJSON *json,
 /* Whether the page has not told of the last key: a tab that is behind another one gets no more. */
 static bool is_unheard(const struct tb_cdp_typist *typist)
 {
-    return typist->count && typist->work->aim > 0 && typist->work->had < typist->work->due;
+    return typist->count && typist->work->expected.aim > 0 &&
+           typist->work->expected.had < typist->work->expected.due;
 }
 
 static bool lacks_keys(const struct tb_cdp_typist *typist, int64_t keys)
 {
-    return typist->count && typist->work->aim > 0 && keys - typist->before < typist->count;
+    return typist->count && typist->work->expected.aim > 0 && keys - typist->before < typist->count;
 }
 
 static void fail_short(struct tb_cdp_typist *typist, int64_t keys)
@@ -135,7 +138,7 @@ static bool on_sent(struct tb_cdp_typist *typist)
         return false;
     }
     if (left || !(typist->wary || is_unheard(typist))) {
-        typist->work->due = 0; /* what comes up now comes after it */
+        typist->work->expected.due = 0; /* what comes up now comes after it */
         return true;
     }
     ask(typist);
@@ -156,7 +159,7 @@ bool tb_cdp_typist_step(struct tb_cdp_typist *typist, struct tb_str value)
     } else if (!tb_cdp_typist_has_rest(typist) && lacks_keys(typist, keys)) {
         fail_short(typist, keys);
     } else if (!tb_cdp_typist_has_rest(typist)) {
-        typist->work->due = 0;
+        typist->work->expected.due = 0;
         return true;
     } else if (typist->at_once && nobody) {
         tb_cdp_work_fail(typist->work, TB_E_PARAMS,

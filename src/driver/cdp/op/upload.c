@@ -258,14 +258,14 @@ static void drop(struct tb_cdp_work *work)
 {
     work->state = DROPPED;
     work->acted = true;
-    work->aimed = true;
+    work->expected.aimed = true;
     tb_cdp_work_call(work, "drop", TB_STR("{}"));
 }
 
 static void on_dropped(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
-    work->struck = true;
+    work->expected.struck = true;
     tb_cdp_work_take_drop(work, json);
     tb_cdp_work_wind_up(work);
 }
@@ -371,11 +371,11 @@ static bool failed_drop(struct tb_cdp_work *work, const struct tb_err *err)
         tb_cdp_work_fail_err(work, &words);
         return true;
     }
-    if (work->state == DROPPED && work->struck && err->code == TB_E_ELEMENT_STALE) {
+    if (work->state == DROPPED && work->expected.struck && err->code == TB_E_ELEMENT_STALE) {
         tb_cdp_work_wind_up(work); /* it has led elsewhere */
         return true;
     }
-    if (work->state == DROPPED && !work->struck && err->code == TB_E_TIMEOUT) {
+    if (work->state == DROPPED && !work->expected.struck && err->code == TB_E_TIMEOUT) {
         tb_cdp_work_fail(
             work, TB_E_UNFINISHED,
             "the page was busy, so it is not known whether it got the files; it may get "

@@ -10,6 +10,7 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/element.h"
 #include "driver/cdp/op/refs.h"
+#include "driver/cdp/op/work_internal.h"
 #include "driver/cdp/page/inner.h"
 
 enum {
@@ -47,10 +48,10 @@ void tb_cdp_work_drop(struct tb_cdp_work *work)
         work->kind->fini(work);
     }
     tb_deferred_cancel(&work->noticed);
-    tb_deferred_cancel(&work->here_ask);
+    tb_deferred_cancel(&work->here.ask);
     tb_deferred_cancel(&work->gone);
     tb_timer_fini(&work->requests_timer);
-    tb_timer_fini(&work->word);
+    tb_timer_fini(&work->expected.timer);
     tb_timer_fini(&work->grace);
     tb_free(work);
 }
@@ -224,16 +225,17 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
     tb_timer_init(&work->grace, tb_cdp_session_loop(session), on_grace_over, work);
     tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
     work->mark = tb_cdp_page_navigation_mark(page);
-    work->tabs_opened = tb_cdp_session_tabs_opened(session);
-    work->console_errors = session->journal.console.errors;
-    work->here_ask.run = tb_cdp_work_ask_here;
-    tb_list_init(&work->here_ask.link);
+    work->before.tabs_opened = tb_cdp_session_tabs_opened(session);
+    work->before.console_errors = session->journal.console.errors;
+    work->here.ask.run = tb_cdp_work_ask_here;
+    tb_list_init(&work->here.ask.link);
     work->noticed.run = tb_cdp_work_on_noticed;
     tb_list_init(&work->noticed.link);
     tb_timer_init(&work->requests_timer, tb_cdp_session_loop(session), tb_cdp_work_on_requests_late,
                   work);
-    tb_timer_init(&work->word, tb_cdp_session_loop(session), tb_cdp_work_on_word_late, work);
-    work->downloads = session->journal.downloads.begun;
+    tb_timer_init(&work->expected.timer, tb_cdp_session_loop(session), tb_cdp_work_on_word_late,
+                  work);
+    work->before.downloads = session->journal.downloads.begun;
     work->gone.run = run_gone;
     tb_list_init(&work->gone.link);
     work->running.ops = &running_ops;

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "driver/cdp/browser/session.h"
 #include "driver/cdp/op/requests.h"
+#include "driver/cdp/op/work_take.h"
 #include "driver/cdp/page/running.h"
 #include "driver/cdp/page/target.h"
 #include "driver/cdp/wire/pick.h"
@@ -57,6 +58,34 @@ enum tb_cdp_here {
     TB_HERE_CLICKS, /* what the page tells by itself, after so many clicks */
 };
 
+/* What the page is to tell of the input, and has told. */
+struct tb_cdp_expected {
+    bool aimed;            /* it watches for the press, so it will tell of it */
+    bool struck;           /* it saw the press on the element */
+    int due;               /* words (a click, a tick, the last key) before which a dialog has cut */
+    int had;               /* the act off; and how many of them have come */
+    double aim;            /* the number of its aim of what is typed; 0: none */
+    struct tb_timer timer; /* runs while its word that it saw the press may be on its way */
+    bool late;
+};
+
+/* Where the page is in the end, see work_end.c. */
+struct tb_cdp_whereabouts {
+    bool known;    /* address and title are in the result */
+    uint64_t mark; /* as they were after this navigation */
+    enum tb_cdp_here when;
+    int64_t clicks;
+    uint64_t call;          /* under way; 0: none */
+    struct tb_deferred ask; /* the question, if the page has not told by the end of the turn */
+};
+
+/* What was there when the operation began. */
+struct tb_cdp_before {
+    uint64_t tabs_opened;
+    uint64_t console_errors;
+    uint64_t downloads;
+};
+
 struct tb_cdp_work {
     struct tb_cdp_running running; /* as its tabs and its session see it */
     const struct tb_cdp_work_kind *kind;
@@ -65,45 +94,28 @@ struct tb_cdp_work {
     int state;         /* the operation's own */
     bool acted;        /* a dialog or a closed tab is from now on what came of the act */
     bool clicks;       /* it means to click: that no click came of it is told */
-    bool aimed;        /* and the page watches for the press, so it will tell of it */
-    bool struck;       /* the page saw the press on the element */
     bool edits;        /* its keys may change what a field has */
     bool ticked;       /* a box or radio button has changed */
-    int due;           /* words of the page (a click, a tick, the last key) before which a dialog */
-    int had;           /* has cut the act off; and how many it has told */
     int dismissed;     /* dialogs that were in the way */
     bool script;       /* a script of the caller's was sent to its frame */
     bool begun;        /* and found it at rest; otherwise it may wait behind the page's own work */
-    double aim;        /* the number of the page's aim of what is typed; 0: none */
     const char *until; /* how far a navigation is waited for; "load" */
     int64_t began_ms;
     int64_t deadline_ms;
     struct tb_timer grace; /* after it, for words that are on their way */
     char page_id[TB_TARGET_ID_SIZE];
     unsigned frame;          /* the number of the target's frame */
+    uint64_t mark;           /* navigations so far that are not of its doing, or are told */
     struct tb_deferred gone; /* it asked when its tab or frame was gone */
-    /* What was there when it began. */
-    uint64_t mark;
-    uint64_t tabs_opened;
-    uint64_t console_errors;
-    uint64_t downloads;
-    /* The end, see work_end.c. */
+    struct tb_cdp_before before;
+    struct tb_cdp_expected expected;
+    struct tb_cdp_changes changes;
     bool ending;
     bool navigated;
-    bool here_known;     /* address and title are in the result */
-    uint64_t here_mark;  /* as they were after this navigation */
-    bool watched;        /* the document of the tab knows all that the act has changed */
-    size_t changes_kept; /* bytes of the changes that came before it, of another field */
-    int64_t more_kept;
-    enum tb_cdp_here here_when;
-    int64_t here_count;
-    uint64_t here_call; /* under way; 0: none */
+    struct tb_cdp_whereabouts here;
     struct tb_cdp_requests requests;
     struct tb_timer requests_timer; /* they have had enough time */
     struct tb_deferred noticed;     /* something has happened in its tabs */
-    struct tb_deferred here_ask; /* the question, if the page has not told by the end of the turn */
-    struct tb_timer word; /* runs while the page's word that it saw the press may be on its way */
-    bool word_late;
 };
 
 /* Begins: NULL when it has ended already, because there is no tab or a dialog is in the way. */
@@ -165,44 +177,14 @@ void tb_cdp_work_moved(struct tb_cdp_work *work);
 bool tb_cdp_work_has_left(struct tb_cdp_work *work);
 /* Which document that frame has, see tb_cdp_frame_document; 0: the frame is gone. */
 uint64_t tb_cdp_work_document(struct tb_cdp_work *work);
-/* Whether the caller wants to hear what the act has changed. */
-bool tb_cdp_work_wants_changes(const struct tb_cdp_work *work);
-/* A page function that is called next has its document watch for them, from the act on. */
-void tb_cdp_work_watch(struct tb_cdp_work *work);
-/* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
- * where the page is. */
-bool tb_cdp_work_is_missed(const struct cJSON *reply);
-/* From what `missed` was told: whether the focus is in another frame now, after so many keys. */
-bool tb_cdp_work_is_away(const struct cJSON *told, struct tb_str *ret_where, int64_t *ret_keys);
-/* From what `told` was told: `dropped` and `instead`. False: it is about something else. */
-bool tb_cdp_work_take_drop(struct tb_cdp_work *work, const struct cJSON *told);
-void tb_cdp_work_take_changes(struct tb_cdp_work *work, const struct cJSON *reply);
-void tb_cdp_work_take(struct tb_cdp_work *work, const struct cJSON *reply);
 /* Asks where the page is, without waiting; wind_up then need not ask if the answer counts. */
 void tb_cdp_work_here(struct tb_cdp_work *work, enum tb_cdp_here when);
 /* The same with all that has changed since the daemon has heard of that, if it is not known. */
 void tb_cdp_work_here_again(struct tb_cdp_work *work);
-/* Address and title are known already. */
-void tb_cdp_work_known(struct tb_cdp_work *work, struct tb_str url, struct tb_str title);
 /* Ends with the page keys, address and title being those of `value`, a JSON object. */
 void tb_cdp_work_done_at(struct tb_cdp_work *work, struct tb_str value);
 
-/* For work*.c. */
-void tb_cdp_work_end(struct tb_cdp_work *work);
-/* Frees it without a word to anybody. */
-void tb_cdp_work_drop(struct tb_cdp_work *work);
-bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err);
+/* Adds all page keys but address and title to the result. */
 void tb_cdp_work_add_events(struct tb_cdp_work *work);
-/* A dialog was in the way of leaving the page. The first are told one by one, then their number. */
-void tb_cdp_work_note_dismissed(struct tb_cdp_running *running, const struct tb_cdp_dialog *dialog);
-/* What its tabs and its session tell it, see page/running.h. */
-void tb_cdp_work_notice(struct tb_cdp_running *running);
-void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
-                      const struct cJSON *told);
-void tb_cdp_work_ask_here(struct tb_deferred *job);
-void tb_cdp_work_on_noticed(struct tb_deferred *job);
-void tb_cdp_work_on_requests_late(struct tb_timer *timer, void *user);
-void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user);
-
 /* Sets `key` of the data to the element in words; see element.h. */
 void tb_cdp_work_set_element(struct tb_cdp_work *work, const char *key, const struct cJSON *reply);

@@ -17,7 +17,7 @@
 #include "base/quote.h"
 #include "core/limits.h"
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/op/work.h"
+#include "driver/cdp/op/work_internal.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/inner.h"
 
@@ -45,7 +45,8 @@ void tb_cdp_work_fail_unseen(struct tb_cdp_work *work, const char *why)
 /* Whether input was sent of which the page would have told, and it has not. */
 static bool is_unseen(const struct tb_cdp_work *work)
 {
-    return !work->struck && (work->aimed || (work->aim > 0 && work->navigated));
+    return !work->expected.struck &&
+           (work->expected.aimed || (work->expected.aim > 0 && work->navigated));
 }
 
 /* Whether a dialog came before the page had dealt with all of the input. */
@@ -53,14 +54,14 @@ static bool is_cut_off(struct tb_cdp_work *work)
 {
     struct tb_cdp_page *page = tb_cdp_session_page(work->session);
     struct tb_err dialog;
-    return work->had < work->due && page && tb_cdp_page_in_dialog(page, &dialog);
+    return work->expected.had < work->expected.due && page && tb_cdp_page_in_dialog(page, &dialog);
 }
 
 static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
 {
     struct tb_str element = tb_json_text(work->op->result->data, "element");
     element = element.len ? tb_str_sub(element, 0, 200) : TB_STR("the element");
-    if (work->clicks && !work->had) {
+    if (work->clicks && !work->expected.had) {
         tb_cdp_work_fail(work, TB_E_DIALOG_OPEN,
                          "the press reached %.*s, but the click had not happened when a dialog "
                          "opened: look at the page before you click again. Now %s",
@@ -78,10 +79,10 @@ static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
  * the page had told by then. */
 static bool awaits_word(struct tb_cdp_work *work)
 {
-    bool waits = (is_unseen(work) || is_cut_off(work)) && !work->word_late;
-    if (waits && !tb_timer_armed(&work->word)) {
+    bool waits = (is_unseen(work) || is_cut_off(work)) && !work->expected.late;
+    if (waits && !tb_timer_armed(&work->expected.timer)) {
         int64_t left_ms = tb_cdp_work_left_ms(work);
-        tb_timer_start(&work->word, left_ms < WORD_MS ? left_ms : WORD_MS);
+        tb_timer_start(&work->expected.timer, left_ms < WORD_MS ? left_ms : WORD_MS);
     }
     return waits;
 }
@@ -98,7 +99,7 @@ static void finish(struct tb_cdp_work *work)
         fail_unseen(work, TB_E_DIALOG_OPEN, dialog.text);
         return;
     }
-    if (asks && work->had < work->due) {
+    if (asks && work->expected.had < work->expected.due) {
         fail_cut_off(work, &dialog);
         return;
     }
@@ -115,7 +116,7 @@ void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user)
 {
     struct tb_cdp_work *work = user;
     (void)timer;
-    work->word_late = true;
+    work->expected.late = true;
     finish(work);
 }
 
@@ -152,7 +153,7 @@ static bool is_of_this(const struct tb_cdp_work *work, const struct cJSON *told)
 {
     double aim = 0;
     tb_json_num(tb_json_get(told, "aim"), &aim);
-    return aim > 0 && aim == work->aim;
+    return aim > 0 && aim == work->expected.aim;
 }
 
 void tb_cdp_work_done_at(struct tb_cdp_work *work, struct tb_str value)
@@ -172,9 +173,9 @@ static bool follow_current(struct tb_cdp_work *work)
     }
     struct tb_cdp_page *before = tb_cdp_work_page(work);
     if (before) {
-        tb_cdp_page_call_forget(before, work->here_call);
+        tb_cdp_page_call_forget(before, work->here.call);
     }
-    work->here_call = 0;
+    work->here.call = 0;
     tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
     work->mark = 0;
     work->until = "domcontentloaded";
@@ -194,7 +195,7 @@ bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err)
     struct tb_cdp_page *current = tb_cdp_session_page(work->session);
     if (err->code == TB_E_TAB_NOT_FOUND && current &&
         strcmp(tb_cdp_page_target_id(current), work->page_id) != 0) {
-        work->here_known = false;
+        work->here.known = false;
         go_on(work);
         return true;
     }
@@ -241,9 +242,9 @@ static void on_settled(int code, bool navigated, const struct tb_err *err, void 
 
 static void forget_here(struct tb_cdp_work *work, struct tb_cdp_page *page)
 {
-    tb_cdp_page_call_forget(page, work->here_call);
-    work->here_call = 0;
-    work->here_known = false;
+    tb_cdp_page_call_forget(page, work->here.call);
+    work->here.call = 0;
+    work->here.known = false;
 }
 
 static void forget_requests(struct tb_cdp_work *work)
@@ -263,12 +264,12 @@ static void on_here(int code, struct tb_str value, const struct tb_err *err, voi
 {
     struct tb_cdp_work *work = user;
     TB_AUTO(tb_json_free) struct cJSON *json = code == 0 ? tb_json_parse(value) : NULL;
-    work->here_call = 0;
+    work->here.call = 0;
     if (work->kind->missed && tb_cdp_work_is_missed(json)) {
         work->kind->missed(work, json);
         return;
     }
-    if (code == 0 && (work->here_when != TB_HERE_BEHIND || work->ending)) {
+    if (code == 0 && (work->here.when != TB_HERE_BEHIND || work->ending)) {
         tb_cdp_work_take(work, json);
     }
     if (!work->ending) {
@@ -285,14 +286,14 @@ static void on_here(int code, struct tb_str value, const struct tb_err *err, voi
 static void ask_here(struct tb_cdp_work *work, enum tb_cdp_here when, const char *also)
 {
     struct tb_cdp_page *page = tb_cdp_work_page(work);
-    if (!page || work->here_call) {
+    if (!page || work->here.call) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
     tb_buf_printf(&args, "{\"first_ref\":%lld%s}", (long long)work->session->use.last_ref + 1,
                   also);
-    work->here_when = when;
-    work->here_call = tb_cdp_page_call(tb_cdp_page_main_frame(page), "here", tb_buf_str(&args),
+    work->here.when = when;
+    work->here.call = tb_cdp_page_call(tb_cdp_page_main_frame(page), "here", tb_buf_str(&args),
                                        work->deadline_ms, on_here, work);
 }
 
@@ -305,32 +306,32 @@ void tb_cdp_work_here_again(struct tb_cdp_work *work)
 {
     char heard[48];
     snprintf(heard, sizeof(heard), ",\"heard\":%lld", (long long)work->session->heard);
-    if (!work->here_known) {
-        ask_here(work, work->here_when, heard);
+    if (!work->here.known) {
+        ask_here(work, work->here.when, heard);
     }
 }
 
 void tb_cdp_work_expect(struct tb_cdp_work *work, int64_t clicks)
 {
-    work->here_when = TB_HERE_CLICKS;
-    work->here_count = clicks;
+    work->here.when = TB_HERE_CLICKS;
+    work->here.clicks = clicks;
 }
 
 void tb_cdp_work_begin_again(struct tb_cdp_work *work)
 {
     tb_cdp_session_forget(work->session, work);
-    tb_deferred_cancel(&work->here_ask);
-    tb_timer_stop(&work->word);
-    work->word_late = false;
-    work->here_call = 0;
-    work->here_when = TB_HERE_NOW;
-    work->here_known = false;
+    tb_deferred_cancel(&work->here.ask);
+    tb_timer_stop(&work->expected.timer);
+    work->expected.late = false;
+    work->here.call = 0;
+    work->here.when = TB_HERE_NOW;
+    work->here.known = false;
     work->ending = false;
     work->acted = false;
-    work->aimed = false;
-    work->struck = false;
-    work->due = 0;
-    work->had = 0;
+    work->expected.aimed = false;
+    work->expected.struck = false;
+    work->expected.due = 0;
+    work->expected.had = 0;
 }
 
 void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
@@ -342,11 +343,11 @@ void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
     bool hit = false;
     tb_json_bool(tb_json_get(told, "hit"), &hit);
     hit = hit || tb_json_get(told, "struck");
-    work->struck = work->struck || hit; /* it may lead elsewhere */
-    work->had += tb_json_get(told, "done") ? 1 : 0;
+    work->expected.struck = work->expected.struck || hit; /* it may lead elsewhere */
+    work->expected.had += tb_json_get(told, "done") ? 1 : 0;
     work->ticked = work->ticked || tb_json_get(told, "ticked");
-    if (hit && tb_timer_armed(&work->word)) {
-        tb_timer_stop(&work->word);
+    if (hit && tb_timer_armed(&work->expected.timer)) {
+        tb_timer_stop(&work->expected.timer);
         finish(work);
         return;
     }
@@ -380,7 +381,7 @@ void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
         return;
     }
     tb_json_int(tb_json_get(told, "clicks"), &clicks);
-    if (work->here_when != TB_HERE_CLICKS || clicks < work->here_count) {
+    if (work->here.when != TB_HERE_CLICKS || clicks < work->here.clicks) {
         return;
     }
     tb_cdp_work_take(work, told);
@@ -388,7 +389,7 @@ void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
         go_on(work);
     } else {
         /* Nothing comes behind it, so the answer to the act would bring nothing new. */
-        work->here_when = TB_HERE_NOW;
+        work->here.when = TB_HERE_NOW;
         tb_cdp_session_forget(work->session, work);
         work->kind->step(work, (struct tb_str){NULL, 0});
     }
@@ -396,17 +397,17 @@ void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
 
 void tb_cdp_work_ask_here(struct tb_deferred *job)
 {
-    struct tb_cdp_work *work = TB_CONTAINER(job, struct tb_cdp_work, here_ask);
-    if (work->here_known) {
+    struct tb_cdp_work *work = TB_CONTAINER(job, struct tb_cdp_work, here.ask);
+    if (work->here.known) {
         return; /* told meanwhile */
     }
     if (!tb_cdp_work_page(work)) {
         go_on(work); /* closed meanwhile */
         return;
     }
-    enum tb_cdp_here expected = work->here_when; /* whichever comes first */
+    enum tb_cdp_here expected = work->here.when; /* whichever comes first */
     tb_cdp_work_here(work, TB_HERE_NOW);
-    work->here_when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
+    work->here.when = expected == TB_HERE_BEHIND ? TB_HERE_NOW : expected;
 }
 
 void tb_cdp_work_notice(struct tb_cdp_running *running)
@@ -452,9 +453,9 @@ static bool awaits_requests(struct tb_cdp_work *work)
         requests->ended = false;
         forget_here(work, tb_cdp_work_page(work));
         ask_here(work, TB_HERE_NOW,
-                 !requests->counted ? ""
-                 : work->watched    ? ",\"late\":true,\"whole\":true"
-                                    : ",\"late\":true");
+                 !requests->counted      ? ""
+                 : work->changes.watched ? ",\"late\":true,\"whole\":true"
+                                         : ",\"late\":true");
         return true;
     }
     return waits;
@@ -466,7 +467,7 @@ static void note_address(struct tb_cdp_work *work, const struct tb_cdp_page *pag
 {
     work->navigated = true;
     work->mark = tb_cdp_page_navigation_mark(page);
-    if (work->here_known && work->here_mark < work->mark) {
+    if (work->here.known && work->here.mark < work->mark) {
         work->requests.ended = true;
     }
 }
@@ -483,13 +484,13 @@ static void go_on(struct tb_cdp_work *work)
         finish_blind(work);
     } else if (moved || tb_cdp_page_navigation_mark(page) > work->mark) {
         settle(work, page);
-    } else if (work->here_known) {
+    } else if (work->here.known) {
         if (!tb_cdp_page_chooser(page)->ask && !awaits_requests(work)) {
             finish(work);
         }
-    } else if (!work->here_call) {
+    } else if (!work->here.call) {
         /* What the page tells is often in what was read together with the answer. */
-        tb_loop_defer(tb_cdp_session_loop(work->session), &work->here_ask);
+        tb_loop_defer(tb_cdp_session_loop(work->session), &work->here.ask);
     }
 }
 

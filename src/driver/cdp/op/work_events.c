@@ -2,7 +2,7 @@
 /* What happened during an operation besides what it did, for its result: dialogs, new tabs, file
  * choosers, downloads, errors. */
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/op/work.h"
+#include "driver/cdp/op/work_internal.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/inner.h"
 
@@ -56,7 +56,7 @@ static void add_loading(struct cJSON *data, const struct tb_cdp_page *page)
 
 static void add_tabs(struct tb_cdp_work *work)
 {
-    uint64_t opened = tb_cdp_session_tabs_opened(work->session) - work->tabs_opened;
+    uint64_t opened = tb_cdp_session_tabs_opened(work->session) - work->before.tabs_opened;
     size_t count = tb_cdp_session_page_count(work->session);
     if (!opened) {
         return;
@@ -64,7 +64,7 @@ static void add_tabs(struct tb_cdp_work *work)
     struct cJSON *tabs = tb_json_new_array();
     for (size_t i = 0; i < count; i++) {
         struct tb_cdp_page *page = tb_cdp_session_page_by_index(work->session, i);
-        if (tb_cdp_page_opened(page) <= work->tabs_opened || tb_cdp_page_is_inner(page)) {
+        if (tb_cdp_page_opened(page) <= work->before.tabs_opened || tb_cdp_page_is_inner(page)) {
             continue;
         }
         struct cJSON *tab = tb_json_new_object();
@@ -114,8 +114,8 @@ void tb_cdp_work_add_events(struct tb_cdp_work *work)
     }
     add_tabs(work);
     const struct tb_cdp_journal *journal = &work->session->journal;
-    tb_cdp_download_log_since(&journal->downloads, work->downloads, data);
-    uint64_t errors = journal->console.errors - work->console_errors;
+    tb_cdp_download_log_since(&journal->downloads, work->before.downloads, data);
+    uint64_t errors = journal->console.errors - work->before.console_errors;
     if (errors) {
         tb_json_set_int(data, "console_errors", (int64_t)errors);
     }

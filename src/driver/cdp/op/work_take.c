@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page says after an act, put into the result: where it is, what changed, what the press
- * came to. */
+#include "driver/cdp/op/work_take.h"
+
 #include "base/utf8.h"
 #include "core/args.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -23,10 +23,10 @@ void tb_cdp_work_watch(struct tb_cdp_work *work)
 {
     const struct cJSON *data = work->op->result->data;
     struct tb_str before = tb_json_text(data, "changes");
-    work->watched = !work->frame;
-    work->changes_kept = before.len;
-    work->more_kept = 0;
-    tb_json_int(tb_json_get(data, "more_changes"), &work->more_kept);
+    work->changes.watched = !work->frame;
+    work->changes.kept = before.len;
+    work->changes.more_kept = 0;
+    tb_json_int(tb_json_get(data, "more_changes"), &work->changes.more_kept);
 }
 
 bool tb_cdp_work_is_missed(const struct cJSON *reply)
@@ -102,8 +102,8 @@ static void add_changes(struct tb_cdp_work *work, const struct cJSON *changes, b
     tb_json_str(tb_json_get(data, "changes"), &before);
     tb_json_int(tb_json_get(data, "more_changes"), &more_before);
     if (again) {
-        before = tb_str_sub(before, 0, work->changes_kept);
-        more_before = work->more_kept;
+        before = tb_str_sub(before, 0, work->changes.kept);
+        more_before = work->changes.more_kept;
     } else if (!changes) {
         return;
     }
@@ -162,7 +162,7 @@ void tb_cdp_work_take_changes(struct tb_cdp_work *work, const struct cJSON *repl
     tb_cdp_refs_note(work, reply);
     tb_json_int(tb_json_get(reply, "told"), &work->session->heard);
     tb_json_bool(tb_json_get(reply, "hit"), &hit);
-    work->struck = work->struck || hit;
+    work->expected.struck = work->expected.struck || hit;
     take_unclicked(work, reply);
     if (tb_json_bool(tb_json_get(reply, "unfocused"), &unfocused) && unfocused) {
         tb_json_set_bool(data, "unfocused", true);
@@ -186,8 +186,8 @@ void tb_cdp_work_known(struct tb_cdp_work *work, struct tb_str url, struct tb_st
     const struct tb_cdp_page *page = tb_cdp_work_page(work);
     tb_json_set_str(work->op->result->data, "url", url);
     tb_json_set_str(work->op->result->data, "title", title);
-    work->here_known = true;
-    work->here_mark = page ? tb_cdp_page_navigation_mark(page) : 0;
+    work->here.known = true;
+    work->here.mark = page ? tb_cdp_page_navigation_mark(page) : 0;
 }
 
 void tb_cdp_work_take(struct tb_cdp_work *work, const struct cJSON *reply)
