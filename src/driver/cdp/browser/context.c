@@ -303,7 +303,7 @@ static uint64_t group_of(struct tb_cdp_context *context, const struct cJSON *inf
     tb_json_bool(tb_json_get(info, "canAccessOpener"), &reaches);
     const struct tb_cdp_page *opener =
         reaches ? tb_cdp_host_page(&context->host, tb_json_text(info, "openerId")) : NULL;
-    return opener ? opener->opener_group : ++context->host.last_opener_group;
+    return opener ? opener->opening.group : ++context->host.last_opener_group;
 }
 
 static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *params)
@@ -328,8 +328,8 @@ static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *para
     struct tb_cdp_page *page =
         tb_cdp_page_new(&context->host, session_id, target_id, opened_by_page);
     if (page) {
-        page->opener_group = group_of(context, info);
-        tb_cdp_target_id_copy(page->opener, tb_json_text(info, "openerId"));
+        page->opening.group = group_of(context, info);
+        tb_cdp_target_id_copy(page->opening.opener, tb_json_text(info, "openerId"));
     }
     if (page && context->session) {
         tb_cdp_session_page_added(context->session, page);

@@ -242,7 +242,7 @@ static bool is_awaited(const struct tb_driver_session *session, const struct tb_
         const struct tab_wait *wait = wait_of(link);
         bool names = tb_str_eq_cstr(tb_str_of(wait->target_id), page->target->id);
         if (!wait->closing && !wait->refused && (names || !wait->target_id[0])) {
-            return !page->opened_by_page;
+            return !page->opening.by_page;
         }
     }
     return false;
@@ -254,8 +254,8 @@ void tb_cdp_session_page_added(struct tb_driver_session *session, struct tb_cdp_
         session->current = page;
     }
     notice(session);
-    if (page->opened_by_page) {
-        page->opened = ++session->tabs.opened;
+    if (page->opening.by_page) {
+        page->opening.number = ++session->tabs.opened;
     }
     tell_tab(session, TB_EVENT_TAB_OPENED, page);
     tb_cdp_journal_on_page(&session->journal, page);
@@ -315,7 +315,7 @@ void tb_cdp_session_tabs_told(struct tb_driver_session *session)
 
 static bool is_told(const struct tb_driver_session *session, const struct tb_cdp_page *page)
 {
-    return page->opened <= session->tabs.told;
+    return page->opening.number <= session->tabs.told;
 }
 
 /* The tab that the caller has heard of last, or another that it has heard of; NULL: all closed. */

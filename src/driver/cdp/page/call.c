@@ -334,7 +334,7 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
 {
     struct tb_cdp_page *page = frame->page;
     struct call *call = TB_NEW(struct call);
-    call->handle = ++page->last_handle;
+    call->handle = ++page->owed.last_handle;
     call->frame = frame;
     call->function = tb_strdup(function);
     call->deadline_ms = deadline_ms;
@@ -342,7 +342,7 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
     call->ask.user = user;
     call->ask.forget = forget;
     tb_timer_init(&call->timer, page->peer->loop, on_deadline, call);
-    tb_cdp_ask_begin(&call->ask, &page->calls, tb_cdp_page_asks(page));
+    tb_cdp_ask_begin(&call->ask, &page->owed.calls, tb_cdp_page_asks(page));
 
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
@@ -369,14 +369,14 @@ static struct call *call_of(struct tb_list *link)
 
 void tb_cdp_page_calls_seek(struct tb_cdp_page *page, bool seeking)
 {
-    LIST_FOREACH(link, &page->calls) {
+    LIST_FOREACH(link, &page->owed.calls) {
         call_of(link)->seeking = seeking && call_of(link)->cmd;
     }
 }
 
 void tb_cdp_page_calls_resume(const struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &page->calls) {
+    LIST_FOREACH(link, &page->owed.calls) {
         if (call_of(link)->cmd) {
             tell(call_of(link), "goOn");
         }
@@ -386,11 +386,11 @@ void tb_cdp_page_calls_resume(const struct tb_cdp_page *page)
 void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame *frame,
                             const struct tb_err *err)
 {
-    uint64_t up_to = page->last_handle;
+    uint64_t up_to = page->owed.last_handle;
     struct call *found;
     do {
         found = NULL;
-        LIST_FOREACH(link, &page->calls) {
+        LIST_FOREACH(link, &page->owed.calls) {
             struct call *call = call_of(link);
             if ((!frame || call->frame == frame) && call->handle <= up_to) {
                 found = call;
@@ -406,7 +406,7 @@ void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame 
 void tb_cdp_page_calls_go_on(struct tb_cdp_frame *frame)
 {
     /* Sending calls nobody back, so the list does not change meanwhile. */
-    LIST_FOREACH(link, &frame->page->calls) {
+    LIST_FOREACH(link, &frame->page->owed.calls) {
         struct call *call = call_of(link);
         if (call->frame == frame && !call->cmd && !call->late) {
             send_call(call);
@@ -419,7 +419,7 @@ void tb_cdp_page_calls_run_late(struct tb_cdp_page *page)
     struct call *found;
     do {
         found = NULL;
-        LIST_FOREACH(link, &page->calls) {
+        LIST_FOREACH(link, &page->owed.calls) {
             if (call_of(link)->late) {
                 found = call_of(link);
                 break;
@@ -433,7 +433,7 @@ void tb_cdp_page_calls_run_late(struct tb_cdp_page *page)
 
 void tb_cdp_page_call_forget(struct tb_cdp_page *page, uint64_t handle)
 {
-    LIST_FOREACH_SAFE(link, &page->calls) {
+    LIST_FOREACH_SAFE(link, &page->owed.calls) {
         if (call_of(link)->handle == handle) {
             call_free(call_of(link));
         }

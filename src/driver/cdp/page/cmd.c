@@ -173,13 +173,13 @@ static struct tb_cdp_page_cmd *cmd_new(struct tb_cdp_target *target, int64_t dea
 {
     struct tb_cdp_page *page = target->page;
     struct tb_cdp_page_cmd *cmd = TB_NEW(struct tb_cdp_page_cmd);
-    cmd->handle = ++page->last_handle;
+    cmd->handle = ++page->owed.last_handle;
     cmd->target = target;
     cmd->deadline_ms = deadline_ms;
     cmd->fn = fn;
     cmd->ask.user = user;
     cmd->ask.forget = forget;
-    tb_cdp_ask_begin(&cmd->ask, &page->cmds, tb_cdp_page_asks(page));
+    tb_cdp_ask_begin(&cmd->ask, &page->owed.cmds, tb_cdp_page_asks(page));
     return cmd;
 }
 
@@ -210,7 +210,7 @@ void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb
 
 bool tb_cdp_page_cmd_sets_up(const struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &page->cmds) {
+    LIST_FOREACH(link, &page->owed.cmds) {
         const struct tb_cdp_page_cmd *cmd = cmd_of(link);
         if (cmd->sets_up && cmd->target == page->target && !cmd->late) {
             return true;
@@ -222,7 +222,7 @@ bool tb_cdp_page_cmd_sets_up(const struct tb_cdp_page *page)
 void tb_cdp_page_cmds_go_on(struct tb_cdp_page *page)
 {
     /* Sending calls nobody back, so the list does not change meanwhile. */
-    LIST_FOREACH(link, &page->cmds) {
+    LIST_FOREACH(link, &page->owed.cmds) {
         struct tb_cdp_page_cmd *cmd = cmd_of(link);
         if (cmd->method) {
             TB_AUTO(tb_free) char *method = cmd->method;
@@ -249,7 +249,7 @@ void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd)
 static struct tb_cdp_page_cmd *find_of(struct tb_cdp_page *page, const struct tb_cdp_target *target,
                                        uint64_t up_to, int why)
 {
-    LIST_FOREACH(link, &page->cmds) {
+    LIST_FOREACH(link, &page->owed.cmds) {
         struct tb_cdp_page_cmd *cmd = cmd_of(link);
         bool goes_on = cmd->sets_up && why == TB_E_DIALOG_OPEN;
         if ((!target || cmd->target == target) && cmd->handle <= up_to && !goes_on) {
@@ -262,7 +262,7 @@ static struct tb_cdp_page_cmd *find_of(struct tb_cdp_page *page, const struct tb
 void tb_cdp_page_cmds_fail(struct tb_cdp_page *page, const struct tb_cdp_target *target,
                            const struct tb_err *err)
 {
-    uint64_t up_to = page->last_handle;
+    uint64_t up_to = page->owed.last_handle;
     struct tb_cdp_page_cmd *cmd;
     while ((cmd = find_of(page, target, up_to, err->code))) {
         if (cmd->id && page->peer->conn) {
@@ -277,7 +277,7 @@ void tb_cdp_page_cmds_run_late(struct tb_cdp_page *page)
     struct tb_cdp_page_cmd *found;
     do {
         found = NULL;
-        LIST_FOREACH(link, &page->cmds) {
+        LIST_FOREACH(link, &page->owed.cmds) {
             struct tb_cdp_page_cmd *cmd = cmd_of(link);
             if (cmd->late) {
                 found = cmd;

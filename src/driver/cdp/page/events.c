@@ -40,7 +40,7 @@ static bool share_thread(const struct tb_cdp_page *page, const struct tb_cdp_pag
 {
     struct tb_str site = site_of(page);
     struct tb_str others = site_of(other);
-    return page->opener_group == other->opener_group &&
+    return page->opening.group == other->opening.group &&
            (!site.len || !others.len || tb_str_eq(site, others));
 }
 

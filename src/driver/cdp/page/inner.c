@@ -37,7 +37,7 @@ static bool is_of_inner(const struct tb_cdp_host *host, const struct tb_cdp_page
 {
     LIST_FOREACH(link, &host->pages) {
         const struct tb_cdp_page *opener = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (opener->inner && tb_str_eq_cstr(tb_str_of(page->opener), opener->target->id)) {
+        if (opener->inner && tb_str_eq_cstr(tb_str_of(page->opening.opener), opener->target->id)) {
             return true;
         }
     }
@@ -48,7 +48,7 @@ static struct tb_cdp_page *next_to_shut(const struct tb_cdp_host *host)
 {
     LIST_FOREACH(link, &host->pages) {
         struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (!page->inner && page->opener[0] && is_of_inner(host, page)) {
+        if (!page->inner && page->opening.opener[0] && is_of_inner(host, page)) {
             return page;
         }
     }

@@ -51,9 +51,9 @@ static void came_to_nothing(struct tb_cdp_frame *frame)
 {
     struct tb_cdp_page *page = frame->page;
     bool has_document = tb_str_of(frame->url).len > 0;
-    if (!frame->parent && page->opened_by_page && !has_document) {
-        tb_free(page->unopened);
-        page->unopened = page->bound_for;
+    if (!frame->parent && page->opening.by_page && !has_document) {
+        tb_free(page->opening.failed);
+        page->opening.failed = page->bound_for;
         page->bound_for = NULL;
     }
     frame->nav_asked = false;
@@ -180,8 +180,8 @@ void tb_cdp_nav_on_committed(struct tb_cdp_target *target, const struct cJSON *p
     }
     if (!frame->parent) {
         bound_for(page, (struct tb_str){NULL, 0});
-        tb_free(page->unopened);
-        page->unopened = NULL;
+        tb_free(page->opening.failed);
+        page->opening.failed = NULL;
         page->crashed = false;
         page->windows_refused = 0;
         page->kept_waiting = false;

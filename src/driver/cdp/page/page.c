@@ -121,9 +121,9 @@ static void free_now(struct tb_deferred *job)
         tb_cdp_target_free(TB_CONTAINER(link, struct tb_cdp_target, link));
     }
     tb_free(page->bound_for);
-    tb_free(page->unopened);
-    tb_json_free(page->arrival.told);
-    tb_buf_fini(&page->outline);
+    tb_free(page->opening.failed);
+    tb_json_free(page->known.arrival.told);
+    tb_buf_fini(&page->known.outline);
     tb_deferred_cancel(&page->late);
     tb_deferred_cancel(&page->free);
     tb_list_remove(&page->link);
@@ -143,17 +143,17 @@ struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_host *host, struct tb_str sess
     struct tb_cdp_page *page = TB_NEW(struct tb_cdp_page);
     page->host = host;
     page->peer = host->peer;
-    page->opened_by_page = opened_by_page;
+    page->opening.by_page = opened_by_page;
     tb_list_init(&page->targets);
-    tb_list_init(&page->cmds);
-    tb_list_init(&page->calls);
-    tb_list_init(&page->settles);
+    tb_list_init(&page->owed.cmds);
+    tb_list_init(&page->owed.calls);
+    tb_list_init(&page->owed.settles);
     tb_list_init(&page->late.link);
     tb_list_init(&page->free.link);
     page->late.run = run_late;
     page->free.run = free_now;
     tb_map_init(&page->frames);
-    tb_buf_init(&page->outline, TB_RESULT_TEXT_MAX);
+    tb_buf_init(&page->known.outline, TB_RESULT_TEXT_MAX);
     page->target = tb_cdp_target_new(page, TB_TARGET_PAGE, session_id, target_id);
     /* The main frame has the id of its target. */
     page->main_frame = page->target ? tb_cdp_frame_new(page, page->target, NULL, target_id) : NULL;
@@ -291,12 +291,12 @@ struct tb_str tb_cdp_page_bound_for(const struct tb_cdp_page *page)
 
 struct tb_str tb_cdp_page_unopened(const struct tb_cdp_page *page)
 {
-    return tb_str_of(page->unopened);
+    return tb_str_of(page->opening.failed);
 }
 
 bool tb_cdp_page_awaits_first(const struct tb_cdp_page *page)
 {
-    return page->opened_by_page && !page->ready && page->main_frame->nav_started;
+    return page->opening.by_page && !page->ready && page->main_frame->nav_started;
 }
 
 bool tb_cdp_page_is_leaving(const struct tb_cdp_page *page)
@@ -331,23 +331,25 @@ const struct tb_cdp_dialog *tb_cdp_page_dialog(const struct tb_cdp_page *page)
 
 struct tb_str tb_cdp_page_outline(const struct tb_cdp_page *page)
 {
-    return tb_buf_str(&page->outline);
+    return tb_buf_str(&page->known.outline);
 }
 
 void tb_cdp_page_keep_outline(struct tb_cdp_page *page, struct tb_str outline)
 {
-    tb_buf_clear(&page->outline);
-    tb_buf_append_str(&page->outline, outline);
+    tb_buf_clear(&page->known.outline);
+    tb_buf_append_str(&page->known.outline, outline);
 }
 
 int64_t tb_cdp_page_typed(const struct tb_cdp_page *page)
 {
-    return tb_cdp_frame_has_left(page->main_frame, page->typed.mark) ? 0 : page->typed.fields;
+    return tb_cdp_frame_has_left(page->main_frame, page->known.typed.mark)
+               ? 0
+               : page->known.typed.fields;
 }
 
 void tb_cdp_page_note_typed(struct tb_cdp_page *page, int64_t fields)
 {
-    page->typed = (struct tb_cdp_typed){fields, page->navs};
+    page->known.typed = (struct tb_cdp_typed){fields, page->navs};
 }
 
 bool tb_cdp_page_crashed(const struct tb_cdp_page *page)
@@ -367,5 +369,5 @@ bool tb_cdp_page_kept_waiting(const struct tb_cdp_page *page)
 
 uint64_t tb_cdp_page_opened(const struct tb_cdp_page *page)
 {
-    return page->opened;
+    return page->opening.number;
 }

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "driver/cdp/page/ask.h"
 #include "driver/cdp/page/chooser.h"
+#include "driver/cdp/page/frame.h"
 #include "driver/cdp/page/held.h"
 #include "driver/cdp/page/host.h"
 #include "driver/cdp/page/page.h"
@@ -19,48 +20,6 @@
 #include "io/timer.h"
 
 struct cJSON;
-
-enum {
-    TB_URL_KEPT = 16 * 1024,
-};
-
-/* How far a document has come. */
-enum tb_cdp_reached {
-    TB_REACHED_COMMIT = 1,
-    TB_REACHED_DOM = 2,
-    TB_REACHED_LOAD = 4,
-    TB_REACHED_IDLE = 8,
-};
-
-struct tb_cdp_frame {
-    struct tb_cdp_page *page;
-    struct tb_cdp_target *target; /* where it lives */
-    struct tb_cdp_frame *parent;  /* NULL: the main frame */
-    unsigned number;
-    char id[TB_TARGET_ID_SIZE];
-    char owner[TB_REF_SIZE]; /* the ref of the iframe that it is in; empty: not known */
-    char loader_id[TB_TARGET_ID_SIZE];
-    char world[TB_TARGET_ID_SIZE];
-    char main_world[TB_TARGET_ID_SIZE];
-    char *url;
-    char *origin;      /* of its main world, while it has one */
-    uint64_t document; /* another number for each that it gets */
-    /* Navigation, see nav.c. */
-    uint64_t nav;  /* the page's count when the last one began */
-    uint64_t left; /* the same when the last one began that did not stay inside its document */
-    /* These three as the last one left them that did not come to nothing. */
-    uint64_t nav_done;
-    uint64_t left_done;
-    bool within_done;
-    bool nav_asked;   /* one is under way and has no document yet */
-    bool nav_started; /* the browser has taken it up */
-    bool nav_barred;  /* to an address that no page may open */
-    bool nav_within;  /* it stayed inside its document */
-    bool loading;     /* as told; what stopped without a start is older than we are */
-    bool mended;      /* its missing world was asked for, see frame.c */
-    bool failed;      /* the document is the browser's own error page */
-    unsigned reached; /* of the present document */
-};
 
 /* What a document told of itself when it came. */
 struct tb_cdp_arrival {
@@ -74,6 +33,30 @@ struct tb_cdp_typed {
     uint64_t mark;
 };
 
+/* What can be said of its document without asking it. */
+struct tb_cdp_known {
+    struct tb_cdp_arrival arrival;
+    struct tb_cdp_typed typed;
+    struct tb_buf outline; /* the last one that was shown whole */
+};
+
+/* How it came to be. */
+struct tb_cdp_opening {
+    bool by_page;
+    uint64_t number;                /* see tb_cdp_page_opened */
+    char opener[TB_TARGET_ID_SIZE]; /* the target that opened it; empty: none */
+    uint64_t group; /* the same for tabs that can reach each other by window.opener */
+    char *failed;   /* what it was opened for and has no document of; NULL: it has one */
+};
+
+/* What it owes somebody; each has a number, in the order in which they began. */
+struct tb_cdp_owed {
+    uint64_t last_handle;
+    struct tb_list cmds;
+    struct tb_list calls;
+    struct tb_list settles;
+};
+
 struct tb_cdp_page {
     struct tb_list link;      /* in its host; once it has ended, with its peer */
     struct tb_cdp_host *host; /* NULL once it has ended */
@@ -85,19 +68,13 @@ struct tb_cdp_page {
     struct tb_cdp_frame *main_frame;
     unsigned last_number;
     char *bound_for; /* where its navigation leads, until that has a document; NULL: none */
-    char *unopened;  /* what it was opened for and has no document of; NULL: it has one */
     struct tb_cdp_dialog dialog;
     struct tb_cdp_chooser chooser;
     struct tb_cdp_held held;
-    struct tb_cdp_arrival arrival;
-    struct tb_cdp_typed typed;
-    struct tb_buf outline; /* the last one that was shown whole */
-    bool opened_by_page;
-    uint64_t opened;                /* see tb_cdp_page_opened */
-    char opener[TB_TARGET_ID_SIZE]; /* the target that opened it; empty: none */
-    bool inner;                     /* see inner.h */
-    bool inner_ended;               /* and so are its calls */
-    uint64_t opener_group;    /* the same for tabs that can reach each other by window.opener */
+    struct tb_cdp_known known;
+    struct tb_cdp_opening opening;
+    bool inner;               /* see inner.h */
+    bool inner_ended;         /* and so are its calls */
     bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */
     unsigned dismissed;       /* of them, so far */
@@ -105,12 +82,9 @@ struct tb_cdp_page {
     bool ready;
     bool crashed;
     bool gone;
-    bool in_doubt;        /* a call passed its deadline, and it has not answered since */
-    uint64_t navs;        /* navigations so far */
-    uint64_t last_handle; /* of commands, calls and waits */
-    struct tb_list cmds;
-    struct tb_list calls;
-    struct tb_list settles;
+    bool in_doubt; /* a call passed its deadline, and it has not answered since */
+    uint64_t navs; /* navigations so far */
+    struct tb_cdp_owed owed;
     struct tb_deferred late; /* ends what was begun in vain */
     struct tb_deferred free;
 };
@@ -166,39 +140,3 @@ void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame 
 /* A frame has a new world: calls that waited for it go on. */
 void tb_cdp_page_calls_go_on(struct tb_cdp_frame *frame);
 void tb_cdp_page_calls_run_late(struct tb_cdp_page *page);
-
-/* frame.c */
-struct tb_cdp_frame *tb_cdp_frame_new(struct tb_cdp_page *page, struct tb_cdp_target *target,
-                                      struct tb_cdp_frame *parent, struct tb_str id);
-/* Frees it; it has left the page's table. */
-void tb_cdp_frame_free(struct tb_cdp_frame *frame);
-/* From now on it lives in this target. False: the main frame never leaves its tab's own. */
-bool tb_cdp_frame_move(struct tb_cdp_frame *frame, struct tb_cdp_target *target);
-/* Removes the frame and all below it; calls there end with TB_E_ELEMENT_STALE. */
-void tb_cdp_frame_remove(struct tb_cdp_frame *frame);
-/* The document that held the frames below this one is gone. */
-void tb_cdp_frames_drop_below(struct tb_cdp_frame *frame);
-void tb_cdp_frames_drop_target(struct tb_cdp_page *page, const struct tb_cdp_target *target);
-void tb_cdp_frames_take_tree(struct tb_cdp_target *target, const struct cJSON *tree,
-                             struct tb_cdp_frame *parent);
-void tb_cdp_frame_set_url(struct tb_cdp_frame *frame, struct tb_str url);
-/* The document is there and has no world. */
-void tb_cdp_frame_mend(struct tb_cdp_frame *frame);
-void tb_cdp_frame_on_attached(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_frame_on_detached(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_frame_on_world(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_frame_on_world_gone(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_frame_on_worlds_gone(struct tb_cdp_target *target, const struct cJSON *params);
-
-/* nav.c, settle.c */
-void tb_cdp_nav_on_asked(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_started(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_loading(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_stopped(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_cleared(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_committed(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_within(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_on_lifecycle(struct tb_cdp_target *target, const struct cJSON *params);
-void tb_cdp_nav_settles_fail(struct tb_cdp_page *page, const struct tb_err *err);
-/* Looks again whether somebody's wait is over. */
-void tb_cdp_nav_check(struct tb_cdp_page *page);

@@ -103,7 +103,7 @@ void tb_cdp_nav_check(struct tb_cdp_page *page)
     bool again = true;
     while (again) {
         again = false;
-        LIST_FOREACH(link, &page->settles) {
+        LIST_FOREACH(link, &page->owed.settles) {
             /* Its callback may change the list, so the walk begins anew. */
             if (check_one(settle_of(link))) {
                 again = true;
@@ -200,7 +200,7 @@ static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const 
     struct tb_loop *loop = page->peer->loop;
     struct settle *settle = TB_NEW(struct settle);
     settle->page = page;
-    settle->handle = ++page->last_handle;
+    settle->handle = ++page->owed.last_handle;
     settle->mark = mark;
     settle->until = stage_of(until);
     settle->fn = fn;
@@ -210,7 +210,7 @@ static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const 
     tb_timer_init(&settle->begin_timer, loop, on_not_begun, settle);
     int64_t left_ms = deadline_ms - tb_loop_now_ms(loop);
     tb_timer_start(&settle->timer, left_ms > 0 ? left_ms : 0);
-    tb_cdp_ask_begin(&settle->ask, &page->settles, tb_cdp_page_asks(page));
+    tb_cdp_ask_begin(&settle->ask, &page->owed.settles, tb_cdp_page_asks(page));
     return settle;
 }
 
@@ -244,11 +244,11 @@ uint64_t tb_cdp_page_settle_asked(struct tb_cdp_page *page, uint64_t mark, const
 
 void tb_cdp_nav_settles_fail(struct tb_cdp_page *page, const struct tb_err *err)
 {
-    uint64_t up_to = page->last_handle;
+    uint64_t up_to = page->owed.last_handle;
     struct settle *found;
     do {
         found = NULL;
-        LIST_FOREACH(link, &page->settles) {
+        LIST_FOREACH(link, &page->owed.settles) {
             struct settle *settle = settle_of(link);
             if (settle->handle <= up_to) {
                 found = settle;

@@ -12,9 +12,9 @@ enum {
 
 static void keep_arrival_take(struct tb_cdp_page *page, struct cJSON *told)
 {
-    tb_json_free(page->arrival.told);
-    page->arrival.told = told;
-    page->arrival.mark = page->navs;
+    tb_json_free(page->known.arrival.told);
+    page->known.arrival.told = told;
+    page->known.arrival.mark = page->navs;
 }
 
 void tb_cdp_page_take_told(struct tb_cdp_page *page, struct tb_str params)
@@ -39,7 +39,7 @@ void tb_cdp_page_take_told(struct tb_cdp_page *page, struct tb_str params)
 
 const struct cJSON *tb_cdp_page_arrived(const struct tb_cdp_page *page)
 {
-    const struct tb_cdp_arrival *arrival = &page->arrival;
+    const struct tb_cdp_arrival *arrival = &page->known.arrival;
     struct tb_str url;
     bool is_this = arrival->told && arrival->mark == page->navs &&
                    tb_json_str(tb_json_get(arrival->told, "url"), &url) &&
