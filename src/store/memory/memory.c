@@ -11,6 +11,7 @@
 #include "core/limits.h"
 #include "store/pack.h"
 #include "store/query.h"
+#include "store/read.h"
 
 struct record {
     char *key;
@@ -31,20 +32,6 @@ struct memory {
     int64_t last_seq;
     uint8_t last_hash[TB_HASH_BYTES];
     struct tb_list reads;
-};
-
-/* What was found is packed at once and handed out from the loop. */
-struct tb_store_read {
-    struct tb_list link;
-    struct tb_deferred job;
-    tb_store_record_fn *record;
-    tb_store_entry_fn *entry;
-    tb_store_end_fn *end;
-    void *user;
-    struct tb_buf rows;
-    bool missing;
-    bool running;
-    bool cancelled;
 };
 
 static void *open_memory(struct tb_core *core, struct tb_err *err)
@@ -76,11 +63,9 @@ static void free_entry(struct entry *entry)
     tb_free(entry);
 }
 
-static void free_read(struct tb_store_read *read)
+static void drop_read(struct tb_store_read *read)
 {
-    tb_list_remove(&read->link);
-    tb_deferred_cancel(&read->job);
-    tb_buf_fini(&read->rows);
+    tb_read_fini(read);
     tb_free(read);
 }
 
@@ -97,7 +82,7 @@ static void close_memory(void *state)
         free_entry(TB_CONTAINER(memory->log.next, struct entry, link));
     }
     while (!tb_list_empty(&memory->reads)) {
-        free_read(TB_CONTAINER(memory->reads.next, struct tb_store_read, link));
+        drop_read(TB_CONTAINER(memory->reads.next, struct tb_store_read, link));
     }
     tb_free(memory);
 }
@@ -171,41 +156,13 @@ static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gat
     }
 }
 
-static void hand_out(struct tb_deferred *job)
-{
-    struct tb_store_read *read = TB_CONTAINER(job, struct tb_store_read, job);
-    struct tb_unpack unpack = {.rest = tb_buf_str(&read->rows)};
-    read->running = true;
-    while (unpack.rest.len && !read->cancelled) {
-        if (read->entry) {
-            struct tb_audit_entry entry;
-            tb_unpack_entry(&unpack, &entry);
-            read->entry(&entry, read->user);
-        } else {
-            struct tb_str key = tb_unpack_str(&unpack);
-            struct tb_str value = tb_unpack_str(&unpack);
-            read->record(key, value, read->user);
-        }
-    }
-    struct tb_err err;
-    if (read->missing) {
-        tb_fail(&err, TB_E_NOT_FOUND, "there is no such record");
-    }
-    if (!read->cancelled) {
-        read->end(read->missing ? &err : NULL, read->user);
-    }
-    free_read(read);
-}
-
+/* What is found is packed at once and handed out from the loop. */
 static struct tb_store_read *begin_read(struct memory *memory, tb_store_end_fn *end, void *user)
 {
     struct tb_store_read *read = TB_NEW(struct tb_store_read);
-    read->job.run = hand_out;
-    read->end = end;
-    read->user = user;
-    tb_buf_init(&read->rows, SIZE_MAX);
+    tb_read_init(read, drop_read, end, user);
     tb_list_append(&memory->reads, &read->link);
-    tb_loop_defer(memory->core->loop, &read->job);
+    tb_read_end_later(read, memory->core->loop);
     return read;
 }
 
@@ -222,9 +179,10 @@ static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str
     struct tb_store_read *read = begin_read(memory, end, user);
     const struct record *found = tb_map_get(&memory->spaces[space], key);
     read->record = record;
-    read->missing = !found;
     if (found) {
         pack_record(&read->rows, found);
+    } else {
+        tb_fail(&read->err, TB_E_NOT_FOUND, "there is no such record");
     }
     return read;
 }
@@ -262,17 +220,6 @@ static struct tb_store_read *audit(void *state, const struct tb_audit_query *que
     return read;
 }
 
-static void cancel(struct tb_store_read *read)
-{
-    if (!read) {
-        return;
-    }
-    read->cancelled = true;
-    if (!read->running) {
-        free_read(read);
-    }
-}
-
 static bool ready(void *state, struct tb_err *err)
 {
     (void)state;
@@ -291,6 +238,6 @@ const struct tb_store_kind tb_store_memory = {
     .get = get,
     .each = each,
     .audit = audit,
-    .cancel = cancel,
+    .cancel = tb_read_cancel,
     .ready = ready,
 };

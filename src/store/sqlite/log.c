@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "store/pack.h"
+#include "store/read.h"
 #include "store/sqlite/index.h"
 #include "store/sqlite/mover.h"
 #include "store/sqlite/sqlite.h"
@@ -111,18 +111,13 @@ int tb_sqlite_log_query(struct tb_sqlite_log *log, const struct tb_audit_query *
                         tb_store_entry_fn *entry, void *user, struct tb_err *err)
 {
     struct tb_audit_query rest = *query;
-    TB_AUTO(tb_buf_fini) struct tb_buf rows = TB_BUF(SIZE_MAX);
+    struct tb_store_read read = {.entry = entry, .user = user, .rows = TB_BUF(SIZE_MAX)};
     int more = tb_db_bound(&log->db, &rest, err);
     for (more = more < 0 ? more : 1; more > 0;) {
-        tb_buf_clear(&rows);
-        more = tb_db_entries(&log->db, &rest, &rows, err);
-        struct tb_unpack unpack = {.rest = tb_buf_str(&rows)};
-        while (unpack.rest.len) {
-            struct tb_audit_entry one;
-            tb_unpack_entry(&unpack, &one);
-            entry(&one, user);
-        }
+        more = tb_db_entries(&log->db, &rest, &read.rows, err);
+        tb_read_hand_out(&read);
     }
+    tb_buf_fini(&read.rows);
     return broken_is_trouble(more, err);
 }
 

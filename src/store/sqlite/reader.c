@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "store/pack.h"
+#include "store/read.h"
 #include "store/sqlite/index.h"
 #include "store/sqlite/state.h"
 
@@ -18,122 +18,98 @@ enum read_kind {
     READ_AUDIT,
 };
 
-struct tb_store_read {
-    struct tb_list link;
+struct file_read {
+    struct tb_store_read read;
     struct tb_sqlite *store;
     enum read_kind kind;
     const char *space;
     struct tb_buf key;
     int64_t place; /* of each */
     struct tb_query_copy query;
-    bool bounded; /* the query's ends are known */
-    tb_store_record_fn *record;
-    tb_store_entry_fn *entry;
-    tb_store_end_fn *end;
-    void *user;
+    bool bounded;   /* the query's ends are known */
     uint64_t after; /* writes that it has to see */
     int64_t since_ms;
-    bool cancelled;
-    /* The worker's: a portion */
-    struct tb_buf rows;
-    int status; /* 1: there is more */
-    struct tb_err err;
+    int status; /* of the last portion, as the worker found it; 1: there is more */
 };
 
 static void start_next(struct tb_sqlite *store);
 
-static void free_read(struct tb_store_read *read)
+static struct file_read *of(struct tb_list *link)
 {
-    tb_list_remove(&read->link);
-    tb_buf_fini(&read->key);
-    tb_buf_fini(&read->rows);
-    tb_query_copy_fini(&read->query);
-    tb_free(read);
+    return TB_CONTAINER(link, struct file_read, read.link);
 }
 
-static int read_entries(struct tb_db *db, struct tb_store_read *read)
+static void drop_read(struct tb_store_read *read)
 {
-    if (!read->bounded) {
-        int rc = tb_db_bound(db, &read->query.query, &read->err);
+    struct file_read *mine = TB_CONTAINER(read, struct file_read, read);
+    tb_read_fini(read);
+    tb_buf_fini(&mine->key);
+    tb_query_copy_fini(&mine->query);
+    tb_free(mine);
+}
+
+static int read_entries(struct tb_db *db, struct file_read *mine)
+{
+    struct tb_store_read *read = &mine->read;
+    if (!mine->bounded) {
+        int rc = tb_db_bound(db, &mine->query.query, &read->err);
         if (rc < 0) {
             return rc;
         }
-        read->bounded = true;
+        mine->bounded = true;
     }
-    return tb_db_entries(db, &read->query.query, &read->rows, &read->err);
+    return tb_db_entries(db, &mine->query.query, &read->rows, &read->err);
 }
 
-static int run_portion(void *user)
+static int read_rows(struct tb_db *db, struct file_read *mine)
 {
-    struct tb_store_read *read = user;
-    struct tb_sqlite *store = read->store;
-    struct tb_db *db = &store->reader.db;
-    if (!db->sql) {
-        read->status = tb_db_open(db, store->path, TB_DB_READ, BUSY_MS, &read->err);
-        if (read->status < 0) {
-            return 0;
-        }
-    }
-    switch (read->kind) {
+    struct tb_store_read *read = &mine->read;
+    switch (mine->kind) {
     case READ_GET:
-        read->status = tb_db_get(db, read->space, tb_buf_str(&read->key), &read->rows, &read->err);
-        break;
+        return tb_db_get(db, mine->space, tb_buf_str(&mine->key), &read->rows, &read->err);
     case READ_EACH:
-        read->status = tb_db_each(db, read->space, &read->place, &read->rows, &read->err);
-        break;
+        return tb_db_each(db, mine->space, &mine->place, &read->rows, &read->err);
     case READ_AUDIT:
-        read->status = read_entries(db, read);
-        break;
-    }
-    if (tb_index_faulted()) {
-        read->status = tb_fail(&read->err, -EBADMSG, "the index of %s was cut", store->path);
+        return read_entries(db, mine);
     }
     return 0;
 }
 
-static void deliver(struct tb_store_read *read)
+static int run_portion(void *user)
 {
-    struct tb_unpack unpack = {.rest = tb_buf_str(&read->rows)};
-    while (unpack.rest.len && !read->cancelled) {
-        if (read->kind == READ_AUDIT) {
-            struct tb_audit_entry entry;
-            tb_unpack_entry(&unpack, &entry);
-            read->entry(&entry, read->user);
-        } else {
-            struct tb_str key = tb_unpack_str(&unpack);
-            struct tb_str value = tb_unpack_str(&unpack);
-            read->record(key, value, read->user);
-        }
+    struct file_read *mine = user;
+    struct tb_sqlite *store = mine->store;
+    struct tb_db *db = &store->reader.db;
+    struct tb_err *err = &mine->read.err;
+    mine->status = db->sql ? 0 : tb_db_open(db, store->path, TB_DB_READ, BUSY_MS, err);
+    if (mine->status == 0) {
+        mine->status = read_rows(db, mine);
     }
-}
-
-static void end_read(struct tb_store_read *read, const struct tb_err *err)
-{
-    if (!read->cancelled) {
-        read->cancelled = true; /* by now there is nothing to cancel */
-        read->end(err, read->user);
+    if (tb_index_faulted()) {
+        mine->status = tb_fail(err, -EBADMSG, "the index of %s was cut", store->path);
     }
-    free_read(read);
+    return 0;
 }
 
 static void on_portion(int status, void *user)
 {
-    struct tb_store_read *read = user;
-    struct tb_sqlite *store = read->store;
+    struct file_read *mine = user;
+    struct tb_store_read *read = &mine->read;
+    struct tb_sqlite *store = mine->store;
     (void)status;
-    if (read->status == -EBADMSG) {
+    if (mine->status == -EBADMSG) {
         store->writer.suspect = true;
         read->err.code = TB_E_STORE;
-    } else if (read->status == -ENOSPC) {
+    } else if (mine->status == -ENOSPC) {
         read->err.code = TB_E_STORE;
     }
-    deliver(read);
+    tb_read_hand_out(read);
     store->reader.running = NULL;
-    if (read->status > 0 && !read->cancelled) {
-        tb_buf_clear(&read->rows);
+    if (mine->status > 0 && !read->cancelled) {
+        read->busy = false;
         tb_list_append(&store->reader.waiting, &read->link);
     } else {
-        end_read(read, read->status < 0 ? &read->err : NULL);
+        tb_read_end(read);
     }
     if (store->writer.suspect) {
         tb_writer_hurry(store);
@@ -144,9 +120,9 @@ static void on_portion(int status, void *user)
     }
 }
 
-static bool may_start(const struct tb_sqlite *store, const struct tb_store_read *read)
+static bool may_start(const struct tb_sqlite *store, const struct file_read *mine)
 {
-    return store->writer.opened && read->after <= store->writer.moved;
+    return store->writer.opened && mine->after <= store->writer.moved;
 }
 
 static void start_next(struct tb_sqlite *store)
@@ -160,11 +136,12 @@ static void start_next(struct tb_sqlite *store)
         tb_db_close(&reader->db);
     }
     LIST_FOREACH(link, &reader->waiting) {
-        struct tb_store_read *read = TB_CONTAINER(link, struct tb_store_read, link);
-        if (may_start(store, read)) {
-            tb_list_remove(&read->link);
-            reader->running = read;
-            tb_work_submit(store->core->loop, run_portion, on_portion, read);
+        struct file_read *mine = of(link);
+        if (may_start(store, mine)) {
+            tb_list_remove(link);
+            mine->read.busy = true;
+            reader->running = &mine->read;
+            tb_work_submit(store->core->loop, run_portion, on_portion, mine);
             return;
         }
     }
@@ -173,7 +150,7 @@ static void start_next(struct tb_sqlite *store)
 bool tb_reader_waits(const struct tb_sqlite *store)
 {
     LIST_FOREACH(link, &store->reader.waiting) {
-        if (!may_start(store, TB_CONTAINER(link, struct tb_store_read, link))) {
+        if (!may_start(store, of(link))) {
             return true;
         }
     }
@@ -199,81 +176,71 @@ void tb_reader_give_up(struct tb_sqlite *store, const struct tb_err *err)
     struct tb_list late;
     tb_list_init(&late);
     LIST_FOREACH_SAFE(link, &store->reader.waiting) {
-        struct tb_store_read *read = TB_CONTAINER(link, struct tb_store_read, link);
-        if (tb_writer_tried_enough(store, read->since_ms) && !may_start(store, read)) {
+        const struct file_read *mine = of(link);
+        if (tb_writer_tried_enough(store, mine->since_ms) && !may_start(store, mine)) {
             tb_list_remove(link);
             tb_list_append(&late, link);
         }
     }
     while (!tb_list_empty(&late)) {
-        end_read(TB_CONTAINER(late.next, struct tb_store_read, link), err);
+        struct tb_store_read *read = &of(late.next)->read;
+        read->err = *err;
+        tb_read_end(read);
     }
 }
 
-/* Waits for the writes before it, and for the loop in any case. */
-static struct tb_store_read *begin_take(struct tb_sqlite *store, struct tb_store_read *read)
+static struct file_read *new_read(struct tb_sqlite *store, enum read_kind kind,
+                                  tb_store_end_fn *end, void *user)
 {
-    read->store = store;
-    read->after = store->writer.asked;
-    read->since_ms = tb_loop_now_ms(store->core->loop);
-    tb_buf_init(&read->rows, SIZE_MAX);
-    tb_list_append(&store->reader.waiting, &read->link);
-    if (may_start(store, read)) {
+    struct file_read *mine = TB_NEW(struct file_read);
+    tb_read_init(&mine->read, drop_read, end, user);
+    mine->store = store;
+    mine->kind = kind;
+    tb_buf_init(&mine->key, SIZE_MAX);
+    return mine;
+}
+
+/* Waits for the writes before it, and for the loop in any case. */
+static struct tb_store_read *begin_take(struct file_read *mine)
+{
+    struct tb_sqlite *store = mine->store;
+    mine->after = store->writer.asked;
+    mine->since_ms = tb_loop_now_ms(store->core->loop);
+    tb_list_append(&store->reader.waiting, &mine->read.link);
+    if (may_start(store, mine)) {
         start_next(store);
     } else {
         tb_writer_hurry(store);
     }
-    return read;
+    return &mine->read;
 }
 
 struct tb_store_read *tb_reader_get(void *state, enum tb_space space, struct tb_str key,
                                     tb_store_record_fn *record, tb_store_end_fn *end, void *user)
 {
-    struct tb_store_read *read = TB_NEW(struct tb_store_read);
-    read->kind = READ_GET;
-    read->space = tb_space_name(space);
-    tb_buf_init(&read->key, SIZE_MAX);
-    tb_buf_append_str(&read->key, key);
-    read->record = record;
-    read->end = end;
-    read->user = user;
-    return begin_take(state, read);
+    struct file_read *mine = new_read(state, READ_GET, end, user);
+    mine->space = tb_space_name(space);
+    mine->read.record = record;
+    tb_buf_append_str(&mine->key, key);
+    return begin_take(mine);
 }
 
 struct tb_store_read *tb_reader_each(void *state, enum tb_space space, tb_store_record_fn *record,
                                      tb_store_end_fn *end, void *user)
 {
-    struct tb_store_read *read = TB_NEW(struct tb_store_read);
-    read->kind = READ_EACH;
-    read->space = tb_space_name(space);
-    read->record = record;
-    read->end = end;
-    read->user = user;
-    return begin_take(state, read);
+    struct file_read *mine = new_read(state, READ_EACH, end, user);
+    mine->space = tb_space_name(space);
+    mine->read.record = record;
+    return begin_take(mine);
 }
 
 struct tb_store_read *tb_reader_audit(void *state, const struct tb_audit_query *query,
                                       tb_store_entry_fn *entry, tb_store_end_fn *end, void *user)
 {
-    struct tb_store_read *read = TB_NEW(struct tb_store_read);
-    read->kind = READ_AUDIT;
-    tb_query_copy_init(&read->query, query);
-    read->entry = entry;
-    read->end = end;
-    read->user = user;
-    return begin_take(state, read);
-}
-
-void tb_reader_cancel(struct tb_store_read *read)
-{
-    if (!read) {
-        return;
-    }
-    bool waits = read->store->reader.running != read && !read->cancelled;
-    read->cancelled = true;
-    if (waits) {
-        free_read(read);
-    }
+    struct file_read *mine = new_read(state, READ_AUDIT, end, user);
+    mine->read.entry = entry;
+    tb_query_copy_init(&mine->query, query);
+    return begin_take(mine);
 }
 
 void tb_reader_init(struct tb_sqlite *store)
@@ -288,7 +255,7 @@ void tb_reader_fini(struct tb_sqlite *store)
         reader->running->cancelled = true;
     }
     while (!tb_list_empty(&reader->waiting)) {
-        free_read(TB_CONTAINER(reader->waiting.next, struct tb_store_read, link));
+        drop_read(&of(reader->waiting.next)->read);
     }
     while (reader->running) {
         tb_loop_turn(store->core->loop, true);

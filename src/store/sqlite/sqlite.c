@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "store/read.h"
 #include "store/sqlite/index.h"
 #include "store/sqlite/state.h"
 
@@ -223,6 +224,6 @@ const struct tb_store_kind tb_store_sqlite = {
     .get = tb_reader_get,
     .each = tb_reader_each,
     .audit = tb_reader_audit,
-    .cancel = tb_reader_cancel,
+    .cancel = tb_read_cancel,
     .ready = ready,
 };

@@ -112,4 +112,3 @@ struct tb_store_read *tb_reader_each(void *state, enum tb_space space, tb_store_
                                      tb_store_end_fn *end, void *user);
 struct tb_store_read *tb_reader_audit(void *state, const struct tb_audit_query *query,
                                       tb_store_entry_fn *entry, tb_store_end_fn *end, void *user);
-void tb_reader_cancel(struct tb_store_read *read);
