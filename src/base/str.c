@@ -23,6 +23,13 @@ bool tb_str_eq(struct tb_str a, struct tb_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+int tb_str_compare(struct tb_str a, struct tb_str b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 bool tb_str_eq_cstr(struct tb_str a, const char *b)
 {
     return tb_str_eq(a, tb_str_of(b));

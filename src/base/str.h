@@ -22,6 +22,8 @@ struct tb_str tb_str_of(const char *text);
 /* The bytes from `from` up to `to`, both clipped to the slice. */
 struct tb_str tb_str_sub(struct tb_str str, size_t from, size_t to);
 bool tb_str_eq(struct tb_str a, struct tb_str b);
+/* The order of their bytes: negative, 0 or positive. A text stands before those that it begins. */
+int tb_str_compare(struct tb_str a, struct tb_str b);
 bool tb_str_eq_cstr(struct tb_str a, const char *b);
 bool tb_str_eq_nocase(struct tb_str a, struct tb_str b);
 bool tb_str_starts(struct tb_str str, struct tb_str prefix);

@@ -55,6 +55,20 @@ static void equality_looks_at_length_and_every_byte(void **state)
     assert_true(tb_str_eq_cstr(TB_STR("abc"), "abc"));
 }
 
+static void the_order_is_that_of_the_bytes(void **state)
+{
+    (void)state;
+    static const struct tb_str sorted[] = {
+        {NULL, 0}, {"\0", 1}, {"a", 1}, {"a\0b", 3}, {"aa", 2}, {"b", 1}, {"\x80", 1}, {"\xff", 1},
+    };
+    for (size_t i = 0; i < TB_COUNT(sorted); i++) {
+        for (size_t j = 0; j < TB_COUNT(sorted); j++) {
+            int order = tb_str_compare(sorted[i], sorted[j]);
+            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+        }
+    }
+}
+
 static void case_is_ignored_for_ascii_letters_only(void **state)
 {
     (void)state;
@@ -176,6 +190,7 @@ int main(void)
         cmocka_unit_test(null_is_an_empty_slice),
         cmocka_unit_test(a_cut_out_piece_is_clipped_to_the_slice),
         cmocka_unit_test(equality_looks_at_length_and_every_byte),
+        cmocka_unit_test(the_order_is_that_of_the_bytes),
         cmocka_unit_test(case_is_ignored_for_ascii_letters_only),
         cmocka_unit_test(a_prefix_is_no_longer_than_the_text),
         cmocka_unit_test(trimming_takes_spaces_and_tabs_only),

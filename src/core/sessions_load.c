@@ -224,7 +224,7 @@ static void on_sessions_read(const struct tb_err *err, void *user)
         failed(load, err);
     } else {
         load->read =
-            store->kind->each(store->state, TB_SPACE_END, on_end_record, on_ends_read, load);
+            store->kind->each(store->state, TB_SPACE_END, NULL, on_end_record, on_ends_read, load);
     }
 }
 
@@ -240,7 +240,7 @@ static void begin(struct tb_timer *timer, void *user)
     (void)timer;
     load->aside = 0;
     load->read =
-        store->kind->each(store->state, TB_SPACE_SESSION, on_record, on_sessions_read, load);
+        store->kind->each(store->state, TB_SPACE_SESSION, NULL, on_record, on_sessions_read, load);
 }
 
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user)

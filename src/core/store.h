@@ -58,6 +58,13 @@ struct tb_audit_query {
     int64_t limit; /* 0: none */
 };
 
+/* Which records of a space, in the order of their keys' bytes. All zero: every one. */
+struct tb_range {
+    struct tb_str prefix; /* of their keys */
+    struct tb_str after;  /* only those whose keys come after this one; empty: from the first */
+    int64_t limit;        /* 0: none */
+};
+
 /* Where the log begins after old entries were cut off: the last one that is gone, its hash, and a
  * seal over both that only the installation's key can make. All zero: nothing was ever cut. */
 struct tb_audit_cut {
@@ -88,8 +95,9 @@ struct tb_store_kind {
      * once. A missing record is TB_E_NOT_FOUND. */
     struct tb_store_read *(*get)(void *state, enum tb_space space, struct tb_str key,
                                  tb_store_record_fn *record, tb_store_end_fn *end, void *user);
-    struct tb_store_read *(*each)(void *state, enum tb_space space, tb_store_record_fn *record,
-                                  tb_store_end_fn *end, void *user);
+    /* Without a range: all, in whatever order is the fastest. */
+    struct tb_store_read *(*each)(void *state, enum tb_space space, const struct tb_range *range,
+                                  tb_store_record_fn *record, tb_store_end_fn *end, void *user);
     struct tb_store_read *(*audit)(void *state, const struct tb_audit_query *query,
                                    tb_store_entry_fn *entry, tb_store_end_fn *end, void *user);
     /* No callback comes any more. */

@@ -54,3 +54,41 @@ void tb_query_copy_fini(struct tb_query_copy *copy)
 {
     tb_buf_fini(&copy->texts);
 }
+
+struct tb_str tb_range_start(const struct tb_range *range)
+{
+    return tb_str_compare(range->prefix, range->after) < 0 ? range->after : range->prefix;
+}
+
+int tb_range_has(const struct tb_range *range, struct tb_str key)
+{
+    if (!tb_str_starts(key, range->prefix)) {
+        return -1;
+    }
+    return range->after.len == 0 || tb_str_compare(key, range->after) > 0;
+}
+
+void tb_range_copy_init(struct tb_range_copy *copy, const struct tb_range *range)
+{
+    copy->range = *range;
+    tb_buf_init(&copy->prefix, SIZE_MAX);
+    tb_buf_init(&copy->after, SIZE_MAX);
+    tb_buf_append_str(&copy->prefix, range->prefix);
+    tb_buf_append_str(&copy->after, range->after);
+    copy->range.prefix = tb_buf_str(&copy->prefix);
+    copy->range.after = tb_buf_str(&copy->after);
+}
+
+void tb_range_copy_fini(struct tb_range_copy *copy)
+{
+    tb_buf_fini(&copy->prefix);
+    tb_buf_fini(&copy->after);
+}
+
+bool tb_range_move_on(struct tb_range_copy *copy, struct tb_str key)
+{
+    tb_buf_clear(&copy->after);
+    tb_buf_append_str(&copy->after, key);
+    copy->range.after = tb_buf_str(&copy->after);
+    return copy->range.limit == 0 || --copy->range.limit > 0;
+}

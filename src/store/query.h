@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which audit entries a query means: one function for all stores, so that all give the same. */
+/* Which audit entries a query means, and which records a range: one function for all stores, so
+ * that all give the same. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,3 +20,21 @@ struct tb_query_copy {
 
 void tb_query_copy_init(struct tb_query_copy *copy, const struct tb_audit_query *query);
 void tb_query_copy_fini(struct tb_query_copy *copy);
+
+/* Where a range begins: no key before this one is in it. */
+struct tb_str tb_range_start(const struct tb_range *range);
+/* From there on in order: does the range have this key? 0: it does not, but may have the next;
+ * negative: it has no more. */
+int tb_range_has(const struct tb_range *range, struct tb_str key);
+
+/* A range that outlives its caller's texts. */
+struct tb_range_copy {
+    struct tb_range range;
+    struct tb_buf prefix;
+    struct tb_buf after;
+};
+
+void tb_range_copy_init(struct tb_range_copy *copy, const struct tb_range *range);
+void tb_range_copy_fini(struct tb_range_copy *copy);
+/* What is left of it behind a record that was taken; false: nothing, the limit is reached. */
+bool tb_range_move_on(struct tb_range_copy *copy, struct tb_str key);

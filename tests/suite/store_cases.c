@@ -140,7 +140,7 @@ static void whoever_hears_of_a_write_may_write(void **state)
     pass_on(&relay);
     WAIT_UNTIL(relay.lab->core.loop, !relay.left && !tb_gate_shut(&relay.gate));
     assert_int_equal(relay.gate.err.code, 0);
-    store_each(relay.lab, TB_SPACE_STATE, &seen);
+    store_each(relay.lab, TB_SPACE_STATE, NULL, &seen);
     assert_int_equal(seen.rows, 50);
     store_seen_fini(&seen);
 }
@@ -218,7 +218,7 @@ static void each_gives_every_record_of_its_space_once(void **state)
     }
     assert_int_equal(store_put(lab, TB_SPACE_STATE, "elsewhere", "v"), 0);
     struct store_seen seen;
-    store_each(lab, TB_SPACE_SESSION, &seen);
+    store_each(lab, TB_SPACE_SESSION, NULL, &seen);
     assert_int_equal(seen.rows, COUNT);
     tb_buf_append_char(&seen.text, '\0');
     for (int i = 0; i < COUNT; i += 97) {
@@ -227,15 +227,104 @@ static void each_gives_every_record_of_its_space_once(void **state)
         assert_non_null(strstr((const char *)seen.text.data, line));
     }
     store_seen_fini(&seen);
-    store_each(lab, TB_SPACE_STATE, &seen);
+    store_each(lab, TB_SPACE_STATE, NULL, &seen);
     assert_int_equal(seen.rows, 1);
+    store_seen_fini(&seen);
+}
+
+/* "key=value" lines without the values. */
+static void expect_range(struct store_lab *lab, const struct tb_range *range, const char *keys)
+{
+    struct store_seen seen;
+    store_each(lab, TB_SPACE_SESSION, range, &seen);
+    tb_buf_append_char(&seen.text, '\0');
+    assert_string_equal((const char *)seen.text.data, keys);
+    assert_int_equal(seen.code, 0);
+    store_seen_fini(&seen);
+}
+
+static void a_range_is_in_the_order_of_its_keys(void **state)
+{
+    static const char *const keys[] = {"b",         "a/2", "\xff", "a", "a/10",
+                                       "\xff\xff!", "a0",  "a/1",  "B"};
+    static const struct {
+        struct tb_range range;
+        const char *found;
+    } cases[] = {
+        {{.limit = 0}, "B=\na=\na/1=\na/10=\na/2=\na0=\nb=\n\xff=\n\xff\xff!=\n"},
+        {{.prefix = {"a/", 2}}, "a/1=\na/10=\na/2=\n"},
+        {{.prefix = {"a", 1}}, "a=\na/1=\na/10=\na/2=\na0=\n"},
+        {{.prefix = {"\xff", 1}}, "\xff=\n\xff\xff!=\n"},
+        {{.prefix = {"c", 1}}, ""},
+        {{.after = {"a0", 2}}, "b=\n\xff=\n\xff\xff!=\n"},
+        {{.after = {"a1", 2}}, "b=\n\xff=\n\xff\xff!=\n"}, /* which is not there */
+        {{.after = {"\xff\xff!", 3}}, ""},
+        {{.prefix = {"a/", 2}, .after = {"a/1", 3}}, "a/10=\na/2=\n"},
+        {{.prefix = {"a/", 2}, .after = {"A", 1}}, "a/1=\na/10=\na/2=\n"},
+        {{.prefix = {"a/", 2}, .after = {"b", 1}}, ""},
+        {{.prefix = {"a", 1}, .after = {"a", 1}, .limit = 2}, "a/1=\na/10=\n"},
+        {{.limit = 1}, "B=\n"},
+        {{.prefix = {"a/", 2}, .limit = 9}, "a/1=\na/10=\na/2=\n"},
+    };
+    struct store_lab *lab = *state;
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        assert_int_equal(store_put(lab, TB_SPACE_SESSION, keys[i], ""), 0);
+    }
+    assert_int_equal(store_put(lab, TB_SPACE_END, "a/3", ""), 0); /* of another space */
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        expect_range(lab, &cases[i].range, cases[i].found);
+    }
+    assert_int_equal(store_remove(lab, TB_SPACE_SESSION, "a/10"), 0);
+    expect_range(lab, &cases[1].range, "a/1=\na/2=\n");
+}
+
+static void note_order(struct tb_str key, struct tb_str value, void *user)
+{
+    struct store_seen *seen = user;
+    (void)value;
+    assert_true(tb_str_compare(tb_buf_str(&seen->text), key) < 0);
+    tb_buf_clear(&seen->text);
+    tb_buf_append_str(&seen->text, key);
+    seen->rows++;
+}
+
+static void note_end(const struct tb_err *err, void *user)
+{
+    struct store_seen *seen = user;
+    assert_null(err);
+    seen->ends++;
+}
+
+/* More than a portion; and the texts of the range go at once. */
+static void a_long_range_is_given_whole(void **state)
+{
+    struct store_lab *lab = *state;
+    char value[1000] = "";
+    char prefix[] = "k1";
+    char after[] = "k1000";
+    for (int i = 0; i < 3000; i++) {
+        char key[16];
+        int len = snprintf(key, sizeof(key), "k%04d", i * 7 % 3000);
+        lab->kind->put(lab->state, TB_SPACE_SESSION, (struct tb_str){key, (size_t)len},
+                       (struct tb_str){value, sizeof(value)}, NULL);
+    }
+    struct tb_range range = {tb_str_of(prefix), tb_str_of(after), 900};
+    struct store_seen seen;
+    store_seen_init(lab, &seen);
+    lab->kind->each(lab->state, TB_SPACE_SESSION, &range, note_order, note_end, &seen);
+    memset(prefix, 'x', 2);
+    memset(after, 'x', 5);
+    memset(&range, 0, sizeof(range));
+    WAIT_UNTIL(lab->core.loop, seen.ends);
+    assert_int_equal(seen.rows, 900);
+    assert_true(tb_str_eq(tb_buf_str(&seen.text), TB_STR("k1900")));
     store_seen_fini(&seen);
 }
 
 static void each_of_an_empty_space_just_ends(void **state)
 {
     struct store_seen seen;
-    store_each(*state, TB_SPACE_SESSION, &seen);
+    store_each(*state, TB_SPACE_SESSION, NULL, &seen);
     assert_int_equal(seen.rows, 0);
     assert_int_equal(seen.code, 0);
     store_seen_fini(&seen);
@@ -473,7 +562,7 @@ static void closing_ends_what_is_under_way(void **state)
     tb_gate_init(&gate, on_open);
     lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), &gate);
     lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k"), TB_STR("v"), &gate);
-    store_each_start(lab, TB_SPACE_SESSION, &seen);
+    store_each_start(lab, TB_SPACE_SESSION, NULL, &seen);
     store_lab_close(lab);
     assert_int_equal(seen.ends, 0);
     assert_int_equal(seen.rows, 0);
@@ -505,6 +594,8 @@ int store_cases(const struct tb_store_kind *kind)
         CASE(a_value_may_be_any_bytes_and_as_large_as_the_limit),
         CASE(a_value_over_the_limit_is_refused),
         CASE(each_gives_every_record_of_its_space_once),
+        CASE(a_range_is_in_the_order_of_its_keys),
+        CASE(a_long_range_is_given_whole),
         CASE(each_of_an_empty_space_just_ends),
         CASE(a_read_sees_the_writes_before_it),
         CASE(entries_are_found_by_every_field),

@@ -227,9 +227,10 @@ void store_get_start(struct store_lab *lab, enum tb_space space, const char *key
     assert_int_equal(seen->rows + (size_t)seen->ends, 0); /* always later */
 }
 
-void store_each_start(struct store_lab *lab, enum tb_space space, struct store_seen *seen)
+void store_each_start(struct store_lab *lab, enum tb_space space, const struct tb_range *range,
+                      struct store_seen *seen)
 {
-    seen->read = lab->kind->each(lab->state, space, on_record, on_end, seen);
+    seen->read = lab->kind->each(lab->state, space, range, on_record, on_end, seen);
     assert_int_equal(seen->rows + (size_t)seen->ends, 0);
 }
 
@@ -248,10 +249,11 @@ void store_get(struct store_lab *lab, enum tb_space space, const char *key,
     WAIT_UNTIL(lab->core.loop, ret_seen->ends);
 }
 
-void store_each(struct store_lab *lab, enum tb_space space, struct store_seen *ret_seen)
+void store_each(struct store_lab *lab, enum tb_space space, const struct tb_range *range,
+                struct store_seen *ret_seen)
 {
     store_seen_init(lab, ret_seen);
-    store_each_start(lab, space, ret_seen);
+    store_each_start(lab, space, range, ret_seen);
     WAIT_UNTIL(lab->core.loop, ret_seen->ends);
 }
 

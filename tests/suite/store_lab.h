@@ -71,13 +71,15 @@ int store_cut(struct store_lab *lab, int64_t wall_ms, int64_t count);
 void store_seen_init(struct store_lab *lab, struct store_seen *seen);
 void store_get_start(struct store_lab *lab, enum tb_space space, const char *key,
                      struct store_seen *seen);
-void store_each_start(struct store_lab *lab, enum tb_space space, struct store_seen *seen);
+void store_each_start(struct store_lab *lab, enum tb_space space, const struct tb_range *range,
+                      struct store_seen *seen);
 void store_audit_start(struct store_lab *lab, const struct tb_audit_query *query,
                        struct store_seen *seen);
 /* The same, and waits for the end. store_seen_fini afterwards. */
 void store_get(struct store_lab *lab, enum tb_space space, const char *key,
                struct store_seen *ret_seen);
-void store_each(struct store_lab *lab, enum tb_space space, struct store_seen *ret_seen);
+void store_each(struct store_lab *lab, enum tb_space space, const struct tb_range *range,
+                struct store_seen *ret_seen);
 void store_audit(struct store_lab *lab, const struct tb_audit_query *query,
                  struct store_seen *ret_seen);
 void store_seen_fini(struct store_seen *seen);

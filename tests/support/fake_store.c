@@ -197,9 +197,10 @@ static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str
     return start_read(state, space, tb_str_dup(key), record, end, user);
 }
 
-static struct tb_store_read *each(void *state, enum tb_space space, tb_store_record_fn *record,
-                                  tb_store_end_fn *end, void *user)
+static struct tb_store_read *each(void *state, enum tb_space space, const struct tb_range *range,
+                                  tb_store_record_fn *record, tb_store_end_fn *end, void *user)
 {
+    assert_null(range);
     return start_read(state, space, NULL, record, end, user);
 }
 

@@ -4,20 +4,14 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "core/audit_chain.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "store/memory/shelf.h"
 #include "store/pack.h"
 #include "store/query.h"
 #include "store/read.h"
-
-struct record {
-    char *key;
-    char *value;
-    size_t value_len;
-};
 
 struct entry {
     struct tb_list link;
@@ -27,7 +21,7 @@ struct entry {
 
 struct memory {
     struct tb_core *core;
-    struct tb_map spaces[TB_SPACE_COUNT];
+    struct tb_shelf spaces[TB_SPACE_COUNT];
     struct tb_list log; /* oldest first */
     int64_t last_seq;
     uint8_t last_hash[TB_HASH_BYTES];
@@ -40,20 +34,11 @@ static void *open_memory(struct tb_core *core, struct tb_err *err)
     struct memory *memory = TB_NEW(struct memory);
     memory->core = core;
     for (int i = 0; i < TB_SPACE_COUNT; i++) {
-        tb_map_init(&memory->spaces[i]);
+        tb_shelf_init(&memory->spaces[i]);
     }
     tb_list_init(&memory->log);
     tb_list_init(&memory->reads);
     return memory;
-}
-
-static void free_record(struct record *record)
-{
-    if (record) {
-        tb_free(record->key);
-        tb_free(record->value);
-        tb_free(record);
-    }
 }
 
 static void free_entry(struct entry *entry)
@@ -73,10 +58,7 @@ static void close_memory(void *state)
 {
     struct memory *memory = state;
     for (int i = 0; i < TB_SPACE_COUNT; i++) {
-        MAP_FOREACH(slot, &memory->spaces[i]) {
-            free_record(slot->value);
-        }
-        tb_map_fini(&memory->spaces[i]);
+        tb_shelf_fini(&memory->spaces[i]);
     }
     while (!tb_list_empty(&memory->log)) {
         free_entry(TB_CONTAINER(memory->log.next, struct entry, link));
@@ -107,19 +89,14 @@ static void put(void *state, enum tb_space space, struct tb_str key, struct tb_s
               gate)) {
         return;
     }
-    free_record(tb_map_remove(&memory->spaces[space], key));
-    struct record *record = TB_NEW(struct record);
-    record->key = tb_str_dup(key);
-    record->value = tb_memdup(value.ptr, value.len);
-    record->value_len = value.len;
-    tb_map_add(&memory->spaces[space], (struct tb_str){record->key, key.len}, record);
+    tb_shelf_put(&memory->spaces[space], key, value);
 }
 
 static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
 {
     struct memory *memory = state;
     (void)gate;
-    free_record(tb_map_remove(&memory->spaces[space], key));
+    tb_shelf_remove(&memory->spaces[space], key);
 }
 
 static void append(void *state, const struct tb_audit_entry *given, struct tb_gate *gate)
@@ -166,10 +143,10 @@ static struct tb_store_read *begin_read(struct memory *memory, tb_store_end_fn *
     return read;
 }
 
-static void pack_record(struct tb_buf *rows, const struct record *record)
+static void pack_record(struct tb_buf *rows, const struct tb_shelf_record *record)
 {
-    tb_pack_str(rows, tb_str_of(record->key));
-    tb_pack_str(rows, (struct tb_str){record->value, record->value_len});
+    tb_pack_str(rows, record->key);
+    tb_pack_str(rows, record->value);
 }
 
 static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str key,
@@ -177,7 +154,7 @@ static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str
 {
     struct memory *memory = state;
     struct tb_store_read *read = begin_read(memory, end, user);
-    const struct record *found = tb_map_get(&memory->spaces[space], key);
+    const struct tb_shelf_record *found = tb_shelf_get(&memory->spaces[space], key);
     read->record = record;
     if (found) {
         pack_record(&read->rows, found);
@@ -187,14 +164,24 @@ static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str
     return read;
 }
 
-static struct tb_store_read *each(void *state, enum tb_space space, tb_store_record_fn *record,
-                                  tb_store_end_fn *end, void *user)
+static struct tb_store_read *each(void *state, enum tb_space space, const struct tb_range *range,
+                                  tb_store_record_fn *record, tb_store_end_fn *end, void *user)
 {
+    static const struct tb_range all = {0};
     struct memory *memory = state;
+    range = range ? range : &all;
+    int64_t left = range->limit ? range->limit : INT64_MAX;
+    int in = 1;
     struct tb_store_read *read = begin_read(memory, end, user);
     read->record = record;
-    MAP_FOREACH(slot, &memory->spaces[space]) {
-        pack_record(&read->rows, slot->value);
+    for (const struct tb_shelf_record *one =
+             tb_shelf_seek(&memory->spaces[space], tb_range_start(range));
+         one && left > 0 && in >= 0; one = one->next[0]) {
+        in = tb_range_has(range, one->key);
+        if (in > 0) {
+            pack_record(&read->rows, one);
+            left--;
+        }
     }
     return read;
 }

@@ -126,7 +126,7 @@ static char open_damaged(struct store_lab *lab, size_t wanted)
     struct store_seen seen;
     struct store_seen entries;
     const struct tb_audit_query all = {0};
-    store_each(lab, TB_SPACE_SESSION, &seen);
+    store_each(lab, TB_SPACE_SESSION, NULL, &seen);
     store_audit(lab, &all, &entries);
     bool said = seen.code || entries.code;
     store_seen_fini(&seen);
@@ -245,7 +245,7 @@ static void live_sessions_are_stored_again_in_a_new_database(void **state)
     lab->core.store = (struct tb_store){lab->kind, lab->state};
     store_expect(lab, TB_SPACE_STATE, "none", NULL); /* it has been looked at */
     assert_false(session->saved);
-    store_each(lab, TB_SPACE_SESSION, &seen);
+    store_each(lab, TB_SPACE_SESSION, NULL, &seen);
     assert_int_equal(seen.rows, 1);
     store_seen_fini(&seen);
     tb_sessions_free(lab->core.sessions);

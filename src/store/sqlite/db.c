@@ -57,6 +57,8 @@ static const char *const sql[TB_DB_SQL_COUNT] = {
     [TB_DB_CUT] = "DELETE FROM audit WHERE seq <= ?1",
     [TB_DB_GET] = "SELECT id, key, value FROM record WHERE space = ?1 AND key = ?2",
     [TB_DB_EACH] = "SELECT id, key, value FROM record WHERE +space = ?1 AND id > ?2 ORDER BY id",
+    [TB_DB_RANGE] = ("SELECT id, key, value FROM record WHERE space = ?1 AND key >= ?2"
+                     " ORDER BY key"),
     [TB_DB_ENTRIES] = "SELECT * FROM audit WHERE seq > ?1 AND seq < ?2 ORDER BY seq",
     [TB_DB_ENTRIES_BACK] = "SELECT * FROM audit WHERE seq > ?1 AND seq < ?2 ORDER BY seq DESC",
     [TB_DB_DROP_STRAYS] = "DELETE FROM audit WHERE seq > (SELECT last_seq FROM head)",

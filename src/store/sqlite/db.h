@@ -35,6 +35,7 @@ enum tb_db_sql {
     TB_DB_CUT,
     TB_DB_GET,
     TB_DB_EACH,
+    TB_DB_RANGE,
     TB_DB_ENTRIES,
     TB_DB_ENTRIES_BACK,
     TB_DB_STRAY,
@@ -104,6 +105,9 @@ int tb_db_get(struct tb_db *db, const char *space, struct tb_str key, struct tb_
 /* The records after the place *after (first 0), which moves on; 1 if there may be more. */
 int tb_db_each(struct tb_db *db, const char *space, int64_t *after, struct tb_buf *rows,
                struct tb_err *err);
+/* The records of a range, which moves on; 1 if there may be more. */
+int tb_db_range(struct tb_db *db, const char *space, struct tb_range_copy *range,
+                struct tb_buf *rows, struct tb_err *err);
 /* The entries from `query->after_seq` to `before_seq`, both moved on; counts `limit` down. 1 if
  * there may be more. */
 int tb_db_entries(struct tb_db *db, struct tb_audit_query *query, struct tb_buf *rows,

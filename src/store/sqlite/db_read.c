@@ -65,6 +65,41 @@ int tb_db_each(struct tb_db *db, const char *space, int64_t *after, struct tb_bu
     return rc;
 }
 
+/* 1: taken; negative: the range has no more. */
+static int take_if_in(sqlite3_stmt *statement, struct tb_range_copy *range, struct tb_buf *rows)
+{
+    struct tb_str key = column(statement, 1);
+    int in = tb_range_has(&range->range, key);
+    if (in <= 0) {
+        return in;
+    }
+    take_record(statement, rows);
+    return tb_range_move_on(range, key) ? 1 : -1;
+}
+
+int tb_db_range(struct tb_db *db, const char *space, struct tb_range_copy *range,
+                struct tb_buf *rows, struct tb_err *err)
+{
+    sqlite3_stmt *statement;
+    int rc = tb_db_use(db, TB_DB_RANGE, &statement, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct tb_str start = tb_range_start(&range->range);
+    sqlite3_bind_text(statement, 1, space, -1, SQLITE_STATIC);
+    /* A copy, since the range moves on. */
+    sqlite3_bind_text64(statement, 2, start.len ? start.ptr : "", start.len, SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
+    while (rows->len < PORTION_BYTES && (rc = tb_db_step(db, statement, err)) > 0) {
+        if (take_if_in(statement, range, rows) < 0) {
+            rc = 0;
+            break;
+        }
+    }
+    sqlite3_reset(statement);
+    return rc;
+}
+
 int tb_db_bound(struct tb_db *db, struct tb_audit_query *query, struct tb_err *err)
 {
     struct tb_db_head head;

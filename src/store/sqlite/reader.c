@@ -15,6 +15,7 @@ enum {
 enum read_kind {
     READ_GET,
     READ_EACH,
+    READ_RANGE,
     READ_AUDIT,
 };
 
@@ -25,6 +26,7 @@ struct file_read {
     const char *space;
     struct tb_buf key;
     int64_t place; /* of each */
+    struct tb_range_copy range;
     struct tb_query_copy query;
     bool bounded;   /* the query's ends are known */
     uint64_t after; /* writes that it has to see */
@@ -45,6 +47,7 @@ static void drop_read(struct tb_store_read *read)
     tb_read_fini(read);
     tb_buf_fini(&mine->key);
     tb_query_copy_fini(&mine->query);
+    tb_range_copy_fini(&mine->range);
     tb_free(mine);
 }
 
@@ -69,6 +72,8 @@ static int read_rows(struct tb_db *db, struct file_read *mine)
         return tb_db_get(db, mine->space, tb_buf_str(&mine->key), &read->rows, &read->err);
     case READ_EACH:
         return tb_db_each(db, mine->space, &mine->place, &read->rows, &read->err);
+    case READ_RANGE:
+        return tb_db_range(db, mine->space, &mine->range, &read->rows, &read->err);
     case READ_AUDIT:
         return read_entries(db, mine);
     }
@@ -225,12 +230,15 @@ struct tb_store_read *tb_reader_get(void *state, enum tb_space space, struct tb_
     return begin_take(mine);
 }
 
-struct tb_store_read *tb_reader_each(void *state, enum tb_space space, tb_store_record_fn *record,
-                                     tb_store_end_fn *end, void *user)
+struct tb_store_read *tb_reader_each(void *state, enum tb_space space, const struct tb_range *range,
+                                     tb_store_record_fn *record, tb_store_end_fn *end, void *user)
 {
-    struct file_read *mine = new_read(state, READ_EACH, end, user);
+    struct file_read *mine = new_read(state, range ? READ_RANGE : READ_EACH, end, user);
     mine->space = tb_space_name(space);
     mine->read.record = record;
+    if (range) {
+        tb_range_copy_init(&mine->range, range);
+    }
     return begin_take(mine);
 }
 

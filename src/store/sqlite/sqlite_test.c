@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "core/audit_verify.h"
+#include "store/sqlite/db.h"
 
 #include "suite/store_cases.h"
 #include "suite/store_lab.h"
@@ -385,6 +386,33 @@ static void a_flipped_check_value_alone_refuses_nothing(void **state)
     assert_int_equal(store_expect_chain(lab), 1);
 }
 
+/* The planner takes the index: no row outside of the range is looked at, and nothing is sorted. */
+static void a_range_is_read_by_its_index(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_db db = {0};
+    struct tb_err err;
+    sqlite3_stmt *statement;
+    struct tb_range_copy range;
+    TB_AUTO(tb_buf_fini) struct tb_buf rows = TB_BUF(SIZE_MAX);
+    for (int i = 0; i < 1000; i++) {
+        char key[16];
+        snprintf(key, sizeof(key), "k%03d", i);
+        lab->kind->put(lab->state, TB_SPACE_SESSION, tb_str_of(key), TB_STR("v"), NULL);
+    }
+    store_lab_close(lab);
+    tb_range_copy_init(&range, &(struct tb_range){.prefix = TB_STR("k50"), .limit = 5});
+    assert_int_equal(tb_db_open(&db, store_lab_path(lab, "tabard.db"), TB_DB_READ, 0, &err), 0);
+    assert_int_equal(tb_db_range(&db, "session", &range, &rows, &err), 0);
+    assert_int_equal(tb_db_use(&db, TB_DB_RANGE, &statement, &err), 0);
+    assert_int_equal(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0), 0);
+    assert_int_equal(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 0), 0);
+    assert_in_range(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0), 1, 100);
+    assert_true(tb_str_eq(range.range.after, TB_STR("k504")));
+    tb_db_close(&db);
+    tb_range_copy_fini(&range);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -402,6 +430,7 @@ int main(void)
         CASE(an_older_copy_of_the_intake_drops_nothing),
         CASE(an_intake_that_is_gone_beside_a_database_that_never_knew_it_is_told),
         CASE(a_removal_does_not_wait_for_the_database),
+        CASE(a_range_is_read_by_its_index),
         CASE(a_log_with_a_gap_is_not_cut_there_and_holds_up_nothing),
         CASE(a_row_in_the_way_of_an_entry_costs_nothing_else),
         CASE(another_secret_is_refused_and_nothing_is_touched),

@@ -108,7 +108,7 @@ void tb_reader_go(struct tb_sqlite *store);
 void tb_reader_give_up(struct tb_sqlite *store, const struct tb_err *err);
 struct tb_store_read *tb_reader_get(void *state, enum tb_space space, struct tb_str key,
                                     tb_store_record_fn *record, tb_store_end_fn *end, void *user);
-struct tb_store_read *tb_reader_each(void *state, enum tb_space space, tb_store_record_fn *record,
-                                     tb_store_end_fn *end, void *user);
+struct tb_store_read *tb_reader_each(void *state, enum tb_space space, const struct tb_range *range,
+                                     tb_store_record_fn *record, tb_store_end_fn *end, void *user);
 struct tb_store_read *tb_reader_audit(void *state, const struct tb_audit_query *query,
                                       tb_store_entry_fn *entry, tb_store_end_fn *end, void *user);
