@@ -20,7 +20,7 @@
 #include "core/gate.h"
 
 struct tb_core;
-struct tb_store_read;
+struct tb_store_read; /* whoever waits for an answer: of a read, or of a write that has one */
 
 enum tb_space {
 #define TB_SPACE(NAME, name, light, what) TB_SPACE_##NAME,
@@ -75,7 +75,7 @@ struct tb_audit_cut {
 
 typedef void tb_store_record_fn(struct tb_str key, struct tb_str value, void *user);
 typedef void tb_store_entry_fn(const struct tb_audit_entry *entry, void *user);
-/* The end of a read; `err` is NULL if all went well. */
+/* The end of a read, or of a write that has an answer; `err` is NULL if all went well. */
 typedef void tb_store_end_fn(const struct tb_err *err, void *user);
 
 struct tb_store_kind {
@@ -87,6 +87,10 @@ struct tb_store_kind {
     void (*close)(void *state);
     void (*put)(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
                 struct tb_gate *gate);
+    /* Puts it where there is none. `end` comes from the loop, never before this returns: with
+     * TB_E_EXISTS there is one already, which stays as it is; without an error it is durable. */
+    struct tb_store_read *(*put_new)(void *state, enum tb_space space, struct tb_str key,
+                                     struct tb_str value, tb_store_end_fn *end, void *user);
     void (*remove)(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate);
     void (*append)(void *state, const struct tb_audit_entry *entry, struct tb_gate *gate);
     /* Cuts off what is older than `wall_ms` and what is over the newest `count`; 0: no bound. */
@@ -100,7 +104,7 @@ struct tb_store_kind {
                                   tb_store_record_fn *record, tb_store_end_fn *end, void *user);
     struct tb_store_read *(*audit)(void *state, const struct tb_audit_query *query,
                                    tb_store_entry_fn *entry, tb_store_end_fn *end, void *user);
-    /* No callback comes any more. */
+    /* No callback comes any more. What was written stays written. */
     void (*cancel)(struct tb_store_read *read);
     /* False with words while nothing can be stored: what would have to be stored is to be refused
      * before it is done. */

@@ -609,5 +609,5 @@ int store_cases(const struct tb_store_kind *kind)
         CASE(a_store_is_ready),
     };
 #undef CASE
-    return cmocka_run_group_tests_name(kind->name, tests, NULL, NULL);
+    return cmocka_run_group_tests_name(kind->name, tests, NULL, NULL) + store_answer_cases(kind);
 }

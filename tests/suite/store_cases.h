@@ -8,3 +8,5 @@
 
 /* The number of failures. */
 int store_cases(const struct tb_store_kind *kind);
+/* Of these, those about writes that have an answer: put_new. */
+int store_answer_cases(const struct tb_store_kind *kind);

@@ -220,6 +220,25 @@ void store_seen_init(struct store_lab *lab, struct store_seen *seen)
     tb_buf_init(&seen->text, SIZE_MAX);
 }
 
+void store_put_new_start(struct store_lab *lab, enum tb_space space, const char *key,
+                         const char *value, struct store_seen *seen)
+{
+    seen->read =
+        lab->kind->put_new(lab->state, space, tb_str_of(key), tb_str_of(value), on_end, seen);
+    assert_int_equal(seen->ends, 0);
+}
+
+int store_put_new(struct store_lab *lab, enum tb_space space, const char *key, const char *value)
+{
+    struct store_seen seen;
+    store_seen_init(lab, &seen);
+    store_put_new_start(lab, space, key, value, &seen);
+    WAIT_UNTIL(lab->core.loop, seen.ends);
+    snprintf(lab->words, sizeof(lab->words), "%s", seen.words);
+    store_seen_fini(&seen);
+    return seen.code;
+}
+
 void store_get_start(struct store_lab *lab, enum tb_space space, const char *key,
                      struct store_seen *seen)
 {

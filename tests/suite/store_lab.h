@@ -62,6 +62,8 @@ const char *store_lab_path(struct store_lab *lab, const char *name);
 int store_put(struct store_lab *lab, enum tb_space space, const char *key, const char *value);
 int store_put_bytes(struct store_lab *lab, enum tb_space space, const char *key,
                     struct tb_str value);
+/* The same for a write that has an answer. */
+int store_put_new(struct store_lab *lab, enum tb_space space, const char *key, const char *value);
 int store_remove(struct store_lab *lab, enum tb_space space, const char *key);
 int store_append(struct store_lab *lab, const struct tb_audit_entry *entry);
 int store_append_type(struct store_lab *lab, const char *type);
@@ -69,6 +71,8 @@ int store_cut(struct store_lab *lab, int64_t wall_ms, int64_t count);
 
 /* Begins a read after store_seen_init; its end makes `ends` 1. */
 void store_seen_init(struct store_lab *lab, struct store_seen *seen);
+void store_put_new_start(struct store_lab *lab, enum tb_space space, const char *key,
+                         const char *value, struct store_seen *seen);
 void store_get_start(struct store_lab *lab, enum tb_space space, const char *key,
                      struct store_seen *seen);
 void store_each_start(struct store_lab *lab, enum tb_space space, const struct tb_range *range,

@@ -69,24 +69,30 @@ static void close_memory(void *state)
     tb_free(memory);
 }
 
-static bool fits(size_t size, size_t max, struct tb_gate *gate)
+static int check_size(size_t size, size_t max, struct tb_err *err)
 {
     if (size <= max) {
-        return true;
+        return 0;
     }
-    struct tb_err err;
-    tb_fail(&err, TB_E_TOO_LARGE,
-            "a record of %zu bytes is too large to store; the limit is %zu bytes", size, max);
-    tb_gate_fail(gate, &err);
-    return false;
+    return tb_fail(err, TB_E_TOO_LARGE,
+                   "a record of %zu bytes is too large to store; the limit is %zu bytes", size,
+                   max);
+}
+
+static int check_record(enum tb_space space, struct tb_str key, struct tb_str value,
+                        struct tb_err *err)
+{
+    return check_size(key.len + value.len,
+                      tb_space_light(space) ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX, err);
 }
 
 static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
                 struct tb_gate *gate)
 {
     struct memory *memory = state;
-    if (!fits(key.len + value.len, tb_space_light(space) ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX,
-              gate)) {
+    struct tb_err err;
+    if (check_record(space, key, value, &err) < 0) {
+        tb_gate_fail(gate, &err);
         return;
     }
     tb_shelf_put(&memory->spaces[space], key, value);
@@ -108,7 +114,9 @@ static void append(void *state, const struct tb_audit_entry *given, struct tb_ga
     tb_audit_link(memory->core->secret, memory->last_hash, &linked, linked.hash);
     tb_buf_init(&entry->bytes, SIZE_MAX);
     tb_pack_entry(&entry->bytes, &linked);
-    if (!fits(entry->bytes.len, TB_RECORD_LIGHT_MAX, gate)) {
+    struct tb_err err;
+    if (check_size(entry->bytes.len, TB_RECORD_LIGHT_MAX, &err) < 0) {
+        tb_gate_fail(gate, &err);
         free_entry(entry);
         return;
     }
@@ -140,6 +148,22 @@ static struct tb_store_read *begin_read(struct memory *memory, tb_store_end_fn *
     tb_read_init(read, drop_read, end, user);
     tb_list_append(&memory->reads, &read->link);
     tb_read_end_later(read, memory->core->loop);
+    return read;
+}
+
+static struct tb_store_read *put_new(void *state, enum tb_space space, struct tb_str key,
+                                     struct tb_str value, tb_store_end_fn *end, void *user)
+{
+    struct memory *memory = state;
+    struct tb_store_read *read = begin_read(memory, end, user);
+    if (check_record(space, key, value, &read->err) < 0) {
+        return read;
+    }
+    if (tb_shelf_get(&memory->spaces[space], key)) {
+        tb_fail(&read->err, TB_E_EXISTS, "there is such a record already");
+    } else {
+        tb_shelf_put(&memory->spaces[space], key, value);
+    }
     return read;
 }
 
@@ -219,6 +243,7 @@ const struct tb_store_kind tb_store_memory = {
     .open = open_memory,
     .close = close_memory,
     .put = put,
+    .put_new = put_new,
     .remove = remove_record,
     .append = append,
     .cut = cut,

@@ -8,6 +8,7 @@ void tb_change_pack(const struct tb_change *change, struct tb_buf *out)
     tb_pack_num(out, change->kind);
     switch (change->kind) {
     case TB_CHANGE_PUT:
+    case TB_CHANGE_PUT_NEW:
         tb_pack_str(out, change->space);
         tb_pack_str(out, change->key);
         tb_pack_str(out, change->value);
@@ -26,6 +27,13 @@ void tb_change_pack(const struct tb_change *change, struct tb_buf *out)
     }
 }
 
+struct tb_str tb_change_record(const struct tb_change *change, struct tb_str bytes)
+{
+    size_t from = sizeof(int64_t); /* behind the kind */
+    size_t len = 2 * sizeof(uint32_t) + change->space.len + change->key.len;
+    return change->space.len ? tb_str_sub(bytes, from, from + len) : (struct tb_str){0};
+}
+
 int tb_change_unpack(struct tb_str bytes, struct tb_change *ret_change)
 {
     struct tb_unpack unpack = {.rest = bytes};
@@ -33,6 +41,7 @@ int tb_change_unpack(struct tb_str bytes, struct tb_change *ret_change)
     struct tb_change change = {.kind = (enum tb_change_kind)kind};
     switch (kind) {
     case TB_CHANGE_PUT:
+    case TB_CHANGE_PUT_NEW:
         change.space = tb_unpack_str(&unpack);
         change.key = tb_unpack_str(&unpack);
         change.value = tb_unpack_str(&unpack);

@@ -11,6 +11,7 @@ enum tb_change_kind {
     TB_CHANGE_REMOVE = 2,
     TB_CHANGE_APPEND = 3,
     TB_CHANGE_CUT = 4,
+    TB_CHANGE_PUT_NEW = 5, /* if there is no such record; never in files */
 };
 
 struct tb_change {
@@ -24,5 +25,7 @@ struct tb_change {
 };
 
 void tb_change_pack(const struct tb_change *change, struct tb_buf *out);
+/* Of the bytes of a change, those that say which record it changes; none for one of the log. */
+struct tb_str tb_change_record(const struct tb_change *change, struct tb_str bytes);
 /* The texts point into the bytes. TB_E_INVALID when they are no change. */
 int tb_change_unpack(struct tb_str bytes, struct tb_change *ret_change);

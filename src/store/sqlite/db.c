@@ -50,6 +50,8 @@ static const char *const sql[TB_DB_SQL_COUNT] = {
                         " last_seal = ?8, secret_check = ?9 WHERE id = 1"),
     [TB_DB_PUT] = ("INSERT INTO record (space, key, value) VALUES (?1, ?2, ?3)"
                    " ON CONFLICT (space, key) DO UPDATE SET value = excluded.value"),
+    [TB_DB_PUT_NEW] = ("INSERT INTO record (space, key, value) VALUES (?1, ?2, ?3)"
+                       " ON CONFLICT (space, key) DO NOTHING"),
     [TB_DB_REMOVE] = "DELETE FROM record WHERE space = ?1 AND key = ?2",
     [TB_DB_APPEND] = "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [TB_DB_FIRST_SINCE] = "SELECT seq FROM audit WHERE wall_ms >= ?1 ORDER BY seq LIMIT 1",

@@ -28,6 +28,7 @@ enum tb_db_sql {
     TB_DB_GET_SECRET_CHECK,
     TB_DB_SET_HEAD,
     TB_DB_PUT,
+    TB_DB_PUT_NEW,
     TB_DB_REMOVE,
     TB_DB_APPEND,
     TB_DB_FIRST_SINCE,
@@ -89,6 +90,7 @@ int tb_db_set_aside(const char *path, const char *aside, struct tb_err *err);
 
 /* A transaction: begin, changes, commit; after a failure rollback. */
 int tb_db_begin(struct tb_db *db, struct tb_db_head *ret_head, struct tb_err *err);
+/* 1: a record is to be put as a new one and is there already. */
 int tb_db_change(struct tb_db *db, struct tb_db_head *head, const struct tb_change *change,
                  const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err);
 int tb_db_commit(struct tb_db *db, const struct tb_db_head *head, struct tb_err *err);

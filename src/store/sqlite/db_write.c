@@ -123,10 +123,11 @@ void tb_db_rollback(struct tb_db *db)
     }
 }
 
-static int put(struct tb_db *db, const struct tb_change *change, struct tb_err *err)
+static int put(struct tb_db *db, enum tb_db_sql how, const struct tb_change *change,
+               struct tb_err *err)
 {
     sqlite3_stmt *statement;
-    int rc = tb_db_use(db, TB_DB_PUT, &statement, err);
+    int rc = tb_db_use(db, how, &statement, err);
     if (rc < 0) {
         return rc;
     }
@@ -134,6 +135,12 @@ static int put(struct tb_db *db, const struct tb_change *change, struct tb_err *
     bind_text(statement, 2, change->key);
     bind_blob(statement, 3, change->value.ptr, change->value.len);
     return finish(db, statement, err);
+}
+
+static int put_new(struct tb_db *db, const struct tb_change *change, struct tb_err *err)
+{
+    int rc = put(db, TB_DB_PUT_NEW, change, err);
+    return rc < 0 ? rc : sqlite3_changes(db->sql) == 0;
 }
 
 static int remove_record(struct tb_db *db, const struct tb_change *change, struct tb_err *err)
@@ -255,7 +262,9 @@ int tb_db_change(struct tb_db *db, struct tb_db_head *head, const struct tb_chan
 {
     switch (change->kind) {
     case TB_CHANGE_PUT:
-        return put(db, change, err);
+        return put(db, TB_DB_PUT, change, err);
+    case TB_CHANGE_PUT_NEW:
+        return put_new(db, change, err);
     case TB_CHANGE_REMOVE:
         return remove_record(db, change, err);
     case TB_CHANGE_APPEND:

@@ -177,7 +177,7 @@ static int move_heavy(struct tb_mover *mover, const struct tb_list *heavy, struc
                       struct tb_err *err)
 {
     LIST_FOREACH(link, heavy) {
-        const struct tb_heavy *item = TB_CONTAINER(link, struct tb_heavy, link);
+        struct tb_heavy *item = TB_CONTAINER(link, struct tb_heavy, link);
         struct tb_change change;
         int rc = tb_change_unpack(tb_buf_str(&item->bytes), &change);
         if (rc == 0) {
@@ -186,6 +186,7 @@ static int move_heavy(struct tb_mover *mover, const struct tb_list *heavy, struc
         if (rc < 0) {
             return rc;
         }
+        item->exists = rc > 0;
     }
     return 0;
 }

@@ -16,9 +16,11 @@
 /* A change that does not go through the intake. */
 struct tb_heavy {
     struct tb_list link;
-    struct tb_buf bytes; /* of tb_change_pack */
+    struct tb_buf bytes;  /* of tb_change_pack */
+    struct tb_str record; /* of tb_change_record, if later changes of it have to wait behind */
     struct tb_hold hold;
     int64_t since_ms;
+    bool exists; /* the last run found that it puts nothing new */
 };
 
 struct tb_mover {

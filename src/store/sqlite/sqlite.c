@@ -83,6 +83,7 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
         tb_store_report(core, &damage);
     }
     agree_on_numbers(store);
+    tb_list_init(&store->answers);
     tb_reader_init(store);
     tb_light_init(store);
     tb_writer_init(store);
@@ -93,6 +94,10 @@ static void close_store(void *state)
 {
     struct tb_sqlite *store = state;
     store->closing = true;
+    while (!tb_list_empty(&store->answers)) {
+        struct tb_store_read *read = TB_CONTAINER(store->answers.next, struct tb_store_read, link);
+        read->drop(read);
+    }
     tb_reader_fini(store);
     tb_writer_fini(store);
     free_store(store);
@@ -142,7 +147,7 @@ static void change_light(struct tb_sqlite *store, struct tb_gate *gate)
         refuse(store, gate);
     } else {
         writer->spilled = writer->asked + 1;
-        tb_writer_queue_take(store, &store->scratch, gate);
+        tb_writer_queue_take(store, &store->scratch, (struct tb_str){0}, gate);
     }
 }
 
@@ -154,12 +159,15 @@ static void change(struct tb_sqlite *store, const struct tb_change *change, bool
     if (!fits(store, light ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX, gate)) {
         return;
     }
+    struct tb_str record = tb_change_record(change, tb_buf_str(&store->scratch));
     if (hopeless(store)) {
         refuse(store, gate);
+    } else if (change->kind == TB_CHANGE_PUT_NEW || tb_writer_queued(store, record)) {
+        tb_writer_queue_take(store, &store->scratch, record, gate);
     } else if (light) {
         change_light(store, gate);
     } else {
-        tb_writer_queue_take(store, &store->scratch, gate);
+        tb_writer_queue_take(store, &store->scratch, (struct tb_str){0}, gate);
     }
 }
 
@@ -173,6 +181,49 @@ static void put(void *state, enum tb_space space, struct tb_str key, struct tb_s
         .value = value,
     };
     change(state, &put, tb_space_light(space), gate);
+}
+
+/* The database says whether there is such a record, so it waits for a batch. */
+struct put_new {
+    struct tb_store_read read;
+    struct tb_gate gate;
+};
+
+static void drop_put_new(struct tb_store_read *read)
+{
+    struct put_new *mine = TB_CONTAINER(read, struct put_new, read);
+    tb_gate_fini(&mine->gate);
+    tb_read_fini(read);
+    tb_free(mine);
+}
+
+static void on_put_new(struct tb_gate *gate)
+{
+    struct put_new *mine = TB_CONTAINER(gate, struct put_new, gate);
+    mine->read.err = gate->err;
+    tb_read_end(&mine->read);
+}
+
+static struct tb_store_read *put_new(void *state, enum tb_space space, struct tb_str key,
+                                     struct tb_str value, tb_store_end_fn *end, void *user)
+{
+    const struct tb_change put = {
+        .kind = TB_CHANGE_PUT_NEW,
+        .space = tb_str_of(tb_space_name(space)),
+        .key = key,
+        .value = value,
+    };
+    struct tb_sqlite *store = state;
+    struct put_new *mine = TB_NEW(struct put_new);
+    tb_read_init(&mine->read, drop_put_new, end, user);
+    tb_list_append(&store->answers, &mine->read.link);
+    tb_gate_init(&mine->gate, on_put_new);
+    change(store, &put, tb_space_light(space), &mine->gate);
+    if (!tb_gate_shut(&mine->gate)) { /* it was refused */
+        mine->read.err = mine->gate.err;
+        tb_read_end_later(&mine->read, store->core->loop);
+    }
+    return &mine->read;
 }
 
 static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
@@ -218,6 +269,7 @@ const struct tb_store_kind tb_store_sqlite = {
     .open = open_store,
     .close = close_store,
     .put = put,
+    .put_new = put_new,
     .remove = remove_record,
     .append = append,
     .cut = cut,

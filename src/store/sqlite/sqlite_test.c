@@ -47,6 +47,7 @@ static void everything_is_there_after_a_restart(void **state)
         snprintf(key, sizeof(key), "k%d", round);
         assert_int_equal(store_put(lab, TB_SPACE_SESSION, key, "light"), 0);
         assert_int_equal(store_put(lab, TB_SPACE_STATE, key, "heavy"), 0);
+        assert_int_equal(store_put_new(lab, TB_SPACE_END, "new", key), round ? TB_E_EXISTS : 0);
         assert_int_equal(store_append_type(lab, key), 0);
         assert_int_equal(store_remove(lab, TB_SPACE_SESSION, "k1"), 0);
         store_lab_reopen(lab);
@@ -56,6 +57,7 @@ static void everything_is_there_after_a_restart(void **state)
     store_expect(lab, TB_SPACE_SESSION, "k1", NULL);
     store_expect(lab, TB_SPACE_STATE, "k1", "heavy");
     store_expect(lab, TB_SPACE_SESSION, "k2", "light");
+    store_expect(lab, TB_SPACE_END, "new", "k0");
     assert_string_equal(store_lab_logged(lab), "");
 }
 

@@ -6,6 +6,7 @@
  *   read  -> waits until the writes before it are moved -> reader: one portion at a time */
 #pragma once
 
+#include "base/map.h"
 #include "core/core.h"
 #include "io/timer.h"
 #include "io/work.h"
@@ -14,6 +15,7 @@
 struct tb_writer {
     struct tb_mover mover; /* the worker's while one is under way */
     struct tb_list queue;  /* changes that wait: heavy ones, and what the intake had no room for */
+    struct tb_map records; /* their last changes that the next ones have to wait behind */
     struct tb_list batch;  /* those that the worker has, or had when it failed */
     struct tb_work *work;  /* a batch, or a look at the files */
     struct tb_timer timer; /* the next batch */
@@ -60,6 +62,7 @@ struct tb_sqlite {
     struct tb_writer writer;
     struct tb_light light;
     struct tb_reader reader;
+    struct tb_list answers; /* of writes, that are still to be told */
     bool closing;
 };
 
@@ -73,8 +76,11 @@ void tb_writer_look(struct tb_sqlite *store);
 void tb_writer_wrote(struct tb_sqlite *store, struct tb_gate *gate);
 /* Begins a batch that had to wait, if there is one. */
 void tb_writer_due(struct tb_sqlite *store);
-/* Takes the bytes of a change; the gate is held until it is in the database. */
-void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_gate *gate);
+/* Takes the bytes of a change; the gate is held until it is in the database. With a record (of
+ * tb_change_record) later changes of the same one are to be queued too: tb_writer_queued. */
+void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_str record,
+                          struct tb_gate *gate);
+bool tb_writer_queued(const struct tb_sqlite *store, struct tb_str record);
 /* Begins a batch now, unless one is under way or the database fails. */
 void tb_writer_hurry(struct tb_sqlite *store);
 

@@ -53,18 +53,31 @@ static void plan(struct tb_sqlite *store)
     }
 }
 
-static void end_heavy(struct tb_heavy *heavy, const struct tb_err *err)
+static void end_heavy(struct tb_writer *writer, struct tb_heavy *heavy, const struct tb_err *err)
 {
     tb_list_remove(&heavy->link);
+    if (heavy->record.len && tb_map_get(&writer->records, heavy->record) == heavy) {
+        tb_map_remove(&writer->records, heavy->record);
+    }
     tb_buf_fini(&heavy->bytes);
     tb_hold_release(&heavy->hold, err);
     tb_free(heavy);
 }
 
-static void end_all(struct tb_list *list, const struct tb_err *err)
+static void end_all(struct tb_writer *writer, struct tb_list *list, const struct tb_err *err)
 {
     while (!tb_list_empty(list)) {
-        end_heavy(TB_CONTAINER(list->next, struct tb_heavy, link), err);
+        end_heavy(writer, TB_CONTAINER(list->next, struct tb_heavy, link), err);
+    }
+}
+
+static void end_moved(struct tb_writer *writer, struct tb_list *list)
+{
+    struct tb_err err;
+    tb_fail(&err, TB_E_EXISTS, "there is such a record already");
+    while (!tb_list_empty(list)) {
+        struct tb_heavy *heavy = TB_CONTAINER(list->next, struct tb_heavy, link);
+        end_heavy(writer, heavy, heavy->exists ? &err : NULL);
     }
 }
 
@@ -82,7 +95,7 @@ static void batch_good(struct tb_sqlite *store)
         writer->trouble.code = 0;
         tb_store_report(store->core, NULL);
     }
-    end_all(&moved, NULL);
+    end_moved(writer, &moved);
     tb_light_stored(store, writer->moved);
 }
 
@@ -102,7 +115,7 @@ static void end_late(struct tb_sqlite *store, struct tb_list *list)
             !store->writer.lost) {
             return;
         }
-        end_heavy(first, &store->writer.trouble);
+        end_heavy(&store->writer, first, &store->writer.trouble);
     }
 }
 
@@ -251,6 +264,7 @@ void tb_writer_init(struct tb_sqlite *store)
     struct tb_writer *writer = &store->writer;
     tb_list_init(&writer->queue);
     tb_list_init(&writer->batch);
+    tb_map_init(&writer->records);
     tb_timer_init(&writer->timer, store->core->loop, on_timer, store);
     tb_timer_init(&writer->watch, store->core->loop, on_watch_timer, store);
     tb_timer_start(&writer->watch, WATCH_MS);
@@ -286,8 +300,9 @@ void tb_writer_fini(struct tb_sqlite *store)
             wait_for_batch(store);
         }
     } while (anything_left(store) && !writer->trouble.code);
-    end_all(&writer->batch, &writer->trouble);
-    end_all(&writer->queue, &writer->trouble);
+    end_all(writer, &writer->batch, &writer->trouble);
+    end_all(writer, &writer->queue, &writer->trouble);
+    tb_map_fini(&writer->records);
     tb_light_give_up(store, true, &writer->trouble);
     tb_mover_fini(&writer->mover);
 }
@@ -322,11 +337,23 @@ void tb_writer_wrote(struct tb_sqlite *store, struct tb_gate *gate)
     tb_writer_look(store);
 }
 
-void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_gate *gate)
+bool tb_writer_queued(const struct tb_sqlite *store, struct tb_str record)
+{
+    const struct tb_map *records = &store->writer.records;
+    return records->count && tb_map_get(records, record);
+}
+
+void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_str record,
+                          struct tb_gate *gate)
 {
     struct tb_heavy *heavy = TB_NEW(struct tb_heavy);
     heavy->bytes = *bytes;
     tb_buf_init(bytes, bytes->max);
+    heavy->record = record;
+    if (record.len) {
+        tb_map_remove(&store->writer.records, record);
+        tb_map_add(&store->writer.records, record, heavy);
+    }
     heavy->since_ms = tb_loop_now_ms(store->core->loop);
     tb_list_append(&store->writer.queue, &heavy->link);
     tb_gate_hold(gate, &heavy->hold);
