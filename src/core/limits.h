@@ -62,6 +62,9 @@ enum {
     TB_RECORD_LIGHT_MAX = 32 * TB_KIB, /* of a light one, and of an audit entry */
     TB_REMOVALS_MAX = 10000, /* ended sessions that it could not remove and is asked to again */
 
+    TB_CLAIM_KEY_MAX = 256, /* of what a node claims */
+    TB_NODE_NAME_MAX = 64,
+
     /* Ends of sessions that are remembered */
     TB_ENDS_KEPT = 200,                /* of a tenant */
     TB_ENDS_MS = 7 * 24 * 3600 * 1000, /* for so long */

@@ -24,8 +24,10 @@ struct holding {
     struct tb_hold hold;
 };
 
-static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+static void remove_record(void *state, enum tb_space space, struct tb_str key,
+                          const struct tb_fence *fence, struct tb_gate *gate)
 {
+    (void)fence;
     struct bin *bin = state;
     struct tb_err err;
     (void)space;

@@ -19,7 +19,7 @@ void tb_store_put(const struct tb_store *store, enum tb_space space, struct tb_s
                   struct tb_str value, struct tb_gate *gate)
 {
     if (store->kind) {
-        store->kind->put(store->state, space, key, value, gate);
+        store->kind->put(store->state, space, key, value, NULL, gate);
     }
 }
 
@@ -27,7 +27,7 @@ void tb_store_remove(const struct tb_store *store, enum tb_space space, struct t
                      struct tb_gate *gate)
 {
     if (store->kind) {
-        store->kind->remove(store->state, space, key, gate);
+        store->kind->remove(store->state, space, key, NULL, gate);
     }
 }
 

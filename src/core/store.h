@@ -65,6 +65,14 @@ struct tb_range {
     int64_t limit;        /* 0: none */
 };
 
+/* A claim on a key by its epoch, as a condition of a write: it is refused with TB_E_FENCED unless
+ * the claim holds at that moment. So a node that was held up for too long cannot undo what the node
+ * that took over has done since. */
+struct tb_fence {
+    struct tb_str key;
+    int64_t epoch;
+};
+
 /* Where the log begins after old entries were cut off: the last one that is gone, its hash, and a
  * seal over both that only the installation's key can make. All zero: nothing was ever cut. */
 struct tb_audit_cut {
@@ -75,6 +83,8 @@ struct tb_audit_cut {
 
 typedef void tb_store_record_fn(struct tb_str key, struct tb_str value, void *user);
 typedef void tb_store_entry_fn(const struct tb_audit_entry *entry, void *user);
+/* Of a claim; the epoch is 0 with an error. */
+typedef void tb_store_claim_fn(const struct tb_err *err, int64_t epoch, void *user);
 /* The end of a read, or of a write that has an answer; `err` is NULL if all went well. */
 typedef void tb_store_end_fn(const struct tb_err *err, void *user);
 
@@ -85,16 +95,31 @@ struct tb_store_kind {
     void *(*open)(struct tb_core *core, struct tb_err *err);
     /* Blocking: all that was accepted is in its place when it returns. Reads end without a word. */
     void (*close)(void *state);
+    /* The fence may be NULL. */
     void (*put)(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
-                struct tb_gate *gate);
+                const struct tb_fence *fence, struct tb_gate *gate);
     /* Puts it where there is none. `end` comes from the loop, never before this returns: with
      * TB_E_EXISTS there is one already, which stays as it is; without an error it is durable. */
     struct tb_store_read *(*put_new)(void *state, enum tb_space space, struct tb_str key,
                                      struct tb_str value, tb_store_end_fn *end, void *user);
-    void (*remove)(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate);
+    void (*remove)(void *state, enum tb_space space, struct tb_str key,
+                   const struct tb_fence *fence, struct tb_gate *gate);
     void (*append)(void *state, const struct tb_audit_entry *entry, struct tb_gate *gate);
     /* Cuts off what is older than `wall_ms` and what is over the newest `count`; 0: no bound. */
     void (*cut)(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gate);
+    /* A node claims a key for a time. One claim holds at a time: TB_E_EXISTS names the node that
+     * has it. The epoch of a claim is above all that were given before, whatever their keys, claims
+     * that have run out and earlier starts of the daemon included. Time is the monotonic clock of
+     * core in a local store, the server's in a shared one. `fn` comes from the loop, as of reads.
+     */
+    struct tb_store_read *(*claim)(void *state, struct tb_str key, struct tb_str node,
+                                   int64_t ttl_ms, tb_store_claim_fn *fn, void *user);
+    /* From now on for so long; TB_E_FENCED when it does not hold any more, be it that nobody else
+     * has claimed the key. */
+    struct tb_store_read *(*renew)(void *state, const struct tb_fence *fence, int64_t ttl_ms,
+                                   tb_store_end_fn *end, void *user);
+    /* Nothing happens when it does not hold any more. */
+    void (*release)(void *state, const struct tb_fence *fence);
     /* Reads call back from the loop, never before they return: each record or entry, then the end,
      * once. A missing record is TB_E_NOT_FOUND. */
     struct tb_store_read *(*get)(void *state, enum tb_space space, struct tb_str key,

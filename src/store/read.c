@@ -47,8 +47,11 @@ void tb_read_hand_out(struct tb_store_read *read)
 void tb_read_end(struct tb_store_read *read)
 {
     read->busy = true; /* whoever hears of it may cancel, which is too late */
-    if (!read->cancelled) {
-        read->end(read->err.code ? &read->err : NULL, read->user);
+    const struct tb_err *err = read->err.code ? &read->err : NULL;
+    if (!read->cancelled && read->claim) {
+        read->claim(err, read->epoch, read->user);
+    } else if (!read->cancelled) {
+        read->end(err, read->user);
     }
     read->drop(read);
 }

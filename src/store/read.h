@@ -19,12 +19,14 @@ struct tb_store_read {
     struct tb_list link;        /* the store's, so that closing it finds all */
     tb_store_record_fn *record; /* rows are records, */
     tb_store_entry_fn *entry;   /* or entries */
+    tb_store_claim_fn *claim;   /* in the place of `end` */
     tb_store_end_fn *end;
     void *user;
     void (*drop)(struct tb_store_read *read);
     struct tb_deferred job;
     struct tb_buf rows;
     struct tb_err err; /* how it ended; its code is 0 if all went well */
+    int64_t epoch;     /* of a claim */
     bool busy;
     bool cancelled; /* no callback comes any more */
 };

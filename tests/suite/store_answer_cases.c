@@ -63,9 +63,9 @@ static void new_records_keep_the_order_of_writes(void **state)
                 const char value[] = {*step, '\0'};
                 if (*step == 'p') {
                     lab->kind->put(lab->state, (enum tb_space)space, tb_str_of(key), TB_STR("p"),
-                                   NULL);
+                                   NULL, NULL);
                 } else if (*step == 'r') {
-                    lab->kind->remove(lab->state, (enum tb_space)space, tb_str_of(key), NULL);
+                    lab->kind->remove(lab->state, (enum tb_space)space, tb_str_of(key), NULL, NULL);
                 } else {
                     store_seen_init(lab, &seen[count]);
                     store_put_new_start(lab, (enum tb_space)space, key, value, &seen[count++]);

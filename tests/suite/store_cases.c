@@ -56,9 +56,9 @@ static void writes_take_effect_in_their_order(void **state)
         int len = snprintf(value, sizeof(value), "%d", i);
         enum tb_space space = i % 2 ? TB_SPACE_SESSION : TB_SPACE_STATE;
         struct tb_str key = TB_STR("k");
-        lab->kind->put(lab->state, space, key, (struct tb_str){value, (size_t)len}, NULL);
+        lab->kind->put(lab->state, space, key, (struct tb_str){value, (size_t)len}, NULL, NULL);
         if (i % 10 == 9) {
-            lab->kind->remove(lab->state, space, key, NULL);
+            lab->kind->remove(lab->state, space, key, NULL, NULL);
         }
     }
     store_expect(lab, TB_SPACE_SESSION, "k", NULL); /* 99 was odd */
@@ -81,11 +81,11 @@ static void a_flood_of_writes_is_kept_in_its_order(void **state)
         char value[16];
         int len = snprintf(value, sizeof(value), "%d", i);
         struct tb_str key = {value + len - 1, 1};
-        lab->kind->put(lab->state, TB_SPACE_SESSION, key, (struct tb_str){value, (size_t)len},
+        lab->kind->put(lab->state, TB_SPACE_SESSION, key, (struct tb_str){value, (size_t)len}, NULL,
                        &gate);
         lab->kind->append(lab->state, &entry, &gate);
         if (i % 2) {
-            lab->kind->remove(lab->state, TB_SPACE_SESSION, key, &gate);
+            lab->kind->remove(lab->state, TB_SPACE_SESSION, key, NULL, &gate);
         }
     }
     WAIT_UNTIL(lab->core.loop, !tb_gate_shut(&gate));
@@ -102,12 +102,12 @@ static void a_removal_takes_what_is_still_under_way(void **state)
 {
     struct store_lab *lab = *state;
     struct tb_str key = TB_STR("k");
-    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("1"), NULL);
-    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("1"), NULL, NULL);
+    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL, NULL);
     store_expect(lab, TB_SPACE_STATE, "k", NULL);
-    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("2"), NULL);
-    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
-    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("3"), NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("2"), NULL, NULL);
+    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL, NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("3"), NULL, NULL);
     store_expect(lab, TB_SPACE_STATE, "k", "3");
 }
 
@@ -123,7 +123,7 @@ static void pass_on(struct relay *relay)
         char key[16];
         int len = snprintf(key, sizeof(key), "%d", --relay->left);
         relay->lab->kind->put(relay->lab->state, TB_SPACE_STATE, (struct tb_str){key, (size_t)len},
-                              TB_STR("v"), &relay->gate);
+                              TB_STR("v"), NULL, &relay->gate);
     }
 }
 
@@ -214,7 +214,7 @@ static void each_gives_every_record_of_its_space_once(void **state)
         char key[16];
         int len = snprintf(key, sizeof(key), "k%05d", i);
         lab->kind->put(lab->state, TB_SPACE_SESSION, (struct tb_str){key, (size_t)len}, TB_STR("v"),
-                       NULL);
+                       NULL, NULL);
     }
     assert_int_equal(store_put(lab, TB_SPACE_STATE, "elsewhere", "v"), 0);
     struct store_seen seen;
@@ -306,7 +306,7 @@ static void a_long_range_is_given_whole(void **state)
         char key[16];
         int len = snprintf(key, sizeof(key), "k%04d", i * 7 % 3000);
         lab->kind->put(lab->state, TB_SPACE_SESSION, (struct tb_str){key, (size_t)len},
-                       (struct tb_str){value, sizeof(value)}, NULL);
+                       (struct tb_str){value, sizeof(value)}, NULL, NULL);
     }
     struct tb_range range = {tb_str_of(prefix), tb_str_of(after), 900};
     struct store_seen seen;
@@ -337,9 +337,9 @@ static void a_read_sees_the_writes_before_it(void **state)
     struct store_seen second;
     store_seen_init(lab, &first);
     store_seen_init(lab, &second);
-    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k"), TB_STR("1"), NULL);
+    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k"), TB_STR("1"), NULL, NULL);
     store_get_start(lab, TB_SPACE_SESSION, "k", &first);
-    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k2"), TB_STR("2"), NULL);
+    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k2"), TB_STR("2"), NULL, NULL);
     store_get_start(lab, TB_SPACE_SESSION, "k2", &second);
     WAIT_UNTIL(lab->core.loop, first.ends && second.ends);
     assert_true(tb_str_eq(tb_buf_str(&first.text), TB_STR("k=1\n")));
@@ -516,7 +516,7 @@ static void a_cut_spares_what_comes_after_it(void **state)
     const struct tb_audit_query all = {0};
     struct store_seen seen;
     append_all(lab);
-    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), NULL, NULL);
     lab->kind->cut(lab->state, 9999, 0, NULL);
     lab->kind->append(lab->state, &later, NULL);
     store_audit(lab, &all, &seen);
@@ -560,8 +560,8 @@ static void closing_ends_what_is_under_way(void **state)
     struct tb_gate gate;
     store_seen_init(lab, &seen);
     tb_gate_init(&gate, on_open);
-    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), &gate);
-    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k"), TB_STR("v"), &gate);
+    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), NULL, &gate);
+    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("k"), TB_STR("v"), NULL, &gate);
     store_each_start(lab, TB_SPACE_SESSION, NULL, &seen);
     store_lab_close(lab);
     assert_int_equal(seen.ends, 0);
@@ -578,7 +578,7 @@ static void a_store_is_ready(void **state)
     assert_true(lab->kind->ready(lab->state, &err));
 }
 
-int store_cases(const struct tb_store_kind *kind)
+int store_cases(const struct tb_store_kind *kind, store_join_fn *join)
 {
 #define CASE(name) cmocka_unit_test_prestate_setup_teardown(name, setup, teardown, initial)
     void *initial = (void *)(uintptr_t)kind;
@@ -609,5 +609,6 @@ int store_cases(const struct tb_store_kind *kind)
         CASE(a_store_is_ready),
     };
 #undef CASE
-    return cmocka_run_group_tests_name(kind->name, tests, NULL, NULL) + store_answer_cases(kind);
+    return cmocka_run_group_tests_name(kind->name, tests, NULL, NULL) + store_answer_cases(kind) +
+           store_node_cases(kind, join);
 }

@@ -6,7 +6,11 @@
 
 #include "core/store.h"
 
-/* The number of failures. */
-int store_cases(const struct tb_store_kind *kind);
-/* Of these, those about writes that have an answer: put_new. */
+/* Another core on the store of an open one. */
+typedef void *store_join_fn(void *state, struct tb_core *core);
+
+/* The number of failures. `join` for a store that can be shared. */
+int store_cases(const struct tb_store_kind *kind, store_join_fn *join);
+/* Of these, those about writes that have an answer, and those about nodes: claims and fences. */
 int store_answer_cases(const struct tb_store_kind *kind);
+int store_node_cases(const struct tb_store_kind *kind, store_join_fn *join);

@@ -88,6 +88,30 @@ void store_lab_reopen(struct store_lab *lab)
     store_lab_open(lab);
 }
 
+void store_lab_stop_clock(struct store_lab *lab)
+{
+    tb_clock_manual_init(&lab->clock);
+    lab->clock.mono_ms = tb_clock_mono_ms(lab->core.clock);
+    lab->clock.wall_ms = tb_clock_wall_ms(lab->core.clock);
+    lab->core.clock = &lab->clock.clock;
+}
+
+struct store_lab *store_lab_join(struct store_lab *first,
+                                 void *(*join)(void *state, struct tb_core *core))
+{
+    struct store_lab *lab = TB_NEW(struct store_lab);
+    lab->core = first->core;
+    lab->kind = first->kind;
+    lab->state = join(first->state, &lab->core);
+    return lab;
+}
+
+void store_lab_leave(struct store_lab *lab)
+{
+    store_lab_close(lab);
+    tb_free(lab);
+}
+
 const char *store_lab_logged(struct store_lab *lab)
 {
     uint8_t *room;
@@ -128,7 +152,7 @@ int store_put_bytes(struct store_lab *lab, enum tb_space space, const char *key,
 {
     struct tb_gate gate;
     tb_gate_init(&gate, on_open);
-    lab->kind->put(lab->state, space, tb_str_of(key), value, &gate);
+    lab->kind->put(lab->state, space, tb_str_of(key), value, NULL, &gate);
     return pass(lab, &gate);
 }
 
@@ -141,7 +165,25 @@ int store_remove(struct store_lab *lab, enum tb_space space, const char *key)
 {
     struct tb_gate gate;
     tb_gate_init(&gate, on_open);
-    lab->kind->remove(lab->state, space, tb_str_of(key), &gate);
+    lab->kind->remove(lab->state, space, tb_str_of(key), NULL, &gate);
+    return pass(lab, &gate);
+}
+
+int store_put_fenced(struct store_lab *lab, enum tb_space space, const char *key, const char *value,
+                     const struct tb_fence *fence)
+{
+    struct tb_gate gate;
+    tb_gate_init(&gate, on_open);
+    lab->kind->put(lab->state, space, tb_str_of(key), tb_str_of(value), fence, &gate);
+    return pass(lab, &gate);
+}
+
+int store_remove_fenced(struct store_lab *lab, enum tb_space space, const char *key,
+                        const struct tb_fence *fence)
+{
+    struct tb_gate gate;
+    tb_gate_init(&gate, on_open);
+    lab->kind->remove(lab->state, space, tb_str_of(key), fence, &gate);
     return pass(lab, &gate);
 }
 
@@ -235,6 +277,47 @@ int store_put_new(struct store_lab *lab, enum tb_space space, const char *key, c
     store_put_new_start(lab, space, key, value, &seen);
     WAIT_UNTIL(lab->core.loop, seen.ends);
     snprintf(lab->words, sizeof(lab->words), "%s", seen.words);
+    store_seen_fini(&seen);
+    return seen.code;
+}
+
+struct claimed {
+    int64_t epoch;
+    int code;
+    int ends;
+    char *words;
+};
+
+static void on_claimed(const struct tb_err *err, int64_t epoch, void *user)
+{
+    struct claimed *claimed = user;
+    assert_int_equal(epoch > 0, !err);
+    claimed->epoch = epoch;
+    claimed->code = err ? err->code : 0;
+    claimed->ends++;
+    snprintf(claimed->words, sizeof(((struct store_lab *)0)->words), "%s", err ? err->text : "");
+}
+
+int store_claim(struct store_lab *lab, const char *key, const char *node, int64_t ttl_ms,
+                struct tb_fence *ret_fence)
+{
+    struct claimed claimed = {.words = lab->words};
+    lab->kind->claim(lab->state, tb_str_of(key), tb_str_of(node), ttl_ms, on_claimed, &claimed);
+    assert_int_equal(claimed.ends, 0);
+    WAIT_UNTIL(lab->core.loop, claimed.ends);
+    if (claimed.code == 0) {
+        *ret_fence = (struct tb_fence){tb_str_of(key), claimed.epoch};
+    }
+    return claimed.code;
+}
+
+int store_renew(struct store_lab *lab, const struct tb_fence *fence, int64_t ttl_ms)
+{
+    struct store_seen seen;
+    store_seen_init(lab, &seen);
+    lab->kind->renew(lab->state, fence, ttl_ms, on_end, &seen);
+    assert_int_equal(seen.ends, 0);
+    WAIT_UNTIL(lab->core.loop, seen.ends);
     store_seen_fini(&seen);
     return seen.code;
 }

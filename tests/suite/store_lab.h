@@ -22,7 +22,8 @@ struct store_lab {
     struct tb_log log;
     int log_fd;
     const struct tb_store_kind *kind;
-    void *state; /* NULL: closed */
+    void *state;                  /* NULL: closed */
+    struct tb_clock_manual clock; /* after store_lab_stop_clock */
     char dir[64];
     char words[512]; /* of the last write that failed */
     struct tb_buf text;
@@ -52,6 +53,12 @@ void store_lab_close(struct store_lab *lab);
 void store_lab_reopen(struct store_lab *lab);
 /* Removes the files of a closed store, and what was logged. */
 void store_lab_clear(struct store_lab *lab);
+/* The time of its core stands still, and a test moves it. */
+void store_lab_stop_clock(struct store_lab *lab);
+/* Another node on the same store, with the loop and the clock of the first, which outlives it. */
+struct store_lab *store_lab_join(struct store_lab *first,
+                                 void *(*join)(void *state, struct tb_core *core));
+void store_lab_leave(struct store_lab *lab);
 /* What was logged since the lab was made. This and the next are valid until the next call of one.
  */
 const char *store_lab_logged(struct store_lab *lab);
@@ -65,6 +72,13 @@ int store_put_bytes(struct store_lab *lab, enum tb_space space, const char *key,
 /* The same for a write that has an answer. */
 int store_put_new(struct store_lab *lab, enum tb_space space, const char *key, const char *value);
 int store_remove(struct store_lab *lab, enum tb_space space, const char *key);
+int store_put_fenced(struct store_lab *lab, enum tb_space space, const char *key, const char *value,
+                     const struct tb_fence *fence);
+int store_remove_fenced(struct store_lab *lab, enum tb_space space, const char *key,
+                        const struct tb_fence *fence);
+int store_claim(struct store_lab *lab, const char *key, const char *node, int64_t ttl_ms,
+                struct tb_fence *ret_fence);
+int store_renew(struct store_lab *lab, const struct tb_fence *fence, int64_t ttl_ms);
 int store_append(struct store_lab *lab, const struct tb_audit_entry *entry);
 int store_append_type(struct store_lab *lab, const char *type);
 int store_cut(struct store_lab *lab, int64_t wall_ms, int64_t count);

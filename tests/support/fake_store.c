@@ -97,8 +97,9 @@ static bool refused(const struct fake_store *store, struct tb_gate *gate)
 }
 
 static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
-                struct tb_gate *gate)
+                const struct tb_fence *fence, struct tb_gate *gate)
 {
+    assert_null(fence);
     struct fake_store *store = state;
     if (refused(store, gate)) {
         return;
@@ -113,8 +114,10 @@ static void put(void *state, enum tb_space space, struct tb_str key, struct tb_s
     }
 }
 
-static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+static void remove_record(void *state, enum tb_space space, struct tb_str key,
+                          const struct tb_fence *fence, struct tb_gate *gate)
 {
+    assert_null(fence);
     struct fake_store *store = state;
     if (!refused(store, gate)) {
         record_free(find(store, space, key));

@@ -36,16 +36,19 @@ static void fate(struct kept_store *kept, struct tb_gate *gate)
 }
 
 static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
-                struct tb_gate *gate)
+                const struct tb_fence *fence, struct tb_gate *gate)
 {
+    (void)fence;
     (void)space;
     (void)key;
     (void)value;
     fate(state, gate);
 }
 
-static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+static void remove_record(void *state, enum tb_space space, struct tb_str key,
+                          const struct tb_fence *fence, struct tb_gate *gate)
 {
+    (void)fence;
     (void)space;
     (void)key;
     fate(state, gate);

@@ -146,12 +146,12 @@ void store_model_change(struct store_model *model, int key, size_t bytes)
     struct write *write = begin_write(model, key);
     struct tb_str key_name = name_of(key, name);
     if (removed(write->version)) {
-        tb_store_sqlite.remove(model->state, space_of(key), key_name, &write->gate);
+        tb_store_sqlite.remove(model->state, space_of(key), key_name, NULL, &write->gate);
     } else {
         int len = snprintf(model->room, 32, "%llu ", (unsigned long long)write->version);
         size_t size = key < MODEL_LIGHT_KEYS || bytes < (size_t)len ? (size_t)len : bytes;
         tb_store_sqlite.put(model->state, space_of(key), key_name,
-                            (struct tb_str){model->room, size}, &write->gate);
+                            (struct tb_str){model->room, size}, NULL, &write->gate);
     }
     end_writes(model);
 }

@@ -8,6 +8,7 @@
 #include "core/audit_chain.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "store/claims.h"
 #include "store/memory/shelf.h"
 #include "store/pack.h"
 #include "store/query.h"
@@ -19,26 +20,55 @@ struct entry {
     struct tb_buf bytes;
 };
 
+/* What all cores on it share. */
 struct memory {
-    struct tb_core *core;
+    struct tb_list nodes;
     struct tb_shelf spaces[TB_SPACE_COUNT];
     struct tb_list log; /* oldest first */
     int64_t last_seq;
     uint8_t last_hash[TB_HASH_BYTES];
+    struct tb_claims claims;
+};
+
+/* A core on it: the state of an open store. */
+struct node {
+    struct tb_list link;
+    struct tb_core *core;
+    struct memory *memory;
     struct tb_list reads;
 };
+
+static struct memory *memory_of(void *state)
+{
+    return ((struct node *)state)->memory;
+}
+
+static struct node *add_node(struct memory *memory, struct tb_core *core)
+{
+    struct node *node = TB_NEW(struct node);
+    node->core = core;
+    node->memory = memory;
+    tb_list_init(&node->reads);
+    tb_list_append(&memory->nodes, &node->link);
+    return node;
+}
 
 static void *open_memory(struct tb_core *core, struct tb_err *err)
 {
     (void)err;
     struct memory *memory = TB_NEW(struct memory);
-    memory->core = core;
     for (int i = 0; i < TB_SPACE_COUNT; i++) {
         tb_shelf_init(&memory->spaces[i]);
     }
+    tb_list_init(&memory->nodes);
     tb_list_init(&memory->log);
-    tb_list_init(&memory->reads);
-    return memory;
+    tb_claims_init(&memory->claims);
+    return add_node(memory, core);
+}
+
+void *tb_memory_join(void *state, struct tb_core *core)
+{
+    return add_node(memory_of(state), core);
 }
 
 static void free_entry(struct entry *entry)
@@ -54,19 +84,30 @@ static void drop_read(struct tb_store_read *read)
     tb_free(read);
 }
 
-static void close_memory(void *state)
+static void free_memory(struct memory *memory)
 {
-    struct memory *memory = state;
     for (int i = 0; i < TB_SPACE_COUNT; i++) {
         tb_shelf_fini(&memory->spaces[i]);
     }
     while (!tb_list_empty(&memory->log)) {
         free_entry(TB_CONTAINER(memory->log.next, struct entry, link));
     }
-    while (!tb_list_empty(&memory->reads)) {
-        drop_read(TB_CONTAINER(memory->reads.next, struct tb_store_read, link));
-    }
+    tb_claims_fini(&memory->claims);
     tb_free(memory);
+}
+
+static void close_memory(void *state)
+{
+    struct node *node = state;
+    struct memory *memory = node->memory;
+    while (!tb_list_empty(&node->reads)) {
+        drop_read(TB_CONTAINER(node->reads.next, struct tb_store_read, link));
+    }
+    tb_list_remove(&node->link);
+    tb_free(node);
+    if (tb_list_empty(&memory->nodes)) {
+        free_memory(memory);
+    }
 }
 
 static int check_size(size_t size, size_t max, struct tb_err *err)
@@ -86,32 +127,47 @@ static int check_record(enum tb_space space, struct tb_str key, struct tb_str va
                       tb_space_light(space) ? TB_RECORD_LIGHT_MAX : TB_RECORD_MAX, err);
 }
 
-static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
-                struct tb_gate *gate)
+static int64_t now_ms(const struct node *node)
 {
-    struct memory *memory = state;
+    return tb_clock_mono_ms(node->core->clock);
+}
+
+static int check_fence(const struct node *node, const struct tb_fence *fence, struct tb_err *err)
+{
+    return fence ? tb_claims_check(&node->memory->claims, fence, now_ms(node), err) : 0;
+}
+
+static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
+                const struct tb_fence *fence, struct tb_gate *gate)
+{
+    struct memory *memory = memory_of(state);
     struct tb_err err;
-    if (check_record(space, key, value, &err) < 0) {
+    if (check_fence(state, fence, &err) < 0 || check_record(space, key, value, &err) < 0) {
         tb_gate_fail(gate, &err);
         return;
     }
     tb_shelf_put(&memory->spaces[space], key, value);
 }
 
-static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+static void remove_record(void *state, enum tb_space space, struct tb_str key,
+                          const struct tb_fence *fence, struct tb_gate *gate)
 {
-    struct memory *memory = state;
-    (void)gate;
+    struct memory *memory = memory_of(state);
+    struct tb_err err;
+    if (check_fence(state, fence, &err) < 0) {
+        tb_gate_fail(gate, &err);
+        return;
+    }
     tb_shelf_remove(&memory->spaces[space], key);
 }
 
 static void append(void *state, const struct tb_audit_entry *given, struct tb_gate *gate)
 {
-    struct memory *memory = state;
+    struct memory *memory = memory_of(state);
     struct entry *entry = TB_NEW(struct entry);
     struct tb_audit_entry linked = *given;
     linked.seq = memory->last_seq + 1;
-    tb_audit_link(memory->core->secret, memory->last_hash, &linked, linked.hash);
+    tb_audit_link(((struct node *)state)->core->secret, memory->last_hash, &linked, linked.hash);
     tb_buf_init(&entry->bytes, SIZE_MAX);
     tb_pack_entry(&entry->bytes, &linked);
     struct tb_err err;
@@ -129,7 +185,7 @@ static void append(void *state, const struct tb_audit_entry *given, struct tb_ga
 
 static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gate)
 {
-    struct memory *memory = state;
+    struct memory *memory = memory_of(state);
     (void)gate;
     while (!tb_list_empty(&memory->log)) {
         struct entry *oldest = TB_CONTAINER(memory->log.next, struct entry, link);
@@ -142,20 +198,20 @@ static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gat
 }
 
 /* What is found is packed at once and handed out from the loop. */
-static struct tb_store_read *begin_read(struct memory *memory, tb_store_end_fn *end, void *user)
+static struct tb_store_read *begin_read(struct node *node, tb_store_end_fn *end, void *user)
 {
     struct tb_store_read *read = TB_NEW(struct tb_store_read);
     tb_read_init(read, drop_read, end, user);
-    tb_list_append(&memory->reads, &read->link);
-    tb_read_end_later(read, memory->core->loop);
+    tb_list_append(&node->reads, &read->link);
+    tb_read_end_later(read, node->core->loop);
     return read;
 }
 
 static struct tb_store_read *put_new(void *state, enum tb_space space, struct tb_str key,
                                      struct tb_str value, tb_store_end_fn *end, void *user)
 {
-    struct memory *memory = state;
-    struct tb_store_read *read = begin_read(memory, end, user);
+    struct memory *memory = memory_of(state);
+    struct tb_store_read *read = begin_read(state, end, user);
     if (check_record(space, key, value, &read->err) < 0) {
         return read;
     }
@@ -176,8 +232,8 @@ static void pack_record(struct tb_buf *rows, const struct tb_shelf_record *recor
 static struct tb_store_read *get(void *state, enum tb_space space, struct tb_str key,
                                  tb_store_record_fn *record, tb_store_end_fn *end, void *user)
 {
-    struct memory *memory = state;
-    struct tb_store_read *read = begin_read(memory, end, user);
+    struct memory *memory = memory_of(state);
+    struct tb_store_read *read = begin_read(state, end, user);
     const struct tb_shelf_record *found = tb_shelf_get(&memory->spaces[space], key);
     read->record = record;
     if (found) {
@@ -192,11 +248,11 @@ static struct tb_store_read *each(void *state, enum tb_space space, const struct
                                   tb_store_record_fn *record, tb_store_end_fn *end, void *user)
 {
     static const struct tb_range all = {0};
-    struct memory *memory = state;
+    struct memory *memory = memory_of(state);
     range = range ? range : &all;
     int64_t left = range->limit ? range->limit : INT64_MAX;
     int in = 1;
-    struct tb_store_read *read = begin_read(memory, end, user);
+    struct tb_store_read *read = begin_read(state, end, user);
     read->record = record;
     for (const struct tb_shelf_record *one =
              tb_shelf_seek(&memory->spaces[space], tb_range_start(range));
@@ -213,8 +269,8 @@ static struct tb_store_read *each(void *state, enum tb_space space, const struct
 static struct tb_store_read *audit(void *state, const struct tb_audit_query *query,
                                    tb_store_entry_fn *entry, tb_store_end_fn *end, void *user)
 {
-    struct memory *memory = state;
-    struct tb_store_read *read = begin_read(memory, end, user);
+    struct memory *memory = memory_of(state);
+    struct tb_store_read *read = begin_read(state, end, user);
     int64_t left = query->limit ? query->limit : INT64_MAX;
     read->entry = entry;
     const struct tb_list *log = &memory->log;
@@ -229,6 +285,29 @@ static struct tb_store_read *audit(void *state, const struct tb_audit_query *que
         }
     }
     return read;
+}
+
+static struct tb_store_read *claim(void *state, struct tb_str key, struct tb_str node,
+                                   int64_t ttl_ms, tb_store_claim_fn *fn, void *user)
+{
+    struct tb_store_read *read = begin_read(state, NULL, user);
+    read->claim = fn;
+    tb_claims_take(&memory_of(state)->claims, key, node, now_ms(state), ttl_ms, &read->epoch,
+                   &read->err);
+    return read;
+}
+
+static struct tb_store_read *renew(void *state, const struct tb_fence *fence, int64_t ttl_ms,
+                                   tb_store_end_fn *end, void *user)
+{
+    struct tb_store_read *read = begin_read(state, end, user);
+    tb_claims_renew(&memory_of(state)->claims, fence, now_ms(state), ttl_ms, &read->err);
+    return read;
+}
+
+static void release(void *state, const struct tb_fence *fence)
+{
+    tb_claims_release(&memory_of(state)->claims, fence);
 }
 
 static bool ready(void *state, struct tb_err *err)
@@ -247,6 +326,9 @@ const struct tb_store_kind tb_store_memory = {
     .remove = remove_record,
     .append = append,
     .cut = cut,
+    .claim = claim,
+    .renew = renew,
+    .release = release,
     .get = get,
     .each = each,
     .audit = audit,

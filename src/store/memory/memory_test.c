@@ -5,5 +5,5 @@
 
 int main(void)
 {
-    return store_cases(&tb_store_memory);
+    return store_cases(&tb_store_memory, tb_memory_join);
 }

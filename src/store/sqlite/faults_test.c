@@ -186,7 +186,7 @@ static void a_slow_disk_holds_up_nothing_but_heavy_writes(void **state)
     tb_gate_init(&gate, on_gate);
     atomic_store(&disk.write_ms, 5000);
     int64_t begun_ms = tb_clock_mono_ms(lab->core.clock);
-    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("slow"), TB_STR("v"), &gate);
+    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("slow"), TB_STR("v"), NULL, &gate);
     assert_true(tb_gate_shut(&gate));
     for (int i = 0; i < 100; i++) {
         assert_int_equal(store_append_type(lab, "meanwhile"), 0);
@@ -254,7 +254,7 @@ static void turn_until_open(struct store_lab *lab, const struct tb_gate *gate)
 static void put_and_fail(struct store_lab *lab, struct tb_gate *gate, const char *words)
 {
     tb_gate_init(gate, on_gate);
-    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), gate);
+    lab->kind->put(lab->state, TB_SPACE_STATE, TB_STR("k"), TB_STR("v"), NULL, gate);
     while (!logged(lab, words)) {
         tb_loop_turn(lab->core.loop, false);
     }
@@ -312,9 +312,9 @@ static void the_order_of_writes_is_kept_while_the_disk_fails(void **state)
     atomic_store(&disk.write_code, SQLITE_FULL);
     assert_int_equal(store_append_type(lab, "fails"), 0);
     WAIT_UNTIL(lab->core.loop, logged(lab, "no disk space is left"));
-    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("old"), NULL);
-    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL);
-    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("new"), NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("old"), NULL, NULL);
+    lab->kind->remove(lab->state, TB_SPACE_STATE, key, NULL, NULL);
+    lab->kind->put(lab->state, TB_SPACE_STATE, key, TB_STR("new"), NULL, NULL);
     atomic_store(&disk.write_code, SQLITE_OK);
     store_expect(lab, TB_SPACE_STATE, "k", "new");
 }

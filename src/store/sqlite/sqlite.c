@@ -84,6 +84,7 @@ static void *open_store(struct tb_core *core, struct tb_err *err)
     }
     agree_on_numbers(store);
     tb_list_init(&store->answers);
+    tb_sqlite_claims_init(store);
     tb_reader_init(store);
     tb_light_init(store);
     tb_writer_init(store);
@@ -98,6 +99,7 @@ static void close_store(void *state)
         struct tb_store_read *read = TB_CONTAINER(store->answers.next, struct tb_store_read, link);
         read->drop(read);
     }
+    tb_sqlite_claims_fini(store);
     tb_reader_fini(store);
     tb_writer_fini(store);
     free_store(store);
@@ -172,8 +174,11 @@ static void change(struct tb_sqlite *store, const struct tb_change *change, bool
 }
 
 static void put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
-                struct tb_gate *gate)
+                const struct tb_fence *fence, struct tb_gate *gate)
 {
+    if (tb_sqlite_fenced(state, fence, gate)) {
+        return;
+    }
     const struct tb_change put = {
         .kind = TB_CHANGE_PUT,
         .space = tb_str_of(tb_space_name(space)),
@@ -226,8 +231,12 @@ static struct tb_store_read *put_new(void *state, enum tb_space space, struct tb
     return &mine->read;
 }
 
-static void remove_record(void *state, enum tb_space space, struct tb_str key, struct tb_gate *gate)
+static void remove_record(void *state, enum tb_space space, struct tb_str key,
+                          const struct tb_fence *fence, struct tb_gate *gate)
 {
+    if (tb_sqlite_fenced(state, fence, gate)) {
+        return;
+    }
     const struct tb_change remove = {
         .kind = TB_CHANGE_REMOVE,
         .space = tb_str_of(tb_space_name(space)),
@@ -273,6 +282,9 @@ const struct tb_store_kind tb_store_sqlite = {
     .remove = remove_record,
     .append = append,
     .cut = cut,
+    .claim = tb_sqlite_claim,
+    .renew = tb_sqlite_renew,
+    .release = tb_sqlite_release,
     .get = tb_reader_get,
     .each = tb_reader_each,
     .audit = tb_reader_audit,

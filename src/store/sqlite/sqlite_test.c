@@ -388,6 +388,42 @@ static void a_flipped_check_value_alone_refuses_nothing(void **state)
     assert_int_equal(store_expect_chain(lab), 1);
 }
 
+/* Whatever was claimed before: with a clean end, and after more claims than are reserved at once.
+ */
+static void epochs_grow_over_restarts_and_no_claim_holds_after_one(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_fence fence = {0};
+    int64_t last = 0;
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 600; i++) {
+            char key[16];
+            snprintf(key, sizeof(key), "key %d", i);
+            assert_int_equal(store_claim(lab, key, "node", 60000, &fence), 0);
+            assert_true(fence.epoch > last);
+            last = fence.epoch;
+        }
+        fence.key = TB_STR("key 599");
+        assert_int_equal(store_put_fenced(lab, TB_SPACE_END, "k", "v", &fence), 0);
+        store_lab_reopen(lab);
+        assert_int_equal(store_put_fenced(lab, TB_SPACE_END, "k", "v", &fence), TB_E_FENCED);
+        assert_int_equal(store_renew(lab, &fence, 1), TB_E_FENCED);
+    }
+    assert_string_equal(store_lab_logged(lab), "");
+}
+
+static void a_damaged_epoch_is_told_and_nothing_is_claimed(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_fence fence = {0};
+    assert_int_equal(store_put(lab, TB_SPACE_EPOCH, "last", "many"), 0);
+    assert_int_equal(store_claim(lab, "k", "node", 60000, &fence), TB_E_STORE);
+    assert_non_null(strstr(lab->words, "which epoch was the last"));
+    assert_int_equal(store_put(lab, TB_SPACE_EPOCH, "last", "70000"), 0);
+    assert_int_equal(store_claim(lab, "k", "node", 60000, &fence), 0);
+    assert_int_equal(fence.epoch, 70001);
+}
+
 /* The planner takes the index: no row outside of the range is looked at, and nothing is sorted. */
 static void a_range_is_read_by_its_index(void **state)
 {
@@ -400,7 +436,7 @@ static void a_range_is_read_by_its_index(void **state)
     for (int i = 0; i < 1000; i++) {
         char key[16];
         snprintf(key, sizeof(key), "k%03d", i);
-        lab->kind->put(lab->state, TB_SPACE_SESSION, tb_str_of(key), TB_STR("v"), NULL);
+        lab->kind->put(lab->state, TB_SPACE_SESSION, tb_str_of(key), TB_STR("v"), NULL, NULL);
     }
     store_lab_close(lab);
     tb_range_copy_init(&range, &(struct tb_range){.prefix = TB_STR("k50"), .limit = 5});
@@ -432,6 +468,8 @@ int main(void)
         CASE(an_older_copy_of_the_intake_drops_nothing),
         CASE(an_intake_that_is_gone_beside_a_database_that_never_knew_it_is_told),
         CASE(a_removal_does_not_wait_for_the_database),
+        CASE(epochs_grow_over_restarts_and_no_claim_holds_after_one),
+        CASE(a_damaged_epoch_is_told_and_nothing_is_claimed),
         CASE(a_range_is_read_by_its_index),
         CASE(a_log_with_a_gap_is_not_cut_there_and_holds_up_nothing),
         CASE(a_row_in_the_way_of_an_entry_costs_nothing_else),
@@ -439,5 +477,5 @@ int main(void)
         CASE(a_flipped_check_value_alone_refuses_nothing),
     };
 #undef CASE
-    return store_cases(&tb_store_sqlite) + cmocka_run_group_tests(tests, NULL, NULL);
+    return store_cases(&tb_store_sqlite, NULL) + cmocka_run_group_tests(tests, NULL, NULL);
 }

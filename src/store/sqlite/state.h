@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "io/timer.h"
 #include "io/work.h"
+#include "store/claims.h"
 #include "store/sqlite/mover.h"
 
 struct tb_writer {
@@ -54,6 +55,23 @@ struct tb_reader {
     struct tb_store_read *running;
 };
 
+enum tb_claims_state {
+    TB_CLAIMS_UNKNOWN,
+    TB_CLAIMS_READING,
+    TB_CLAIMS_READY,
+    TB_CLAIMS_RESERVING,
+};
+
+/* See claims.c. */
+struct tb_sqlite_claims {
+    struct tb_claims held;
+    enum tb_claims_state state;
+    int64_t reserved;       /* epochs up to this one may be given */
+    bool damaged;           /* the database does not say which were given before */
+    struct tb_gate gate;    /* of the write that reserves the next */
+    struct tb_list waiting; /* claims, while there are none to give */
+};
+
 struct tb_sqlite {
     struct tb_core *core;
     char *path;
@@ -62,6 +80,7 @@ struct tb_sqlite {
     struct tb_writer writer;
     struct tb_light light;
     struct tb_reader reader;
+    struct tb_sqlite_claims claims;
     struct tb_list answers; /* of writes, that are still to be told */
     bool closing;
 };
@@ -118,3 +137,16 @@ struct tb_store_read *tb_reader_each(void *state, enum tb_space space, const str
                                      tb_store_record_fn *record, tb_store_end_fn *end, void *user);
 struct tb_store_read *tb_reader_audit(void *state, const struct tb_audit_query *query,
                                       tb_store_entry_fn *entry, tb_store_end_fn *end, void *user);
+
+void tb_sqlite_claims_init(struct tb_sqlite *store);
+void tb_sqlite_claims_fini(struct tb_sqlite *store);
+/* The database is a new one: it is told again which epochs were given. */
+void tb_sqlite_claims_replaced(struct tb_sqlite *store);
+/* True, and the gate has the failure, when the fence refuses a write. */
+bool tb_sqlite_fenced(const struct tb_sqlite *store, const struct tb_fence *fence,
+                      struct tb_gate *gate);
+struct tb_store_read *tb_sqlite_claim(void *state, struct tb_str key, struct tb_str node,
+                                      int64_t ttl_ms, tb_store_claim_fn *fn, void *user);
+struct tb_store_read *tb_sqlite_renew(void *state, const struct tb_fence *fence, int64_t ttl_ms,
+                                      tb_store_end_fn *end, void *user);
+void tb_sqlite_release(void *state, const struct tb_fence *fence);

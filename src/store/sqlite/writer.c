@@ -176,6 +176,7 @@ static void on_batch(int status, void *user)
         tb_light_go(store);
     }
     if (replaced && !store->closing) {
+        tb_sqlite_claims_replaced(store);
         tb_store_replaced(store->core);
     }
 }
