@@ -61,9 +61,10 @@ enum {
     TB_RECORD_MAX = 16 * TB_MIB,       /* of a record's value */
     TB_RECORD_LIGHT_MAX = 32 * TB_KIB, /* of a light one, and of an audit entry */
     TB_REMOVALS_MAX = 10000, /* ended sessions that it could not remove and is asked to again */
-
-    TB_CLAIM_KEY_MAX = 256, /* of what a node claims */
+    TB_CLAIM_KEY_MAX = 256,  /* of what a node claims */
     TB_NODE_NAME_MAX = 64,
+    TB_TOPIC_MAX = 256,
+    TB_MESSAGE_MAX = 32 * TB_MIB, /* on a topic: a result with its image, in another form */
 
     /* Ends of sessions that are remembered */
     TB_ENDS_KEPT = 200,                /* of a tenant */

@@ -20,6 +20,7 @@
 #include "core/gate.h"
 
 struct tb_core;
+struct tb_store_subscription;
 struct tb_store_read; /* whoever waits for an answer: of a read, or of a write that has one */
 
 enum tb_space {
@@ -81,19 +82,28 @@ struct tb_audit_cut {
     uint8_t seal[TB_HASH_BYTES];
 };
 
+/* What a store can do that not every store can. */
+enum tb_store_ability {
+    TB_STORE_SHARED = 1, /* several daemons may have it open */
+    TB_STORE_TOPICS = 2, /* publish and subscribe */
+};
+
 typedef void tb_store_record_fn(struct tb_str key, struct tb_str value, void *user);
 typedef void tb_store_entry_fn(const struct tb_audit_entry *entry, void *user);
 /* Of a claim; the epoch is 0 with an error. */
 typedef void tb_store_claim_fn(const struct tb_err *err, int64_t epoch, void *user);
+typedef void tb_store_message_fn(struct tb_str topic, struct tb_str bytes, void *user);
 /* The end of a read, or of a write that has an answer; `err` is NULL if all went well. */
 typedef void tb_store_end_fn(const struct tb_err *err, void *user);
 
 struct tb_store_kind {
     const char *name;
+    unsigned abilities; /* TB_STORE_ bits */
     /* Blocking, but quick: the daemon does not listen before it returns. NULL with words when the
      * daemon had better not start, e.g. because the file is from a newer version. */
     void *(*open)(struct tb_core *core, struct tb_err *err);
-    /* Blocking: all that was accepted is in its place when it returns. Reads end without a word. */
+    /* Blocking: all that was accepted is in its place when it returns. Reads and
+     * other answers end without a word. */
     void (*close)(void *state);
     /* The fence may be NULL. */
     void (*put)(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
@@ -107,14 +117,14 @@ struct tb_store_kind {
     void (*append)(void *state, const struct tb_audit_entry *entry, struct tb_gate *gate);
     /* Cuts off what is older than `wall_ms` and what is over the newest `count`; 0: no bound. */
     void (*cut)(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gate);
-    /* A node claims a key for a time. One claim holds at a time: TB_E_EXISTS names the node that
-     * has it. The epoch of a claim is above all that were given before, whatever their keys, claims
-     * that have run out and earlier starts of the daemon included. Time is the monotonic clock of
-     * core in a local store, the server's in a shared one. `fn` comes from the loop, as of reads.
-     */
+    /* A node takes a key for a time. One claim holds at a time: TB_E_EXISTS names the node that has
+     * it. Its epoch is above every epoch that was given before, also by claims that have run out
+     * and by earlier runs of the daemon. Time is core's monotonic clock in a local store and the
+     * server's in a shared one. No claim on a local store outlives a restart: the only process that
+     * could hold one is gone. `fn` is called from the loop, never before this returns. */
     struct tb_store_read *(*claim)(void *state, struct tb_str key, struct tb_str node,
                                    int64_t ttl_ms, tb_store_claim_fn *fn, void *user);
-    /* From now on for so long; TB_E_FENCED when it does not hold any more, be it that nobody else
+    /* From now on for so long; TB_E_FENCED when it does not hold any more, even if nobody else
      * has claimed the key. */
     struct tb_store_read *(*renew)(void *state, const struct tb_fence *fence, int64_t ttl_ms,
                                    tb_store_end_fn *end, void *user);
@@ -131,6 +141,16 @@ struct tb_store_kind {
                                    tb_store_entry_fn *entry, tb_store_end_fn *end, void *user);
     /* No callback comes any more. What was written stays written. */
     void (*cancel)(struct tb_store_read *read);
+    /* With TB_STORE_TOPICS, otherwise NULL: a message for all who have subscribed to its topic by
+     * then, on every node, this one too. It is handed out from the loop, in the order of
+     * publishing, at most once, and is not kept: what must not be missed is a record. Both fail
+     * with TB_E_TOO_LARGE (a subscription is NULL then). All three are safe while messages are
+     * handed out. */
+    int (*publish)(void *state, struct tb_str topic, struct tb_str bytes, struct tb_err *err);
+    struct tb_store_subscription *(*subscribe)(void *state, struct tb_str topic,
+                                               tb_store_message_fn *fn, void *user,
+                                               struct tb_err *err);
+    void (*unsubscribe)(struct tb_store_subscription *subscription);
     /* False with words while nothing can be stored: what would have to be stored is to be refused
      * before it is done. */
     bool (*ready)(void *state, struct tb_err *err);

@@ -610,5 +610,5 @@ int store_cases(const struct tb_store_kind *kind, store_join_fn *join)
     };
 #undef CASE
     return cmocka_run_group_tests_name(kind->name, tests, NULL, NULL) + store_answer_cases(kind) +
-           store_node_cases(kind, join);
+           store_node_cases(kind, join) + store_topic_cases(kind, join);
 }

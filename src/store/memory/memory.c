@@ -10,6 +10,7 @@
 #include "core/limits.h"
 #include "store/claims.h"
 #include "store/memory/shelf.h"
+#include "store/memory/topics.h"
 #include "store/pack.h"
 #include "store/query.h"
 #include "store/read.h"
@@ -28,6 +29,7 @@ struct memory {
     int64_t last_seq;
     uint8_t last_hash[TB_HASH_BYTES];
     struct tb_claims claims;
+    struct tb_topics topics;
 };
 
 /* A core on it: the state of an open store. */
@@ -36,6 +38,7 @@ struct node {
     struct tb_core *core;
     struct memory *memory;
     struct tb_list reads;
+    struct tb_topics_end topics;
 };
 
 static struct memory *memory_of(void *state)
@@ -49,6 +52,7 @@ static struct node *add_node(struct memory *memory, struct tb_core *core)
     node->core = core;
     node->memory = memory;
     tb_list_init(&node->reads);
+    tb_topics_join(&memory->topics, &node->topics, core->loop);
     tb_list_append(&memory->nodes, &node->link);
     return node;
 }
@@ -63,6 +67,7 @@ static void *open_memory(struct tb_core *core, struct tb_err *err)
     tb_list_init(&memory->nodes);
     tb_list_init(&memory->log);
     tb_claims_init(&memory->claims);
+    tb_topics_init(&memory->topics);
     return add_node(memory, core);
 }
 
@@ -103,6 +108,7 @@ static void close_memory(void *state)
     while (!tb_list_empty(&node->reads)) {
         drop_read(TB_CONTAINER(node->reads.next, struct tb_store_read, link));
     }
+    tb_topics_leave(&node->topics);
     tb_list_remove(&node->link);
     tb_free(node);
     if (tb_list_empty(&memory->nodes)) {
@@ -310,6 +316,18 @@ static void release(void *state, const struct tb_fence *fence)
     tb_claims_release(&memory_of(state)->claims, fence);
 }
 
+static int publish(void *state, struct tb_str topic, struct tb_str bytes, struct tb_err *err)
+{
+    return tb_topics_publish(&memory_of(state)->topics, topic, bytes, err);
+}
+
+static struct tb_store_subscription *subscribe(void *state, struct tb_str topic,
+                                               tb_store_message_fn *fn, void *user,
+                                               struct tb_err *err)
+{
+    return tb_topics_subscribe(&((struct node *)state)->topics, topic, fn, user, err);
+}
+
 static bool ready(void *state, struct tb_err *err)
 {
     (void)state;
@@ -319,6 +337,7 @@ static bool ready(void *state, struct tb_err *err)
 
 const struct tb_store_kind tb_store_memory = {
     .name = "memory",
+    .abilities = TB_STORE_SHARED | TB_STORE_TOPICS,
     .open = open_memory,
     .close = close_memory,
     .put = put,
@@ -333,5 +352,8 @@ const struct tb_store_kind tb_store_memory = {
     .each = each,
     .audit = audit,
     .cancel = tb_read_cancel,
+    .publish = publish,
+    .subscribe = subscribe,
+    .unsubscribe = tb_topics_unsubscribe,
     .ready = ready,
 };
