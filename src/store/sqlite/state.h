@@ -100,7 +100,7 @@ void tb_writer_due(struct tb_sqlite *store);
 void tb_writer_queue_take(struct tb_sqlite *store, struct tb_buf *bytes, struct tb_str record,
                           struct tb_gate *gate);
 bool tb_writer_queued(const struct tb_sqlite *store, struct tb_str record);
-/* Begins a batch now, unless one is under way or the database fails. */
+/* Begins a batch now, unless one is under way, the database fails or the store is being closed. */
 void tb_writer_hurry(struct tb_sqlite *store);
 
 /* After a batch that failed: has somebody who waits since then waited long enough? */

@@ -317,7 +317,7 @@ void tb_writer_due(struct tb_sqlite *store)
 
 void tb_writer_hurry(struct tb_sqlite *store)
 {
-    if (!store->writer.work && !store->writer.trouble.code) {
+    if (!store->writer.work && !store->writer.trouble.code && !store->closing) {
         begin_batch(store);
     }
 }
