@@ -10,25 +10,15 @@
 #include <dirent.h>
 
 #include "base/mem.h"
-#include "core/audit_chain.h"
-#include "core/config.h"
-#include "core/core.h"
-#include "store/sqlite/sqlite.h"
-#include "store/sqlite/state.h"
 
 #include "support/disk_faults.h"
 #include "support/manual_work.h"
+#include "support/store_model_internal.h"
 
 enum {
-    REMOVES = 4,
     SETTLE_STEP_MS = 50,
     SETTLE_MAX = 100 * 1000,
     VALUE_MAX = 1024 * 1024,
-};
-
-struct version {
-    uint64_t begun;
-    uint64_t stored; /* acknowledged */
 };
 
 struct write {
@@ -40,63 +30,24 @@ struct write {
     int opened;
 };
 
-struct read {
+/* A record that is put where there is none. */
+struct fresh {
     struct tb_list link;
     struct store_model *model;
-    struct tb_store_read *read;
-    int key;        /* MODEL_KEYS: the log */
-    uint64_t floor; /* acknowledged when it began */
-    uint64_t found; /* version, or the last entry */
-    bool any;
-    uint8_t hash[TB_HASH_BYTES];
-    int ended;
+    int key;
+    uint64_t version;
+    bool known;  /* it was known whether there is one, */
+    bool absent; /* namely not */
 };
-
-struct store_model {
-    struct tb_core core;
-    struct tb_config config;
-    struct tb_log log;
-    struct tb_clock_manual clock;
-    char dir[64];
-    struct tb_sqlite *state;
-    struct version records[MODEL_KEYS];
-    struct version entries;
-    struct tb_list writes;
-    struct tb_list reads;
-    char *room; /* for large values */
-    size_t refused;
-};
-
-#define REQUIRE(holds)                                                          \
-    do {                                                                        \
-        if (!(holds)) {                                                         \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #holds); \
-            abort();                                                            \
-        }                                                                       \
-    } while (0)
-
-static enum tb_space space_of(int key)
-{
-    return key < MODEL_LIGHT_KEYS ? TB_SPACE_SESSION : TB_SPACE_STATE;
-}
-
-static struct tb_str name_of(int key, char ret_name[8])
-{
-    snprintf(ret_name, 8, "k%d", key);
-    return tb_str_of(ret_name);
-}
-
-static bool removed(uint64_t version)
-{
-    return version % REMOVES == 0;
-}
-
-static struct version *version_of(struct store_model *model, int key)
-{
-    return key == MODEL_KEYS ? &model->entries : &model->records[key];
-}
 
 /* Writes */
+
+static void drop_write(struct write *write)
+{
+    tb_gate_fini(&write->gate);
+    tb_list_remove(&write->link);
+    tb_free(write);
+}
 
 static void end_write(struct write *write)
 {
@@ -108,9 +59,7 @@ static void end_write(struct write *write)
     } else if (version->stored < write->version) {
         version->stored = write->version;
     }
-    tb_gate_fini(&write->gate);
-    tb_list_remove(&write->link);
-    tb_free(write);
+    drop_write(write);
 }
 
 static void on_open(struct tb_gate *gate)
@@ -140,20 +89,83 @@ static void end_writes(struct store_model *model)
     }
 }
 
-void store_model_change(struct store_model *model, int key, size_t bytes)
+static struct write *change(struct store_model *model, int key, size_t bytes,
+                            const struct tb_fence *fence)
 {
     char name[8];
     struct write *write = begin_write(model, key);
     struct tb_str key_name = name_of(key, name);
     if (removed(write->version)) {
-        tb_store_sqlite.remove(model->state, space_of(key), key_name, NULL, &write->gate);
+        tb_store_sqlite.remove(model->state, space_of(key), key_name, fence, &write->gate);
     } else {
         int len = snprintf(model->room, 32, "%llu ", (unsigned long long)write->version);
         size_t size = key < MODEL_LIGHT_KEYS || bytes < (size_t)len ? (size_t)len : bytes;
         tb_store_sqlite.put(model->state, space_of(key), key_name,
-                            (struct tb_str){model->room, size}, NULL, &write->gate);
+                            (struct tb_str){model->room, size}, fence, &write->gate);
+    }
+    return write;
+}
+
+void store_model_change(struct store_model *model, int key, size_t bytes)
+{
+    change(model, key, bytes, NULL);
+    end_writes(model);
+}
+
+/* The store says at once when a fence refuses a write, which then never was. */
+void store_model_fenced(struct store_model *model, int key, int claim)
+{
+    const struct tb_fence fence = claims_model_fence(&model->claims, claim);
+    enum claim_verdict verdict = claims_model_judge(&model->claims, claim);
+    struct write *write = change(model, key, 0, &fence);
+    bool refused = write->gate.err.code == TB_E_FENCED;
+    REQUIRE(verdict != (refused ? CLAIM_HOLDS : CLAIM_OVER));
+    if (refused) {
+        model->records[key].begun--;
+        drop_write(write);
     }
     end_writes(model);
+}
+
+static void on_fresh(const struct tb_err *err, void *user)
+{
+    struct fresh *fresh = user;
+    struct store_model *model = fresh->model;
+    struct version *version = &model->records[fresh->key];
+    if (!err) {
+        REQUIRE(!fresh->known || fresh->absent);
+        version->stored = version->stored < fresh->version ? fresh->version : version->stored;
+    } else if (err->code == TB_E_EXISTS) {
+        REQUIRE(!fresh->known || !fresh->absent);
+        version->begun -= version->begun == fresh->version; /* it never was */
+    } else {
+        REQUIRE(err->text[0]);
+        model->refused++;
+    }
+    tb_list_remove(&fresh->link);
+    tb_free(fresh);
+}
+
+/* What is known of the record is what was acknowledged, unless something is under way. */
+void store_model_put_new(struct store_model *model, int key)
+{
+    struct version *version = &model->records[key];
+    char name[8];
+    char value[32];
+    if (removed(version->begun + 1)) {
+        store_model_change(model, key, 0);
+        return;
+    }
+    struct fresh *fresh = TB_NEW(struct fresh);
+    fresh->model = model;
+    fresh->key = key;
+    fresh->known = version->begun == version->stored;
+    fresh->absent = removed(version->stored);
+    fresh->version = ++version->begun;
+    tb_list_append(&model->fresh, &fresh->link);
+    snprintf(value, sizeof(value), "%llu ", (unsigned long long)fresh->version);
+    tb_store_sqlite.put_new(model->state, space_of(key), name_of(key, name), tb_str_of(value),
+                            on_fresh, fresh);
 }
 
 void store_model_append(struct store_model *model)
@@ -168,114 +180,6 @@ void store_model_append(struct store_model *model)
     end_writes(model);
 }
 
-/* Reads */
-
-static void on_record(struct tb_str key, struct tb_str value, void *user)
-{
-    struct read *read = user;
-    char text[32] = "";
-    (void)key;
-    REQUIRE(!read->ended && !read->any);
-    memcpy(text, value.ptr, value.len < sizeof(text) - 1 ? value.len : sizeof(text) - 1);
-    read->any = true;
-    read->found = strtoull(text, NULL, 10);
-}
-
-/* Entries that were refused may be missing: what is there is in order and chained. */
-static void on_entry(const struct tb_audit_entry *entry, void *user)
-{
-    struct read *read = user;
-    uint8_t hash[TB_HASH_BYTES];
-    uint64_t number = (uint64_t)entry->wall_ms;
-    REQUIRE(!read->ended && number > read->found);
-    tb_audit_link(read->model->core.secret, read->hash, entry, hash);
-    REQUIRE(memcmp(hash, entry->hash, sizeof(hash)) == 0);
-    memcpy(read->hash, hash, sizeof(hash));
-    read->found = number;
-}
-
-static void judge_record(const struct read *read)
-{
-    const struct version *version = &read->model->records[read->key];
-    uint64_t found = read->found;
-    if (read->any) {
-        REQUIRE(!removed(found));
-    } else {
-        for (found = read->floor; found < version->begun && !removed(found); found++) {
-        }
-        REQUIRE(removed(found));
-    }
-    REQUIRE(found >= read->floor && found <= version->begun);
-}
-
-static void on_end(const struct tb_err *err, void *user)
-{
-    struct read *read = user;
-    REQUIRE(++read->ended == 1);
-    bool missing = err && err->code == TB_E_NOT_FOUND && read->key < MODEL_KEYS;
-    if (err && !missing) {
-        REQUIRE(err->text[0]);
-        return;
-    }
-    if (read->key < MODEL_KEYS) {
-        judge_record(read);
-    } else {
-        REQUIRE(read->found >= read->floor && read->found <= read->model->entries.begun);
-    }
-}
-
-static struct read *begin_read(struct store_model *model, int key)
-{
-    struct read *read = TB_NEW(struct read);
-    read->model = model;
-    read->key = key;
-    read->floor = version_of(model, key)->stored;
-    tb_list_append(&model->reads, &read->link);
-    return read;
-}
-
-void store_model_get(struct store_model *model, int key)
-{
-    char name[8];
-    struct read *read = begin_read(model, key);
-    read->read = tb_store_sqlite.get(model->state, space_of(key), name_of(key, name), on_record,
-                                     on_end, read);
-    REQUIRE(!read->ended);
-}
-
-void store_model_audit(struct store_model *model)
-{
-    const struct tb_audit_query all = {0};
-    struct read *read = begin_read(model, MODEL_KEYS);
-    read->read = tb_store_sqlite.audit(model->state, &all, on_entry, on_end, read);
-    REQUIRE(!read->ended);
-}
-
-static void drop_read(struct read *read)
-{
-    tb_list_remove(&read->link);
-    tb_free(read);
-}
-
-static void end_reads(struct store_model *model)
-{
-    LIST_FOREACH_SAFE(link, &model->reads) {
-        struct read *read = TB_CONTAINER(link, struct read, link);
-        if (read->ended) {
-            drop_read(read);
-        }
-    }
-}
-
-void store_model_cancel(struct store_model *model)
-{
-    if (!tb_list_empty(&model->reads)) {
-        struct read *read = TB_CONTAINER(model->reads.next, struct read, link);
-        tb_store_sqlite.cancel(read->read);
-        drop_read(read);
-    }
-}
-
 /* Time */
 
 static bool busy(const struct store_model *model)
@@ -287,7 +191,7 @@ static void turn(struct store_model *model)
 {
     tb_loop_turn(model->core.loop, false);
     end_writes(model);
-    end_reads(model);
+    store_model_end_reads(model);
 }
 
 void store_model_turn(struct store_model *model)
@@ -313,7 +217,7 @@ static void go_on(struct store_model *model)
 
 void store_model_settle(struct store_model *model)
 {
-    for (int i = 0; !tb_list_empty(&model->writes) || !tb_list_empty(&model->reads); i++) {
+    for (int i = 0; store_model_waits(model) || !tb_list_empty(&model->reads); i++) {
         REQUIRE(i < SETTLE_MAX);
         go_on(model);
     }
@@ -340,6 +244,16 @@ static void open_it(struct store_model *model)
         model->state = tb_store_sqlite.open(&model->core, &err);
         REQUIRE(model->state);
     }
+    claims_model_opened(&model->claims, model->state);
+}
+
+/* They hear nothing of a store that is closed. */
+static void drop_fresh(struct store_model *model)
+{
+    struct tb_list *link;
+    while ((link = tb_list_pop(&model->fresh))) {
+        tb_free(TB_CONTAINER(link, struct fresh, link));
+    }
 }
 
 /* Every write has its end by then, and no read comes after it. */
@@ -348,11 +262,11 @@ static void close_it(struct store_model *model)
     manual_work_hold(false);
     tb_store_sqlite.close(model->state);
     model->state = NULL;
+    claims_model_opened(&model->claims, NULL);
+    drop_fresh(model);
     end_writes(model);
     REQUIRE(tb_list_empty(&model->writes));
-    while (!tb_list_empty(&model->reads)) {
-        drop_read(TB_CONTAINER(model->reads.next, struct read, link));
-    }
+    store_model_drop_reads(model);
 }
 
 void store_model_reopen(struct store_model *model)
@@ -390,14 +304,23 @@ void store_model_expect_to_work(struct store_model *model)
     bool works = false;
     for (int i = 0; i < 100 && !works; i++) { /* what had failed is tried again now and then */
         size_t before = model->refused;
+        size_t claims_before = model->claims.refused;
         store_model_append(model);
         store_model_change(model, 0, 0);
         store_model_change(model, MODEL_LIGHT_KEYS, 0);
         store_model_settle(model);
-        works = model->refused == before;
+        claims_model_claim(&model->claims, 0, 1);
+        store_model_put_new(model, 1);
+        store_model_settle(model);
+        works = model->refused == before && model->claims.refused == claims_before;
         go_on(model);
     }
     REQUIRE(works);
+}
+
+struct claims_model *store_model_claims(struct store_model *model)
+{
+    return &model->claims;
 }
 
 size_t store_model_refused(const struct store_model *model)
@@ -407,7 +330,8 @@ size_t store_model_refused(const struct store_model *model)
 
 bool store_model_waits(const struct store_model *model)
 {
-    return !tb_list_empty(&model->writes);
+    return !tb_list_empty(&model->writes) || !tb_list_empty(&model->fresh) ||
+           !tb_list_empty(&model->claims.waiting);
 }
 
 /* In memory if there is such a place: a run makes and removes many files. */
@@ -459,6 +383,8 @@ struct store_model *store_model_new(bool full, unsigned pace)
     memset(model->room, 'x', VALUE_MAX);
     tb_list_init(&model->writes);
     tb_list_init(&model->reads);
+    tb_list_init(&model->fresh);
+    claims_model_init(&model->claims, &tb_store_sqlite, model->core.clock);
     open_it(model);
     return model;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     MODEL_LIGHT_KEYS = 4,
@@ -16,6 +17,7 @@ enum {
     MODEL_KEYS = MODEL_LIGHT_KEYS + MODEL_HEAVY_KEYS,
 };
 
+struct claims_model;
 struct store_model;
 
 /* In a folder of its own. `full`: with store.sync: full. `pace`: of its workers (manual_work.h). */
@@ -26,8 +28,16 @@ void store_model_free(struct store_model *model);
 /* The next version of a record: put or removed. Heavy ones get so many bytes, at most a MiB. */
 void store_model_change(struct store_model *model, int key, size_t bytes);
 void store_model_append(struct store_model *model);
+/* The same with the fence of a claim; a light record. */
+void store_model_fenced(struct store_model *model, int key, int claim);
+/* A version that is put where there is none. */
+void store_model_put_new(struct store_model *model, int key);
+/* For claims on keys; the store is its own. */
+struct claims_model *store_model_claims(struct store_model *model);
 /* Reads that are looked at when they end. */
 void store_model_get(struct store_model *model, int key);
+/* A range of the records behind this one. */
+void store_model_each(struct store_model *model, int after, int64_t limit);
 void store_model_audit(struct store_model *model);
 /* Cancels the oldest read that has not ended. */
 void store_model_cancel(struct store_model *model);

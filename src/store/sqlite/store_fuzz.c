@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store on a disk that fails, and its model: the input is a list of steps, two bytes each. A kill
+/* A store on a disk that fails, and its model: the input is a list of steps, two bytes each, behind
+ * one that says how the store works; from WIDE on, behind two, and the steps are more kinds. A kill
  * is a disk that takes nothing any more from some call on, in the middle of whatever was under way.
  * Nothing that was acknowledged is lost, and everything that was begun ends once. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/claims_model.h"
 #include "support/disk_calls.h"
 #include "support/manual_work_calls.h"
 #include "support/store_model.h"
@@ -31,6 +34,17 @@ enum {
     STEP_SPOIL = 250,
     STEP_REOPEN = 255,
     STEPS_MAX = 400,
+};
+
+/* The same in the place of some of the first, in a wide input. */
+enum {
+    WIDE = 252,
+    WIDE_PUT_NEW = 15,
+    WIDE_EACH = 23,
+    WIDE_CLAIM = 35,
+    WIDE_RENEW = 41,
+    WIDE_RELEASE = 46,
+    WIDE_FENCED = 63,
 };
 
 static void fail_something(unsigned value)
@@ -81,6 +95,28 @@ static void step(struct store_model *model, unsigned what, unsigned value)
     }
 }
 
+static void wide_step(struct store_model *model, unsigned what, unsigned value)
+{
+    struct claims_model *claims = store_model_claims(model);
+    int number = (int)(value % MODEL_CLAIMS);
+    int64_t ttl_ms = 1 + value * 10;
+    if (what <= WIDE_PUT_NEW) {
+        store_model_put_new(model, (int)(value % MODEL_KEYS));
+    } else if (what <= WIDE_EACH) {
+        store_model_each(model, (int)(value % MODEL_KEYS), value / MODEL_KEYS % 4);
+    } else if (what <= WIDE_CLAIM) {
+        claims_model_claim(claims, number, ttl_ms);
+    } else if (what <= WIDE_RENEW) {
+        claims_model_renew(claims, number, ttl_ms);
+    } else if (what <= WIDE_RELEASE) {
+        claims_model_release(claims, number);
+    } else if (what <= WIDE_FENCED) {
+        store_model_fenced(model, (int)(value % MODEL_LIGHT_KEYS), number);
+    } else {
+        step(model, what, value);
+    }
+}
+
 static uint64_t steps;
 
 static void tell_steps(void)
@@ -96,9 +132,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (steps == 0) {
         atexit(tell_steps);
     }
-    struct store_model *model = store_model_new(data[0] % 2, data[0] / 2);
-    for (size_t at = 1; at + 1 < size && at < 2UL * STEPS_MAX; at += 2) {
-        step(model, data[at], data[at + 1]);
+    bool wide = data[0] >= WIDE;
+    struct store_model *model = store_model_new(data[0] % 2, wide ? data[1] : data[0] / 2);
+    for (size_t at = wide ? 2 : 1; at + 1 < size && at < 2UL * STEPS_MAX; at += 2) {
+        (wide ? wide_step : step)(model, data[at], data[at + 1]);
         steps++;
     }
     store_model_free(model);
