@@ -271,18 +271,27 @@ static void what_may_have_been_pressed_is_told(void **state)
     assert_non_null(strstr(lab->result.message, "may have been clicked"));
 }
 
+/* The frame's word of the press may be lost with the frame, on a busy machine: then that is told.
+ */
 static void a_click_that_removes_its_own_frame_is_done(void **state)
 {
     struct ops_lab *lab = *state;
     char ref[32];
-    for (int i = 0; i < 3; i++) {
+    int done = 0;
+    for (int i = 0; i < 12 && done < 3; i++) {
         ops_goto(lab, "/under");
         inner_ref(lab, "Inside", ref);
         ops_eval(lab, "onmessage = (e) => { document.title = e.data; f.remove() }, 0");
-        ops_ok(lab, TB_OP_CLICK, "{'target':'%s'}", ref);
-        assert_string_equal(ops_text(lab, "element"), "button \"Inside\"");
+        if (ops_run(lab, TB_OP_CLICK, "{'target':'%s'}", ref) == 0) {
+            assert_string_equal(ops_text(lab, "element"), "button \"Inside\"");
+            done++;
+        } else {
+            assert_int_equal(lab->result.code, TB_E_ELEMENT_STALE);
+            assert_non_null(strstr(lab->result.message, "was not seen to reach"));
+        }
         OPS_WAIT(lab, strcmp(ops_eval(lab, "document.title"), "\"inside\"") == 0);
     }
+    assert_int_equal(done, 3);
 }
 
 static void the_second_click_is_not_for_what_the_first_has_put_there(void **state)
