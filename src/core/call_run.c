@@ -80,7 +80,7 @@ static void on_ended(struct tb_deferred *job)
     if (op_call->call) {
         go_on(op_call->call, op_call);
     } else if (session) {
-        tb_session_wake(session);
+        tb_session_look(session);
     }
     tb_op_call_free(op_call);
 }

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "core/args.h"
 #include "core/core.h"
+#include "core/lifetime.h"
 #include "core/limits.h"
-#include "core/policy.h"
 #include "core/sessions_internal.h"
 
 struct tb_end {
@@ -96,7 +96,7 @@ static int64_t span_of(const struct tb_session *session, enum tb_end_reason reas
     }
     /* A call that ran may have kept it for longer than it is to live. */
     int64_t lived_ms = now_ms - session->created_ms;
-    int64_t max_age_ms = tb_policy_of(session).max_age_ms;
+    int64_t max_age_ms = tb_lifetime_of(session).max_age_ms;
     return max_age_ms > 0 && max_age_ms < lived_ms ? max_age_ms : lived_ms;
 }
 

@@ -7,8 +7,8 @@
 #include "base/seal.h"
 #include "core/authors.h"
 #include "core/core.h"
+#include "core/lifetime.h"
 #include "core/limits.h"
-#include "core/policy.h"
 #include "core/removals.h"
 #include "core/sessions_internal.h"
 #include "proto/json_iter.h"
@@ -294,7 +294,7 @@ static bool get_times(const struct record *record, struct tb_session *session)
 /* With the wall clock set back, more would be left than was ever given. */
 static void cap_ttl(struct tb_session *session)
 {
-    int64_t max_ms = tb_policy_of(session).ttl_max_ms;
+    int64_t max_ms = tb_lifetime_of(session).ttl_max_ms;
     int64_t last_ms = tb_loop_now_ms(session->core->loop) + max_ms;
     if (max_ms && session->ttl_at_ms > last_ms) {
         session->ttl_at_ms = last_ms;

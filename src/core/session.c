@@ -18,8 +18,8 @@
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/ends.h"
+#include "core/lifetime.h"
 #include "core/limits.h"
-#include "core/policy.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
@@ -34,7 +34,7 @@ void tb_session_touch(struct tb_session *session)
     session->last_active_wall_ms = tb_clock_wall_ms(session->core->clock);
 }
 
-void tb_session_wake(struct tb_session *session)
+void tb_session_look(struct tb_session *session)
 {
     tb_loop_defer(session->core->loop, &session->job);
 }
@@ -43,7 +43,7 @@ void tb_session_wake(struct tb_session *session)
 
 static void rest(struct tb_session *session)
 {
-    bool stays_active = tb_policy_of(session).at_idle == TB_IDLE_REST;
+    bool stays_active = tb_lifetime_of(session).at_idle == TB_IDLE_REST;
     if (session->state != TB_STATE_IDLE) {
         session->state = stays_active ? TB_STATE_ACTIVE : TB_STATE_IDLE;
         tb_session_rearm(session);
@@ -91,7 +91,7 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
     }
     tb_list_append(&session->waiting, &call->link);
     if (session->asleep) {
-        tb_session_wake(session);
+        tb_session_look(session);
     } else {
         pump(session);
     }
@@ -160,7 +160,7 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
     if ((session->driver_session || session->asleep) && tb_session_at_rest(session)) {
         rest(session);
     }
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 /* The end. */
@@ -254,7 +254,7 @@ static void end(struct tb_session *session, const struct ending *ending)
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);
-    tb_session_wake(session);
+    tb_session_look(session);
     tell_end(session, ending);
 }
 
@@ -304,7 +304,7 @@ static void on_opened(struct tb_driver_session *driver_session, const struct tb_
         session->trouble = TB_NEW(struct tb_err);
         *session->trouble = *err;
     }
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 static void on_lost(void *owner, int code, const char *detail)
@@ -317,7 +317,7 @@ static void on_lost(void *owner, int code, const char *detail)
     session->trouble = TB_NEW(struct tb_err);
     tb_fail(session->trouble, TB_E_BROWSER_CRASHED, "Session '%s' lost its browser%s%s",
             session->name, detail && detail[0] ? ": " : "", detail ? detail : "");
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 static void on_event(void *owner, const struct tb_event *event)
@@ -335,7 +335,7 @@ static void on_closed(void *owner)
 {
     struct tb_session *session = owner;
     session->closed = true;
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 void tb_session_close_driver(struct tb_session *session)
@@ -361,11 +361,11 @@ void tb_session_wind_up(struct tb_session *session)
 static void on_trouble(struct tb_session *session)
 {
     bool lost = session->driver_session != NULL;
-    if (lost && tb_session_can_sleep(session) && !session->retiring) {
+    if (lost && tb_session_can_hibernate(session) && !session->retiring) {
         tb_session_lose(session);
     } else if (!lost && session->known) {
         tb_session_fail_waiting(session, session->trouble);
-        tb_session_slept(session);
+        tb_session_hibernated(session);
     } else {
         tb_current_fall_back(session);
         end(session, &(struct ending){.reason = lost ? TB_END_BROWSER_CRASHED : TB_END_NOT_STARTED,
@@ -380,20 +380,20 @@ static void on_job(struct tb_deferred *job)
         tb_session_wind_up(session);
     } else if (session->closing) {
         if (session->closed) {
-            tb_session_slept(session);
+            tb_session_hibernated(session);
         }
     } else if (session->trouble) {
         on_trouble(session);
     } else if (session->retiring && !session->running) {
         tb_session_end(session, TB_END_MAX_AGE);
     } else if (session->asleep) {
-        tb_session_rouse(session);
+        tb_session_wake(session);
     } else {
         if (session->woke) {
             tb_session_woken(session);
         }
         if (session->sleepy) {
-            tb_session_doze(session);
+            tb_session_save_step(session);
         } else if (session->core->sessions->draining) {
             tb_session_finish(session);
         } else {
@@ -447,7 +447,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_conversation_disown(session);
     tb_list_remove(&session->awake);
     tb_list_remove(&session->link);
-    tb_browsing_free(session->browsing);
+    tb_saving_free(session->saving);
     tb_free(session->trouble);
     tb_free(session->url);
     tb_free(session->args);

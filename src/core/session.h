@@ -53,7 +53,7 @@ enum tb_end_reason {
     TB_END_COUNT,
 };
 
-struct tb_browsing;
+struct tb_saving;
 struct tb_call;
 struct tb_caller;
 struct tb_conversation;
@@ -96,18 +96,18 @@ struct tb_session {
     struct tb_timer timer; /* the next end, or what comes before it */
     int64_t ttl_at_ms;     /* when its time to live is over; 0: it has none */
     int64_t told_ms;       /* the end that session_expiring was told of */
-    int64_t sleep_after_ms;       /* not before: it could not be saved */
-    int64_t recorded_ms;          /* when the record was written last */
-    char *args;                   /* of start_session, sealed; NULL: none */
-    struct tb_err *trouble;       /* why it did not open, or was lost */
-    struct tb_browsing *browsing; /* what it needs only while it is not asleep */
-    char *note;                   /* for the next reply */
+    int64_t hibernate_after_ms; /* not before: it could not be saved */
+    int64_t recorded_ms;        /* when the record was written last */
+    char *args;                 /* of start_session, sealed; NULL: none */
+    struct tb_err *trouble;     /* why it did not open, or was lost */
+    struct tb_saving *saving;   /* what it needs only while it is not asleep */
+    char *note;                 /* for the next reply */
     char *replaces;      /* the id of the session whose end its owner is to hear of; NULL: none */
     char *replaces_note; /* the words for that; NULL with it */
     char *fallback; /* the id of the session that was its owner's current one before it, until it
                        is open; NULL: none */
     int64_t refs;   /* of the numbers up to this one any may have been given as a ref */
-    bool typed;     /* text stands in its pages that no save has; see also core/session_sleep.c */
+    bool typed; /* text stands in its pages that no save has; see also core/session_hibernate.c */
     struct tb_list authors; /* of what was typed: core/authors.h */
     int64_t unaware; /* calls up to this number came from who could not know that what was typed is
                         lost; 0: nothing is, or all know */

@@ -5,7 +5,7 @@
  * it where it is, and when it fires too early it is set anew. So calls cost no work on the heap. */
 #include "base/mem.h"
 #include "core/core.h"
-#include "core/policy.h"
+#include "core/lifetime.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
@@ -28,11 +28,11 @@ static void sooner(struct due *due, int64_t from_ms, int64_t span_ms, enum tb_en
 }
 
 /* Its next end; at_ms is INT64_MAX if there is none. */
-static struct due end_of(const struct tb_session *session, const struct tb_policy *policy)
+static struct due end_of(const struct tb_session *session, const struct tb_lifetime *lifetime)
 {
     struct due due = {.at_ms = INT64_MAX};
     int64_t hibernated_ms = session->core->config->sessions_hibernated_ms;
-    sooner(&due, session->created_ms, policy->max_age_ms, TB_END_MAX_AGE);
+    sooner(&due, session->created_ms, lifetime->max_age_ms, TB_END_MAX_AGE);
     if (session->ttl_at_ms && session->ttl_at_ms < due.at_ms) {
         due = (struct due){session->ttl_at_ms, session->ttl_at_ms - session->last_active_ms,
                            TB_END_TTL_EXPIRED};
@@ -40,25 +40,25 @@ static struct due end_of(const struct tb_session *session, const struct tb_polic
     if (!tb_session_at_rest(session) || session->opening) {
         return due;
     }
-    if (policy->at_idle == TB_IDLE_CLOSE) {
-        sooner(&due, session->last_active_ms, policy->idle_ms, TB_END_IDLE_TIMEOUT);
-    } else if (policy->at_idle == TB_IDLE_HIBERNATE && (session->asleep || policy->idle_ms)) {
+    if (lifetime->at_idle == TB_IDLE_CLOSE) {
+        sooner(&due, session->last_active_ms, lifetime->idle_ms, TB_END_IDLE_TIMEOUT);
+    } else if (lifetime->at_idle == TB_IDLE_HIBERNATE && (session->asleep || lifetime->idle_ms)) {
         sooner(&due, session->last_active_ms, hibernated_ms, TB_END_IDLE_TIMEOUT);
     }
     return due;
 }
 
 /* When it goes to sleep, or counts as idle; INT64_MAX: not by itself. */
-static int64_t rest_of(const struct tb_session *session, const struct tb_policy *policy)
+static int64_t rest_of(const struct tb_session *session, const struct tb_lifetime *lifetime)
 {
-    int64_t at_ms = session->last_active_ms + policy->idle_ms;
-    bool sleeps = policy->at_idle == TB_IDLE_HIBERNATE && session->driver_session &&
+    int64_t at_ms = session->last_active_ms + lifetime->idle_ms;
+    bool sleeps = lifetime->at_idle == TB_IDLE_HIBERNATE && session->driver_session &&
                   !session->sleepy && !session->closing;
-    bool idles = policy->at_idle == TB_IDLE_REST && session->state == TB_STATE_ACTIVE;
-    if (!(sleeps || idles) || !policy->idle_ms || !tb_session_at_rest(session)) {
+    bool idles = lifetime->at_idle == TB_IDLE_REST && session->state == TB_STATE_ACTIVE;
+    if (!(sleeps || idles) || !lifetime->idle_ms || !tb_session_at_rest(session)) {
         return INT64_MAX;
     }
-    return sleeps && at_ms < session->sleep_after_ms ? session->sleep_after_ms : at_ms;
+    return sleeps && at_ms < session->hibernate_after_ms ? session->hibernate_after_ms : at_ms;
 }
 
 static int64_t notice_of(const struct tb_session *session, const struct due *due)
@@ -75,9 +75,9 @@ static int64_t earliest(int64_t a, int64_t b)
 
 void tb_session_rearm(struct tb_session *session)
 {
-    const struct tb_policy policy = tb_policy_of(session);
-    struct due due = end_of(session, &policy);
-    int64_t at_ms = earliest(due.at_ms, rest_of(session, &policy));
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    struct due due = end_of(session, &lifetime);
+    int64_t at_ms = earliest(due.at_ms, rest_of(session, &lifetime));
     at_ms = due.at_ms < INT64_MAX ? earliest(at_ms, notice_of(session, &due)) : at_ms;
     if (at_ms < INT64_MAX && (!tb_timer_armed(&session->timer) || session->timer.due_ms > at_ms)) {
         tb_timer_start(&session->timer, at_ms - tb_loop_now_ms(session->core->loop));
@@ -110,8 +110,8 @@ static void on_timer(struct tb_timer *timer, void *user)
 {
     struct tb_session *session = user;
     int64_t now_ms = tb_loop_now_ms(timer->loop);
-    const struct tb_policy policy = tb_policy_of(session);
-    struct due due = end_of(session, &policy);
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    struct due due = end_of(session, &lifetime);
     if (session->retiring) {
         return;
     }
@@ -119,9 +119,9 @@ static void on_timer(struct tb_timer *timer, void *user)
         expire(session, due.reason);
         return;
     }
-    if (rest_of(session, &policy) <= now_ms) {
-        if (policy.at_idle == TB_IDLE_HIBERNATE) {
-            tb_session_sleep(session);
+    if (rest_of(session, &lifetime) <= now_ms) {
+        if (lifetime.at_idle == TB_IDLE_HIBERNATE) {
+            tb_session_hibernate(session);
         } else {
             session->state = TB_STATE_IDLE;
         }
@@ -139,22 +139,23 @@ void tb_session_init_timer(struct tb_session *session)
 
 int64_t tb_session_expires_ms(const struct tb_session *session)
 {
-    const struct tb_policy policy = tb_policy_of(session);
-    return end_of(session, &policy).at_ms;
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    return end_of(session, &lifetime).at_ms;
 }
 
 int64_t tb_session_frees_ms(const struct tb_session *session)
 {
-    const struct tb_policy policy = tb_policy_of(session);
-    int64_t rest_ms = policy.at_idle == TB_IDLE_HIBERNATE ? rest_of(session, &policy) : INT64_MAX;
-    return earliest(end_of(session, &policy).at_ms, rest_ms);
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    int64_t rest_ms =
+        lifetime.at_idle == TB_IDLE_HIBERNATE ? rest_of(session, &lifetime) : INT64_MAX;
+    return earliest(end_of(session, &lifetime).at_ms, rest_ms);
 }
 
 bool tb_session_too_old(const struct tb_session *session)
 {
-    const struct tb_policy policy = tb_policy_of(session);
-    return policy.max_age_ms > 0 &&
-           session->created_ms + policy.max_age_ms <= tb_loop_now_ms(session->core->loop);
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    return lifetime.max_age_ms > 0 &&
+           session->created_ms + lifetime.max_age_ms <= tb_loop_now_ms(session->core->loop);
 }
 
 void tb_session_retire(struct tb_session *session)
@@ -195,7 +196,7 @@ static void tell_renewed(struct tb_session *session, int64_t ttl_ms, const struc
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
                      struct tb_gate *gate, struct tb_err *err)
 {
-    const struct tb_policy policy = tb_policy_of(session);
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
     struct tb_err store_err;
     if (tb_session_ended(session) || session->retiring) {
         return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
@@ -206,8 +207,8 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb
     if (!tb_store_ready(&session->core->store, &store_err)) {
         return tb_fail(err, TB_E_STORE, "%s", store_err.text);
     }
-    ttl_ms = ttl_ms ? ttl_ms : policy.ttl_ms;
-    ttl_ms = policy.ttl_max_ms && ttl_ms > policy.ttl_max_ms ? policy.ttl_max_ms : ttl_ms;
+    ttl_ms = ttl_ms ? ttl_ms : lifetime.ttl_ms;
+    ttl_ms = lifetime.ttl_max_ms && ttl_ms > lifetime.ttl_max_ms ? lifetime.ttl_max_ms : ttl_ms;
     tb_session_touch(session);
     if (ttl_ms) {
         session->ttl_at_ms = session->last_active_ms + ttl_ms;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/policy.h"
+#include "core/lifetime.h"
 #include "core/sessions.h"
 
 #include "support/fake_store.h"
@@ -37,7 +37,7 @@ static void each_kind_has_its_times(void **state)
     static const struct {
         enum tb_session_kind kind;
         const char *conversation;
-        struct tb_policy policy;
+        struct tb_lifetime lifetime;
         bool brief;
     } rows[] = {
         {TB_KIND_BROWSER, "talk", {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0}, true},
@@ -51,12 +51,12 @@ static void each_kind_has_its_times(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         rig->brief = rows[i].brief;
         struct tb_session *session = make(rig, rows[i].kind, rows[i].conversation);
-        const struct tb_policy policy = tb_policy_of(session);
-        assert_int_equal(policy.at_idle, rows[i].policy.at_idle);
-        assert_int_equal(policy.idle_ms, rows[i].policy.idle_ms);
-        assert_int_equal(policy.max_age_ms, rows[i].policy.max_age_ms);
-        assert_int_equal(policy.ttl_ms, rows[i].policy.ttl_ms);
-        assert_int_equal(policy.ttl_max_ms, rows[i].policy.ttl_max_ms);
+        const struct tb_lifetime lifetime = tb_lifetime_of(session);
+        assert_int_equal(lifetime.at_idle, rows[i].lifetime.at_idle);
+        assert_int_equal(lifetime.idle_ms, rows[i].lifetime.idle_ms);
+        assert_int_equal(lifetime.max_age_ms, rows[i].lifetime.max_age_ms);
+        assert_int_equal(lifetime.ttl_ms, rows[i].lifetime.ttl_ms);
+        assert_int_equal(lifetime.ttl_max_ms, rows[i].lifetime.ttl_max_ms);
     }
 }
 

@@ -63,7 +63,7 @@ static void shut_down(struct tb_session *session)
     if (session->op && !session->op->ended && session->op->op.cancel) {
         session->op->op.cancel(&session->op->op);
     }
-    tb_session_sleep(session);
+    tb_session_hibernate(session);
 }
 
 void tb_session_finish(struct tb_session *session)

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/ends.h"
+#include "core/lifetime.h"
 #include "core/limits.h"
-#include "core/policy.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
@@ -37,8 +37,8 @@ static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *re
 /* Nobody loses a login to a newcomer if it can be kept. */
 static void give_way(struct tb_session *session)
 {
-    if (tb_policy_of(session).at_idle == TB_IDLE_HIBERNATE) {
-        tb_session_sleep(session);
+    if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE) {
+        tb_session_hibernate(session);
         session->gives_way = true;
     } else {
         tb_session_end(session, TB_END_EVICTED);
@@ -289,7 +289,7 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
         name_make(sessions, caller, session);
     }
     tb_conversation_own(caller->conversation, session);
-    int64_t ttl_ms = tb_policy_of(session).ttl_ms;
+    int64_t ttl_ms = tb_lifetime_of(session).ttl_ms;
     tb_session_touch(session);
     session->created_ms = session->last_active_ms;
     session->created_wall_ms = session->last_active_wall_ms;
@@ -334,7 +334,7 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
     session->fallback = before ? tb_strdup(before->id) : NULL;
     tb_current_choose(caller, session, spec->gate);
     *ret_warning = owned ? NULL : warn(sessions, session->home);
-    tb_session_browse(session);
+    tb_saving_begin(session);
     tb_session_rearm(session);
     tb_session_open(session, spec);
     tell_start(session, caller, spec->gate);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of sessions from the inside, for core/session*.c, core/records.c, core/policy.c,
+/* The table of sessions from the inside, for core/session*.c, core/records.c, core/lifetime.c,
  * core/resolve.c and core/call.c. A tenant's record is made with its first session and kept, so
  * that the numbers in names go on counting; there are as many as there are credentials. */
 #pragma once
@@ -112,7 +112,7 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
 /* Begins to open one that stands in the table. */
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec);
 /* Looks soon at what there is to do: a call to start, an end to bring about. */
-void tb_session_wake(struct tb_session *session);
+void tb_session_look(struct tb_session *session);
 /* One step of a session that has ended: closes the driver, or frees the record. */
 void tb_session_wind_up(struct tb_session *session);
 /* Begins to close its driver session; the job goes on when that is done. */
@@ -145,13 +145,13 @@ int64_t tb_session_expires_ms(const struct tb_session *session);
 /* When it ends or goes to sleep. */
 int64_t tb_session_frees_ms(const struct tb_session *session);
 
-/* core/session_sleep.c: saving, sleeping, waking. */
+/* core/session_hibernate.c: saving, sleeping, waking. */
 /* What it had can be kept, and there is room for it. */
-bool tb_session_can_sleep(const struct tb_session *session);
+bool tb_session_can_hibernate(const struct tb_session *session);
 /* Its record outlives the daemon. */
 bool tb_session_survives(const struct tb_session *session);
-void tb_session_browse(struct tb_session *session);
-void tb_browsing_free(struct tb_browsing *browsing);
+void tb_saving_begin(struct tb_session *session);
+void tb_saving_free(struct tb_saving *saving);
 /* It is at rest: saves soon what has changed. */
 void tb_session_plan_save(struct tb_session *session);
 void tb_session_on_changed(void *owner);
@@ -160,13 +160,13 @@ void tb_session_store_again(struct tb_session *session);
 /* No operation may begin: its browser is being looked at. */
 bool tb_session_saving(const struct tb_session *session);
 /* Saves it and lets go of its browser; given up if a call comes. */
-void tb_session_sleep(struct tb_session *session);
+void tb_session_hibernate(struct tb_session *session);
 /* One step of that. */
-void tb_session_doze(struct tb_session *session);
+void tb_session_save_step(struct tb_session *session);
 /* The driver is done with it, or could not open it. */
-void tb_session_slept(struct tb_session *session);
+void tb_session_hibernated(struct tb_session *session);
 /* It sleeps and a call waits. */
-void tb_session_rouse(struct tb_session *session);
+void tb_session_wake(struct tb_session *session);
 /* A wake that has not come to the driver yet is given up. */
 void tb_session_cut_wake(struct tb_session *session);
 /* It has a browser again: what is there to say. */

@@ -7,7 +7,7 @@
 #include "core/call.h"
 #include "core/core.h"
 #include "core/ends.h"
-#include "core/policy.h"
+#include "core/lifetime.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -113,7 +113,7 @@ static void describe(struct tb_call *call, const struct tb_session *session)
     tb_json_set_int(data, "width", tb_args_int(viewport, "width", USUAL_WIDTH));
     tb_json_set_int(data, "height", tb_args_int(viewport, "height", USUAL_HEIGHT));
     tb_json_set_int(data, "idle_ms", config->sessions_named_idle_ms);
-    tb_json_set_bool(data, "sleeps", tb_policy_of(session).at_idle == TB_IDLE_HIBERNATE);
+    tb_json_set_bool(data, "sleeps", tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE);
 }
 
 /* The session stays: what was wrong was the address, and starting costs more than opening another

@@ -98,8 +98,8 @@ static void rest(struct model *model, struct model_session *session)
     session->end_due_ms = session->last_active_ms + HIBERNATED_MS;
     if (!session->asleep) {
         session->idle_due_ms = session->last_active_ms + NAMED_IDLE_MS;
-        if (session->idle_due_ms < session->sleep_after_ms) {
-            session->idle_due_ms = session->sleep_after_ms;
+        if (session->idle_due_ms < session->hibernate_after_ms) {
+            session->idle_due_ms = session->hibernate_after_ms;
         }
     }
 }
@@ -282,7 +282,7 @@ void model_restart(struct model *model)
         }
         session->asleep = true;
         session->saved = true;
-        session->sleep_after_ms = 0;
+        session->hibernate_after_ms = 0;
         rest(model, session);
         struct model_session **newest = &model->newest[session->tenant][session->conversation];
         if (session->conversation && (!*newest || (*newest)->born < session->born)) {
@@ -413,7 +413,7 @@ static void grace_due(struct model *model, struct model_session *session)
     if (session->saved) {
         fall_asleep(model, session);
     } else {
-        session->sleep_after_ms = model_now(model) + RETRY_MS;
+        session->hibernate_after_ms = model_now(model) + RETRY_MS;
         rest(model, session);
     }
 }

@@ -35,7 +35,7 @@ struct model_session {
     int64_t idle_due_ms;  /* 0: not armed */
     int64_t end_due_ms;   /* of one that sleeps instead of ending when it is idle */
     int64_t grace_due_ms; /* it is to sleep, but the driver still works */
-    int64_t sleep_after_ms;
+    int64_t hibernate_after_ms;
     int64_t age_due_ms;
     bool asleep;
     bool saved;

@@ -49,7 +49,7 @@ static char *note_of_call(struct rig *rig)
 }
 
 /* S1-39, S1-43 */
-static void an_idle_named_session_sleeps_and_its_next_call_brings_it_back(void **state)
+static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(void **state)
 {
     struct rig *rig = *state;
     struct tb_session *session = start(rig);
@@ -118,7 +118,7 @@ static void a_conversations_idle_session_ends_where_its_toolset_says_so(void **s
 }
 
 /* A pause costs nobody a login. */
-static void a_conversations_idle_session_sleeps_and_comes_back(void **state)
+static void a_conversations_idle_session_hibernates_and_comes_back(void **state)
 {
     struct rig *rig = *state;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", "{\"tag\":\"x\"}"), 0);
@@ -256,7 +256,7 @@ static void end_sleeper(const struct tb_event *event, void *user)
     }
 }
 
-static void who_hears_that_a_session_sleeps_may_end_it_for_good(void **state)
+static void who_hears_that_a_session_hibernates_may_end_it_for_good(void **state)
 {
     struct rig *rig = *state;
     struct tb_subscriber subscriber = {.fn = end_sleeper, .user = rig};
@@ -550,11 +550,11 @@ static void nobody_sleeps_on_a_save_that_the_store_has_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RIG_TEST(an_idle_named_session_sleeps_and_its_next_call_brings_it_back),
+        RIG_TEST(an_idle_named_session_hibernates_and_its_next_call_brings_it_back),
         RIG_TEST(what_could_not_be_brought_back_is_said_once),
         RIG_TEST(a_sleeping_session_ends_after_a_week_with_notice),
         RIG_TEST(a_conversations_idle_session_ends_where_its_toolset_says_so),
-        RIG_TEST(a_conversations_idle_session_sleeps_and_comes_back),
+        RIG_TEST(a_conversations_idle_session_hibernates_and_comes_back),
         RIG_TEST(a_newcomer_sends_the_oldest_idle_one_to_sleep),
         RIG_TEST(changes_are_saved_at_rest_and_not_too_often),
         RIG_TEST(saved_is_told_when_it_is_durable),
@@ -562,7 +562,7 @@ int main(void)
         RIG_TEST(a_call_keeps_a_session_awake_that_was_about_to_sleep),
         RIG_TEST(a_call_during_the_close_wakes_it_at_once),
         RIG_TEST(a_page_that_never_rests_is_saved_once_more_and_sleeps),
-        RIG_TEST(who_hears_that_a_session_sleeps_may_end_it_for_good),
+        RIG_TEST(who_hears_that_a_session_hibernates_may_end_it_for_good),
         RIG_TEST(a_session_that_cannot_be_saved_keeps_its_browser),
         RIG_TEST(with_something_saved_earlier_it_sleeps_with_that),
         RIG_TEST(a_lost_browser_fails_its_call_and_the_next_brings_back_what_was_saved),

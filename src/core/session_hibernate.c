@@ -29,7 +29,7 @@ struct storing {
     struct tb_session *session;
 };
 
-struct tb_browsing {
+struct tb_saving {
     struct tb_timer timer;
     int64_t saved_ms;   /* when the last save began */
     int64_t changed_ms; /* since when something is not saved */
@@ -38,7 +38,7 @@ struct tb_browsing {
     struct tb_buf state; /* what is brought back */
     bool unreadable;     /* it was there, but not to be understood */
     bool changed;
-    bool saving;
+    bool asked;      /* the driver is */
     bool typed;      /* what is being saved has what was typed */
     bool final;      /* saved, or tried, in order to sleep */
     bool failed;     /* the last save */
@@ -52,7 +52,7 @@ bool tb_session_survives(const struct tb_session *session)
                                 (session->driver->save && core->config->sessions_hibernate));
 }
 
-bool tb_session_can_sleep(const struct tb_session *session)
+bool tb_session_can_hibernate(const struct tb_session *session)
 {
     const struct tb_sessions *sessions = session->core->sessions;
     size_t asleep_count = sessions->by_id.count - sessions->awake_count;
@@ -80,35 +80,35 @@ static void tell(struct tb_session *session, enum tb_event_type type, const char
 
 static void on_save_due(struct tb_timer *timer, void *user);
 
-void tb_session_browse(struct tb_session *session)
+void tb_saving_begin(struct tb_session *session)
 {
-    struct tb_browsing *browsing = TB_NEW(struct tb_browsing);
-    tb_timer_init(&browsing->timer, session->core->loop, on_save_due, session);
-    tb_buf_init(&browsing->state, TB_SAVED_MAX);
-    browsing->saved_ms = tb_loop_now_ms(session->core->loop) - BETWEEN_MS;
-    session->browsing = browsing;
+    struct tb_saving *saving = TB_NEW(struct tb_saving);
+    tb_timer_init(&saving->timer, session->core->loop, on_save_due, session);
+    tb_buf_init(&saving->state, TB_SAVED_MAX);
+    saving->saved_ms = tb_loop_now_ms(session->core->loop) - BETWEEN_MS;
+    session->saving = saving;
 }
 
-void tb_browsing_free(struct tb_browsing *browsing)
+void tb_saving_free(struct tb_saving *saving)
 {
-    if (!browsing) {
+    if (!saving) {
         return;
     }
-    tb_timer_fini(&browsing->timer);
-    if (browsing->storing) {
-        tb_gate_fini(&browsing->storing->gate);
-        tb_free(browsing->storing);
+    tb_timer_fini(&saving->timer);
+    if (saving->storing) {
+        tb_gate_fini(&saving->storing->gate);
+        tb_free(saving->storing);
     }
-    tb_buf_fini(&browsing->state);
-    tb_free(browsing);
+    tb_buf_fini(&saving->state);
+    tb_free(saving);
 }
 
 void tb_session_cut_wake(struct tb_session *session)
 {
-    struct tb_browsing *browsing = session->browsing;
-    if (browsing && browsing->read) {
-        session->core->store.kind->cancel(browsing->read);
-        browsing->read = NULL;
+    struct tb_saving *saving = session->saving;
+    if (saving && saving->read) {
+        session->core->store.kind->cancel(saving->read);
+        saving->read = NULL;
         session->opening = false;
     }
 }
@@ -117,7 +117,7 @@ void tb_session_cut_wake(struct tb_session *session)
 
 bool tb_session_has_typed(const struct tb_session *session)
 {
-    return session->typed || (session->browsing && session->browsing->typed);
+    return session->typed || (session->saving && session->saving->typed);
 }
 
 static bool note_typing(struct tb_session *session, const struct tb_call *call)
@@ -162,15 +162,15 @@ void tb_session_remember(struct tb_session *session, const struct tb_op *op, str
 
 bool tb_session_saving(const struct tb_session *session)
 {
-    return session->browsing && session->browsing->saving && !session->driver->saves_beside;
+    return session->saving && session->saving->asked && !session->driver->saves_beside;
 }
 
 static void note_change(struct tb_session *session)
 {
-    struct tb_browsing *browsing = session->browsing;
-    if (!browsing->changed) {
-        browsing->changed = true;
-        browsing->changed_ms = tb_loop_now_ms(session->core->loop);
+    struct tb_saving *saving = session->saving;
+    if (!saving->changed) {
+        saving->changed = true;
+        saving->changed_ms = tb_loop_now_ms(session->core->loop);
     }
 }
 
@@ -178,16 +178,16 @@ static void note_change(struct tb_session *session)
 static void keep_typed(struct tb_session *session)
 {
     session->typed = tb_session_has_typed(session);
-    session->browsing->typed = false;
+    session->saving->typed = false;
 }
 
 static void save_failed(struct tb_session *session, const struct tb_err *err)
 {
     note_change(session);
     keep_typed(session);
-    session->browsing->failed = true;
-    if (err->code != TB_E_CLOSED && !session->browsing->complained) {
-        session->browsing->complained = true;
+    session->saving->failed = true;
+    if (err->code != TB_E_CLOSED && !session->saving->complained) {
+        session->saving->complained = true;
         tb_log_at(session->core->log, WARN, "session", "not saved",
                   tb_kv_cstr("name", session->name), tb_kv_cstr("reason", err->text));
     }
@@ -197,31 +197,31 @@ static void on_stored(struct tb_gate *gate)
 {
     struct storing *storing = TB_CONTAINER(gate, struct storing, gate);
     struct tb_session *session = storing->session;
-    session->browsing->storing = NULL;
+    session->saving->storing = NULL;
     if (gate->err.code < 0) {
         save_failed(session, &gate->err);
     } else if (!tb_session_ended(session)) {
         bool first = !session->saved;
-        bool typed = session->browsing->typed;
+        bool typed = session->saving->typed;
         session->saved = true;
-        session->browsing->typed = false;
-        session->browsing->failed = false;
-        session->browsing->complained = false;
+        session->saving->typed = false;
+        session->saving->failed = false;
+        session->saving->complained = false;
         if (first || (typed && !session->typed)) {
             tb_record_put(session, NULL);
         }
         tell(session, TB_EVENT_SESSION_SAVED, NULL, NULL);
     }
     tb_free(storing);
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, void *owner)
 {
     struct tb_session *session = owner;
-    struct tb_browsing *browsing = session->browsing;
-    browsing->saving = false;
-    tb_session_wake(session);
+    struct tb_saving *saving = session->saving;
+    saving->asked = false;
+    tb_session_look(session);
     if (tb_session_ended(session)) {
         return;
     }
@@ -232,9 +232,9 @@ static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, 
     if (!whole) {
         keep_typed(session);
     }
-    browsing->storing = TB_NEW(struct storing);
-    browsing->storing->session = session;
-    struct tb_gate *gate = &browsing->storing->gate;
+    saving->storing = TB_NEW(struct storing);
+    saving->storing->session = session;
+    struct tb_gate *gate = &saving->storing->gate;
     tb_gate_init(gate, on_stored);
     tb_record_put_state(session, state, gate);
     if (!tb_gate_shut(gate)) {
@@ -244,45 +244,45 @@ static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, 
 
 static void save(struct tb_session *session)
 {
-    struct tb_browsing *browsing = session->browsing;
-    browsing->saved_ms = tb_loop_now_ms(session->core->loop);
-    browsing->changed = false;
-    browsing->failed = false;
-    browsing->saving = true;
-    browsing->typed = session->typed;
+    struct tb_saving *saving = session->saving;
+    saving->saved_ms = tb_loop_now_ms(session->core->loop);
+    saving->changed = false;
+    saving->failed = false;
+    saving->asked = true;
+    saving->typed = session->typed;
     session->typed = false; /* what comes from now on is not in it */
-    session->driver->save(session->driver_session, browsing->saved_ms + SAVE_MS, on_saved, session);
+    session->driver->save(session->driver_session, saving->saved_ms + SAVE_MS, on_saved, session);
 }
 
 static bool may_save(const struct tb_session *session)
 {
-    const struct tb_browsing *browsing = session->browsing;
-    return browsing && session->driver_session && tb_session_survives(session) &&
+    const struct tb_saving *saving = session->saving;
+    return saving && session->driver_session && tb_session_survives(session) &&
            session->driver->save && !session->op && !session->closing && !session->trouble &&
-           !browsing->saving && !browsing->storing;
+           !saving->asked && !saving->storing;
 }
 
 /* An agent that works without a pause must not lose minutes of it with the daemon. */
 static bool is_overdue(const struct tb_session *session, int64_t now_ms)
 {
-    const struct tb_browsing *browsing = session->browsing;
-    return session->driver->saves_beside && now_ms >= browsing->changed_ms + LATEST_MS &&
-           now_ms >= browsing->saved_ms + BETWEEN_MS;
+    const struct tb_saving *saving = session->saving;
+    return session->driver->saves_beside && now_ms >= saving->changed_ms + LATEST_MS &&
+           now_ms >= saving->saved_ms + BETWEEN_MS;
 }
 
 void tb_session_plan_save(struct tb_session *session)
 {
-    struct tb_browsing *browsing = session->browsing;
-    if (session->sleepy || !may_save(session) || !browsing->changed) {
+    struct tb_saving *saving = session->saving;
+    if (session->sleepy || !may_save(session) || !saving->changed) {
         return;
     }
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
     if (is_overdue(session, now_ms)) {
-        tb_timer_stop(&browsing->timer);
+        tb_timer_stop(&saving->timer);
         save(session);
-    } else if (!tb_timer_armed(&browsing->timer)) {
-        int64_t wait_ms = browsing->saved_ms + BETWEEN_MS - now_ms;
-        tb_timer_start(&browsing->timer, wait_ms > REST_MS ? wait_ms : REST_MS);
+    } else if (!tb_timer_armed(&saving->timer)) {
+        int64_t wait_ms = saving->saved_ms + BETWEEN_MS - now_ms;
+        tb_timer_start(&saving->timer, wait_ms > REST_MS ? wait_ms : REST_MS);
     }
 }
 
@@ -292,8 +292,8 @@ static void on_save_due(struct tb_timer *timer, void *user)
     struct tb_session *session = user;
     int64_t rested_ms = tb_loop_now_ms(timer->loop) - session->last_active_ms;
     if (session->sleepy) {
-        session->browsing->failed = true; /* an operation does not end */
-        tb_session_wake(session);
+        session->saving->failed = true; /* an operation does not end */
+        tb_session_look(session);
         return;
     }
     if (!tb_session_at_rest(session) || !may_save(session)) {
@@ -301,7 +301,7 @@ static void on_save_due(struct tb_timer *timer, void *user)
     }
     if (rested_ms < REST_MS) {
         tb_timer_start(timer, REST_MS - rested_ms);
-    } else if (session->browsing->changed) {
+    } else if (session->saving->changed) {
         save(session);
     }
 }
@@ -309,7 +309,7 @@ static void on_save_due(struct tb_timer *timer, void *user)
 void tb_session_on_changed(void *owner)
 {
     struct tb_session *session = owner;
-    if (session->browsing && !tb_session_ended(session)) {
+    if (session->saving && !tb_session_ended(session)) {
         note_change(session);
         if (tb_session_at_rest(session)) {
             tb_session_plan_save(session);
@@ -326,49 +326,49 @@ void tb_session_store_again(struct tb_session *session)
 
 /* Sleeping. */
 
-void tb_session_sleep(struct tb_session *session)
+void tb_session_hibernate(struct tb_session *session)
 {
     session->sleepy = true;
     session->gives_way = false;
-    if (session->browsing) {
-        session->browsing->final = false;
-        session->browsing->failed = false;
-        tb_timer_stop(&session->browsing->timer);
+    if (session->saving) {
+        session->saving->final = false;
+        session->saving->failed = false;
+        tb_timer_stop(&session->saving->timer);
     }
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 /* It sleeps with an older save than it should. */
 static void note_unsaved(struct tb_session *session)
 {
-    const struct tb_browsing *browsing = session->browsing;
-    if (session->saved && browsing->failed && browsing->changed) {
+    const struct tb_saving *saving = session->saving;
+    if (session->saved && saving->failed && saving->changed) {
         tb_free(session->loss);
         session->loss = tb_strdupf("Session '%s' could not be saved when its browser was closed",
                                    session->name);
     }
 }
 
-void tb_session_doze(struct tb_session *session)
+void tb_session_save_step(struct tb_session *session)
 {
-    struct tb_browsing *browsing = session->browsing;
+    struct tb_saving *saving = session->saving;
     bool draining = session->core->sessions->draining;
-    if (session->opening || browsing->saving || browsing->storing) {
+    if (session->opening || saving->asked || saving->storing) {
         return; /* the job comes again */
     }
-    if (session->op && !browsing->failed) {
-        if (!tb_timer_armed(&browsing->timer)) {
-            tb_timer_start(&browsing->timer, TB_CALL_GRACE_MS);
+    if (session->op && !saving->failed) {
+        if (!tb_timer_armed(&saving->timer)) {
+            tb_timer_start(&saving->timer, TB_CALL_GRACE_MS);
         }
         return;
     }
-    bool unsaved = session->driver->save && (browsing->changed || !session->saved);
-    if (unsaved && !browsing->final && !browsing->failed && may_save(session)) {
-        browsing->final = true; /* or a page that never rests would keep it awake */
+    bool unsaved = session->driver->save && (saving->changed || !session->saved);
+    if (unsaved && !saving->final && !saving->failed && may_save(session)) {
+        saving->final = true; /* or a page that never rests would keep it awake */
         save(session);
     } else if (unsaved && !session->saved && !draining) {
         session->sleepy = false; /* better a browser too many than a login lost */
-        session->sleep_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
+        session->hibernate_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
         tb_session_rearm(session);
     } else {
         note_unsaved(session);
@@ -376,7 +376,7 @@ void tb_session_doze(struct tb_session *session)
     }
 }
 
-void tb_session_slept(struct tb_session *session)
+void tb_session_hibernated(struct tb_session *session)
 {
     bool woken = session->driver_session != NULL;
     enum tb_end_reason reason = session->trouble                    ? TB_END_BROWSER_CRASHED
@@ -385,8 +385,8 @@ void tb_session_slept(struct tb_session *session)
                                                                     : TB_END_IDLE_TIMEOUT;
     tb_sessions_count_awake(session, -1);
     session->typed = tb_session_has_typed(session);
-    tb_browsing_free(session->browsing);
-    session->browsing = NULL;
+    tb_saving_free(session->saving);
+    session->saving = NULL;
     session->driver_session = NULL;
     session->closing = false;
     session->closed = false;
@@ -402,7 +402,7 @@ void tb_session_slept(struct tb_session *session)
         tell(session, TB_EVENT_SESSION_HIBERNATED, "hibernated", tb_end_reason_name(reason));
     }
     tb_sessions_check_drained(session->core->sessions);
-    tb_session_wake(session);
+    tb_session_look(session);
 }
 
 void tb_session_lose(struct tb_session *session)
@@ -424,36 +424,36 @@ void tb_session_lose(struct tb_session *session)
 static void on_state(struct tb_str key, struct tb_str value, void *user)
 {
     struct tb_session *session = user;
-    struct tb_browsing *browsing = session->browsing;
+    struct tb_saving *saving = session->saving;
     (void)key;
-    tb_buf_clear(&browsing->state);
-    browsing->unreadable = tb_record_open_state(session, value, &browsing->state) < 0;
+    tb_buf_clear(&saving->state);
+    saving->unreadable = tb_record_open_state(session, value, &saving->state) < 0;
 }
 
 static void on_state_end(const struct tb_err *err, void *user)
 {
     struct tb_session *session = user;
     const struct tb_core *core = session->core;
-    session->browsing->read = NULL;
+    session->saving->read = NULL;
     if (err && err->code != TB_E_NOT_FOUND) {
         session->opening = false;
         session->trouble = TB_NEW(struct tb_err);
         *session->trouble = *err;
-        tb_session_wake(session);
+        tb_session_look(session);
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *args = tb_record_args(session);
     const struct tb_driver_slot *slot = tb_driver_find(core, tb_str_of(session->driver->name));
     const struct tb_session_spec spec = {
         .args = args,
-        .saved = tb_buf_str(&session->browsing->state),
+        .saved = tb_buf_str(&session->saving->state),
         .driver_state = slot->state,
         .deadline_ms = tb_loop_now_ms(core->loop) + core->config->browser_timeout_ms,
     };
     tb_session_open(session, &spec);
 }
 
-void tb_session_rouse(struct tb_session *session)
+void tb_session_wake(struct tb_session *session)
 {
     const struct tb_store *store = &session->core->store;
     struct tb_err err;
@@ -469,26 +469,26 @@ void tb_session_rouse(struct tb_session *session)
     session->asleep = false;
     session->opening = true;
     tb_sessions_count_awake(session, 1);
-    tb_session_browse(session);
-    session->browsing->read = store->kind->get(store->state, TB_SPACE_STATE, tb_str_of(session->id),
-                                               on_state, on_state_end, session);
+    tb_saving_begin(session);
+    session->saving->read = store->kind->get(store->state, TB_SPACE_STATE, tb_str_of(session->id),
+                                             on_state, on_state_end, session);
 }
 
 /* What the next reply says of it; NULL: nothing is missing. With `again` somebody has not heard yet
  * of text that was lost earlier. */
 static char *note_of(const struct tb_session *session, const char *missing, bool again)
 {
-    const struct tb_browsing *browsing = session->browsing;
+    const struct tb_saving *saving = session->saving;
     const char *typed = again            ? " What was typed before that is lost."
                         : session->typed ? " What was typed after that save is lost."
                                          : "";
-    if (browsing->unreadable) {
+    if (saving->unreadable) {
         return tb_strdupf(
             "Session '%s' has a new, blank browser: the state saved from the earlier one cannot "
             "be read.",
             session->name);
     }
-    if (!browsing->state.len) {
+    if (!saving->state.len) {
         return tb_strdupf(
             "Session '%s' has a new, blank browser: nothing was saved from the earlier one.",
             session->name);
@@ -546,8 +546,8 @@ void tb_session_woken(struct tb_session *session)
     session->note = note_of(session, restored.missing,
                             !restored.typed && tb_authors_any_untold(&session->authors));
     bool is_news = drop_loss(session);
-    tb_buf_fini(&session->browsing->state);
-    session->saved = session->saved && !session->browsing->unreadable;
+    tb_buf_fini(&session->saving->state);
+    session->saved = session->saved && !session->saving->unreadable;
     note_lost_text(session, restored.typed || session->typed);
     if (note_refs(session, restored.last_ref) || is_news) {
         tb_record_put(session, NULL);

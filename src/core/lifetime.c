@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/policy.h"
+#include "core/lifetime.h"
 
 #include <stddef.h>
 
@@ -39,12 +39,12 @@ static const struct row *row_of(const struct tb_session *session)
     return session->brief ? &brief : &conversation;
 }
 
-struct tb_policy tb_policy_of(const struct tb_session *session)
+struct tb_lifetime tb_lifetime_of(const struct tb_session *session)
 {
     const struct tb_config *config = session->core->config;
     const struct row *row = row_of(session);
-    bool closes = row->at_idle == TB_IDLE_HIBERNATE && !tb_session_can_sleep(session);
-    return (struct tb_policy){
+    bool closes = row->at_idle == TB_IDLE_HIBERNATE && !tb_session_can_hibernate(session);
+    return (struct tb_lifetime){
         .at_idle = closes ? TB_IDLE_CLOSE : row->at_idle,
         .idle_ms = setting(config, row->idle),
         .max_age_ms = setting(config, row->max_age),

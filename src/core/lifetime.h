@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a session lives: by its kind, and for browsers by who started them. One row per case in
- * core/policy.c, with the settings that it takes its times from. */
+ * core/lifetime.c, with the settings that it takes its times from. */
 #pragma once
 
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum tb_at_idle {
 };
 
 /* Times in milliseconds; 0 is never. */
-struct tb_policy {
+struct tb_lifetime {
     enum tb_at_idle at_idle;
     int64_t idle_ms;    /* after the last call */
     int64_t max_age_ms; /* however busy it is */
@@ -22,4 +22,4 @@ struct tb_policy {
     int64_t ttl_max_ms; /* the most that a renewal can give; 0: any */
 };
 
-struct tb_policy tb_policy_of(const struct tb_session *session);
+struct tb_lifetime tb_lifetime_of(const struct tb_session *session);
