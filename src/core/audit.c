@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "core/core.h"
 #include "core/limits.h"
-#include "core/session.h"
+#include "core/session_internal.h"
 #include "core/sessions.h"
 #include "core/url.h"
 #include "io/timer.h"

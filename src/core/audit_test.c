@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/audit_verify.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 #include "support/kept_store.h"

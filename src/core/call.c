@@ -111,8 +111,8 @@ static void on_job(struct tb_deferred *job)
 
 static size_t calls_before(const struct tb_call *call)
 {
-    size_t count = call->session->running != NULL;
-    LIST_FOREACH(link, &call->session->waiting) {
+    size_t count = call->session->queue.running != NULL;
+    LIST_FOREACH(link, &call->session->queue.waiting) {
         if (link == &call->link) {
             break;
         }
@@ -237,7 +237,7 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
     call->session = NULL;
     call->number = 0;
     return rc == TB_E_BUSY ? tb_fail(err, rc, "%zu calls are already waiting for session '%s'",
-                                     session->waiting_count, session->name)
+                                     session->queue.waiting_count, session->name)
                            : tb_fail(err, rc, "Session '%s' has ended", session->name);
 }
 

@@ -2,6 +2,8 @@
 /* Calls of agents that do not know yet that what they typed is lost. */
 #include <string.h>
 
+#include "core/session_internal.h"
+
 #include "support/fake_store.h"
 
 #define HALF_HOUR_MS ((int64_t)30 * 60 * 1000)

@@ -74,7 +74,7 @@ static void on_ended(struct tb_deferred *job)
     struct tb_op_call *op_call = TB_CONTAINER(job, struct tb_op_call, job);
     struct tb_session *session = op_call->session;
     if (session) {
-        session->op = NULL;
+        session->queue.op = NULL;
         tb_session_remember(session, &op_call->op, op_call->call);
     }
     if (op_call->call) {
@@ -171,8 +171,8 @@ static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind, const
 {
     const struct tb_session *session = call->session;
     bool acts = tb_op_acts(kind) || tb_args_flag(args, "submit", false);
-    return acts && (call->number <= session->unaware ||
-                    tb_authors_unaware(&session->authors, call->conversation, call->number));
+    return acts && (call->number <= session->losses.unaware ||
+                    tb_authors_unaware(&session->losses.authors, call->conversation, call->number));
 }
 
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
@@ -188,7 +188,7 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         return;
     }
     op_call->session = session;
-    session->op = op_call;
+    session->queue.op = op_call;
     op_call->op = (struct tb_op){
         .kind = kind,
         .args = args,
@@ -344,7 +344,7 @@ void tb_call_drop(struct tb_call *call)
         if (call->op) {
             struct tb_op_call *op_call = call->op; /* has ended, or it would be detached */
             if (op_call->session) {
-                op_call->session->op = NULL;
+                op_call->session->queue.op = NULL;
             }
             let_go(call);
             tb_op_call_free(op_call);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 
@@ -28,7 +29,7 @@ static void cancelling_takes_a_waiting_call_from_the_queue(void **state)
     assert_int_equal(calls[1]->dones, 0);
     rig_turn(rig);
     rig_expect(calls[1], TB_E_CANCELLED);
-    assert_int_equal(session->waiting_count, 1);
+    assert_int_equal(session->queue.waiting_count, 1);
     assert_int_equal(rig->fake->cancelled, 0);
     tb_fake_release(rig->fake, session->id);
     rig_turn(rig);
@@ -90,7 +91,7 @@ static void a_deadline_counts_the_waiting(void **state)
     rig_advance(rig, 1);
     assert_string_equal(third->message, "waited 200 ms for 2 earlier calls");
     rig_expect(third, TB_E_TIMEOUT);
-    assert_int_equal(session->waiting_count, 1);
+    assert_int_equal(session->queue.waiting_count, 1);
     /* The default is 30 s, from the moment of acceptance. */
     tb_fake_release(rig->fake, session->id);
     rig_advance(rig, 29799);
@@ -175,7 +176,7 @@ static void a_driver_that_never_answers_does_not_hold_the_caller(void **state)
         rig_advance(rig, TB_CALL_GRACE_MS);
         rig_expect(call, TB_E_TIMEOUT);
         assert_int_equal(next->dones, 0);
-        assert_non_null(session->op);
+        assert_non_null(session->queue.op);
         rig_advance(rig, 900);
         assert_string_equal(late->message, "waited 2000 ms for 1 earlier call");
         rig_expect(late, TB_E_TIMEOUT);

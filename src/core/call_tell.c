@@ -5,6 +5,7 @@
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/session_internal.h"
 #include "core/url.h"
 
 static const char *outcome(int code)

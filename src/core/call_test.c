@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 
@@ -209,7 +210,7 @@ static void a_full_queue_is_busy(void **state)
     rig_turn(rig);
     assert_string_equal(calls[5]->message, "4 calls are already waiting for session 'a'");
     rig_expect(calls[5], TB_E_BUSY);
-    assert_int_equal(session->waiting_count, 4);
+    assert_int_equal(session->queue.waiting_count, 4);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;
     assert_true(tb_fake_release(rig->fake, session->id));
     rig_turn(rig);
@@ -226,12 +227,12 @@ static void calls_wait_until_the_session_is_open(void **state)
     struct rig_call *other = rig_start(rig, &rig_click, "talk", NULL);
     rig_turn(rig);
     assert_int_equal(rig->fake->begun, 0);
-    assert_int_equal(rig_find(rig, "browser-1")->state, TB_STATE_CREATED);
+    assert_int_equal(tb_session_info(rig_find(rig, "browser-1")).state, TB_SHOWN_CREATED);
     assert_true(tb_fake_release(rig->fake, rig_find(rig, "browser-1")->id));
     rig_turn(rig);
     rig_expect(call, 0);
     rig_expect(other, 0);
-    assert_int_equal(rig_find(rig, "browser-1")->state, TB_STATE_IDLE);
+    assert_int_equal(tb_session_info(rig_find(rig, "browser-1")).state, TB_SHOWN_IDLE);
 }
 
 static void when_opening_fails_all_that_wait_get_the_drivers_words(void **state)

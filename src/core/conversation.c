@@ -77,7 +77,7 @@ struct tb_session *tb_conversation_last(const struct tb_conversation *conversati
     struct tb_session *last = NULL;
     LIST_FOREACH(link, &conversation->sessions) {
         struct tb_session *session = tb_session_owned(link);
-        last = session->of_conversation && !session->retiring ? session : last;
+        last = session->traits.of_conversation && !session->retiring ? session : last;
     }
     return last;
 }
@@ -160,8 +160,8 @@ const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struc
 void tb_current_fall_back(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
-    struct tb_session *before =
-        tb_map_get(&sessions->by_id, session->fallback ? tb_str_of(session->fallback) : TB_STR(""));
+    struct tb_session *before = tb_map_get(
+        &sessions->by_id, session->end.fallback ? tb_str_of(session->end.fallback) : TB_STR(""));
     bool is_current = tb_current_get(session->home, session->owner->name) == session;
     if (before && is_current && !before->retiring) {
         tb_current_choose(&(struct tb_caller){.conversation = session->owner->name}, before, NULL);

@@ -92,10 +92,10 @@ static int64_t span_of(const struct tb_session *session, enum tb_end_reason reas
 {
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
     if (reason == TB_END_IDLE_TIMEOUT) {
-        return now_ms - session->last_active_ms;
+        return now_ms - session->times.last_active_ms;
     }
     /* A call that ran may have kept it for longer than it is to live. */
-    int64_t lived_ms = now_ms - session->created_ms;
+    int64_t lived_ms = now_ms - session->times.created_ms;
     int64_t max_age_ms = tb_lifetime_of(session).max_age_ms;
     return max_age_ms > 0 && max_age_ms < lived_ms ? max_age_ms : lived_ms;
 }
@@ -298,7 +298,7 @@ static struct cJSON *missed_by(const struct tb_session *session)
     if (!session->known) { /* it never opened, and its calls have failed with the reason */
         return names;
     }
-    if (session->of_conversation) {
+    if (session->traits.of_conversation) {
         tb_json_set_bool(names, session->owner->name, true);
     }
     LIST_FOREACH(link, &session->currents) {
@@ -319,7 +319,7 @@ void tb_end_keep(const struct tb_session *session, enum tb_end_reason reason, co
     end->reason = reason;
     end->wall_ms = tb_clock_wall_ms(session->core->clock);
     end->span_ms = span_of(session, reason);
-    end->hidden = session->hidden;
+    end->hidden = session->traits.hidden;
     end->owner = tb_strdup(session->owner->name);
     end->missed_by = missed_by(session);
     if (by && tb_json_get(end->missed_by, by)) {

@@ -33,10 +33,10 @@ static int64_t setting(const struct tb_config *config, size_t at)
 
 static const struct row *row_of(const struct tb_session *session)
 {
-    if (!session->of_conversation || session->kind != TB_KIND_BROWSER) {
+    if (!session->traits.of_conversation || session->kind != TB_KIND_BROWSER) {
         return &named[session->kind];
     }
-    return session->brief ? &brief : &conversation;
+    return session->traits.brief ? &brief : &conversation;
 }
 
 struct tb_lifetime tb_lifetime_of(const struct tb_session *session)

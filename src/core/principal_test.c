@@ -68,7 +68,7 @@ static void revoking_ends_the_call_that_runs_and_those_that_wait(void **state)
     assert_int_equal(rig->fake->cancelled, 1);
     assert_int_equal(calls[1].code, 1); /* of another credential: it runs now */
     assert_int_equal(rig->fake->begun, 2);
-    assert_true(tb_fake_release(rig->fake, rig_find(rig, "a")->id));
+    assert_true(tb_fake_release(rig->fake, tb_session_info(rig_find(rig, "a")).id));
     rig_turn(rig);
     assert_int_equal(calls[1].code, 0);
     start(rig, &calls[0], who);

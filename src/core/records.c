@@ -97,16 +97,16 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_json_member_cstr(json, "name", session->name);
     tb_json_member_cstr(json, "tenant", session->tenant);
     tb_json_member_cstr(json, "owner", session->owner->name);
-    tb_json_member_bool(json, "of_conversation", session->of_conversation);
-    tb_json_member_bool(json, "brief", session->brief);
-    tb_json_member_bool(json, "private", session->hidden);
-    tb_json_member_bool(json, "passing", session->passing);
+    tb_json_member_bool(json, "of_conversation", session->traits.of_conversation);
+    tb_json_member_bool(json, "brief", session->traits.brief);
+    tb_json_member_bool(json, "private", session->traits.hidden);
+    tb_json_member_bool(json, "passing", session->traits.passing);
     tb_json_member_cstr(json, "kind", tb_session_kind_name(session->kind));
     tb_json_member_cstr(json, "driver", session->driver->name);
-    tb_json_member_int(json, "created", session->created_wall_ms);
-    tb_json_member_int(json, "active", session->last_active_wall_ms);
-    if (session->ttl_at_ms) {
-        tb_json_member_int(json, "ttl_at", wall_of(session, session->ttl_at_ms));
+    tb_json_member_int(json, "created", session->times.created_wall_ms);
+    tb_json_member_int(json, "active", session->times.last_active_wall_ms);
+    if (session->times.ttl_at_ms) {
+        tb_json_member_int(json, "ttl_at", wall_of(session, session->times.ttl_at_ms));
     }
     tb_json_member_int(json, "calls", session->stats.calls);
     tb_json_member_int(json, "errors", session->stats.errors);
@@ -114,11 +114,11 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_json_member_bool(json, "typed", tb_session_has_typed(session));
     tb_json_member_int(json, "refs", session->refs);
     tb_json_key(json, "authors");
-    tb_authors_print(&session->authors, false, json);
+    tb_authors_print(&session->losses.authors, false, json);
     tb_json_key(json, "untold");
-    tb_authors_print(&session->authors, true, json);
-    if (session->loss) {
-        tb_json_member_cstr(json, "loss", session->loss);
+    tb_authors_print(&session->losses.authors, true, json);
+    if (session->losses.loss) {
+        tb_json_member_cstr(json, "loss", session->losses.loss);
     }
     if (session->args) {
         tb_json_member_cstr(json, "args", session->args);
@@ -148,13 +148,13 @@ void tb_record_put(struct tb_session *session, struct tb_gate *gate)
         tb_gate_fail(gate, &err);
         return;
     }
-    session->recorded_ms = tb_loop_now_ms(session->core->loop);
+    session->times.recorded_ms = tb_loop_now_ms(session->core->loop);
     tb_store_put(store, TB_SPACE_SESSION, tb_str_of(session->id), tb_buf_str(&text), gate);
 }
 
 void tb_record_refresh(struct tb_session *session)
 {
-    if (tb_loop_now_ms(session->core->loop) - session->recorded_ms >= REFRESH_MS) {
+    if (tb_loop_now_ms(session->core->loop) - session->times.recorded_ms >= REFRESH_MS) {
         tb_record_put(session, NULL);
     }
 }
@@ -278,15 +278,16 @@ static bool get_times(const struct record *record, struct tb_session *session)
 {
     const struct tb_core *core = session->core;
     int64_t ttl_ms;
-    if (!get_int(record, CREATED, &session->created_wall_ms) ||
-        !get_int(record, ACTIVE, &session->last_active_wall_ms)) {
+    if (!get_int(record, CREATED, &session->times.created_wall_ms) ||
+        !get_int(record, ACTIVE, &session->times.last_active_wall_ms)) {
         return false;
     }
-    session->created_ms = mono_of(core, session->created_wall_ms);
-    session->last_active_ms = mono_of(core, session->last_active_wall_ms);
+    session->times.created_ms = mono_of(core, session->times.created_wall_ms);
+    session->times.last_active_ms = mono_of(core, session->times.last_active_wall_ms);
     if (get_int(record, TTL_AT, &ttl_ms)) {
-        session->ttl_at_ms = tb_loop_now_ms(core->loop) + ttl_ms - tb_clock_wall_ms(core->clock);
-        session->ttl_at_ms -= session->ttl_at_ms == 0; /* which would be none */
+        session->times.ttl_at_ms =
+            tb_loop_now_ms(core->loop) + ttl_ms - tb_clock_wall_ms(core->clock);
+        session->times.ttl_at_ms -= session->times.ttl_at_ms == 0; /* which would be none */
     }
     return true;
 }
@@ -296,8 +297,8 @@ static void cap_ttl(struct tb_session *session)
 {
     int64_t max_ms = tb_lifetime_of(session).ttl_max_ms;
     int64_t last_ms = tb_loop_now_ms(session->core->loop) + max_ms;
-    if (max_ms && session->ttl_at_ms > last_ms) {
-        session->ttl_at_ms = last_ms;
+    if (max_ms && session->times.ttl_at_ms > last_ms) {
+        session->times.ttl_at_ms = last_ms;
     }
 }
 
@@ -320,19 +321,19 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     /* A record without an owner is from before there were any. */
     bool owned = get_text(record, OWNER, owner, sizeof(owner));
     session->driver = slot->driver;
-    session->of_conversation = get_flag(record, OF_CONVERSATION);
-    session->brief = get_flag(record, BRIEF);
-    session->hidden = get_flag(record, PRIVATE);
-    session->passing = get_flag(record, PASSING);
+    session->traits.of_conversation = get_flag(record, OF_CONVERSATION);
+    session->traits.brief = get_flag(record, BRIEF);
+    session->traits.hidden = get_flag(record, PRIVATE);
+    session->traits.passing = get_flag(record, PASSING);
     tb_conversation_own(owned ? owner : "", session);
     cap_ttl(session);
     get_int(record, CALLS, &session->stats.calls);
     get_int(record, ERRORS, &session->stats.errors);
     session->saved = get_flag(record, SAVED);
-    session->typed = get_flag(record, TYPED);
+    session->losses.typed = get_flag(record, TYPED);
     get_int(record, REFS, &session->refs);
     if (get_text(record, LOSS, loss, sizeof(loss))) {
-        session->loss = tb_strdup(loss);
+        session->losses.loss = tb_strdup(loss);
     }
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
@@ -361,11 +362,11 @@ static void fill_conversations(struct tb_session *session, const struct record *
         tb_current_set(session->home, conversation, session);
     }
     while (next_text(&authors, conversation, sizeof(conversation))) {
-        tb_authors_typed(&session->authors, conversation);
+        tb_authors_typed(&session->losses.authors, conversation);
     }
     while (next_text(&untold, conversation, sizeof(conversation))) {
-        tb_authors_set_untold(&session->authors, conversation);
-        session->unaware = INT64_MAX; /* it may come back by another name */
+        tb_authors_set_untold(&session->losses.authors, conversation);
+        session->losses.unaware = INT64_MAX; /* it may come back by another name */
     }
 }
 
@@ -382,8 +383,8 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
     struct tb_session *session = tb_session_new(sessions, tenant);
     session->asleep = true;
     session->known = true;
-    session->state = TB_STATE_IDLE;
-    session->recorded_ms = tb_loop_now_ms(sessions->core->loop);
+    session->state = TB_SHOWN_IDLE;
+    session->times.recorded_ms = tb_loop_now_ms(sessions->core->loop);
     int rc = fill(session, &record, err);
     if (rc == 0 && tb_sessions_add(session) < 0) {
         rc = tb_fail(err, TB_E_SESSION_EXISTS, "another session already has this id or name");
@@ -393,7 +394,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
         return rc;
     }
     fill_conversations(session, &record);
-    if (!session->hidden) {
+    if (!session->traits.hidden) {
         tb_tenant_note_name(session->home, session->kind, tb_str_of(session->name));
     }
     *ret_session = session;

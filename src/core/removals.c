@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/limits.h"
-#include "core/session.h"
+#include "core/session_internal.h"
 #include "io/timer.h"
 
 enum {

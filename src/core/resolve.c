@@ -94,8 +94,8 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
     } else {
         return;
     }
-    session->replaces = tb_strdup(old ? old->id : tb_end_id(end));
-    session->replaces_note =
+    session->end.replaces = tb_strdup(old ? old->id : tb_end_id(end));
+    session->end.replaces_note =
         tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
 }
 
@@ -136,7 +136,7 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
     }
     bool fresh = may_create && !sessions->core->config->sessions_reuse_within_conversation;
     struct tb_session *current = tb_current_get(tenant, caller->conversation);
-    if (current && !current->retiring && !(fresh && current->of_conversation)) {
+    if (current && !current->retiring && !(fresh && current->traits.of_conversation)) {
         return current;
     }
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
@@ -206,7 +206,7 @@ void tb_session_detach(struct tb_session *session, const struct tb_caller *calle
     }
     if (strcmp(session->owner->name, caller->conversation) == 0) {
         put_back(session);
-        if (session->of_conversation) {
+        if (session->traits.of_conversation) {
             tb_session_make_named(session);
         }
     }

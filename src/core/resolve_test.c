@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 #include "support/principals.h"
@@ -169,7 +170,7 @@ static void a_caller_without_a_conversation_keeps_its_session(void **state)
     assert_string_equal(resolve(rig, "", "", true, &err), "browser-1");
     assert_string_equal(resolve(rig, "", "", true, &err), "browser-1");
     struct tb_session *session = rig_find(rig, "browser-1");
-    assert_false(session->of_conversation);
+    assert_false(session->traits.of_conversation);
     rig_turn(rig);
     rig_advance(rig, rig->config.sessions_named_idle_ms - 1); /* lives as a named one */
     assert_string_equal(resolve(rig, "", "", false, &err), "browser-1");

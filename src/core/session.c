@@ -25,13 +25,13 @@
 
 bool tb_session_at_rest(const struct tb_session *session)
 {
-    return !session->running && tb_list_empty(&session->waiting);
+    return !session->queue.running && tb_list_empty(&session->queue.waiting);
 }
 
 void tb_session_touch(struct tb_session *session)
 {
-    session->last_active_ms = tb_loop_now_ms(session->core->loop);
-    session->last_active_wall_ms = tb_clock_wall_ms(session->core->clock);
+    session->times.last_active_ms = tb_loop_now_ms(session->core->loop);
+    session->times.last_active_wall_ms = tb_clock_wall_ms(session->core->clock);
 }
 
 void tb_session_look(struct tb_session *session)
@@ -44,8 +44,8 @@ void tb_session_look(struct tb_session *session)
 static void rest(struct tb_session *session)
 {
     bool stays_active = tb_lifetime_of(session).at_idle == TB_IDLE_REST;
-    if (session->state != TB_STATE_IDLE) {
-        session->state = stays_active ? TB_STATE_ACTIVE : TB_STATE_IDLE;
+    if (session->state != TB_SHOWN_IDLE) {
+        session->state = stays_active ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE;
         tb_session_rearm(session);
     }
     tb_session_plan_save(session);
@@ -53,8 +53,9 @@ static void rest(struct tb_session *session)
 
 static bool ready(const struct tb_session *session)
 {
-    return session->driver_session && !session->trouble && !session->running && !session->op &&
-           !session->retiring && !session->closing && !session->woke && !tb_session_saving(session);
+    return session->driver_session && !session->trouble && !session->queue.running &&
+           !session->queue.op && !session->retiring && !session->closing && !session->woke &&
+           !tb_session_saving(session);
 }
 
 /* Starts the next call. Nothing here may touch the session after tb_call_run, which can end it. */
@@ -63,15 +64,15 @@ static void pump(struct tb_session *session)
     if (!ready(session)) {
         return;
     }
-    struct tb_list *link = tb_list_pop(&session->waiting);
+    struct tb_list *link = tb_list_pop(&session->queue.waiting);
     if (!link) {
         rest(session);
         return;
     }
-    session->waiting_count--;
-    session->running = TB_CONTAINER(link, struct tb_call, link);
-    session->state = TB_STATE_ACTIVE;
-    tb_call_run(session->running);
+    session->queue.waiting_count--;
+    session->queue.running = TB_CONTAINER(link, struct tb_call, link);
+    session->state = TB_SHOWN_ACTIVE;
+    tb_call_run(session->queue.running);
 }
 
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
@@ -79,17 +80,17 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
     if (tb_session_ended(session)) {
         return TB_E_SESSION_ENDED;
     }
-    if (session->waiting_count >= (size_t)session->core->config->sessions_queue) {
+    if (session->queue.waiting_count >= (size_t)session->core->config->sessions_queue) {
         return TB_E_BUSY;
     }
     tb_session_touch(session);
     session->stats.calls++;
-    session->waiting_count++;
+    session->queue.waiting_count++;
     session->sleepy = false;
     if (session->driver_session || session->asleep) {
-        session->state = TB_STATE_ACTIVE;
+        session->state = TB_SHOWN_ACTIVE;
     }
-    tb_list_append(&session->waiting, &call->link);
+    tb_list_append(&session->queue.waiting, &call->link);
     if (session->asleep) {
         tb_session_look(session);
     } else {
@@ -101,7 +102,7 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
 /* Others may have called first, and have had the note. */
 static void tell_author(struct tb_session *session, struct tb_call *call)
 {
-    if (!tb_authors_tell(&session->authors, call->conversation, session->stats.calls)) {
+    if (!tb_authors_tell(&session->losses.authors, call->conversation, session->stats.calls)) {
         return;
     }
     tb_record_put(session, NULL);
@@ -117,27 +118,28 @@ static void tell_author(struct tb_session *session, struct tb_call *call)
 /* Others may use the session, but what its owner had before is no business of theirs. */
 static void tell_replaced(struct tb_session *session, struct tb_call *call, const char *more)
 {
-    if (!session->replaces || strcmp(tb_session_owner(session), call->conversation) != 0) {
+    if (!session->end.replaces || strcmp(tb_session_owner(session), call->conversation) != 0) {
         return;
     }
     TB_AUTO(tb_free)
-    char *note = tb_strdupf("%s%s%s", session->replaces_note, more ? " " : "", more ? more : "");
+    char *note =
+        tb_strdupf("%s%s%s", session->end.replaces_note, more ? " " : "", more ? more : "");
     tb_json_set_cstr(call->result.data, "note", note);
-    tb_end_told(session->home, session->replaces, call->conversation);
-    tb_free(session->replaces);
-    tb_free(session->replaces_note);
-    session->replaces = NULL;
-    session->replaces_note = NULL;
+    tb_end_told(session->home, session->end.replaces, call->conversation);
+    tb_free(session->end.replaces);
+    tb_free(session->end.replaces_note);
+    session->end.replaces = NULL;
+    session->end.replaces_note = NULL;
 }
 
 static void tell_losses(struct tb_session *session, struct tb_call *call)
 {
-    TB_AUTO(tb_free) char *note = session->note;
-    session->note = NULL;
+    TB_AUTO(tb_free) char *note = session->losses.note;
+    session->losses.note = NULL;
     if (note) {
         tb_json_set_cstr(call->result.data, "note", note);
         /* Those that wait were sent before this reply. */
-        session->unaware = session->unaware ? session->stats.calls : 0;
+        session->losses.unaware = session->losses.unaware ? session->stats.calls : 0;
     }
     tell_replaced(session, call, note);
     tell_author(session, call);
@@ -145,14 +147,14 @@ static void tell_losses(struct tb_session *session, struct tb_call *call)
 
 void tb_session_leave(struct tb_session *session, struct tb_call *call)
 {
-    if (session->running == call) {
-        session->running = NULL;
+    if (session->queue.running == call) {
+        session->queue.running = NULL;
         if (call->broken.code != TB_E_CANCELLED) { /* or nobody reads the reply */
             tell_losses(session, call);
         }
     } else {
         tb_list_remove(&call->link);
-        session->waiting_count--;
+        session->queue.waiting_count--;
     }
     session->stats.errors += call->result.code < 0;
     tb_session_touch(session);
@@ -167,8 +169,8 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
 
 void tb_session_fail_running(struct tb_session *session, const struct tb_err *err)
 {
-    struct tb_call *running = session->running;
-    session->running = NULL;
+    struct tb_call *running = session->queue.running;
+    session->queue.running = NULL;
     if (running) {
         tb_session_touch(session);
         session->stats.errors++;
@@ -180,13 +182,13 @@ void tb_session_fail_running(struct tb_session *session, const struct tb_err *er
 void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err)
 {
     struct tb_list *link;
-    while ((link = tb_list_pop(&session->waiting))) {
+    while ((link = tb_list_pop(&session->queue.waiting))) {
         struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
         session->stats.errors++;
         call->session = NULL;
         tb_call_break(call, err, true);
     }
-    session->waiting_count = 0;
+    session->queue.waiting_count = 0;
 }
 
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
@@ -211,7 +213,7 @@ struct ending {
 static void tell_end(struct tb_session *session, const struct ending *ending)
 {
     const char *reason = tb_end_reason_name(ending->reason);
-    int64_t lived_ms = tb_loop_now_ms(session->core->loop) - session->created_ms;
+    int64_t lived_ms = tb_loop_now_ms(session->core->loop) - session->times.created_ms;
     tb_log_at(
         session->core->log, INFO, "session", "ended",
         tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
@@ -232,10 +234,10 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
 /* Whose call fails because the session was stopped has heard so. */
 static void warn_callers(const struct tb_session *session)
 {
-    if (session->running) {
-        tb_end_warn(session->home, session->id, session->running->conversation);
+    if (session->queue.running) {
+        tb_end_warn(session->home, session->id, session->queue.running->conversation);
     }
-    LIST_FOREACH(link, &session->waiting) {
+    LIST_FOREACH(link, &session->queue.waiting) {
         tb_end_warn(session->home, session->id,
                     TB_CONTAINER(link, struct tb_call, link)->conversation);
     }
@@ -244,8 +246,8 @@ static void warn_callers(const struct tb_session *session)
 static void end(struct tb_session *session, const struct ending *ending)
 {
     const enum tb_end_reason reason = ending->reason;
-    session->state = tb_end_reason_expired(reason) ? TB_STATE_EXPIRED : TB_STATE_TERMINATED;
-    tb_timer_stop(&session->timer);
+    session->state = tb_end_reason_expired(reason) ? TB_SHOWN_EXPIRED : TB_SHOWN_TERMINATED;
+    tb_timer_stop(&session->times.timer);
     tb_end_keep(session, reason, ending->by);
     if (ending->err->code == TB_E_SESSION_STOPPED) {
         warn_callers(session);
@@ -384,7 +386,7 @@ static void on_job(struct tb_deferred *job)
         }
     } else if (session->trouble) {
         on_trouble(session);
-    } else if (session->retiring && !session->running) {
+    } else if (session->retiring && !session->queue.running) {
         tb_session_end(session, TB_END_MAX_AGE);
     } else if (session->asleep) {
         tb_session_wake(session);
@@ -411,7 +413,7 @@ void tb_session_open(struct tb_session *session, const struct tb_session_spec *s
         .args = spec->args,
         .saved = spec->saved,
         .last_ref = session->known ? session->refs : 0,
-        .files = session->files,
+        .files = session->traits.files,
         .deadline_ms = spec->deadline_ms,
         .events = &events,
         .owner = session,
@@ -428,22 +430,22 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     session->tenant = session->home->name;
     session->refs = TB_REFS_AHEAD;
     session->job.run = on_job;
-    tb_list_init(&session->waiting);
+    tb_list_init(&session->queue.waiting);
     tb_list_init(&session->currents);
     tb_list_init(&session->owned);
     tb_list_init(&session->awake);
-    tb_list_init(&session->authors);
+    tb_list_init(&session->losses.authors);
     tb_session_init_timer(session);
     return session;
 }
 
 void tb_session_record_free(struct tb_session *session)
 {
-    if (session->op) {
-        session->op->session = NULL;
+    if (session->queue.op) {
+        session->queue.op->session = NULL;
     }
     tb_deferred_cancel(&session->job);
-    tb_timer_fini(&session->timer);
+    tb_timer_fini(&session->times.timer);
     tb_conversation_disown(session);
     tb_list_remove(&session->awake);
     tb_list_remove(&session->link);
@@ -451,11 +453,11 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->trouble);
     tb_free(session->url);
     tb_free(session->args);
-    tb_free(session->note);
-    tb_free(session->replaces);
-    tb_free(session->replaces_note);
-    tb_free(session->fallback);
-    tb_authors_fini(&session->authors);
-    tb_free(session->loss);
+    tb_free(session->losses.note);
+    tb_free(session->end.replaces);
+    tb_free(session->end.replaces_note);
+    tb_free(session->end.fallback);
+    tb_authors_fini(&session->losses.authors);
+    tb_free(session->losses.loss);
     tb_free(session);
 }

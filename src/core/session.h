@@ -15,12 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/id.h"
-#include "base/list.h"
 #include "base/str.h"
-#include "core/driver.h"
 #include "core/principal.h"
-#include "io/timer.h"
 
 enum {
     TB_NAME_SIZE = 65,
@@ -38,12 +36,13 @@ enum tb_session_kind {
     TB_KIND_COUNT,
 };
 
-enum tb_session_state {
-    TB_STATE_CREATED, /* the driver is opening it */
-    TB_STATE_ACTIVE,  /* a call is under way */
-    TB_STATE_IDLE,
-    TB_STATE_EXPIRED,
-    TB_STATE_TERMINATED,
+/* As people and agents see it; core/session_internal.h has what it is made of. */
+enum tb_shown_state {
+    TB_SHOWN_CREATED, /* the driver is opening it */
+    TB_SHOWN_ACTIVE,  /* a call is under way */
+    TB_SHOWN_IDLE,
+    TB_SHOWN_EXPIRED,
+    TB_SHOWN_TERMINATED,
 };
 
 enum tb_end_reason {
@@ -53,87 +52,34 @@ enum tb_end_reason {
     TB_END_COUNT,
 };
 
-struct tb_saving;
 struct tb_call;
 struct tb_caller;
-struct tb_conversation;
 struct tb_gate;
-struct tb_tenant;
+struct tb_json_writer;
 
 struct tb_session_stats {
     int64_t calls;
     int64_t errors;
 };
 
-struct tb_session {
-    char id[TB_ID_SIZE];
-    char name[TB_NAME_SIZE];
-    const char *tenant;
+/* What others may know of a session; texts are borrowed from it. */
+struct tb_session_info {
+    const char *id; /* a secret: see base/id.h */
+    const char *name;
     enum tb_session_kind kind;
-    enum tb_session_state state;
-    bool of_conversation; /* made by a call of its owner, and ends with it; else started by name */
-    bool brief;           /* the same, but of a toolset that lets it end when it is idle */
-    bool hidden;          /* private: nobody but its owner reaches it */
-    bool passing;         /* and its owner is gone when the daemon is */
-    int64_t created_wall_ms;
-    int64_t created_ms;
-    int64_t last_active_wall_ms;
-    int64_t last_active_ms;
+    enum tb_shown_state state;
+    bool hibernated; /* it has no browser; the next call brings it back */
+    bool retiring;   /* too old: it ends with the call that runs */
+    bool hidden;     /* private: nobody but its owner reaches it */
+    bool saved;      /* the store has what its browser had */
     struct tb_session_stats stats;
-    char *url; /* of its current page as far as is known, as core/url.h shows it; NULL: unknown */
-
-    struct tb_core *core;
-    const struct tb_driver *driver;
-    struct tb_driver_session *driver_session; /* NULL until it is open, and while it is asleep */
-    struct tb_call *running;
-    struct tb_op_call *op;  /* at work in the driver; may outlive the call that began it */
-    struct tb_list waiting; /* of calls */
-    size_t waiting_count;
-
-    /* For core/session*.c and core/records.c. */
-    struct tb_deferred
-        job;               /* what follows from what the driver or a call did, with a clean stack */
-    struct tb_timer timer; /* the next end, or what comes before it */
-    int64_t ttl_at_ms;     /* when its time to live is over; 0: it has none */
-    int64_t told_ms;       /* the end that session_expiring was told of */
-    int64_t hibernate_after_ms; /* not before: it could not be saved */
-    int64_t recorded_ms;        /* when the record was written last */
-    char *args;                 /* of start_session, sealed; NULL: none */
-    struct tb_err *trouble;     /* why it did not open, or was lost */
-    struct tb_saving *saving;   /* what it needs only while it is not asleep */
-    char *note;                 /* for the next reply */
-    char *replaces;      /* the id of the session whose end its owner is to hear of; NULL: none */
-    char *replaces_note; /* the words for that; NULL with it */
-    char *fallback; /* the id of the session that was its owner's current one before it, until it
-                       is open; NULL: none */
-    int64_t refs;   /* of the numbers up to this one any may have been given as a ref */
-    bool typed; /* text stands in its pages that no save has; see also core/session_hibernate.c */
-    struct tb_list authors; /* of what was typed: core/authors.h */
-    int64_t unaware; /* calls up to this number came from who could not know that what was typed is
-                        lost; 0: nothing is, or all know */
-    char *loss;      /* how its browser was lost while no call ran, or went without a last save;
-                        NULL: it was not */
-    bool files;      /* its driver keeps downloads; only for this run of the daemon */
-    bool opening;
-    bool retiring; /* too old; ends with the call that runs */
-    bool closing;
-    bool closed;
-    bool asleep;
-    bool sleepy;    /* to be saved and then asleep */
-    bool gives_way; /* for another session, and not because it is idle */
-    bool woke;      /* the driver has opened it; the job has not seen that yet */
-    bool known;     /* it was open once: a failure to open it again does not end it */
-    bool saved;     /* the store has what its browser had */
-    struct tb_tenant *home;
-    struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
-    struct tb_conversation *owner; /* that started it; NULL once it has ended */
-    struct tb_list owned;          /* of the sessions that its owner started */
-    struct tb_list awake;          /* of the tenant's sessions that have a browser */
-    struct tb_list currents;       /* the callers whose current session this is */
 };
 
+struct tb_session;
+
+struct tb_session_info tb_session_info(const struct tb_session *session);
 const char *tb_session_kind_name(enum tb_session_kind kind);
-const char *tb_session_state_name(enum tb_session_state state);
+const char *tb_shown_state_name(enum tb_shown_state state);
 const char *tb_end_reason_name(enum tb_end_reason reason);
 /* As in "the session was closed". */
 const char *tb_end_reason_words(enum tb_end_reason reason);
@@ -162,11 +108,6 @@ void tb_session_close(struct tb_session *session, const struct tb_caller *caller
  * TB_E_SESSION_ENDED, TB_E_STORE. */
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
                      struct tb_gate *gate, struct tb_err *err);
-/* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. For
- * core/call.c. */
-int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
-/* A call has left, waiting or running; starts the next one, soon. */
-void tb_session_leave(struct tb_session *session, struct tb_call *call);
 /* The name of the conversation that started it. */
 const char *tb_session_owner(const struct tb_session *session);
 /* No call runs or waits. */

@@ -117,23 +117,23 @@ void tb_session_cut_wake(struct tb_session *session)
 
 bool tb_session_has_typed(const struct tb_session *session)
 {
-    return session->typed || (session->saving && session->saving->typed);
+    return session->losses.typed || (session->saving && session->saving->typed);
 }
 
 static bool note_typing(struct tb_session *session, const struct tb_call *call)
 {
-    bool known = session->typed;
-    session->typed = true;
-    bool is_author_new = call && tb_authors_typed(&session->authors, call->conversation);
+    bool known = session->losses.typed;
+    session->losses.typed = true;
+    bool is_author_new = call && tb_authors_typed(&session->losses.authors, call->conversation);
     return !known || is_author_new;
 }
 
 /* Another page has no need of what the one before has lost. */
 static bool note_navigation(struct tb_session *session)
 {
-    bool any_untold = tb_authors_any_untold(&session->authors);
-    session->unaware = 0;
-    tb_authors_move_on(&session->authors);
+    bool any_untold = tb_authors_any_untold(&session->losses.authors);
+    session->losses.unaware = 0;
+    tb_authors_move_on(&session->losses.authors);
     return any_untold;
 }
 
@@ -177,7 +177,7 @@ static void note_change(struct tb_session *session)
 /* What was typed is not in the save. */
 static void keep_typed(struct tb_session *session)
 {
-    session->typed = tb_session_has_typed(session);
+    session->losses.typed = tb_session_has_typed(session);
     session->saving->typed = false;
 }
 
@@ -207,7 +207,7 @@ static void on_stored(struct tb_gate *gate)
         session->saving->typed = false;
         session->saving->failed = false;
         session->saving->complained = false;
-        if (first || (typed && !session->typed)) {
+        if (first || (typed && !session->losses.typed)) {
             tb_record_put(session, NULL);
         }
         tell(session, TB_EVENT_SESSION_SAVED, NULL, NULL);
@@ -249,8 +249,8 @@ static void save(struct tb_session *session)
     saving->changed = false;
     saving->failed = false;
     saving->asked = true;
-    saving->typed = session->typed;
-    session->typed = false; /* what comes from now on is not in it */
+    saving->typed = session->losses.typed;
+    session->losses.typed = false; /* what comes from now on is not in it */
     session->driver->save(session->driver_session, saving->saved_ms + SAVE_MS, on_saved, session);
 }
 
@@ -258,7 +258,7 @@ static bool may_save(const struct tb_session *session)
 {
     const struct tb_saving *saving = session->saving;
     return saving && session->driver_session && tb_session_survives(session) &&
-           session->driver->save && !session->op && !session->closing && !session->trouble &&
+           session->driver->save && !session->queue.op && !session->closing && !session->trouble &&
            !saving->asked && !saving->storing;
 }
 
@@ -290,7 +290,7 @@ void tb_session_plan_save(struct tb_session *session)
 static void on_save_due(struct tb_timer *timer, void *user)
 {
     struct tb_session *session = user;
-    int64_t rested_ms = tb_loop_now_ms(timer->loop) - session->last_active_ms;
+    int64_t rested_ms = tb_loop_now_ms(timer->loop) - session->times.last_active_ms;
     if (session->sleepy) {
         session->saving->failed = true; /* an operation does not end */
         tb_session_look(session);
@@ -329,7 +329,7 @@ void tb_session_store_again(struct tb_session *session)
 void tb_session_hibernate(struct tb_session *session)
 {
     session->sleepy = true;
-    session->gives_way = false;
+    session->end.gives_way = false;
     if (session->saving) {
         session->saving->final = false;
         session->saving->failed = false;
@@ -343,9 +343,9 @@ static void note_unsaved(struct tb_session *session)
 {
     const struct tb_saving *saving = session->saving;
     if (session->saved && saving->failed && saving->changed) {
-        tb_free(session->loss);
-        session->loss = tb_strdupf("Session '%s' could not be saved when its browser was closed",
-                                   session->name);
+        tb_free(session->losses.loss);
+        session->losses.loss = tb_strdupf(
+            "Session '%s' could not be saved when its browser was closed", session->name);
     }
 }
 
@@ -356,7 +356,7 @@ void tb_session_save_step(struct tb_session *session)
     if (session->opening || saving->asked || saving->storing) {
         return; /* the job comes again */
     }
-    if (session->op && !saving->failed) {
+    if (session->queue.op && !saving->failed) {
         if (!tb_timer_armed(&saving->timer)) {
             tb_timer_start(&saving->timer, TB_CALL_GRACE_MS);
         }
@@ -368,7 +368,7 @@ void tb_session_save_step(struct tb_session *session)
         save(session);
     } else if (unsaved && !session->saved && !draining) {
         session->sleepy = false; /* better a browser too many than a login lost */
-        session->hibernate_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
+        session->times.hibernate_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
         tb_session_rearm(session);
     } else {
         note_unsaved(session);
@@ -381,10 +381,10 @@ void tb_session_hibernated(struct tb_session *session)
     bool woken = session->driver_session != NULL;
     enum tb_end_reason reason = session->trouble                    ? TB_END_BROWSER_CRASHED
                                 : session->core->sessions->draining ? TB_END_SHUTDOWN
-                                : session->gives_way                ? TB_END_EVICTED
+                                : session->end.gives_way            ? TB_END_EVICTED
                                                                     : TB_END_IDLE_TIMEOUT;
     tb_sessions_count_awake(session, -1);
-    session->typed = tb_session_has_typed(session);
+    session->losses.typed = tb_session_has_typed(session);
     tb_saving_free(session->saving);
     session->saving = NULL;
     session->driver_session = NULL;
@@ -393,7 +393,7 @@ void tb_session_hibernated(struct tb_session *session)
     session->sleepy = false;
     session->woke = false; /* lost before the job saw that it was open */
     session->asleep = true;
-    session->state = TB_STATE_IDLE;
+    session->state = TB_SHOWN_IDLE;
     tb_free(session->trouble);
     session->trouble = NULL;
     tb_record_put(session, NULL);
@@ -411,9 +411,9 @@ void tb_session_lose(struct tb_session *session)
     tb_fail(&err, session->trouble->code, "%s; %s", session->trouble->text,
             session->saved ? "the next call restores the session from its last save"
                            : "nothing was saved, so the next call gets a blank browser");
-    if (!session->running) {
-        tb_free(session->loss); /* nobody hears of it now */
-        session->loss = tb_strdup(session->trouble->text);
+    if (!session->queue.running) {
+        tb_free(session->losses.loss); /* nobody hears of it now */
+        session->losses.loss = tb_strdup(session->trouble->text);
     }
     tb_session_fail_running(session, &err);
     tb_session_close_driver(session);
@@ -457,12 +457,12 @@ void tb_session_wake(struct tb_session *session)
 {
     const struct tb_store *store = &session->core->store;
     struct tb_err err;
-    if (tb_list_empty(&session->waiting) || session->op) {
+    if (tb_list_empty(&session->queue.waiting) || session->queue.op) {
         return;
     }
     if (tb_sessions_admit(session, &err) < 0) {
         tb_session_fail_waiting(session, &err);
-        session->state = TB_STATE_IDLE;
+        session->state = TB_SHOWN_IDLE;
         tb_session_rearm(session);
         return;
     }
@@ -479,9 +479,9 @@ void tb_session_wake(struct tb_session *session)
 static char *note_of(const struct tb_session *session, const char *missing, bool again)
 {
     const struct tb_saving *saving = session->saving;
-    const char *typed = again            ? " What was typed before that is lost."
-                        : session->typed ? " What was typed after that save is lost."
-                                         : "";
+    const char *typed = again                   ? " What was typed before that is lost."
+                        : session->losses.typed ? " What was typed after that save is lost."
+                                                : "";
     if (saving->unreadable) {
         return tb_strdupf(
             "Session '%s' has a new, blank browser: the state saved from the earlier one cannot "
@@ -493,10 +493,10 @@ static char *note_of(const struct tb_session *session, const char *missing, bool
             "Session '%s' has a new, blank browser: nothing was saved from the earlier one.",
             session->name);
     }
-    if (session->loss) {
+    if (session->losses.loss) {
         return tb_strdupf(
             "%s. It was restored from its last save; anything after that is lost.%s%s%s",
-            session->loss, missing ? " " : "", missing ? missing : "", again ? typed : "");
+            session->losses.loss, missing ? " " : "", missing ? missing : "", again ? typed : "");
     }
     if (!missing && !typed[0]) {
         return NULL;
@@ -508,22 +508,22 @@ static char *note_of(const struct tb_session *session, const char *missing, bool
 /* The next save has nothing of it, so the record has to say who is to hear of it. */
 static void note_lost_text(struct tb_session *session, bool lost)
 {
-    session->typed = false;
+    session->losses.typed = false;
     if (lost) {
-        tb_authors_lose(&session->authors, session->owner->name);
-        session->unaware = INT64_MAX;
+        tb_authors_lose(&session->losses.authors, session->owner->name);
+        session->losses.unaware = INT64_MAX;
         tb_record_put(session, NULL);
     } else {
-        tb_authors_gone(&session->authors);
+        tb_authors_gone(&session->losses.authors);
     }
 }
 
 /* False: there was none. */
 static bool drop_loss(struct tb_session *session)
 {
-    bool known = session->loss != NULL;
-    tb_free(session->loss);
-    session->loss = NULL;
+    bool known = session->losses.loss != NULL;
+    tb_free(session->losses.loss);
+    session->losses.loss = NULL;
     return known;
 }
 
@@ -535,20 +535,21 @@ void tb_session_woken(struct tb_session *session)
     session->woke = false;
     if (!session->known) {
         session->known = true;
-        tb_free(session->fallback);
-        session->fallback = NULL;
+        tb_free(session->end.fallback);
+        session->end.fallback = NULL;
         if (drop_loss(session)) { /* of a browser that no call ever had */
             tb_record_put(session, NULL);
         }
         return;
     }
-    tb_free(session->note);
-    session->note = note_of(session, restored.missing,
-                            !restored.typed && tb_authors_any_untold(&session->authors));
+    tb_free(session->losses.note);
+    session->losses.note =
+        note_of(session, restored.missing,
+                !restored.typed && tb_authors_any_untold(&session->losses.authors));
     bool is_news = drop_loss(session);
     tb_buf_fini(&session->saving->state);
     session->saved = session->saved && !session->saving->unreadable;
-    note_lost_text(session, restored.typed || session->typed);
+    note_lost_text(session, restored.typed || session->losses.typed);
     if (note_refs(session, restored.last_ref) || is_news) {
         tb_record_put(session, NULL);
     }

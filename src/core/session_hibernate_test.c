@@ -57,7 +57,7 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
     assert_false(session->asleep);
     rig_advance(rig, 1);
     assert_true(session->asleep);
-    assert_int_equal(session->state, TB_STATE_IDLE);
+    assert_int_equal(tb_session_info(session).state, TB_SHOWN_IDLE);
     assert_int_equal(rig->fake->closed, 1);
     assert_int_equal(rig_events(rig, "session_hibernated {\"name\":\"a\",\"type\":\"browser\","
                                      "\"reason\":\"idle_timeout\"}"),

@@ -32,18 +32,19 @@ static struct due end_of(const struct tb_session *session, const struct tb_lifet
 {
     struct due due = {.at_ms = INT64_MAX};
     int64_t hibernated_ms = session->core->config->sessions_hibernated_ms;
-    sooner(&due, session->created_ms, lifetime->max_age_ms, TB_END_MAX_AGE);
-    if (session->ttl_at_ms && session->ttl_at_ms < due.at_ms) {
-        due = (struct due){session->ttl_at_ms, session->ttl_at_ms - session->last_active_ms,
+    sooner(&due, session->times.created_ms, lifetime->max_age_ms, TB_END_MAX_AGE);
+    if (session->times.ttl_at_ms && session->times.ttl_at_ms < due.at_ms) {
+        due = (struct due){session->times.ttl_at_ms,
+                           session->times.ttl_at_ms - session->times.last_active_ms,
                            TB_END_TTL_EXPIRED};
     }
     if (!tb_session_at_rest(session) || session->opening) {
         return due;
     }
     if (lifetime->at_idle == TB_IDLE_CLOSE) {
-        sooner(&due, session->last_active_ms, lifetime->idle_ms, TB_END_IDLE_TIMEOUT);
+        sooner(&due, session->times.last_active_ms, lifetime->idle_ms, TB_END_IDLE_TIMEOUT);
     } else if (lifetime->at_idle == TB_IDLE_HIBERNATE && (session->asleep || lifetime->idle_ms)) {
-        sooner(&due, session->last_active_ms, hibernated_ms, TB_END_IDLE_TIMEOUT);
+        sooner(&due, session->times.last_active_ms, hibernated_ms, TB_END_IDLE_TIMEOUT);
     }
     return due;
 }
@@ -51,21 +52,23 @@ static struct due end_of(const struct tb_session *session, const struct tb_lifet
 /* When it goes to sleep, or counts as idle; INT64_MAX: not by itself. */
 static int64_t rest_of(const struct tb_session *session, const struct tb_lifetime *lifetime)
 {
-    int64_t at_ms = session->last_active_ms + lifetime->idle_ms;
+    int64_t at_ms = session->times.last_active_ms + lifetime->idle_ms;
     bool sleeps = lifetime->at_idle == TB_IDLE_HIBERNATE && session->driver_session &&
                   !session->sleepy && !session->closing;
-    bool idles = lifetime->at_idle == TB_IDLE_REST && session->state == TB_STATE_ACTIVE;
+    bool idles = lifetime->at_idle == TB_IDLE_REST && session->state == TB_SHOWN_ACTIVE;
     if (!(sleeps || idles) || !lifetime->idle_ms || !tb_session_at_rest(session)) {
         return INT64_MAX;
     }
-    return sleeps && at_ms < session->hibernate_after_ms ? session->hibernate_after_ms : at_ms;
+    return sleeps && at_ms < session->times.hibernate_after_ms ? session->times.hibernate_after_ms
+                                                               : at_ms;
 }
 
 static int64_t notice_of(const struct tb_session *session, const struct due *due)
 {
     int64_t notice_ms = session->core->config->sessions_expiring_ms;
     notice_ms = notice_ms < due->span_ms / 2 ? notice_ms : due->span_ms / 2;
-    return notice_ms > 0 && session->told_ms != due->at_ms ? due->at_ms - notice_ms : INT64_MAX;
+    return notice_ms > 0 && session->times.told_ms != due->at_ms ? due->at_ms - notice_ms
+                                                                 : INT64_MAX;
 }
 
 static int64_t earliest(int64_t a, int64_t b)
@@ -79,15 +82,16 @@ void tb_session_rearm(struct tb_session *session)
     struct due due = end_of(session, &lifetime);
     int64_t at_ms = earliest(due.at_ms, rest_of(session, &lifetime));
     at_ms = due.at_ms < INT64_MAX ? earliest(at_ms, notice_of(session, &due)) : at_ms;
-    if (at_ms < INT64_MAX && (!tb_timer_armed(&session->timer) || session->timer.due_ms > at_ms)) {
-        tb_timer_start(&session->timer, at_ms - tb_loop_now_ms(session->core->loop));
+    if (at_ms < INT64_MAX &&
+        (!tb_timer_armed(&session->times.timer) || session->times.timer.due_ms > at_ms)) {
+        tb_timer_start(&session->times.timer, at_ms - tb_loop_now_ms(session->core->loop));
     }
 }
 
 static void tell_expiring(struct tb_session *session, const struct due *due)
 {
     struct tb_core *core = session->core;
-    session->told_ms = due->at_ms;
+    session->times.told_ms = due->at_ms;
     struct tb_event event = tb_session_event(session, TB_EVENT_SESSION_EXPIRING);
     event.outcome = tb_end_reason_name(due->reason);
     event.fields[1] = tb_field_number("expires_in_ms", due->at_ms - tb_loop_now_ms(core->loop));
@@ -98,7 +102,7 @@ static void expire(struct tb_session *session, enum tb_end_reason reason)
 {
     /* There is no browser to be freed, so an end that could not be stored had better wait. */
     if (session->asleep && !tb_store_ready(&session->core->store, NULL)) {
-        tb_timer_start(&session->timer, STORE_RETRY_MS);
+        tb_timer_start(&session->times.timer, STORE_RETRY_MS);
     } else if (reason == TB_END_MAX_AGE) {
         tb_session_retire(session);
     } else {
@@ -123,7 +127,7 @@ static void on_timer(struct tb_timer *timer, void *user)
         if (lifetime.at_idle == TB_IDLE_HIBERNATE) {
             tb_session_hibernate(session);
         } else {
-            session->state = TB_STATE_IDLE;
+            session->state = TB_SHOWN_IDLE;
         }
     }
     if (due.at_ms < INT64_MAX && notice_of(session, &due) <= now_ms) {
@@ -134,7 +138,7 @@ static void on_timer(struct tb_timer *timer, void *user)
 
 void tb_session_init_timer(struct tb_session *session)
 {
-    tb_timer_init(&session->timer, session->core->loop, on_timer, session);
+    tb_timer_init(&session->times.timer, session->core->loop, on_timer, session);
 }
 
 int64_t tb_session_expires_ms(const struct tb_session *session)
@@ -155,23 +159,23 @@ bool tb_session_too_old(const struct tb_session *session)
 {
     const struct tb_lifetime lifetime = tb_lifetime_of(session);
     return lifetime.max_age_ms > 0 &&
-           session->created_ms + lifetime.max_age_ms <= tb_loop_now_ms(session->core->loop);
+           session->times.created_ms + lifetime.max_age_ms <= tb_loop_now_ms(session->core->loop);
 }
 
 void tb_session_retire(struct tb_session *session)
 {
-    if (!session->running) {
+    if (!session->queue.running) {
         tb_session_end(session, TB_END_MAX_AGE);
         return;
     }
     session->retiring = true;
-    tb_timer_stop(&session->timer);
+    tb_timer_stop(&session->times.timer);
 }
 
 void tb_session_make_named(struct tb_session *session)
 {
     tb_sessions_count_awake(session, -1);
-    session->of_conversation = false;
+    session->traits.of_conversation = false;
     tb_sessions_count_awake(session, 1);
     tb_session_rearm(session);
 }
@@ -211,7 +215,7 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb
     ttl_ms = lifetime.ttl_max_ms && ttl_ms > lifetime.ttl_max_ms ? lifetime.ttl_max_ms : ttl_ms;
     tb_session_touch(session);
     if (ttl_ms) {
-        session->ttl_at_ms = session->last_active_ms + ttl_ms;
+        session->times.ttl_at_ms = session->times.last_active_ms + ttl_ms;
     }
     tb_session_rearm(session);
     tb_record_put(session, gate);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/lifetime.h"
+#include "core/session_internal.h"
 #include "core/sessions.h"
 
 #include "support/fake_store.h"
@@ -168,20 +169,20 @@ static void states_follow_what_happens(void **state)
         bool client = kind == TB_KIND_CLIENT;
         rig->fake->open.when = TB_FAKE_HELD;
         struct tb_session *session = make(rig, (enum tb_session_kind)kind, "");
-        assert_int_equal(session->state, TB_STATE_CREATED);
+        assert_int_equal(tb_session_info(session).state, TB_SHOWN_CREATED);
         tb_fake_release(rig->fake, session->id);
         rig_turn(rig);
-        assert_int_equal(session->state, client ? TB_STATE_ACTIVE : TB_STATE_IDLE);
+        assert_int_equal(tb_session_info(session).state, client ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE);
         rig_advance(rig, 300 * SECOND_MS - 1);
-        assert_int_equal(session->state, client ? TB_STATE_ACTIVE : TB_STATE_IDLE);
+        assert_int_equal(tb_session_info(session).state, client ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE);
         rig_advance(rig, 1);
-        assert_int_equal(session->state, TB_STATE_IDLE);
+        assert_int_equal(tb_session_info(session).state, TB_SHOWN_IDLE);
         struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
-        assert_int_equal(session->state, TB_STATE_ACTIVE);
+        assert_int_equal(tb_session_info(session).state, TB_SHOWN_ACTIVE);
         tb_fake_release(rig->fake, session->id);
         rig_turn(rig);
         rig_expect(call, 0);
-        assert_int_equal(session->state, client ? TB_STATE_ACTIVE : TB_STATE_IDLE);
+        assert_int_equal(tb_session_info(session).state, client ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/session_internal.h"
 #include "core/sessions.h"
 
 #include "support/fake_store.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 #include "support/principals.h"
@@ -47,15 +48,15 @@ static void a_call_renews_the_idle_time_and_its_end_counts(void **state)
     struct tb_session *session = rig_find(rig, "browser-1");
     rig_advance(rig, 100000);
     struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":300000}");
-    assert_int_equal(session->last_active_ms, rig->clock.mono_ms);
-    assert_int_equal(session->last_active_wall_ms, rig->clock.wall_ms);
+    assert_int_equal(session->times.last_active_ms, rig->clock.mono_ms);
+    assert_int_equal(session->times.last_active_wall_ms, rig->clock.wall_ms);
     rig_advance(rig, 200000); /* no idle time while a call runs */
-    assert_int_equal(session->state, TB_STATE_ACTIVE);
+    assert_int_equal(tb_session_info(session).state, TB_SHOWN_ACTIVE);
     tb_fake_release(rig->fake, session->id);
     rig_turn(rig);
     rig_expect(call, 0);
-    assert_int_equal(session->state, TB_STATE_IDLE);
-    assert_int_equal(session->last_active_ms, rig->clock.mono_ms);
+    assert_int_equal(tb_session_info(session).state, TB_SHOWN_IDLE);
+    assert_int_equal(session->times.last_active_ms, rig->clock.mono_ms);
     rig_advance(rig, 119999);
     assert_ptr_equal(rig_find(rig, "browser-1"), session);
     rig_advance(rig, 1);
@@ -337,8 +338,8 @@ static void names_are_those_of_the_tables(void **state)
     (void)state;
     assert_string_equal(tb_session_kind_name(TB_KIND_BROWSER), "browser");
     assert_string_equal(tb_session_kind_name(TB_KIND_CLIENT), "client");
-    assert_string_equal(tb_session_state_name(TB_STATE_CREATED), "created");
-    assert_string_equal(tb_session_state_name(TB_STATE_TERMINATED), "terminated");
+    assert_string_equal(tb_shown_state_name(TB_SHOWN_CREATED), "created");
+    assert_string_equal(tb_shown_state_name(TB_SHOWN_TERMINATED), "terminated");
     assert_string_equal(tb_end_reason_name(TB_END_CLOSED), "closed");
     assert_string_equal(tb_end_reason_name(TB_END_SHUTDOWN), "shutdown");
     assert_true(tb_end_reason_expired(TB_END_MAX_AGE));

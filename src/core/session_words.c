@@ -23,7 +23,7 @@ const char *tb_session_kind_name(enum tb_session_kind kind)
     return names[kind];
 }
 
-const char *tb_session_state_name(enum tb_session_state state)
+const char *tb_shown_state_name(enum tb_shown_state state)
 {
     static const char *const names[] = {"created", "active", "idle", "expired", "terminated"};
     return names[state];
@@ -87,8 +87,8 @@ static void put_time(struct tb_json_writer *json, const char *key, int64_t wall_
 static void put_times(const struct tb_session *session, struct tb_json_writer *json)
 {
     int64_t expires_ms = tb_session_expires_ms(session);
-    put_time(json, "createdAt", session->created_wall_ms);
-    put_time(json, "lastActiveAt", session->last_active_wall_ms);
+    put_time(json, "createdAt", session->times.created_wall_ms);
+    put_time(json, "lastActiveAt", session->times.last_active_wall_ms);
     if (expires_ms < INT64_MAX) {
         int64_t left_ms = expires_ms - tb_loop_now_ms(session->core->loop);
         put_time(json, "expiresAt", tb_clock_wall_ms(session->core->clock) + left_ms);
@@ -104,7 +104,7 @@ static void put_owner(const struct tb_session *session, const struct tb_caller *
     if (shown[0]) {
         tb_json_member_cstr(json, "owner", shown);
     }
-    if (session->hidden) {
+    if (session->traits.hidden) {
         tb_json_member_bool(json, "private", true);
     }
 }
@@ -116,17 +116,33 @@ const char *tb_session_address(const struct tb_session *session, const struct tb
     return named == session ? session->name : session->id;
 }
 
+struct tb_session_info tb_session_info(const struct tb_session *session)
+{
+    return (struct tb_session_info){
+        .id = session->id,
+        .name = session->name,
+        .kind = session->kind,
+        .state = session->state,
+        .hibernated = session->asleep,
+        .retiring = session->retiring,
+        .hidden = session->traits.hidden,
+        .saved = session->saved,
+        .stats = session->stats,
+    };
+}
+
 void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
                          struct tb_json_writer *json)
 {
+    const struct tb_session_info info = tb_session_info(session);
     tb_json_object_open(json);
     tb_json_member_cstr(json, "sessionId", session->name);
     if (tb_session_address(session, caller) == session->id) {
         tb_json_member_cstr(json, "id", session->id);
     }
     tb_json_member_cstr(json, "type", tb_session_kind_name(session->kind));
-    tb_json_member_cstr(json, "state", tb_session_state_name(session->state));
-    if (session->asleep) {
+    tb_json_member_cstr(json, "state", tb_shown_state_name(info.state));
+    if (info.hibernated) {
         tb_json_member_bool(json, "hibernated", true);
     }
     put_owner(session, caller, json);

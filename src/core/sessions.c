@@ -55,13 +55,13 @@ static void shut_down(struct tb_session *session)
     tb_session_fail_running(session, &err);
     tb_session_fail_waiting(session, &err);
     if (session->asleep || session->closing) {
-        if (session->last_active_ms > session->recorded_ms) {
+        if (session->times.last_active_ms > session->times.recorded_ms) {
             tb_record_put(session, NULL);
         }
         return;
     }
-    if (session->op && !session->op->ended && session->op->op.cancel) {
-        session->op->op.cancel(&session->op->op);
+    if (session->queue.op && !session->queue.op->ended && session->queue.op->op.cancel) {
+        session->queue.op->op.cancel(&session->queue.op->op);
     }
     tb_session_hibernate(session);
 }
@@ -69,7 +69,7 @@ static void shut_down(struct tb_session *session)
 void tb_session_finish(struct tb_session *session)
 {
     struct tb_err err;
-    if (!session->running) {
+    if (!session->queue.running) {
         shut_down(session);
         return;
     }
@@ -155,8 +155,8 @@ static void drop_all(struct tb_list *list)
     while (!tb_list_empty(list)) {
         struct tb_session *session = tb_session_of(list->next);
         tb_current_forget(session);
-        tb_op_call_free(session->op);
-        session->op = NULL;
+        tb_op_call_free(session->queue.op);
+        session->queue.op = NULL;
         tb_session_record_free(session);
     }
 }
@@ -195,12 +195,12 @@ struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *te
     }
     const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
     session = found ? tb_map_get(&found->by_name, id_or_name) : NULL;
-    return session && !session->hidden ? session : NULL;
+    return session && !session->traits.hidden ? session : NULL;
 }
 
 bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller)
 {
-    return !session->hidden || caller->everyone ||
+    return !session->traits.hidden || caller->everyone ||
            strcmp(session->owner->name, caller->conversation) == 0;
 }
 
@@ -213,7 +213,7 @@ static struct tb_session *find_hidden(const struct tb_tenant *tenant,
     if (own) {
         LIST_FOREACH(link, &own->sessions) {
             struct tb_session *session = tb_session_owned(link);
-            if (session->hidden && tb_str_eq_cstr(name, session->name)) {
+            if (session->traits.hidden && tb_str_eq_cstr(name, session->name)) {
                 return session;
             }
         }
@@ -221,7 +221,7 @@ static struct tb_session *find_hidden(const struct tb_tenant *tenant,
     if (caller->everyone) {
         LIST_FOREACH(link, &tenant->sessions) {
             struct tb_session *session = tb_session_of(link);
-            if (session->hidden && tb_str_eq_cstr(name, session->name)) {
+            if (session->traits.hidden && tb_str_eq_cstr(name, session->name)) {
                 return session;
             }
         }
@@ -309,7 +309,7 @@ void tb_sessions_forget(struct tb_session *session)
     struct tb_sessions *sessions = session->core->sessions;
     struct tb_tenant *tenant = session->home;
     tb_current_forget(session);
-    if (!session->hidden) {
+    if (!session->traits.hidden) {
         tb_map_remove(&tenant->by_name, tb_str_of(session->name));
     }
     tb_map_remove(&sessions->by_id, tb_str_of(session->id));
@@ -427,7 +427,8 @@ static struct tb_session *leaving(const struct tb_tenant *tenant, const char *na
     }
     LIST_FOREACH(link, &conversation->sessions) {
         struct tb_session *session = tb_session_owned(link);
-        if ((session->of_conversation || session->hidden) && !kept(session, kept_kinds)) {
+        if ((session->traits.of_conversation || session->traits.hidden) &&
+            !kept(session, kept_kinds)) {
             return session;
         }
     }

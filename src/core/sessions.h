@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/principal.h"

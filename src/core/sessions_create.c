@@ -22,12 +22,12 @@ static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *re
     *ret_count = 0;
     LIST_FOREACH(link, &tenant->awake) {
         struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
-        if (!session->of_conversation || session->sleepy || session->closing) {
+        if (!session->traits.of_conversation || session->sleepy || session->closing) {
             continue;
         }
         *ret_count += 1;
         if (tb_session_at_rest(session) && !session->opening &&
-            (!oldest || session->last_active_ms < oldest->last_active_ms)) {
+            (!oldest || session->times.last_active_ms < oldest->times.last_active_ms)) {
             oldest = session;
         }
     }
@@ -39,7 +39,7 @@ static void give_way(struct tb_session *session)
 {
     if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE) {
         tb_session_hibernate(session);
-        session->gives_way = true;
+        session->end.gives_way = true;
     } else {
         tb_session_end(session, TB_END_EVICTED);
     }
@@ -138,7 +138,7 @@ static void name_make(struct tb_sessions *sessions, const struct tb_caller *call
                       struct tb_session *session)
 {
     unsigned own = 0;
-    unsigned *number = session->hidden ? &own : &session->home->numbers[session->kind];
+    unsigned *number = session->traits.hidden ? &own : &session->home->numbers[session->kind];
     do {
         snprintf(session->name, sizeof(session->name), "%s-%u", tb_session_kind_name(session->kind),
                  ++*number);
@@ -197,7 +197,7 @@ static int admit(struct tb_sessions *sessions, struct tb_tenant *tenant, bool ow
 
 int tb_sessions_admit(const struct tb_session *session, struct tb_err *err)
 {
-    return admit(session->core->sessions, session->home, session->of_conversation, err);
+    return admit(session->core->sessions, session->home, session->traits.of_conversation, err);
 }
 
 void tb_sessions_count_awake(struct tb_session *session, int by)
@@ -206,7 +206,8 @@ void tb_sessions_count_awake(struct tb_session *session, int by)
     if (session->asleep) {
         return;
     }
-    *(session->of_conversation ? &tenant->conversation_count : &tenant->named_count) += (size_t)by;
+    *(session->traits.of_conversation ? &tenant->conversation_count : &tenant->named_count) +=
+        (size_t)by;
     tb_list_remove(&session->awake);
     if (by > 0) {
         tb_list_append(&tenant->awake, &session->awake);
@@ -221,7 +222,8 @@ int tb_sessions_add(struct tb_session *session)
     if (tb_map_add(&sessions->by_id, tb_str_of(session->id), session) < 0) {
         return -EEXIST;
     }
-    if (!session->hidden && tb_map_add(&tenant->by_name, tb_str_of(session->name), session) < 0) {
+    if (!session->traits.hidden &&
+        tb_map_add(&tenant->by_name, tb_str_of(session->name), session) < 0) {
         tb_map_remove(&sessions->by_id, tb_str_of(session->id));
         return -EEXIST;
     }
@@ -277,12 +279,12 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     struct tb_session *session = tb_session_new(sessions, caller->who->tenant);
     session->kind = spec->kind;
     session->driver = spec->driver;
-    session->files = caller->files;
+    session->traits.files = caller->files;
     tb_id_make(sessions->core->secret, session->id);
-    session->of_conversation = owned;
-    session->brief = owned && caller->brief;
-    session->hidden = spec->hidden;
-    session->passing = spec->hidden && caller->passing;
+    session->traits.of_conversation = owned;
+    session->traits.brief = owned && caller->brief;
+    session->traits.hidden = spec->hidden;
+    session->traits.passing = spec->hidden && caller->passing;
     if (spec->name.len) {
         memcpy(session->name, spec->name.ptr, spec->name.len);
     } else {
@@ -291,9 +293,9 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     tb_conversation_own(caller->conversation, session);
     int64_t ttl_ms = tb_lifetime_of(session).ttl_ms;
     tb_session_touch(session);
-    session->created_ms = session->last_active_ms;
-    session->created_wall_ms = session->last_active_wall_ms;
-    session->ttl_at_ms = ttl_ms ? session->created_ms + ttl_ms : 0;
+    session->times.created_ms = session->times.last_active_ms;
+    session->times.created_wall_ms = session->times.last_active_wall_ms;
+    session->times.ttl_at_ms = ttl_ms ? session->times.created_ms + ttl_ms : 0;
     return session;
 }
 
@@ -331,7 +333,7 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
     }
     tb_sessions_add(session);
     const struct tb_session *before = tb_current_get(session->home, caller->conversation);
-    session->fallback = before ? tb_strdup(before->id) : NULL;
+    session->end.fallback = before ? tb_strdup(before->id) : NULL;
     tb_current_choose(caller, session, spec->gate);
     *ret_warning = owned ? NULL : warn(sessions, session->home);
     tb_saving_begin(session);

@@ -7,12 +7,9 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/bus.h"
+#include "core/session_internal.h"
 #include "core/sessions.h"
 #include "io/loop.h"
-
-enum {
-    TB_REFS_AHEAD = 1000, /* so many are reserved at once: the record is not written for each */
-};
 
 /* What one conversation started, and its choice: core/conversation.c. */
 struct tb_conversation {
@@ -59,18 +56,6 @@ struct tb_sessions {
     char warning[160];
 };
 
-/* From a link of a tenant's sessions or of those that are closing. */
-static inline struct tb_session *tb_session_of(struct tb_list *link)
-{
-    return TB_CONTAINER(link, struct tb_session, link);
-}
-
-/* The same from a link of its owner's. */
-static inline struct tb_session *tb_session_owned(struct tb_list *link)
-{
-    return TB_CONTAINER(link, struct tb_session, owned);
-}
-
 /* Makes it if need be. */
 struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name);
 /* A session of before has, or had, this name: "browser-7" is not given again. */
@@ -106,78 +91,6 @@ void tb_current_choose(const struct tb_caller *caller, struct tb_session *sessio
                        struct tb_gate *gate);
 /* A session that did not open must not cost its owner the one that was current before. */
 void tb_current_fall_back(struct tb_session *session);
-
-/* A record without an id, a name and a place in the table. */
-struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tenant);
-/* Begins to open one that stands in the table. */
-void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec);
-/* Looks soon at what there is to do: a call to start, an end to bring about. */
-void tb_session_look(struct tb_session *session);
-/* One step of a session that has ended: closes the driver, or frees the record. */
-void tb_session_wind_up(struct tb_session *session);
-/* Begins to close its driver session; the job goes on when that is done. */
-void tb_session_close_driver(struct tb_session *session);
-void tb_session_record_free(struct tb_session *session);
-/* It is used at this moment. */
-void tb_session_touch(struct tb_session *session);
-void tb_session_fail_running(struct tb_session *session, const struct tb_err *err);
-void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err);
-/* The beginning of an event of its own: whose it is, and as the first field its type. */
-struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
-
-static inline bool tb_session_ended(const struct tb_session *session)
-{
-    return session->state >= TB_STATE_EXPIRED;
-}
-
-/* core/session_life.c: its ends. */
-void tb_session_init_timer(struct tb_session *session);
-/* Something has changed that decides when it ends. */
-void tb_session_rearm(struct tb_session *session);
-/* It is too old: ends now, or with the call that runs. Until then it stays the current one of those
- * who will miss it, but only calls that name it go there. */
-void tb_session_retire(struct tb_session *session);
-bool tb_session_too_old(const struct tb_session *session);
-/* It no longer ends with its conversation. */
-void tb_session_make_named(struct tb_session *session);
-/* When it ends by itself, in monotonic time; INT64_MAX: never. */
-int64_t tb_session_expires_ms(const struct tb_session *session);
-/* When it ends or goes to sleep. */
-int64_t tb_session_frees_ms(const struct tb_session *session);
-
-/* core/session_hibernate.c: saving, sleeping, waking. */
-/* What it had can be kept, and there is room for it. */
-bool tb_session_can_hibernate(const struct tb_session *session);
-/* Its record outlives the daemon. */
-bool tb_session_survives(const struct tb_session *session);
-void tb_saving_begin(struct tb_session *session);
-void tb_saving_free(struct tb_saving *saving);
-/* It is at rest: saves soon what has changed. */
-void tb_session_plan_save(struct tb_session *session);
-void tb_session_on_changed(void *owner);
-/* The store has lost its record and what was saved. */
-void tb_session_store_again(struct tb_session *session);
-/* No operation may begin: its browser is being looked at. */
-bool tb_session_saving(const struct tb_session *session);
-/* Saves it and lets go of its browser; given up if a call comes. */
-void tb_session_hibernate(struct tb_session *session);
-/* One step of that. */
-void tb_session_save_step(struct tb_session *session);
-/* The driver is done with it, or could not open it. */
-void tb_session_hibernated(struct tb_session *session);
-/* It sleeps and a call waits. */
-void tb_session_wake(struct tb_session *session);
-/* A wake that has not come to the driver yet is given up. */
-void tb_session_cut_wake(struct tb_session *session);
-/* It has a browser again: what is there to say. */
-void tb_session_woken(struct tb_session *session);
-/* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
- * until the record says so, too. `call` is NULL if nobody waits. */
-void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
-/* Text stands in its pages that a browser after this one would not have, as far as is stored. */
-bool tb_session_has_typed(const struct tb_session *session);
-/* Its browser is gone. */
-void tb_session_lose(struct tb_session *session);
 
 /* A record with an id and a name gets its place; -EEXIST. */
 int tb_sessions_add(struct tb_session *session);

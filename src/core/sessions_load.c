@@ -36,10 +36,10 @@ static void resume(struct tb_load *load, struct tb_session *session)
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
     tb_session_rearm(session);
     if (tb_session_expires_ms(session) <= now_ms) {
-        tb_timer_start(&session->timer, (int64_t)(load->overdue++ / ENDS_A_MS));
+        tb_timer_start(&session->times.timer, (int64_t)(load->overdue++ / ENDS_A_MS));
     } else if (!tb_session_survives(session)) {
         tb_session_end(session, TB_END_SHUTDOWN);
-    } else if (session->passing && strcmp(config->mcp_on_disconnect, "keep") != 0) {
+    } else if (session->traits.passing && strcmp(config->mcp_on_disconnect, "keep") != 0) {
         tb_session_end(session, TB_END_CONVERSATION_ENDED); /* nobody reaches it any more */
     }
 }
@@ -57,12 +57,13 @@ static int64_t ahead_ms(const struct tb_load *load)
 static void make_younger(struct tb_session *session, int64_t by_ms)
 {
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
-    session->created_ms += by_ms;
-    session->created_ms = session->created_ms < now_ms ? session->created_ms : now_ms;
-    session->last_active_ms += by_ms;
-    if (session->ttl_at_ms) {
-        session->ttl_at_ms += by_ms;
-        session->ttl_at_ms -= session->ttl_at_ms == 0; /* which would be none */
+    session->times.created_ms += by_ms;
+    session->times.created_ms =
+        session->times.created_ms < now_ms ? session->times.created_ms : now_ms;
+    session->times.last_active_ms += by_ms;
+    if (session->times.ttl_at_ms) {
+        session->times.ttl_at_ms += by_ms;
+        session->times.ttl_at_ms -= session->times.ttl_at_ms == 0; /* which would be none */
     }
 }
 
@@ -91,7 +92,7 @@ static bool follows_younger(struct tb_session *session)
 {
     struct tb_list *before = session->link.prev;
     return before != &session->home->sessions &&
-           tb_session_of(before)->created_wall_ms > session->created_wall_ms;
+           tb_session_of(before)->times.created_wall_ms > session->times.created_wall_ms;
 }
 
 static void on_record(struct tb_str key, struct tb_str value, void *user)
@@ -109,8 +110,8 @@ static void on_record(struct tb_str key, struct tb_str value, void *user)
         return;
     }
     load->unsorted = load->unsorted || follows_younger(session);
-    if (load->newest_ms < session->last_active_wall_ms) {
-        load->newest_ms = session->last_active_wall_ms;
+    if (load->newest_ms < session->times.last_active_wall_ms) {
+        load->newest_ms = session->times.last_active_wall_ms;
     }
 }
 
@@ -118,8 +119,8 @@ static int by_age(const void *a, const void *b)
 {
     const struct tb_session *one = *(struct tb_session *const *)a;
     const struct tb_session *other = *(struct tb_session *const *)b;
-    return (one->created_wall_ms > other->created_wall_ms) -
-           (one->created_wall_ms < other->created_wall_ms);
+    return (one->times.created_wall_ms > other->times.created_wall_ms) -
+           (one->times.created_wall_ms < other->times.created_wall_ms);
 }
 
 /* The store's order is nearly always the right one: a tenant's list begins with the oldest. */

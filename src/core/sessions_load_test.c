@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/session_internal.h"
 #include "core/sessions.h"
 
 #include "support/fake_store.h"
@@ -76,9 +77,9 @@ static void a_killed_daemon_has_its_sessions_again(void **state)
     assert_true(session->asleep);
     assert_int_equal(session->kind, TB_KIND_BROWSER);
     assert_int_equal(session->stats.calls, 2);
-    assert_int_equal(session->created_wall_ms, 1769860800000);
-    assert_int_equal(session->last_active_wall_ms, 1769860810500);
-    assert_int_equal(session->created_ms, rig->clock.mono_ms - 70500);
+    assert_int_equal(session->times.created_wall_ms, 1769860800000);
+    assert_int_equal(session->times.last_active_wall_ms, 1769860810500);
+    assert_int_equal(session->times.created_ms, rig->clock.mono_ms - 70500);
     assert_string_equal(tb_session_owner(rig_find(rig, "browser-1")), "c1");
     /* Whose current one it was is known as well. */
     struct rig_call *call = rig_start(rig, &rig_click, "talk", NULL);
@@ -159,7 +160,7 @@ static void what_the_caller_did_last_counts(void **state)
     rig_turn(rig);
     assert_string_equal(call->chosen, "a");
     rig_expect(call, 0);
-    assert_false(rig_find(rig, "browser-1")->of_conversation);
+    assert_false(rig_find(rig, "browser-1")->traits.of_conversation);
     assert_int_equal(rig_run(rig, &rig_click, "c1", NULL), TB_E_SESSION_NOT_FOUND);
 }
 
@@ -219,8 +220,8 @@ static void a_clock_that_was_set_back_makes_nothing_older_or_younger_than_now(vo
     make(rig, "a", TB_KIND_BROWSER, NULL);
     rig_kill(rig, -HOUR_MS);
     struct tb_session *session = rig_find(rig, "a");
-    assert_int_equal(session->created_ms, rig->clock.mono_ms);
-    assert_int_equal(session->last_active_ms, rig->clock.mono_ms);
+    assert_int_equal(session->times.created_ms, rig->clock.mono_ms);
+    assert_int_equal(session->times.last_active_ms, rig->clock.mono_ms);
 }
 
 /* Or a computer that starts with a wrong clock, and corrects it a minute later, has lost all. */
@@ -236,7 +237,7 @@ static void a_clock_that_is_ahead_at_the_start_is_believed_for_a_day(void **stat
     assert_null(rig_find(rig, "old"));
     const struct tb_session *session = rig_find(rig, "a");
     assert_non_null(session);
-    assert_int_equal(session->last_active_ms, rig->clock.mono_ms - DAY_MS);
+    assert_int_equal(session->times.last_active_ms, rig->clock.mono_ms - DAY_MS);
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_STATE), 1);
     rig_advance(rig, (int64_t)6 * DAY_MS);
     assert_null(rig_find(rig, "a"));
@@ -262,7 +263,7 @@ static void a_clock_set_back_gives_no_more_time_than_a_renewal_can(void **state)
     struct tb_session *session = make(rig, "a", TB_KIND_CLIENT, NULL);
     assert_int_equal(tb_session_renew(session, INT64_MAX / 2, NULL, NULL, NULL), 0);
     rig_kill(rig, -HOUR_MS);
-    assert_int_equal(rig_find(rig, "a")->ttl_at_ms,
+    assert_int_equal(rig_find(rig, "a")->times.ttl_at_ms,
                      rig->clock.mono_ms + rig->config.sessions_client_ttl_max_ms);
 }
 

@@ -49,14 +49,14 @@ static void check_session(struct model *model, struct model_session *session)
                                                tb_str_of(session->name));
     assert_non_null(real);
     snprintf(session->id, sizeof(session->id), "%s", real->id);
-    assert_int_equal(real->of_conversation, session->conversation != 0);
+    assert_int_equal(real->traits.of_conversation, session->conversation != 0);
     if (session->conversation) {
         assert_string_equal(tb_session_owner(real), conversations[session->conversation]);
     }
-    assert_int_equal(real->running != NULL, model_running_call(model, session) != NULL);
-    assert_int_equal(real->waiting_count, model_waiting_count(model, session));
-    assert_int_equal(real->op != NULL, session->stuck || model_running_call(model, session));
-    assert_int_equal(real->last_active_ms, session->last_active_ms);
+    assert_int_equal(real->queue.running != NULL, model_running_call(model, session) != NULL);
+    assert_int_equal(real->queue.waiting_count, model_waiting_count(model, session));
+    assert_int_equal(real->queue.op != NULL, session->stuck || model_running_call(model, session));
+    assert_int_equal(real->times.last_active_ms, session->last_active_ms);
     assert_int_equal(real->asleep, session->asleep);
 }
 

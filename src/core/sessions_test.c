@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 #include "support/principals.h"

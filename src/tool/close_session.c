@@ -28,16 +28,17 @@ static void run(struct tb_call *call)
     } else {
         bool detach = tb_args_flag(args, "detach", false);
         tb_call_about(call, session);
-        tb_json_set_cstr(out->data, "sessionId", session->name);
+        tb_json_set_cstr(out->data, "sessionId", tb_session_info(session).name);
         tb_json_set_bool(out->data, "detached", detach);
         const struct tb_session *current =
             tb_session_give_up(session, tb_call_caller(call), detach, tb_call_gate(call));
         if (current) {
-            tb_json_set_cstr(out->data, "currentSession", current->name);
+            tb_json_set_cstr(out->data, "currentSession", tb_session_info(current).name);
         }
-        bool ended = session->state >= TB_STATE_EXPIRED;
+        const struct tb_session_info info = tb_session_info(session);
+        bool ended = info.state >= TB_SHOWN_EXPIRED;
         tb_json_set_bool(out->data, "ended", ended);
-        if (session->hidden && !ended) {
+        if (info.hidden && !ended) {
             tb_json_set_bool(out->data, "private", true);
         }
     }

@@ -271,7 +271,7 @@ static void what_changed_is_told(void **state)
         run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"},"
                        "{\"action\":\"browser_hover\",\"ref\":\"e2\"}]}");
     tale->driver.ops[TB_OP_TABS] = tell_second_tab;
-    tb_fake_release(tale->rig->fake, rig_find(tale->rig, "browser-1")->id);
+    tb_fake_release(tale->rig->fake, tb_session_info(rig_find(tale->rig, "browser-1")).id);
     rig_turn(tale->rig);
     const struct cJSON *change = tb_json_get(call->data, "stateChange");
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "from"), "about:blank"));

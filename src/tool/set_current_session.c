@@ -26,7 +26,7 @@ static void run(struct tb_call *call)
     } else {
         /* It may have been named by its id. */
         const struct tb_session *session = tb_sessions_reach(sessions, caller, name);
-        tb_json_set_cstr(out->data, "currentSession", session->name);
+        tb_json_set_cstr(out->data, "currentSession", tb_session_info(session).name);
         tb_call_about(call, session);
     }
     tb_call_finish(call);

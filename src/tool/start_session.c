@@ -87,7 +87,7 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
         tb_sessions_create(core->sessions, tb_call_caller(call), &spec, ret_session, &warning, err);
     if (rc == 0) {
         struct cJSON *data = tb_call_out(call)->data;
-        tb_json_set_cstr(data, "sessionId", (*ret_session)->name);
+        tb_json_set_cstr(data, "sessionId", tb_session_info(*ret_session).name);
         if (warning) {
             tb_json_set_cstr(data, "warning", warning);
         }
@@ -127,7 +127,7 @@ static void say_no_page(struct tb_result *out, const struct tb_session *session,
                  "attempt",
                  &next);
     tb_result_fail(out, page->code, "session \"%s\" is open, but its page is not: %s. %.*s",
-                   session->name, page->message, TB_STR_ARG(tb_buf_str(&next)));
+                   tb_session_info(session).name, page->message, TB_STR_ARG(tb_buf_str(&next)));
 }
 
 /* It ends with this call, which is all that it was kept for. */
@@ -135,8 +135,8 @@ static void say_too_old(struct tb_result *out, const struct tb_session *session)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
     tb_end_words(session, TB_END_MAX_AGE, &words);
-    tb_result_fail(out, tb_end_reason_code(TB_END_MAX_AGE), "Session '%s' %.*s", session->name,
-                   TB_STR_ARG(tb_buf_str(&words)));
+    tb_result_fail(out, tb_end_reason_code(TB_END_MAX_AGE), "Session '%s' %.*s",
+                   tb_session_info(session).name, TB_STR_ARG(tb_buf_str(&words)));
 }
 
 static void on_page(struct tb_call *call, const struct tb_result *page, void *user)
@@ -144,7 +144,7 @@ static void on_page(struct tb_call *call, const struct tb_result *page, void *us
     struct tb_result *out = tb_call_out(call);
     const struct tb_session *session = tb_call_session(call);
     (void)user;
-    if (session && session->retiring && page->code != TB_E_CANCELLED) {
+    if (session && tb_session_info(session).retiring && page->code != TB_E_CANCELLED) {
         say_too_old(out, session);
     } else if (session && page->code < 0) {
         say_no_page(out, session, page);

@@ -109,7 +109,7 @@ static void a_session_that_is_ended_as_its_page_fails_is_not_said_to_be_open(voi
     const struct tb_caller other = {.who = principal_of("t"), .conversation = "other"};
     rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
     struct rig_call *call = start_slow(rig);
-    tb_fake_release(rig->fake, rig_find(rig, "web")->id);
+    tb_fake_release(rig->fake, tb_session_info(rig_find(rig, "web")).id);
     tb_session_close(rig_find(rig, "web"), &other, NULL);
     rig_turn(rig);
     assert_string_equal(call->message, "Session 'web' was closed");
@@ -131,7 +131,7 @@ static void a_session_that_grows_too_old_while_its_page_loads_has_ended(void **s
     assert_null(rig_find(rig, "web"));
     struct rig_call *loaded = start_slow(rig);
     rig_advance(rig, 3000);
-    tb_fake_release(rig->fake, rig_find(rig, "web")->id);
+    tb_fake_release(rig->fake, tb_session_info(rig_find(rig, "web")).id);
     rig_turn(rig);
     assert_string_equal(loaded->message, words);
     rig_expect(loaded, TB_E_SESSION_ENDED);
@@ -241,8 +241,8 @@ static void the_chosen_session_gets_the_calls_that_name_none(void **state)
     assert_int_equal(rig_run(rig, &tb_tool_set_current_session, "", "{\"sessionId\":\"alice\"}"),
                      0);
     assert_int_equal(rig_run(rig, &tb_tool_browser_click, "", "{\"target\":\"#x\"}"), 0);
-    assert_int_equal(rig_find(rig, "alice")->stats.calls, 1);
-    assert_int_equal(rig_find(rig, "bob")->stats.calls, 0);
+    assert_int_equal(tb_session_info(rig_find(rig, "alice")).stats.calls, 1);
+    assert_int_equal(tb_session_info(rig_find(rig, "bob")).stats.calls, 0);
     expect_failure(rig, &tb_tool_set_current_session, "{\"sessionId\":\"eve\"}",
                    TB_E_SESSION_NOT_FOUND, "No session: eve");
 }
@@ -252,7 +252,7 @@ static void an_id_serves_as_well_as_a_name(void **state)
     struct rig *rig = *state;
     char args[80];
     struct tb_session *session = rig_create(rig, "alice");
-    snprintf(args, sizeof(args), "{\"sessionId\":\"%s\"}", session->id);
+    snprintf(args, sizeof(args), "{\"sessionId\":\"%s\"}", tb_session_info(session).id);
     struct rig_call *call = rig_start(rig, &tb_tool_set_current_session, "", args);
     rig_turn(rig);
     expect_text(call->data, "currentSession", "alice");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/session_internal.h"
 
 #include "support/core_rig.h"
 
@@ -46,7 +47,7 @@ static void who_waits_for_nothing_cannot_be_released(void **state)
     struct rig *rig = *state;
     struct tb_session *session = rig_create(rig, "a");
     rig_turn(rig);
-    assert_false(tb_fake_release(rig->fake, session->id));
+    assert_false(tb_fake_release(rig->fake, tb_session_info(session).id));
     assert_false(tb_fake_release(rig->fake, "nobody"));
     assert_false(tb_fake_lose(rig->fake, "nobody"));
     assert_false(tb_fake_emit(rig->fake, "nobody", &(struct tb_event){.type = TB_EVENT_NAVIGATED}));
@@ -77,7 +78,7 @@ static void a_session_saves_the_tag_of_its_last_operation(void **state)
     char saved[64] = "";
     int64_t deadline_ms = tb_loop_now_ms(rig->core.loop) + 1000;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"echo\"}"), 0);
-    assert_string_equal(tb_fake_memory(rig->fake, session->id), "echo");
+    assert_string_equal(tb_fake_memory(rig->fake, tb_session_info(session).id), "echo");
     tb_driver_fake.save(session->driver_session, deadline_ms, on_saved, saved);
     assert_string_equal(saved, "{\"tag\":\"echo\"}");
     rig->fake->save.code = TB_E_TIMEOUT;

@@ -207,7 +207,7 @@ static void close_session(struct act *act)
 {
     struct tb_session *session = find(act);
     if (session) {
-        put_only(act, "closed", session->name);
+        put_only(act, "closed", tb_session_info(session).name);
         tb_session_close(session, &act->caller, &act->gate);
         finish(act);
     }

@@ -78,9 +78,10 @@ static void on_event(const struct tb_event *event, void *user)
     const struct tb_session *session =
         tb_sessions_find(core->sessions, event->tenant, tb_str_of(event->session_id));
     if (session) {
-        spec.session = session->name;
-        spec.kind = tb_session_kind_name(session->kind);
-        spec.kind_bit = 1U << session->kind;
+        const struct tb_session_info info = tb_session_info(session);
+        spec.session = info.name;
+        spec.kind = tb_session_kind_name(info.kind);
+        spec.kind_bit = 1U << info.kind;
     } else if (event->session_id[0]) {
         name_ended(event, &spec);
     }

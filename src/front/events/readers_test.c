@@ -146,7 +146,7 @@ static void a_session_has_its_name_and_kind_and_never_its_id(void **state)
     assert_int_equal(
         tb_sessions_create(f->rig.core.sessions, &caller, &spec, &session, &warning, &err), 0);
     char id[TB_ID_SIZE];
-    memcpy(id, session->id, sizeof(id));
+    memcpy(id, tb_session_info(session).id, sizeof(id));
     f->client.got.len = 0;
     mcp_rig_turn(&f->rig);
     tb_session_end(tb_sessions_find(f->rig.core.sessions, "default", TB_STR("box")), TB_END_CLOSED);

@@ -378,13 +378,14 @@ static void happen(struct play *play)
     }
     switch (choice >> 2 & 3) {
     case 0:
-        tb_fake_lose(play->rig.fake, session->id);
+        tb_fake_lose(play->rig.fake, tb_session_info(session).id);
         break;
     case 1:
-        tb_fake_emit(play->rig.fake, session->id, &(struct tb_event){.type = TB_EVENT_NAVIGATED});
+        tb_fake_emit(play->rig.fake, tb_session_info(session).id,
+                     &(struct tb_event){.type = TB_EVENT_NAVIGATED});
         break;
     default:
-        tb_fake_release(play->rig.fake, session->id);
+        tb_fake_release(play->rig.fake, tb_session_info(session).id);
     }
 }
 

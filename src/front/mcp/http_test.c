@@ -299,7 +299,8 @@ static void much_happens(struct fixture *f, struct mcp_client *reader)
     assert_non_null(session);
     tb_stream_pause(reader->stream);
     for (int i = 0; i < EVENTS_AHEAD; i++) {
-        tb_fake_emit(f->rig.fake, session->id, &(struct tb_event){.type = TB_EVENT_NAVIGATED});
+        tb_fake_emit(f->rig.fake, tb_session_info(session).id,
+                     &(struct tb_event){.type = TB_EVENT_NAVIGATED});
     }
     mcp_rig_turn(&f->rig);
     tb_stream_resume(reader->stream);
@@ -488,7 +489,7 @@ static void silence_does_not_cost_a_session_its_browser(void **state)
     }
     const struct tb_session *session =
         tb_sessions_find(f->rig.core.sessions, "default", TB_STR("browser-1"));
-    assert_true(session && session->asleep);
+    assert_true(session && tb_session_info(session).hibernated);
     mcp_client_open(&f->rig, &f->client);
     expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
     expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");

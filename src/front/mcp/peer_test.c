@@ -246,12 +246,15 @@ static void a_note_about_the_session_comes_first(void **state)
 {
     struct mcp_rig *rig = *state;
     const char *call = CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}");
+    mcp_rig_store(rig);
     mcp_rig_say(rig, call);
-    tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->note =
-        tb_strdup("A form is empty again.");
-    expect(mcp_rig_say(rig, call),
-           "\"content\":[{\"type\":\"text\",\"text\":\"A form is empty again.\"},");
-    expect_not(mcp_rig_say(rig, call), "A form");
+    const struct tb_session *session =
+        tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"));
+    assert_true(tb_fake_lose(rig->fake, tb_session_info(session).id));
+    mcp_rig_turn(rig);
+    expect(mcp_rig_say(rig, call), "\"content\":[{\"type\":\"text\",\"text\":\"Session "
+                                   "'browser-1' has a new, blank browser: nothing was saved");
+    expect_not(mcp_rig_say(rig, call), "blank browser");
 }
 
 static void note_agent(const struct tb_event *event, void *user)

@@ -105,7 +105,7 @@ static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event, uin
         return true;
     }
     const struct tb_session *session = tb_sessions_reach(mcp->core->sessions, watcher, watch->arg);
-    return session && tb_str_eq_cstr(tb_str_of(session->id), event->session_id);
+    return session && tb_str_eq_cstr(tb_str_of(tb_session_info(session).id), event->session_id);
 }
 
 static void write_updated(struct tb_str uri, struct tb_str listen_id, struct tb_buf *out)

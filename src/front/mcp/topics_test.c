@@ -231,7 +231,8 @@ static void a_page_is_watched_by_name_and_only_in_its_tenant(void **state)
     mcp_rig_say(rig, NAVIGATE);
     mcp_rig_say(
         rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://session/browser-1/snapshot\""));
-    const char *id = tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))->id;
+    const char *id =
+        tb_session_info(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"))).id;
     tb_bus_publish(
         &rig->core.bus,
         &(struct tb_event){.type = TB_EVENT_NAVIGATED, .tenant = "other", .session_id = id});
@@ -277,10 +278,11 @@ static void ones_own_private_page_is_watched_and_not_its_namesake(void **state)
     assert_int_equal(tb_sessions_create(rig->core.sessions, &other, &spec, &shared, &warning, NULL),
                      0);
     mcp_rig_turn(rig);
-    const char *id = tb_sessions_reach(rig->core.sessions, &own, TB_STR("mail"))->id;
+    const char *id =
+        tb_session_info(tb_sessions_reach(rig->core.sessions, &own, TB_STR("mail"))).id;
     for (size_t i = 0; i < TB_COUNT(watches); i++) {
         mcp_rig_say(rig, watches[i]);
-        navigated(rig, shared->id);
+        navigated(rig, tb_session_info(shared).id);
         assert_string_equal(mcp_rig_heard(rig), "");
         navigated(rig, id);
         expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/mail/snapshot\"");

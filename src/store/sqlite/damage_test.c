@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "core/audit_verify.h"
+#include "core/driver.h"
 #include "core/records.h"
 #include "core/sessions.h"
 #include "io/testing.h"
@@ -244,7 +245,7 @@ static void live_sessions_are_stored_again_in_a_new_database(void **state)
     store_lab_open(lab);
     lab->core.store = (struct tb_store){lab->kind, lab->state};
     store_expect(lab, TB_SPACE_STATE, "none", NULL); /* it has been looked at */
-    assert_false(session->saved);
+    assert_false(tb_session_info(session).saved);
     store_each(lab, TB_SPACE_SESSION, NULL, &seen);
     assert_int_equal(seen.rows, 1);
     store_seen_fini(&seen);

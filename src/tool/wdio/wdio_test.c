@@ -323,7 +323,7 @@ static void two_users_work_side_by_side(void **state)
     rig_turn(rig);
     rig_expect(alice, 0);
     rig_expect(bob, 0);
-    assert_int_equal(rig_find(rig, "bob")->stats.calls, 2);
+    assert_int_equal(tb_session_info(rig_find(rig, "bob")).stats.calls, 2);
     assert_int_equal(rig_run(rig, &tb_tool_close_all_sessions, "", NULL), 0);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
 }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session from the inside, for core/session*.c, core/records.c and those beside them. What
+ * happens to one is only noted; its job (tb_session_look) does what follows, once a turn. */
+#pragma once
+
+#include "base/list.h"
+#include "core/driver.h"
+#include "core/event.h"
+#include "core/session.h"
+#include "io/loop.h"
+#include "io/timer.h"
+
+struct tb_conversation;
+struct tb_op_call;
+struct tb_saving;
+struct tb_session_spec;
+struct tb_sessions;
+struct tb_tenant;
+
+enum {
+    TB_REFS_AHEAD = 1000, /* so many are reserved at once: the record is not written for each */
+};
+
+/* How it was started. */
+struct tb_session_traits {
+    bool of_conversation; /* made by a call of its owner, and ends with it; else started by name */
+    bool brief;           /* the same, but of a toolset that lets it end when it is idle */
+    bool hidden;          /* private: nobody but its owner reaches it */
+    bool passing;         /* and its owner is gone when the daemon is */
+    bool files;           /* its driver keeps downloads; only for this run of the daemon */
+};
+
+struct tb_session_times {
+    int64_t created_wall_ms;
+    int64_t created_ms;
+    int64_t last_active_wall_ms;
+    int64_t last_active_ms;
+    int64_t ttl_at_ms;          /* when its time to live is over; 0: it has none */
+    int64_t told_ms;            /* the end that session_expiring was told of */
+    int64_t hibernate_after_ms; /* not before: it could not be saved */
+    int64_t recorded_ms;        /* when the record was written last */
+    struct tb_timer timer;      /* the next end, or what comes before it */
+};
+
+struct tb_session_queue {
+    struct tb_call *running;
+    struct tb_op_call *op;  /* at work in the driver; may outlive the call that began it */
+    struct tb_list waiting; /* of calls */
+    size_t waiting_count;
+};
+
+/* What of its pages is lost, or would be with its browser, and who has to hear of it. */
+struct tb_session_losses {
+    char *note; /* for the next reply */
+    char *loss; /* how its browser was lost while no call ran, or went without a last save; NULL: it
+                   was not */
+    bool typed; /* text stands in its pages that no save has; see also core/session_hibernate.c */
+    struct tb_list authors; /* of what was typed: core/authors.h */
+    int64_t unaware; /* calls up to this number came from who could not know that what was typed is
+                        lost; 0: nothing is, or all know */
+};
+
+/* Whose place it has, and who gets its. */
+struct tb_session_end {
+    char *replaces;      /* the id of the session whose end its owner is to hear of; NULL: none */
+    char *replaces_note; /* the words for that; NULL with it */
+    char *fallback;      /* the id of the session that was its owner's current one before it, until
+                            it is open; NULL: none */
+    bool gives_way;      /* it hibernates for another session, and not because it is idle */
+};
+
+struct tb_session {
+    char id[TB_ID_SIZE];
+    char name[TB_NAME_SIZE];
+    const char *tenant;
+    enum tb_session_kind kind;
+    enum tb_shown_state state;
+    struct tb_session_traits traits;
+    struct tb_session_times times;
+    struct tb_session_stats stats;
+    char *url;  /* of its current page as far as is known, as core/url.h shows it; NULL: unknown */
+    char *args; /* of start_session, sealed; NULL: none */
+    int64_t refs; /* of the numbers up to this one any may have been given as a ref */
+
+    struct tb_core *core;
+    struct tb_deferred
+        job; /* what follows from what the driver or a call did, with a clean stack */
+    const struct tb_driver *driver;
+    struct tb_driver_session *driver_session; /* NULL until it is open, and while it is asleep */
+    struct tb_session_queue queue;
+    struct tb_err *trouble;   /* why it did not open, or was lost */
+    struct tb_saving *saving; /* what it needs only while it is not asleep */
+    bool saved;               /* the store has what its browser had */
+    struct tb_session_losses losses;
+    struct tb_session_end end;
+
+    bool opening;
+    bool retiring; /* too old; ends with the call that runs */
+    bool closing;
+    bool closed;
+    bool asleep;
+    bool sleepy; /* to be saved and then asleep */
+    bool woke;   /* the driver has opened it; the job has not seen that yet */
+    bool known;  /* it was open once: a failure to open it again does not end it */
+
+    struct tb_tenant *home;
+    struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
+    struct tb_conversation *owner; /* that started it; NULL once it has ended */
+    struct tb_list owned;          /* of the sessions that its owner started */
+    struct tb_list awake;          /* of the tenant's sessions that have a browser */
+    struct tb_list currents;       /* the callers whose current session this is */
+};
+
+/* From a link of a tenant's sessions or of those that are closing. */
+static inline struct tb_session *tb_session_of(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tb_session, link);
+}
+
+/* The same from a link of its owner's. */
+static inline struct tb_session *tb_session_owned(struct tb_list *link)
+{
+    return TB_CONTAINER(link, struct tb_session, owned);
+}
+
+/* A record without an id, a name and a place in the table. */
+struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tenant);
+/* Begins to open one that stands in the table. */
+void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec);
+/* Looks soon at what there is to do: a call to start, an end to bring about. */
+void tb_session_look(struct tb_session *session);
+/* One step of a session that has ended: closes the driver, or frees the record. */
+void tb_session_wind_up(struct tb_session *session);
+/* Begins to close its driver session; the job goes on when that is done. */
+void tb_session_close_driver(struct tb_session *session);
+void tb_session_record_free(struct tb_session *session);
+/* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. */
+int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
+/* A call has left, waiting or running; starts the next one, soon. */
+void tb_session_leave(struct tb_session *session, struct tb_call *call);
+/* It is used at this moment. */
+void tb_session_touch(struct tb_session *session);
+void tb_session_fail_running(struct tb_session *session, const struct tb_err *err);
+void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err);
+/* The beginning of an event of its own: whose it is, and as the first field its type. */
+struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
+
+static inline bool tb_session_ended(const struct tb_session *session)
+{
+    return session->state >= TB_SHOWN_EXPIRED;
+}
+
+/* core/session_life.c: its ends. */
+void tb_session_init_timer(struct tb_session *session);
+/* Something has changed that decides when it ends. */
+void tb_session_rearm(struct tb_session *session);
+/* It is too old: ends now, or with the call that runs. Until then it stays the current one of those
+ * who will miss it, but only calls that name it go there. */
+void tb_session_retire(struct tb_session *session);
+bool tb_session_too_old(const struct tb_session *session);
+/* It no longer ends with its conversation. */
+void tb_session_make_named(struct tb_session *session);
+/* When it ends by itself, in monotonic time; INT64_MAX: never. */
+int64_t tb_session_expires_ms(const struct tb_session *session);
+/* When it ends or goes to sleep. */
+int64_t tb_session_frees_ms(const struct tb_session *session);
+
+/* core/session_hibernate.c: saving, sleeping, waking. */
+/* What it had can be kept, and there is room for it. */
+bool tb_session_can_hibernate(const struct tb_session *session);
+/* Its record outlives the daemon. */
+bool tb_session_survives(const struct tb_session *session);
+void tb_saving_begin(struct tb_session *session);
+void tb_saving_free(struct tb_saving *saving);
+/* It is at rest: saves soon what has changed. */
+void tb_session_plan_save(struct tb_session *session);
+void tb_session_on_changed(void *owner);
+/* The store has lost its record and what was saved. */
+void tb_session_store_again(struct tb_session *session);
+/* No operation may begin: its browser is being looked at. */
+bool tb_session_saving(const struct tb_session *session);
+/* Saves it and lets go of its browser; given up if a call comes. */
+void tb_session_hibernate(struct tb_session *session);
+/* One step of that. */
+void tb_session_save_step(struct tb_session *session);
+/* The driver is done with it, or could not open it. */
+void tb_session_hibernated(struct tb_session *session);
+/* It sleeps and a call waits. */
+void tb_session_wake(struct tb_session *session);
+/* A wake that has not come to the driver yet is given up. */
+void tb_session_cut_wake(struct tb_session *session);
+/* It has a browser again: what is there to say. */
+void tb_session_woken(struct tb_session *session);
+/* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
+ * until the record says so, too. `call` is NULL if nobody waits. */
+void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
+/* Text stands in its pages that a browser after this one would not have, as far as is stored. */
+bool tb_session_has_typed(const struct tb_session *session);
+/* Its browser is gone. */
+void tb_session_lose(struct tb_session *session);
