@@ -137,7 +137,7 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
     if (before) {
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for %zu earlier call%s", (long long)ms,
                 before, before == 1 ? "" : "s");
-    } else if (call->session->opening) {
+    } else if (tb_session_is_opening(call->session)) {
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for session '%s' to open", (long long)ms,
                 call->session_name);
     } else {

@@ -17,7 +17,7 @@ static void lose_form(struct rig *rig)
     rig->fake->typed_lost = true;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"login\"}"), 0);
     rig_advance(rig, HALF_HOUR_MS);
-    assert_true(rig_find(rig, "a")->asleep);
+    assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
 }
 
 static void an_act_is_refused_once(void **state)
@@ -207,7 +207,7 @@ static void a_loss_that_nobody_heard_of_outlasts_another_sleep(void **state)
     struct rig *rig = *state;
     wake_in_vain(rig);
     rig_advance(rig, HALF_HOUR_MS);
-    assert_true(rig_find(rig, "a")->asleep);
+    assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
     refuses_an_act_once(rig, "Session 'a' was restored from its last save. What was typed before "
                              "that is lost.");
 }

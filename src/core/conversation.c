@@ -77,7 +77,8 @@ struct tb_session *tb_conversation_last(const struct tb_conversation *conversati
     struct tb_session *last = NULL;
     LIST_FOREACH(link, &conversation->sessions) {
         struct tb_session *session = tb_session_owned(link);
-        last = session->traits.of_conversation && !session->retiring ? session : last;
+        last =
+            session->traits.of_conversation && session->state != TB_STATE_RETIRING ? session : last;
     }
     return last;
 }
@@ -148,7 +149,7 @@ const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struc
     }
     LIST_FOREACH(link, &own->sessions) {
         struct tb_session *session = tb_session_owned(link);
-        bool goes_on = !session->retiring && !tb_session_too_old(session);
+        bool goes_on = session->state != TB_STATE_RETIRING && !tb_session_too_old(session);
         last = session != from && goes_on ? session : last;
     }
     if (last) {
@@ -163,7 +164,7 @@ void tb_current_fall_back(struct tb_session *session)
     struct tb_session *before = tb_map_get(
         &sessions->by_id, session->end.fallback ? tb_str_of(session->end.fallback) : TB_STR(""));
     bool is_current = tb_current_get(session->home, session->owner->name) == session;
-    if (before && is_current && !before->retiring) {
+    if (before && is_current && before->state != TB_STATE_RETIRING) {
         tb_current_choose(&(struct tb_caller){.conversation = session->owner->name}, before, NULL);
     }
 }

@@ -295,7 +295,8 @@ static struct cJSON *missed_by(const struct tb_session *session)
 {
     struct cJSON *names = tb_json_new_object();
     size_t count = 0;
-    if (!session->known) { /* it never opened, and its calls have failed with the reason */
+    if (tb_session_is_new(
+            session)) { /* it never opened, and its calls have failed with the reason */
         return names;
     }
     if (session->traits.of_conversation) {

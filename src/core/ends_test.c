@@ -286,7 +286,7 @@ static void a_session_that_grows_too_old_during_a_call_is_reported(void **state)
     rig_turn(rig);
     struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"timeout_ms\":600000}");
     rig_advance(rig, MINUTE_MS);
-    assert_true(session->retiring);
+    assert_int_equal(session->state, TB_STATE_RETIRING);
     TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF((size_t)64 * TB_KIB);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &list);

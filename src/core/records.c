@@ -381,9 +381,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
         return tb_fail(err, TB_E_INVALID, "it is not a valid session record");
     }
     struct tb_session *session = tb_session_new(sessions, tenant);
-    session->asleep = true;
-    session->known = true;
-    session->state = TB_SHOWN_IDLE;
+    session->state = TB_STATE_ASLEEP; /* it begins there */
     session->times.recorded_ms = tb_loop_now_ms(sessions->core->loop);
     int rc = fill(session, &record, err);
     if (rc == 0 && tb_sessions_add(session) < 0) {

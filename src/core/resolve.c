@@ -77,7 +77,7 @@ static const struct tb_session *retiring(const struct tb_sessions *sessions,
 {
     const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     const struct tb_session *current = tenant ? tb_current_get(tenant, caller->conversation) : NULL;
-    return current && current->retiring ? current : NULL;
+    return current && current->state == TB_STATE_RETIRING ? current : NULL;
 }
 
 /* A new session in the place of one that ended, or is about to (`old`, may be NULL), is no secret
@@ -136,7 +136,8 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
     }
     bool fresh = may_create && !sessions->core->config->sessions_reuse_within_conversation;
     struct tb_session *current = tb_current_get(tenant, caller->conversation);
-    if (current && !current->retiring && !(fresh && current->traits.of_conversation)) {
+    if (current && current->state != TB_STATE_RETIRING &&
+        !(fresh && current->traits.of_conversation)) {
         return current;
     }
     const struct tb_conversation *own = tb_conversation_find(tenant, caller->conversation);
@@ -182,7 +183,7 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
 
 static bool leaves_pages(const struct tb_session *session)
 {
-    return session->driver->detach && session->driver_session && !session->closing &&
+    return session->driver->detach && session->side == TB_SIDE_OPEN &&
            session->driver->detach(session->driver_session);
 }
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a session:
- *
- *   opening --answer--> open --end--> closing --closed--> freed
- *      |     ^            |              ^
- *      |     |            +--sleep-------|--> closing --closed--> asleep --call--> opening
- *      +--end--> waits for the answer ---+
+/* The life of a session; core/session_state.h has its states.
  *
  * What a driver tells (opened, lost, closed) is only noted; the session's job does what follows
  * once a turn, so the driver is never called from inside its own callback, and a record is never
@@ -43,19 +38,14 @@ void tb_session_look(struct tb_session *session)
 
 static void rest(struct tb_session *session)
 {
-    bool stays_active = tb_lifetime_of(session).at_idle == TB_IDLE_REST;
-    if (session->state != TB_SHOWN_IDLE) {
-        session->state = stays_active ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE;
-        tb_session_rearm(session);
-    }
+    tb_session_rearm(session);
     tb_session_plan_save(session);
 }
 
 static bool ready(const struct tb_session *session)
 {
-    return session->driver_session && !session->trouble && !session->queue.running &&
-           !session->queue.op && !session->retiring && !session->closing && !session->woke &&
-           !tb_session_saving(session);
+    return session->state == TB_STATE_OPEN && !session->trouble && !session->queue.running &&
+           !session->queue.op && !tb_session_saving(session);
 }
 
 /* Starts the next call. Nothing here may touch the session after tb_call_run, which can end it. */
@@ -71,7 +61,6 @@ static void pump(struct tb_session *session)
     }
     session->queue.waiting_count--;
     session->queue.running = TB_CONTAINER(link, struct tb_call, link);
-    session->state = TB_SHOWN_ACTIVE;
     tb_call_run(session->queue.running);
 }
 
@@ -86,12 +75,11 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
     tb_session_touch(session);
     session->stats.calls++;
     session->queue.waiting_count++;
-    session->sleepy = false;
-    if (session->driver_session || session->asleep) {
-        session->state = TB_SHOWN_ACTIVE;
+    if (session->state == TB_STATE_SAVING) {
+        tb_session_move(session, TB_STATE_OPEN);
     }
     tb_list_append(&session->queue.waiting, &call->link);
-    if (session->asleep) {
+    if (session->state == TB_STATE_ASLEEP) {
         tb_session_look(session);
     } else {
         pump(session);
@@ -159,7 +147,8 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
     session->stats.errors += call->result.code < 0;
     tb_session_touch(session);
     tb_record_refresh(session);
-    if ((session->driver_session || session->asleep) && tb_session_at_rest(session)) {
+    bool is_settled = session->driver_session || session->state == TB_STATE_ASLEEP;
+    if (is_settled && tb_session_at_rest(session)) {
         rest(session);
     }
     tb_session_look(session);
@@ -246,9 +235,10 @@ static void warn_callers(const struct tb_session *session)
 static void end(struct tb_session *session, const struct ending *ending)
 {
     const enum tb_end_reason reason = ending->reason;
-    session->state = tb_end_reason_expired(reason) ? TB_SHOWN_EXPIRED : TB_SHOWN_TERMINATED;
     tb_timer_stop(&session->times.timer);
     tb_end_keep(session, reason, ending->by);
+    tb_session_move(session, TB_STATE_ENDED);
+    session->end.reason = reason;
     if (ending->err->code == TB_E_SESSION_STOPPED) {
         warn_callers(session);
     }
@@ -299,9 +289,8 @@ static void on_opened(struct tb_driver_session *driver_session, const struct tb_
                       void *owner)
 {
     struct tb_session *session = owner;
-    session->opening = false;
     session->driver_session = driver_session;
-    session->woke = driver_session != NULL;
+    session->side = driver_session ? TB_SIDE_OPEN : TB_SIDE_NONE;
     if (!driver_session && !session->trouble) {
         session->trouble = TB_NEW(struct tb_err);
         *session->trouble = *err;
@@ -336,25 +325,22 @@ static void on_event(void *owner, const struct tb_event *event)
 static void on_closed(void *owner)
 {
     struct tb_session *session = owner;
-    session->closed = true;
+    session->side = TB_SIDE_CLOSED;
     tb_session_look(session);
 }
 
 void tb_session_close_driver(struct tb_session *session)
 {
-    session->closing = true;
+    session->side = TB_SIDE_CLOSING;
     session->driver->close(session->driver_session, on_closed, session);
 }
 
 void tb_session_wind_up(struct tb_session *session)
 {
     tb_session_cut_wake(session);
-    if (session->opening) {
-        return;
-    }
-    if (session->driver_session && !session->closing) {
+    if (session->side == TB_SIDE_OPEN) {
         tb_session_close_driver(session);
-    } else if (!session->driver_session || session->closed) {
+    } else if (session->side == TB_SIDE_NONE || session->side == TB_SIDE_CLOSED) {
         tb_sessions_gone(session);
     }
 }
@@ -363,9 +349,9 @@ void tb_session_wind_up(struct tb_session *session)
 static void on_trouble(struct tb_session *session)
 {
     bool lost = session->driver_session != NULL;
-    if (lost && tb_session_can_hibernate(session) && !session->retiring) {
+    if (lost && tb_session_can_hibernate(session) && session->state != TB_STATE_RETIRING) {
         tb_session_lose(session);
-    } else if (!lost && session->known) {
+    } else if (!lost && !tb_session_is_new(session)) {
         tb_session_fail_waiting(session, session->trouble);
         tb_session_hibernated(session);
     } else {
@@ -375,32 +361,39 @@ static void on_trouble(struct tb_session *session)
     }
 }
 
+/* Nothing stands against it: what does its state call for? */
+static void go_on(struct tb_session *session)
+{
+    if (tb_session_is_unseen(session)) {
+        tb_session_opened(session); /* whoever hears of it may end the session */
+    }
+    bool is_draining = session->core->sessions->draining;
+    if (session->state == TB_STATE_RETIRING && !session->queue.running) {
+        tb_session_end(session, TB_END_MAX_AGE);
+    } else if (session->state == TB_STATE_ASLEEP) {
+        tb_session_wake(session);
+    } else if (session->state == TB_STATE_SAVING) {
+        tb_session_save_step(session);
+    } else if (is_draining && !tb_session_ended(session)) {
+        tb_session_finish(session);
+    } else {
+        pump(session);
+    }
+}
+
 static void on_job(struct tb_deferred *job)
 {
     struct tb_session *session = TB_CONTAINER(job, struct tb_session, job);
-    if (tb_session_ended(session)) {
+    if (session->state == TB_STATE_ENDED) {
         tb_session_wind_up(session);
-    } else if (session->closing) {
-        if (session->closed) {
+    } else if (session->state == TB_STATE_CLOSING) {
+        if (session->side == TB_SIDE_CLOSED) {
             tb_session_hibernated(session);
         }
     } else if (session->trouble) {
         on_trouble(session);
-    } else if (session->retiring && !session->queue.running) {
-        tb_session_end(session, TB_END_MAX_AGE);
-    } else if (session->asleep) {
-        tb_session_wake(session);
     } else {
-        if (session->woke) {
-            tb_session_woken(session);
-        }
-        if (session->sleepy) {
-            tb_session_save_step(session);
-        } else if (session->core->sessions->draining) {
-            tb_session_finish(session);
-        } else {
-            pump(session);
-        }
+        go_on(session);
     }
 }
 
@@ -412,13 +405,13 @@ void tb_session_open(struct tb_session *session, const struct tb_session_spec *s
         .session_id = session->id,
         .args = spec->args,
         .saved = spec->saved,
-        .last_ref = session->known ? session->refs : 0,
+        .last_ref = tb_session_is_new(session) ? 0 : session->refs,
         .files = session->traits.files,
         .deadline_ms = spec->deadline_ms,
         .events = &events,
         .owner = session,
     };
-    session->opening = true;
+    session->side = TB_SIDE_OPENING;
     session->driver->open(spec->driver_state, &opts, on_opened);
 }
 

@@ -57,7 +57,8 @@ bool tb_session_can_hibernate(const struct tb_session *session)
     const struct tb_sessions *sessions = session->core->sessions;
     size_t asleep_count = sessions->by_id.count - sessions->awake_count;
     return tb_session_survives(session) && session->driver->save &&
-           (session->asleep || asleep_count < (size_t)session->core->config->sessions_stored);
+           (session->state == TB_STATE_ASLEEP ||
+            asleep_count < (size_t)session->core->config->sessions_stored);
 }
 
 /* To the log and the bus; `words` and `reason` may be NULL. */
@@ -109,7 +110,6 @@ void tb_session_cut_wake(struct tb_session *session)
     if (saving && saving->read) {
         session->core->store.kind->cancel(saving->read);
         saving->read = NULL;
-        session->opening = false;
     }
 }
 
@@ -257,9 +257,9 @@ static void save(struct tb_session *session)
 static bool may_save(const struct tb_session *session)
 {
     const struct tb_saving *saving = session->saving;
-    return saving && session->driver_session && tb_session_survives(session) &&
-           session->driver->save && !session->queue.op && !session->closing && !session->trouble &&
-           !saving->asked && !saving->storing;
+    return saving && session->side == TB_SIDE_OPEN && tb_session_survives(session) &&
+           session->driver->save && !session->queue.op && !session->trouble && !saving->asked &&
+           !saving->storing;
 }
 
 /* An agent that works without a pause must not lose minutes of it with the daemon. */
@@ -273,7 +273,7 @@ static bool is_overdue(const struct tb_session *session, int64_t now_ms)
 void tb_session_plan_save(struct tb_session *session)
 {
     struct tb_saving *saving = session->saving;
-    if (session->sleepy || !may_save(session) || !saving->changed) {
+    if (session->state == TB_STATE_SAVING || !may_save(session) || !saving->changed) {
         return;
     }
     int64_t now_ms = tb_loop_now_ms(session->core->loop);
@@ -291,7 +291,7 @@ static void on_save_due(struct tb_timer *timer, void *user)
 {
     struct tb_session *session = user;
     int64_t rested_ms = tb_loop_now_ms(timer->loop) - session->times.last_active_ms;
-    if (session->sleepy) {
+    if (session->state == TB_STATE_SAVING) {
         session->saving->failed = true; /* an operation does not end */
         tb_session_look(session);
         return;
@@ -328,7 +328,12 @@ void tb_session_store_again(struct tb_session *session)
 
 void tb_session_hibernate(struct tb_session *session)
 {
-    session->sleepy = true;
+    if (tb_session_is_unseen(session)) {
+        tb_session_opened(session);
+    }
+    if (session->state == TB_STATE_OPEN) {
+        tb_session_move(session, TB_STATE_SAVING);
+    }
     session->end.gives_way = false;
     if (session->saving) {
         session->saving->final = false;
@@ -353,7 +358,7 @@ void tb_session_save_step(struct tb_session *session)
 {
     struct tb_saving *saving = session->saving;
     bool draining = session->core->sessions->draining;
-    if (session->opening || saving->asked || saving->storing) {
+    if (saving->asked || saving->storing) {
         return; /* the job comes again */
     }
     if (session->queue.op && !saving->failed) {
@@ -367,11 +372,12 @@ void tb_session_save_step(struct tb_session *session)
         saving->final = true; /* or a page that never rests would keep it awake */
         save(session);
     } else if (unsaved && !session->saved && !draining) {
-        session->sleepy = false; /* better a browser too many than a login lost */
+        tb_session_move(session, TB_STATE_OPEN); /* better a browser too many than a login lost */
         session->times.hibernate_after_ms = tb_loop_now_ms(session->core->loop) + RETRY_MS;
         tb_session_rearm(session);
     } else {
         note_unsaved(session);
+        tb_session_move(session, TB_STATE_CLOSING);
         tb_session_close_driver(session);
     }
 }
@@ -388,12 +394,8 @@ void tb_session_hibernated(struct tb_session *session)
     tb_saving_free(session->saving);
     session->saving = NULL;
     session->driver_session = NULL;
-    session->closing = false;
-    session->closed = false;
-    session->sleepy = false;
-    session->woke = false; /* lost before the job saw that it was open */
-    session->asleep = true;
-    session->state = TB_SHOWN_IDLE;
+    session->side = TB_SIDE_NONE;
+    tb_session_move(session, TB_STATE_ASLEEP);
     tb_free(session->trouble);
     session->trouble = NULL;
     tb_record_put(session, NULL);
@@ -416,6 +418,8 @@ void tb_session_lose(struct tb_session *session)
         session->losses.loss = tb_strdup(session->trouble->text);
     }
     tb_session_fail_running(session, &err);
+    session->losses.unseen = tb_session_is_new(session);
+    tb_session_move(session, TB_STATE_CLOSING);
     tb_session_close_driver(session);
 }
 
@@ -436,7 +440,6 @@ static void on_state_end(const struct tb_err *err, void *user)
     const struct tb_core *core = session->core;
     session->saving->read = NULL;
     if (err && err->code != TB_E_NOT_FOUND) {
-        session->opening = false;
         session->trouble = TB_NEW(struct tb_err);
         *session->trouble = *err;
         tb_session_look(session);
@@ -462,12 +465,10 @@ void tb_session_wake(struct tb_session *session)
     }
     if (tb_sessions_admit(session, &err) < 0) {
         tb_session_fail_waiting(session, &err);
-        session->state = TB_SHOWN_IDLE;
         tb_session_rearm(session);
         return;
     }
-    session->asleep = false;
-    session->opening = true;
+    tb_session_move(session, TB_STATE_WAKING);
     tb_sessions_count_awake(session, 1);
     tb_saving_begin(session);
     session->saving->read = store->kind->get(store->state, TB_SPACE_STATE, tb_str_of(session->id),
@@ -527,14 +528,15 @@ static bool drop_loss(struct tb_session *session)
     return known;
 }
 
-void tb_session_woken(struct tb_session *session)
+void tb_session_opened(struct tb_session *session)
 {
     const struct tb_driver *driver = session->driver;
     const struct tb_restored restored =
         driver->restored ? driver->restored(session->driver_session) : (struct tb_restored){0};
-    session->woke = false;
-    if (!session->known) {
-        session->known = true;
+    bool is_new = tb_session_is_new(session);
+    tb_session_move(session, TB_STATE_OPEN);
+    session->losses.unseen = false;
+    if (is_new) {
         tb_free(session->end.fallback);
         session->end.fallback = NULL;
         if (drop_loss(session)) { /* of a browser that no call ever had */

@@ -54,9 +54,9 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
     struct rig *rig = *state;
     struct tb_session *session = start(rig);
     rig_advance(rig, HALF_HOUR_MS - 1);
-    assert_false(session->asleep);
+    assert_int_not_equal(session->state, TB_STATE_ASLEEP);
     rig_advance(rig, 1);
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     assert_int_equal(tb_session_info(session).state, TB_SHOWN_IDLE);
     assert_int_equal(rig->fake->closed, 1);
     assert_int_equal(rig_events(rig, "session_hibernated {\"name\":\"a\",\"type\":\"browser\","
@@ -68,7 +68,7 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
     assert_string_equal(note, "");
     tb_free(note);
     assert_ptr_equal(rig_find(rig, "a"), session);
-    assert_false(session->asleep);
+    assert_int_not_equal(session->state, TB_STATE_ASLEEP);
     assert_int_equal(rig->fake->opened, 2);
     assert_int_equal(rig_events(rig, "session_woken {\"name\":\"a\""), 1);
     expect_tag(rig, "login");
@@ -124,7 +124,7 @@ static void a_conversations_idle_session_hibernates_and_comes_back(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", "{\"tag\":\"x\"}"), 0);
     rig_advance(rig, 120000);
     struct tb_session *session = rig_find(rig, "browser-1");
-    assert_true(session && session->asleep);
+    assert_true(session && session->state == TB_STATE_ASLEEP);
     rig_advance(rig, (int64_t)6 * 24 * 3600 * 1000);
     assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
     assert_string_equal(tb_fake_memory(rig->fake, session->id), "x");
@@ -141,10 +141,12 @@ static void a_newcomer_sends_the_oldest_idle_one_to_sleep(void **state)
         rig_advance(rig, 10);
     }
     assert_int_equal(tb_sessions_count(rig->core.sessions), 4);
-    assert_true(rig_find(rig, "browser-1")->asleep && rig_find(rig, "browser-2")->asleep);
-    assert_false(rig_find(rig, "browser-3")->asleep || rig_find(rig, "browser-4")->asleep);
+    assert_int_equal(rig_find(rig, "browser-1")->state, TB_STATE_ASLEEP);
+    assert_int_equal(rig_find(rig, "browser-2")->state, TB_STATE_ASLEEP);
+    assert_int_equal(rig_find(rig, "browser-3")->state, TB_STATE_OPEN);
+    assert_int_equal(rig_find(rig, "browser-4")->state, TB_STATE_OPEN);
     assert_int_equal(rig_run(rig, &rig_click, "talk0", NULL), 0);
-    assert_true(rig_find(rig, "browser-3")->asleep);
+    assert_int_equal(rig_find(rig, "browser-3")->state, TB_STATE_ASLEEP);
 }
 
 static void changes_are_saved_at_rest_and_not_too_often(void **state)
@@ -213,7 +215,7 @@ static void a_call_keeps_a_session_awake_that_was_about_to_sleep(void **state)
     tb_fake_release(rig->fake, session->id);
     rig_turn(rig);
     rig_expect(call, 0);
-    assert_false(session->asleep);
+    assert_int_not_equal(session->state, TB_STATE_ASLEEP);
     assert_int_equal(rig->fake->closed, 0);
 }
 
@@ -239,12 +241,12 @@ static void a_page_that_never_rests_is_saved_once_more_and_sleeps(void **state)
     rig->fake->save.when = TB_FAKE_HELD;
     rig_advance(rig, HALF_HOUR_MS); /* a save was due as well */
     for (int i = 0; i < 2; i++) {
-        assert_false(session->asleep);
+        assert_int_not_equal(session->state, TB_STATE_ASLEEP);
         tb_session_on_changed(session);
         assert_true(tb_fake_release(rig->fake, session->id));
         rig_turn(rig);
     }
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     assert_int_equal(rig->fake->saved, 2);
 }
 
@@ -274,12 +276,12 @@ static void a_session_that_cannot_be_saved_keeps_its_browser(void **state)
     struct tb_session *session = start(rig);
     rig->fake->save.code = TB_E_TIMEOUT;
     rig_advance(rig, HALF_HOUR_MS);
-    assert_false(session->asleep);
+    assert_int_not_equal(session->state, TB_STATE_ASLEEP);
     rig_advance(rig, 59999);
     rig->fake->save.code = 0;
-    assert_false(session->asleep);
+    assert_int_not_equal(session->state, TB_STATE_ASLEEP);
     rig_advance(rig, 1);
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
 }
 
 static void with_something_saved_earlier_it_sleeps_with_that(void **state)
@@ -290,7 +292,7 @@ static void with_something_saved_earlier_it_sleeps_with_that(void **state)
     leave_tag(rig, "later");
     rig->fake->save.code = TB_E_TIMEOUT;
     rig_advance(rig, HALF_HOUR_MS);
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     rig->fake->save.code = 0;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
     expect_tag(rig, "login");
@@ -368,7 +370,7 @@ static void a_browser_that_does_not_start_again_fails_the_calls_and_is_tried_aga
     rig_advance(rig, HALF_HOUR_MS);
     rig->fake->open.code = TB_E_BROWSER_START;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_BROWSER_START);
-    assert_true(rig_find(rig, "a")->asleep);
+    assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
     rig->fake->open.code = 0;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
     expect_tag(rig, "login");
@@ -404,7 +406,7 @@ static void a_sleeping_session_counts_for_no_limit_but_waking_does(void **state)
     rig_turn(rig);
     assert_non_null(strstr(call->message, "all 1 sessions are in use; try again in 1800 s"));
     rig_expect(call, TB_E_LIMIT);
-    assert_true(rig_find(rig, "a")->asleep);
+    assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
     tb_session_end(rig_find(rig, "b"), TB_END_CLOSED);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
@@ -478,7 +480,7 @@ static void the_daemon_may_stop_in_each_state_of_sleep(void **state)
         rig_expect(call, TB_E_SHUTDOWN);
         store->reads_late = false;
         rig_kill(rig, 0);
-        assert_true(rig_find(rig, "a")->asleep);
+        assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
         tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
         rig_turn(rig);
     }
@@ -518,7 +520,7 @@ static void a_store_that_starts_afresh_gets_live_sessions_again(void **state)
     rig_advance(rig, HALF_HOUR_MS / 2);
     leave_tag(rig, "login");
     rig_advance(rig, HALF_HOUR_MS / 2);
-    assert_true(rig_find(rig, "b")->asleep);
+    assert_int_equal(rig_find(rig, "b")->state, TB_STATE_ASLEEP);
     fake_store_replace(store);
     assert_int_equal(fake_store_count(store, TB_SPACE_SESSION), 2);
     assert_int_equal(fake_store_count(store, TB_SPACE_STATE), 0);
@@ -538,7 +540,7 @@ static void nobody_sleeps_on_a_save_that_the_store_has_lost(void **state)
     assert_true(rig_find(rig, "a")->saved);
     fake_store_replace(fake_store_of(rig));
     rig_advance(rig, 1);
-    assert_true(rig_find(rig, "a")->asleep);
+    assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
     char *note = note_of_call(rig);
     assert_string_equal(note, "");
     tb_free(note);

@@ -7,6 +7,7 @@
 #include "core/driver.h"
 #include "core/event.h"
 #include "core/session.h"
+#include "core/session_state.h"
 #include "io/loop.h"
 #include "io/timer.h"
 
@@ -51,7 +52,8 @@ struct tb_session_queue {
 
 /* What of its pages is lost, or would be with its browser, and who has to hear of it. */
 struct tb_session_losses {
-    char *note; /* for the next reply */
+    char *note;  /* for the next reply */
+    bool unseen; /* its first browser went before the job saw it, so nothing of it is missed */
     char *loss; /* how its browser was lost while no call ran, or went without a last save; NULL: it
                    was not */
     bool typed; /* text stands in its pages that no save has; see also core/session_hibernate.c */
@@ -67,6 +69,7 @@ struct tb_session_end {
     char *fallback;      /* the id of the session that was its owner's current one before it, until
                             it is open; NULL: none */
     bool gives_way;      /* it hibernates for another session, and not because it is idle */
+    enum tb_end_reason reason; /* once it has ended */
 };
 
 struct tb_session {
@@ -74,7 +77,7 @@ struct tb_session {
     char name[TB_NAME_SIZE];
     const char *tenant;
     enum tb_session_kind kind;
-    enum tb_shown_state state;
+    enum tb_session_state state; /* moved by tb_session_move alone */
     struct tb_session_traits traits;
     struct tb_session_times times;
     struct tb_session_stats stats;
@@ -87,21 +90,13 @@ struct tb_session {
         job; /* what follows from what the driver or a call did, with a clean stack */
     const struct tb_driver *driver;
     struct tb_driver_session *driver_session; /* NULL until it is open, and while it is asleep */
+    enum tb_driver_side side;
     struct tb_session_queue queue;
     struct tb_err *trouble;   /* why it did not open, or was lost */
     struct tb_saving *saving; /* what it needs only while it is not asleep */
     bool saved;               /* the store has what its browser had */
     struct tb_session_losses losses;
     struct tb_session_end end;
-
-    bool opening;
-    bool retiring; /* too old; ends with the call that runs */
-    bool closing;
-    bool closed;
-    bool asleep;
-    bool sleepy; /* to be saved and then asleep */
-    bool woke;   /* the driver has opened it; the job has not seen that yet */
-    bool known;  /* it was open once: a failure to open it again does not end it */
 
     struct tb_tenant *home;
     struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
@@ -147,7 +142,27 @@ struct tb_event tb_session_event(const struct tb_session *session, enum tb_event
 
 static inline bool tb_session_ended(const struct tb_session *session)
 {
-    return session->state >= TB_SHOWN_EXPIRED;
+    return session->state == TB_STATE_ENDED;
+}
+
+/* No browser of it was there for a call. */
+static inline bool tb_session_is_new(const struct tb_session *session)
+{
+    return session->state == TB_STATE_OPENING || session->losses.unseen;
+}
+
+/* The driver has opened it, and the job has not seen that yet. */
+static inline bool tb_session_is_unseen(const struct tb_session *session)
+{
+    bool opens = session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING;
+    return opens && session->side == TB_SIDE_OPEN;
+}
+
+/* A browser is on the way, and there is nothing against it. */
+static inline bool tb_session_is_opening(const struct tb_session *session)
+{
+    bool opens = session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING;
+    return opens && session->side != TB_SIDE_OPEN && !session->trouble;
 }
 
 /* core/session_life.c: its ends. */
@@ -189,8 +204,8 @@ void tb_session_hibernated(struct tb_session *session);
 void tb_session_wake(struct tb_session *session);
 /* A wake that has not come to the driver yet is given up. */
 void tb_session_cut_wake(struct tb_session *session);
-/* It has a browser again: what is there to say. */
-void tb_session_woken(struct tb_session *session);
+/* The driver has opened it: what is there to say. */
+void tb_session_opened(struct tb_session *session);
 /* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
  * until the record says so, too. `call` is NULL if nobody waits. */
 void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);

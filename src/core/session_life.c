@@ -38,29 +38,28 @@ static struct due end_of(const struct tb_session *session, const struct tb_lifet
                            session->times.ttl_at_ms - session->times.last_active_ms,
                            TB_END_TTL_EXPIRED};
     }
-    if (!tb_session_at_rest(session) || session->opening) {
+    if (!tb_session_at_rest(session) || tb_session_is_opening(session)) {
         return due;
     }
     if (lifetime->at_idle == TB_IDLE_CLOSE) {
         sooner(&due, session->times.last_active_ms, lifetime->idle_ms, TB_END_IDLE_TIMEOUT);
-    } else if (lifetime->at_idle == TB_IDLE_HIBERNATE && (session->asleep || lifetime->idle_ms)) {
+    } else if (lifetime->at_idle == TB_IDLE_HIBERNATE &&
+               (session->state == TB_STATE_ASLEEP || lifetime->idle_ms)) {
         sooner(&due, session->times.last_active_ms, hibernated_ms, TB_END_IDLE_TIMEOUT);
     }
     return due;
 }
 
-/* When it goes to sleep, or counts as idle; INT64_MAX: not by itself. */
+/* When it hibernates; INT64_MAX: not by itself. */
 static int64_t rest_of(const struct tb_session *session, const struct tb_lifetime *lifetime)
 {
     int64_t at_ms = session->times.last_active_ms + lifetime->idle_ms;
-    bool sleeps = lifetime->at_idle == TB_IDLE_HIBERNATE && session->driver_session &&
-                  !session->sleepy && !session->closing;
-    bool idles = lifetime->at_idle == TB_IDLE_REST && session->state == TB_SHOWN_ACTIVE;
-    if (!(sleeps || idles) || !lifetime->idle_ms || !tb_session_at_rest(session)) {
+    bool hibernates = lifetime->at_idle == TB_IDLE_HIBERNATE &&
+                      (session->state == TB_STATE_OPEN || tb_session_is_unseen(session));
+    if (!hibernates || !lifetime->idle_ms || !tb_session_at_rest(session)) {
         return INT64_MAX;
     }
-    return sleeps && at_ms < session->times.hibernate_after_ms ? session->times.hibernate_after_ms
-                                                               : at_ms;
+    return at_ms < session->times.hibernate_after_ms ? session->times.hibernate_after_ms : at_ms;
 }
 
 static int64_t notice_of(const struct tb_session *session, const struct due *due)
@@ -101,7 +100,7 @@ static void tell_expiring(struct tb_session *session, const struct due *due)
 static void expire(struct tb_session *session, enum tb_end_reason reason)
 {
     /* There is no browser to be freed, so an end that could not be stored had better wait. */
-    if (session->asleep && !tb_store_ready(&session->core->store, NULL)) {
+    if (session->state == TB_STATE_ASLEEP && !tb_store_ready(&session->core->store, NULL)) {
         tb_timer_start(&session->times.timer, STORE_RETRY_MS);
     } else if (reason == TB_END_MAX_AGE) {
         tb_session_retire(session);
@@ -116,7 +115,7 @@ static void on_timer(struct tb_timer *timer, void *user)
     int64_t now_ms = tb_loop_now_ms(timer->loop);
     const struct tb_lifetime lifetime = tb_lifetime_of(session);
     struct due due = end_of(session, &lifetime);
-    if (session->retiring) {
+    if (session->state == TB_STATE_RETIRING) {
         return;
     }
     if (due.at_ms <= now_ms) {
@@ -124,11 +123,7 @@ static void on_timer(struct tb_timer *timer, void *user)
         return;
     }
     if (rest_of(session, &lifetime) <= now_ms) {
-        if (lifetime.at_idle == TB_IDLE_HIBERNATE) {
-            tb_session_hibernate(session);
-        } else {
-            session->state = TB_SHOWN_IDLE;
-        }
+        tb_session_hibernate(session);
     }
     if (due.at_ms < INT64_MAX && notice_of(session, &due) <= now_ms) {
         tell_expiring(session, &due);
@@ -168,7 +163,7 @@ void tb_session_retire(struct tb_session *session)
         tb_session_end(session, TB_END_MAX_AGE);
         return;
     }
-    session->retiring = true;
+    tb_session_move(session, TB_STATE_RETIRING);
     tb_timer_stop(&session->times.timer);
 }
 
@@ -202,7 +197,7 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb
 {
     const struct tb_lifetime lifetime = tb_lifetime_of(session);
     struct tb_err store_err;
-    if (tb_session_ended(session) || session->retiring) {
+    if (tb_session_ended(session) || session->state == TB_STATE_RETIRING) {
         return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
     }
     if (ttl_ms < 0) {

@@ -205,7 +205,7 @@ static void end_in(struct rig *rig, int kind, enum stage stage, enum tb_end_reas
     } else if (stage == IDLE) {
         rig_advance(rig, 300 * SECOND_MS);
     }
-    assert_int_equal((int)session->state, (int)stage);
+    assert_int_equal((int)tb_session_info(session).state, (int)stage);
     if (reason == TB_END_TTL_EXPIRED) {
         assert_int_equal(tb_session_renew(session, SECOND_MS, NULL, NULL, NULL), 0);
         tb_clock_manual_advance(&rig->clock, SECOND_MS);
@@ -310,7 +310,7 @@ static void a_store_that_is_not_ready_puts_off_only_the_end_of_sleepers(void **s
     struct tb_session *sleeper = make(rig, TB_KIND_BROWSER, "");
     tb_session_renew(sleeper, HOUR_MS, NULL, NULL, NULL);
     rig_advance(rig, 30 * MINUTE_MS);
-    assert_true(sleeper->asleep);
+    assert_int_equal(sleeper->state, TB_STATE_ASLEEP);
     struct tb_session *awake = make(rig, TB_KIND_IOS, "");
     fake_store_of(rig)->full = true;
     rig_advance(rig, 30 * MINUTE_MS);
@@ -330,7 +330,7 @@ static void a_sleeper_that_is_too_old_can_still_be_let_go(void **state)
     rig->config.sessions_named_max_age_ms = HOUR_MS;
     struct tb_session *session = rig_create_as(rig, "t", "talk", "work");
     rig_advance(rig, 30 * MINUTE_MS);
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     fake_store_of(rig)->full = true;
     rig_advance(rig, 30 * MINUTE_MS);
     assert_null(tb_session_give_up(session, &talk, true, NULL));

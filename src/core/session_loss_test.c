@@ -51,7 +51,7 @@ static void what_the_last_save_did_not_get_is_told(void **state)
         rig->fake->save.code = i == 0 ? TB_E_TIMEOUT : 0;
         store->broken = i == 1;
         rig_advance(rig, HALF_HOUR_MS);
-        assert_true(rig_find(rig, "a")->asleep);
+        assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
         rig->fake->save.code = 0;
         store->broken = false;
         char *note = note_of_call(rig);
@@ -95,11 +95,11 @@ static void a_first_browser_that_no_call_ever_had_is_not_told_of(void **state)
     assert_true(tb_fake_release(rig->fake, session->id));
     assert_true(tb_fake_lose(rig->fake, session->id));
     rig_turn(rig);
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     rig->fake->open.when = TB_FAKE_NOW;
     leave_tag(rig, "login");
     rig_advance(rig, HALF_HOUR_MS);
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     char *note = note_of_call(rig);
     assert_string_equal(note, "");
     tb_free(note);

@@ -301,10 +301,10 @@ static void a_closed_driver_is_not_asked(void **state)
     struct tb_session *session = rig_create(rig, "a");
     rig_turn(rig);
     tb_json_writer_init(&json, &text);
-    session->closed = true;
+    session->side = TB_SIDE_CLOSED;
     tb_session_describe(session, &(struct tb_caller){.who = principal_of("t"), .conversation = ""},
                         &json);
-    session->closed = false;
+    session->side = TB_SIDE_OPEN;
     assert_int_equal(tb_buf_append_char(&text, '\0'), 0);
     assert_non_null(strstr((const char *)text.data, "\"capabilities\":{}"));
 }

@@ -116,21 +116,6 @@ const char *tb_session_address(const struct tb_session *session, const struct tb
     return named == session ? session->name : session->id;
 }
 
-struct tb_session_info tb_session_info(const struct tb_session *session)
-{
-    return (struct tb_session_info){
-        .id = session->id,
-        .name = session->name,
-        .kind = session->kind,
-        .state = session->state,
-        .hibernated = session->asleep,
-        .retiring = session->retiring,
-        .hidden = session->traits.hidden,
-        .saved = session->saved,
-        .stats = session->stats,
-    };
-}
-
 void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
                          struct tb_json_writer *json)
 {
@@ -151,7 +136,7 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     tb_json_member_int(json, "errors", session->stats.errors);
     tb_json_key(json, "capabilities");
     /* Once the driver has closed it, it is gone; the job that notes so may still be to come. */
-    if (session->driver_session && !session->closed && session->driver->describe) {
+    if (session->driver_session && session->side != TB_SIDE_CLOSED && session->driver->describe) {
         session->driver->describe(session->driver_session, json);
     } else {
         tb_json_put_raw(json, TB_STR("{}"));

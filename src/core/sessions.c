@@ -47,14 +47,15 @@ static void tenant_free(struct tb_tenant *tenant)
 static void shut_down(struct tb_session *session)
 {
     struct tb_err err;
-    if (!session->asleep && (!tb_session_survives(session) || session->retiring)) {
+    if (session->state != TB_STATE_ASLEEP &&
+        (!tb_session_survives(session) || session->state == TB_STATE_RETIRING)) {
         tb_session_end(session, TB_END_SHUTDOWN);
         return;
     }
     tb_fail(&err, TB_E_SHUTDOWN, "Session '%s' is kept, but the daemon is stopping", session->name);
     tb_session_fail_running(session, &err);
     tb_session_fail_waiting(session, &err);
-    if (session->asleep || session->closing) {
+    if (session->state == TB_STATE_ASLEEP || session->state == TB_STATE_CLOSING) {
         if (session->times.last_active_ms > session->times.recorded_ms) {
             tb_record_put(session, NULL);
         }
@@ -63,7 +64,9 @@ static void shut_down(struct tb_session *session)
     if (session->queue.op && !session->queue.op->ended && session->queue.op->op.cancel) {
         session->queue.op->op.cancel(&session->queue.op->op);
     }
-    tb_session_hibernate(session);
+    if (session->state == TB_STATE_OPEN || session->state == TB_STATE_SAVING) {
+        tb_session_hibernate(session);
+    } /* else the job comes here again when it is open */
 }
 
 void tb_session_finish(struct tb_session *session)
@@ -148,7 +151,7 @@ static void drop_all(struct tb_list *list)
     LIST_FOREACH(link, list) {
         struct tb_session *session = tb_session_of(link);
         tb_session_cut_wake(session);
-        if (session->driver_session && !session->closing) {
+        if (session->side == TB_SIDE_OPEN) {
             tb_session_close_driver(session);
         }
     }
@@ -257,7 +260,8 @@ static void put_sessions(struct listing *listing, const struct tb_tenant *tenant
             !tb_session_visible(session, listing->caller)) {
             continue;
         }
-        if (session->asleep && listing->asleep_count > LISTED_ASLEEP + listing->skipped) {
+        if (session->state == TB_STATE_ASLEEP &&
+            listing->asleep_count > LISTED_ASLEEP + listing->skipped) {
             listing->skipped++;
         } else {
             tb_session_describe(session, listing->caller, listing->json);
@@ -275,7 +279,8 @@ static size_t put_list(const struct tb_tenant *tenant, const struct tb_caller *c
     };
     LIST_FOREACH(link, &tenant->sessions) {
         const struct tb_session *session = tb_session_of(link);
-        listing.asleep_count += session->asleep && tb_session_visible(session, caller);
+        listing.asleep_count +=
+            session->state == TB_STATE_ASLEEP && tb_session_visible(session, caller);
     }
     put_sessions(&listing, tenant, true);
     put_sessions(&listing, tenant, false);
@@ -300,7 +305,9 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
         tb_json_member_int(json, "hibernatedNotListed", (int64_t)left_out);
     }
     tb_json_member_cstr(json, "currentSession",
-                        current && !current->retiring ? tb_session_address(current, caller) : NULL);
+                        current && current->state != TB_STATE_RETIRING
+                            ? tb_session_address(current, caller)
+                            : NULL);
     tb_json_object_close(json);
 }
 

@@ -22,11 +22,12 @@ static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *re
     *ret_count = 0;
     LIST_FOREACH(link, &tenant->awake) {
         struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
-        if (!session->traits.of_conversation || session->sleepy || session->closing) {
+        if (!session->traits.of_conversation || session->state == TB_STATE_SAVING ||
+            session->state == TB_STATE_CLOSING) {
             continue;
         }
         *ret_count += 1;
-        if (tb_session_at_rest(session) && !session->opening &&
+        if (tb_session_at_rest(session) && !tb_session_is_opening(session) &&
             (!oldest || session->times.last_active_ms < oldest->times.last_active_ms)) {
             oldest = session;
         }
@@ -71,7 +72,8 @@ static int full(struct tb_sessions *sessions, struct tb_err *err)
     int64_t next_ms = INT64_MAX;
     MAP_FOREACH(slot, &sessions->by_id) {
         const struct tb_session *session = slot->value;
-        int64_t at_ms = session->asleep ? INT64_MAX : tb_session_frees_ms(session);
+        int64_t at_ms =
+            session->state == TB_STATE_ASLEEP ? INT64_MAX : tb_session_frees_ms(session);
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
@@ -203,7 +205,8 @@ int tb_sessions_admit(const struct tb_session *session, struct tb_err *err)
 void tb_sessions_count_awake(struct tb_session *session, int by)
 {
     struct tb_tenant *tenant = session->home;
-    if (session->asleep) {
+    bool is_counted = !tb_list_empty(&session->awake);
+    if (by > 0 ? session->state == TB_STATE_ASLEEP : !is_counted) {
         return;
     }
     *(session->traits.of_conversation ? &tenant->conversation_count : &tenant->named_count) +=

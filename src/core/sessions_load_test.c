@@ -74,7 +74,7 @@ static void a_killed_daemon_has_its_sessions_again(void **state)
     assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
     session = rig_find(rig, id);
     assert_string_equal(session->name, "a");
-    assert_true(session->asleep);
+    assert_int_equal(session->state, TB_STATE_ASLEEP);
     assert_int_equal(session->kind, TB_KIND_BROWSER);
     assert_int_equal(session->stats.calls, 2);
     assert_int_equal(session->times.created_wall_ms, 1769860800000);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/session_state.h"
+
+#include <assert.h>
+
+#include "core/core.h"
+#include "core/lifetime.h"
+#include "core/session_internal.h"
+
+#define TO(NAME) (1U << TB_STATE_##NAME)
+
+/* All but one that has ended may end besides. */
+static const unsigned moves[TB_STATE_COUNT] = {
+    /* opened; lost before that was seen */
+    [TB_STATE_OPENING] = TO(OPEN) | TO(CLOSING),
+    /* the same; refused */
+    [TB_STATE_WAKING] = TO(OPEN) | TO(CLOSING) | TO(ASLEEP),
+    /* too old, but a call runs; idle, gives way, the daemon stops; lost, but it can be restored */
+    [TB_STATE_OPEN] = TO(RETIRING) | TO(SAVING) | TO(CLOSING),
+    /* the last call has ended */
+    [TB_STATE_RETIRING] = 0,
+    /* a call came, or it could not be saved; saved, lost, the daemon stops */
+    [TB_STATE_SAVING] = TO(OPEN) | TO(CLOSING),
+    /* the driver has closed it */
+    [TB_STATE_CLOSING] = TO(ASLEEP),
+    /* a call came */
+    [TB_STATE_ASLEEP] = TO(WAKING),
+};
+
+bool tb_state_allows(enum tb_session_state from, enum tb_session_state to)
+{
+    return from != TB_STATE_ENDED && (moves[from] | TO(ENDED)) >> to & 1;
+}
+
+void tb_session_move(struct tb_session *session, enum tb_session_state to)
+{
+    assert(tb_state_allows(session->state, to));
+    session->state = to;
+}
+
+/* A page that others call counts as active for a while after its last call. */
+static bool rests_as_active(const struct tb_session *session)
+{
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    int64_t rested_ms = tb_loop_now_ms(session->core->loop) - session->times.last_active_ms;
+    return lifetime.at_idle == TB_IDLE_REST && session->state == TB_STATE_OPEN &&
+           (!lifetime.idle_ms || rested_ms < lifetime.idle_ms);
+}
+
+static enum tb_shown_state shown(const struct tb_session *session)
+{
+    bool at_rest = tb_session_at_rest(session);
+    if (session->state == TB_STATE_ENDED) {
+        return tb_end_reason_expired(session->end.reason) ? TB_SHOWN_EXPIRED : TB_SHOWN_TERMINATED;
+    }
+    if (session->state == TB_STATE_OPENING && (at_rest || session->side != TB_SIDE_OPEN)) {
+        return TB_SHOWN_CREATED;
+    }
+    bool is_active = !at_rest || session->state == TB_STATE_WAKING || rests_as_active(session);
+    return is_active ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE;
+}
+
+struct tb_session_info tb_session_info(const struct tb_session *session)
+{
+    return (struct tb_session_info){
+        .id = session->id,
+        .name = session->name,
+        .kind = session->kind,
+        .state = shown(session),
+        .hibernated = session->state == TB_STATE_ASLEEP,
+        .retiring = session->state == TB_STATE_RETIRING,
+        .hidden = session->traits.hidden,
+        .saved = session->saved,
+        .stats = session->stats,
+    };
+}

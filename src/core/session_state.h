@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The states of a session and the moves between them.
+ *
+ *   OPENING --opened--> OPEN <-----call, not saved----- SAVING --saved--> CLOSING --closed-->
+ * ASLEEP ^  |                              ^                  ^                 | |  +--idle, the
+ * daemon stops------+                  |                 | |  +--lost, but to be
+ * restored----------------------+                 | |  +--too old, but a call runs--> RETIRING |
+ *                       +---------opened---------- WAKING <-----------------a call-------------+
+ *
+ * From everywhere to ENDED; from there nowhere. A new state is a row of the table in
+ * session_state.c. */
+#pragma once
+
+#include <stdbool.h>
+
+struct tb_session;
+
+enum tb_session_state {
+    TB_STATE_OPENING,  /* its first browser is on the way */
+    TB_STATE_WAKING,   /* the same of a later one */
+    TB_STATE_OPEN,     /* calls run */
+    TB_STATE_RETIRING, /* too old: it ends with the call that runs, and no other begins */
+    TB_STATE_SAVING,   /* what its browser has is saved, so that it can go */
+    TB_STATE_CLOSING,  /* its browser goes; it stays */
+    TB_STATE_ASLEEP,   /* it has no browser until the next call */
+    TB_STATE_ENDED,    /* out of every table; freed when the driver is done */
+    TB_STATE_COUNT,
+};
+
+/* What the driver was asked for, and its answer: a note that the session's job acts on. */
+enum tb_driver_side {
+    TB_SIDE_NONE, /* there is no driver session */
+    TB_SIDE_OPENING,
+    TB_SIDE_OPEN,
+    TB_SIDE_CLOSING,
+    TB_SIDE_CLOSED,
+};
+
+bool tb_state_allows(enum tb_session_state from, enum tb_session_state to);
+/* The only way to another state; asserts that the table allows it. */
+void tb_session_move(struct tb_session *session, enum tb_session_state to);
