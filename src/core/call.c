@@ -111,7 +111,7 @@ static void on_job(struct tb_deferred *job)
 
 static size_t calls_before(const struct tb_call *call)
 {
-    size_t count = call->session->queue.running != NULL;
+    size_t count = call->session->queue.running_count;
     LIST_FOREACH(link, &call->session->queue.waiting) {
         if (link == &call->link) {
             break;

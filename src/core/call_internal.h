@@ -64,6 +64,7 @@ struct tb_op_call {
     struct tb_core *core;
     struct tb_call *call;       /* NULL: it went without it */
     struct tb_session *session; /* NULL: no operation of a driver, or the session is freed */
+    struct tb_list link;        /* of that session's */
     struct tb_deferred job;
     struct tb_timer timer; /* of a step that has less time than its call */
     int64_t own_ms;        /* so much; 0: it is no such step */

@@ -22,6 +22,7 @@ void tb_op_call_free(struct tb_op_call *op_call)
     if (!op_call) {
         return;
     }
+    tb_list_remove(&op_call->link);
     tb_deferred_cancel(&op_call->job);
     tb_timer_fini(&op_call->timer);
     tb_result_fini(&op_call->result);
@@ -74,7 +75,7 @@ static void on_ended(struct tb_deferred *job)
     struct tb_op_call *op_call = TB_CONTAINER(job, struct tb_op_call, job);
     struct tb_session *session = op_call->session;
     if (session) {
-        session->queue.op = NULL;
+        tb_list_remove(&op_call->link);
         tb_session_remember(session, &op_call->op, op_call->call);
     }
     if (op_call->call) {
@@ -188,7 +189,7 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         return;
     }
     op_call->session = session;
-    session->queue.op = op_call;
+    tb_list_append(&session->queue.ops, &op_call->link);
     op_call->op = (struct tb_op){
         .kind = kind,
         .args = args,
@@ -343,9 +344,6 @@ void tb_call_drop(struct tb_call *call)
     while (call->phase < TB_CALL_FINISHED) {
         if (call->op) {
             struct tb_op_call *op_call = call->op; /* has ended, or it would be detached */
-            if (op_call->session) {
-                op_call->session->queue.op = NULL;
-            }
             let_go(call);
             tb_op_call_free(op_call);
         }

@@ -176,7 +176,7 @@ static void a_driver_that_never_answers_does_not_hold_the_caller(void **state)
         rig_advance(rig, TB_CALL_GRACE_MS);
         rig_expect(call, TB_E_TIMEOUT);
         assert_int_equal(next->dones, 0);
-        assert_non_null(session->queue.op);
+        assert_false(tb_list_empty(&session->queue.ops));
         rig_advance(rig, 900);
         assert_string_equal(late->message, "waited 2000 ms for 1 earlier call");
         rig_expect(late, TB_E_TIMEOUT);

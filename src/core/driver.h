@@ -3,9 +3,9 @@
  * daemon/registry.c lists them.
  *
  * A driver session begins with `open` and ends with `close`. Operations on one driver session come
- * one at a time: core's queue sees to that. Each operation ends by tb_op_done exactly once, later
- * or at once, also after `cancel`, which asks for a quick end (the deadline has passed, the caller
- * is gone, the session ends) and must leave the session usable. */
+ * `width` at a time: core's queue sees to that. Each operation ends by tb_op_done exactly once,
+ * later or at once, also after `cancel`, which asks for a quick end (the deadline has passed, the
+ * caller is gone, the session ends) and must leave the session usable. */
 #pragma once
 
 #include <stdbool.h>
@@ -105,6 +105,8 @@ struct tb_restored {
 
 struct tb_driver {
     const char *name;
+    /* So many operations of one session may be under way at once; 0 is 1: one pair of hands. */
+    unsigned width;
     /* Before anything starts: says which of its settings cannot be. May be NULL. */
     int (*check)(const struct tb_config *config, struct tb_err *err);
     /* Refuses an operation that no session could do, so that none is made for it. May be NULL. */
@@ -116,8 +118,8 @@ struct tb_driver {
      * time to wait) are dropped without a word: nobody is there any more to be called back. */
     void (*stop)(void *state);
     void (*open)(void *state, const struct tb_open_opts *opts, tb_open_fn *fn);
-    /* Ends it; `fn` is called once, later, and no event comes after that. An operation under way
-     * ends first, with TB_E_CLOSED. */
+    /* Ends it; `fn` is called once, later, and no event comes after that. Operations under way
+     * end first, with TB_E_CLOSED. */
     void (*close)(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
     /* The close that follows is to leave the pages as they are. False: they cannot be without the
      * session, so it is not closed. May be NULL. */

@@ -20,7 +20,7 @@
 
 bool tb_session_at_rest(const struct tb_session *session)
 {
-    return !session->queue.running && tb_list_empty(&session->queue.waiting);
+    return !session->queue.running_count && tb_list_empty(&session->queue.waiting);
 }
 
 void tb_session_touch(struct tb_session *session)
@@ -42,26 +42,44 @@ static void rest(struct tb_session *session)
     tb_session_plan_save(session);
 }
 
-static bool ready(const struct tb_session *session)
+static bool may_run(const struct tb_session *session)
 {
-    return session->state == TB_STATE_OPEN && !session->trouble && !session->queue.running &&
-           !session->queue.op && !tb_session_saving(session);
+    return session->state == TB_STATE_OPEN && !session->trouble && !tb_session_saving(session);
 }
 
-/* Starts the next call. Nothing here may touch the session after tb_call_run, which can end it. */
+/* So many calls may begin besides those that run; an operation whose call has gone without it
+ * still takes the place of one. */
+static size_t places(const struct tb_session *session)
+{
+    size_t width = session->driver->width ? session->driver->width : 1;
+    size_t taken = session->queue.running_count;
+    LIST_FOREACH(link, &session->queue.ops) {
+        taken += !TB_CONTAINER(link, struct tb_op_call, link)->call;
+    }
+    return taken < width ? width - taken : 0;
+}
+
+static void start_next(struct tb_session *session)
+{
+    struct tb_list *link = tb_list_pop(&session->queue.waiting);
+    session->queue.waiting_count--;
+    session->queue.running_count++;
+    tb_list_append(&session->queue.running, link);
+    tb_call_run(TB_CONTAINER(link, struct tb_call, link));
+}
+
+/* Starts the calls whose turn it is. Each can end the session, whose record stays until its job has
+ * seen that; and a place that one leaves at once is given away by the job. */
 static void pump(struct tb_session *session)
 {
-    if (!ready(session)) {
-        return;
-    }
-    struct tb_list *link = tb_list_pop(&session->queue.waiting);
-    if (!link) {
+    size_t count = may_run(session) ? places(session) : 0;
+    if (count && tb_session_at_rest(session)) {
         rest(session);
         return;
     }
-    session->queue.waiting_count--;
-    session->queue.running = TB_CONTAINER(link, struct tb_call, link);
-    tb_call_run(session->queue.running);
+    while (count-- > 0 && may_run(session) && !tb_list_empty(&session->queue.waiting)) {
+        start_next(session);
+    }
 }
 
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
@@ -133,16 +151,25 @@ static void tell_losses(struct tb_session *session, struct tb_call *call)
     tell_author(session, call);
 }
 
+static bool is_running(const struct tb_session *session, const struct tb_call *call)
+{
+    LIST_FOREACH(link, &session->queue.running) {
+        if (link == &call->link) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void tb_session_leave(struct tb_session *session, struct tb_call *call)
 {
-    if (session->queue.running == call) {
-        session->queue.running = NULL;
+    bool was_running = is_running(session, call);
+    tb_list_remove(&call->link);
+    *(was_running ? &session->queue.running_count : &session->queue.waiting_count) -= 1;
+    if (was_running) {
         if (call->broken.code != TB_E_CANCELLED) { /* or nobody reads the reply */
             tell_losses(session, call);
         }
-    } else {
-        tb_list_remove(&call->link);
-        session->queue.waiting_count--;
     }
     session->stats.errors += call->result.code < 0;
     tb_session_touch(session);
@@ -156,28 +183,30 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
 
 /* The end. */
 
-void tb_session_fail_running(struct tb_session *session, const struct tb_err *err)
-{
-    struct tb_call *running = session->queue.running;
-    session->queue.running = NULL;
-    if (running) {
-        tb_session_touch(session);
-        session->stats.errors++;
-        running->session = NULL;
-        tb_call_break(running, err, true);
-    }
-}
-
-void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err)
+static void fail_all(struct tb_session *session, struct tb_list *calls, const struct tb_err *err)
 {
     struct tb_list *link;
-    while ((link = tb_list_pop(&session->queue.waiting))) {
+    while ((link = tb_list_pop(calls))) {
         struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
         session->stats.errors++;
         call->session = NULL;
         tb_call_break(call, err, true);
     }
+}
+
+void tb_session_fail_running(struct tb_session *session, const struct tb_err *err)
+{
+    if (session->queue.running_count) {
+        tb_session_touch(session);
+        session->queue.running_count = 0;
+        fail_all(session, &session->queue.running, err);
+    }
+}
+
+void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err)
+{
     session->queue.waiting_count = 0;
+    fail_all(session, &session->queue.waiting, err);
 }
 
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
@@ -221,12 +250,9 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
 }
 
 /* Whose call fails because the session was stopped has heard so. */
-static void warn_callers(const struct tb_session *session)
+static void warn_callers(const struct tb_session *session, const struct tb_list *calls)
 {
-    if (session->queue.running) {
-        tb_end_warn(session->home, session->id, session->queue.running->conversation);
-    }
-    LIST_FOREACH(link, &session->queue.waiting) {
+    LIST_FOREACH(link, calls) {
         tb_end_warn(session->home, session->id,
                     TB_CONTAINER(link, struct tb_call, link)->conversation);
     }
@@ -240,7 +266,8 @@ static void end(struct tb_session *session, const struct ending *ending)
     tb_session_move(session, TB_STATE_ENDED);
     session->end.reason = reason;
     if (ending->err->code == TB_E_SESSION_STOPPED) {
-        warn_callers(session);
+        warn_callers(session, &session->queue.running);
+        warn_callers(session, &session->queue.waiting);
     }
     tb_sessions_forget(session);
     tb_record_remove(session, ending->gate);
@@ -368,7 +395,7 @@ static void go_on(struct tb_session *session)
         tb_session_opened(session); /* whoever hears of it may end the session */
     }
     bool is_draining = session->core->sessions->draining;
-    if (session->state == TB_STATE_RETIRING && !session->queue.running) {
+    if (session->state == TB_STATE_RETIRING && !session->queue.running_count) {
         tb_session_end(session, TB_END_MAX_AGE);
     } else if (session->state == TB_STATE_ASLEEP) {
         tb_session_wake(session);
@@ -423,6 +450,8 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     session->tenant = session->home->name;
     session->refs = TB_REFS_AHEAD;
     session->job.run = on_job;
+    tb_list_init(&session->queue.running);
+    tb_list_init(&session->queue.ops);
     tb_list_init(&session->queue.waiting);
     tb_list_init(&session->currents);
     tb_list_init(&session->owned);
@@ -434,8 +463,9 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
 
 void tb_session_record_free(struct tb_session *session)
 {
-    if (session->queue.op) {
-        session->queue.op->session = NULL;
+    LIST_FOREACH_SAFE(link, &session->queue.ops) {
+        TB_CONTAINER(link, struct tb_op_call, link)->session = NULL;
+        tb_list_remove(link);
     }
     tb_deferred_cancel(&session->job);
     tb_timer_fini(&session->times.timer);

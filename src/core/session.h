@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session: one record whatever drives it. Only core holds pointers to it; others have its id and
- * look it up again.
+ * look it up again. core/session_state.h has its states.
  *
- *   created --open--> active <-> idle --> ended (expired or terminated)
- *
- * Calls wait in the session's own queue, first come first served, and run one at a time. However a
- * session ends, it is by one function with a reason (core/reasons.def): waiting and running calls
- * fail with that reason, the driver closes, the bus is told, once.
+ * Calls wait in the session's own queue, first come first served, and run as many at a time as its
+ * driver has hands (its width; a browser has one). However a session ends, it is by one function
+ * with a reason (core/reasons.def): waiting and running calls fail with that reason, the driver
+ * closes, the bus is told, once.
  *
  * An idle session may be asleep (hibernated): it has no browser, and the next call opens one with
  * what was saved. Its record is in the store from its beginning to its end (core/records.h). */

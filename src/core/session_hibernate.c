@@ -258,8 +258,8 @@ static bool may_save(const struct tb_session *session)
 {
     const struct tb_saving *saving = session->saving;
     return saving && session->side == TB_SIDE_OPEN && tb_session_survives(session) &&
-           session->driver->save && !session->queue.op && !session->trouble && !saving->asked &&
-           !saving->storing;
+           session->driver->save && tb_list_empty(&session->queue.ops) && !session->trouble &&
+           !saving->asked && !saving->storing;
 }
 
 /* An agent that works without a pause must not lose minutes of it with the daemon. */
@@ -361,7 +361,7 @@ void tb_session_save_step(struct tb_session *session)
     if (saving->asked || saving->storing) {
         return; /* the job comes again */
     }
-    if (session->queue.op && !saving->failed) {
+    if (!tb_list_empty(&session->queue.ops) && !saving->failed) {
         if (!tb_timer_armed(&saving->timer)) {
             tb_timer_start(&saving->timer, TB_CALL_GRACE_MS);
         }
@@ -413,7 +413,7 @@ void tb_session_lose(struct tb_session *session)
     tb_fail(&err, session->trouble->code, "%s; %s", session->trouble->text,
             session->saved ? "the next call restores the session from its last save"
                            : "nothing was saved, so the next call gets a blank browser");
-    if (!session->queue.running) {
+    if (!session->queue.running_count) {
         tb_free(session->losses.loss); /* nobody hears of it now */
         session->losses.loss = tb_strdup(session->trouble->text);
     }
@@ -460,7 +460,7 @@ void tb_session_wake(struct tb_session *session)
 {
     const struct tb_store *store = &session->core->store;
     struct tb_err err;
-    if (tb_list_empty(&session->queue.waiting) || session->queue.op) {
+    if (tb_list_empty(&session->queue.waiting) || !tb_list_empty(&session->queue.ops)) {
         return;
     }
     if (tb_sessions_admit(session, &err) < 0) {

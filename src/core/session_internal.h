@@ -44,9 +44,10 @@ struct tb_session_times {
 };
 
 struct tb_session_queue {
-    struct tb_call *running;
-    struct tb_op_call *op;  /* at work in the driver; may outlive the call that began it */
-    struct tb_list waiting; /* of calls */
+    struct tb_list running; /* of calls: at most the driver's width */
+    size_t running_count;
+    struct tb_list ops;     /* at work in the driver; one may outlive the call that began it */
+    struct tb_list waiting; /* of calls, first come first served */
     size_t waiting_count;
 };
 

@@ -159,7 +159,7 @@ bool tb_session_too_old(const struct tb_session *session)
 
 void tb_session_retire(struct tb_session *session)
 {
-    if (!session->queue.running) {
+    if (!session->queue.running_count) {
         tb_session_end(session, TB_END_MAX_AGE);
         return;
     }

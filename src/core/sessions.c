@@ -43,6 +43,16 @@ static void tenant_free(struct tb_tenant *tenant)
     tb_free(tenant);
 }
 
+static void cancel_ops(struct tb_session *session)
+{
+    LIST_FOREACH_SAFE(link, &session->queue.ops) {
+        struct tb_op_call *op_call = TB_CONTAINER(link, struct tb_op_call, link);
+        if (!op_call->ended && op_call->op.cancel) {
+            op_call->op.cancel(&op_call->op);
+        }
+    }
+}
+
 /* What can come back goes to sleep. */
 static void shut_down(struct tb_session *session)
 {
@@ -61,9 +71,7 @@ static void shut_down(struct tb_session *session)
         }
         return;
     }
-    if (session->queue.op && !session->queue.op->ended && session->queue.op->op.cancel) {
-        session->queue.op->op.cancel(&session->queue.op->op);
-    }
+    cancel_ops(session);
     if (session->state == TB_STATE_OPEN || session->state == TB_STATE_SAVING) {
         tb_session_hibernate(session);
     } /* else the job comes here again when it is open */
@@ -72,7 +80,7 @@ static void shut_down(struct tb_session *session)
 void tb_session_finish(struct tb_session *session)
 {
     struct tb_err err;
-    if (!session->queue.running) {
+    if (!session->queue.running_count) {
         shut_down(session);
         return;
     }
@@ -158,8 +166,9 @@ static void drop_all(struct tb_list *list)
     while (!tb_list_empty(list)) {
         struct tb_session *session = tb_session_of(list->next);
         tb_current_forget(session);
-        tb_op_call_free(session->queue.op);
-        session->queue.op = NULL;
+        LIST_FOREACH_SAFE(op, &session->queue.ops) {
+            tb_op_call_free(TB_CONTAINER(op, struct tb_op_call, link));
+        }
         tb_session_record_free(session);
     }
 }

@@ -62,9 +62,10 @@ static void check_session(struct model *model, struct model_session *session)
     if (session->conversation) {
         assert_string_equal(tb_session_owner(real), conversations[session->conversation]);
     }
-    assert_int_equal(real->queue.running != NULL, model_running_call(model, session) != NULL);
+    assert_int_equal(real->queue.running_count, model_running_call(model, session) != NULL);
     assert_int_equal(real->queue.waiting_count, model_waiting_count(model, session));
-    assert_int_equal(real->queue.op != NULL, session->stuck || model_running_call(model, session));
+    assert_int_equal(!tb_list_empty(&real->queue.ops),
+                     session->stuck || model_running_call(model, session));
     assert_int_equal(real->times.last_active_ms, session->last_active_ms);
     assert_int_equal(real->state, model_state(session));
 }

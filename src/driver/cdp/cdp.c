@@ -57,6 +57,7 @@ static void forget(void *state, const char *session_id)
 
 const struct tb_driver tb_driver_cdp = {
     .name = "cdp",
+    .width = 1,
     .check = check,
     .check_op = check_op,
     .start = start,

@@ -13,7 +13,6 @@
 enum waits_for {
     NOTHING,
     OPENING,
-    OPERATION,
     CLOSING,
 };
 
@@ -35,13 +34,23 @@ struct tb_driver_session {
     tb_open_fn *open_fn;
     tb_closed_fn *closed_fn;
     void *closed_owner;
-    struct tb_op *op;
+    struct tb_list works; /* oldest first */
+    size_t work_count;
     struct tb_timer save_timer;
     bool saving;
     tb_saved_fn *saved_fn;
     void *saved_owner;
     char tag[TAG_SIZE];
     bool restored;
+};
+
+/* An operation under way. */
+struct work {
+    struct tb_list link;
+    struct tb_driver_session *session;
+    struct tb_op *op;
+    struct tb_timer timer;
+    int code; /* how it ends */
 };
 
 /* A breach of the contract by core; tests run with asserts or without. */
@@ -52,8 +61,25 @@ static void must(bool kept)
     }
 }
 
+static void work_free(struct work *work)
+{
+    tb_list_remove(&work->link);
+    work->session->work_count--;
+    tb_timer_fini(&work->timer);
+    tb_free(work);
+}
+
+static struct work *oldest_work(struct tb_driver_session *session)
+{
+    return tb_list_empty(&session->works) ? NULL
+                                          : TB_CONTAINER(session->works.next, struct work, link);
+}
+
 static void session_free(struct tb_driver_session *session)
 {
+    while (!tb_list_empty(&session->works)) {
+        work_free(oldest_work(session));
+    }
     tb_timer_fini(&session->timer);
     tb_timer_fini(&session->save_timer);
     tb_list_remove(&session->link);
@@ -75,10 +101,11 @@ static void fill_up(struct tb_buf *text, size_t bytes)
     }
 }
 
-static void end_op(struct tb_driver_session *session, int code)
+static void end_work(struct work *work, int code)
 {
-    struct tb_op *op = session->op;
-    session->op = NULL;
+    struct tb_driver_session *session = work->session;
+    struct tb_op *op = work->op;
+    work_free(work);
     session->fake->ended++;
     session->fake->at_work--;
     op->typed = session->fake->types;
@@ -145,9 +172,7 @@ static void end(struct tb_driver_session *session, int code)
     enum waits_for what = session->waits_for;
     session->waits_for = NOTHING;
     tb_timer_stop(&session->timer);
-    if (what == OPERATION) {
-        end_op(session, code);
-    } else if (what == OPENING) {
+    if (what == OPENING) {
         end_open(session, code);
     } else if (what == CLOSING) {
         end_close(session);
@@ -159,6 +184,13 @@ static void on_timer(struct tb_timer *timer, void *user)
     struct tb_driver_session *session = user;
     (void)timer;
     end(session, session->code);
+}
+
+static void on_work_timer(struct tb_timer *timer, void *user)
+{
+    struct work *work = user;
+    (void)timer;
+    end_work(work, work->code);
 }
 
 static void on_save_timer(struct tb_timer *timer, void *user)
@@ -182,10 +214,11 @@ static void begin(struct tb_driver_session *session, enum waits_for what,
 
 static void on_cancel(struct tb_op *op)
 {
-    struct tb_driver_session *session = op->driver_state;
-    session->fake->cancelled++;
-    if (session->fake->ops[op->kind].cancel == TB_FAKE_CANCEL_ENDS) {
-        end(session, TB_E_CANCELLED);
+    struct work *work = op->driver_state;
+    struct tb_fake *fake = work->session->fake;
+    fake->cancelled++;
+    if (fake->ops[op->kind].cancel == TB_FAKE_CANCEL_ENDS) {
+        end_work(work, TB_E_CANCELLED);
     }
 }
 
@@ -193,10 +226,14 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
 {
     struct tb_fake *fake = session->fake;
     const struct tb_fake_plan *plan = &fake->ops[op->kind];
-    must(session->open && session->waits_for == NOTHING && !session->op);
+    must(session->open && session->waits_for == NOTHING && session->work_count < fake->width);
     must(!session->saving || fake->saves_beside);
-    session->op = op;
-    op->driver_state = session;
+    struct work *work = TB_NEW(struct work);
+    *work = (struct work){.session = session, .op = op, .code = plan->code};
+    tb_timer_init(&work->timer, fake->core->loop, on_work_timer, work);
+    tb_list_append(&session->works, &work->link);
+    session->work_count++;
+    op->driver_state = work;
     op->cancel = plan->cancel == TB_FAKE_CANCEL_NONE ? NULL : on_cancel;
     fake->begun++;
     fake->at_work++;
@@ -204,13 +241,18 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
     for (int i = 1; i <= plan->progress; i++) {
         op->progress(op, i, plan->progress, "working");
     }
-    begin(session, OPERATION, plan);
+    if (plan->when == TB_FAKE_NOW) {
+        end_work(work, plan->code);
+    } else if (plan->when == TB_FAKE_LATER) {
+        tb_timer_start(&work->timer, plan->delay_ms);
+    }
 }
 
 static void *start(struct tb_core *core)
 {
     struct tb_fake *fake = TB_NEW(struct tb_fake);
     fake->core = core;
+    fake->width = 1;
     tb_list_init(&fake->sessions);
     return fake;
 }
@@ -243,6 +285,7 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
     session->events = opts->events;
     session->owner = opts->owner;
     session->open_fn = fn;
+    tb_list_init(&session->works);
     must(strlen(opts->session_id) < sizeof(session->id));
     memcpy(session->id, opts->session_id, strlen(opts->session_id));
     if (opts->saved.len) {
@@ -262,8 +305,8 @@ static void close(struct tb_driver_session *session, tb_closed_fn *fn, void *own
 {
     must(session->open);
     session->open = false;
-    if (session->op) {
-        end(session, TB_E_CLOSED);
+    while (!tb_list_empty(&session->works)) {
+        end_work(oldest_work(session), TB_E_CLOSED);
     }
     if (session->saving) {
         end_save(session, TB_E_CLOSED);
@@ -277,7 +320,8 @@ static void save(struct tb_driver_session *session, int64_t deadline_ms, tb_save
                  void *owner)
 {
     const struct tb_fake_plan *plan = &session->fake->save;
-    must(session->open && session->waits_for == NOTHING && !session->saving);
+    must(session->open && session->waits_for == NOTHING && !session->work_count);
+    must(!session->saving);
     must(deadline_ms > tb_loop_now_ms(session->fake->core->loop));
     session->saved_fn = fn;
     session->saved_owner = owner;
@@ -321,13 +365,26 @@ static struct tb_driver_session *find(struct tb_fake *fake, const char *session_
     return NULL;
 }
 
+/* What ends next, and how by its plan; false: the session waits for nothing. */
+static bool next_end(struct tb_driver_session *session, int *ret_code)
+{
+    const struct work *work = oldest_work(session);
+    *ret_code = work                            ? work->code
+                : session->waits_for != NOTHING ? session->code
+                                                : session->fake->save.code;
+    return work || session->waits_for != NOTHING || session->saving;
+}
+
 bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code)
 {
     struct tb_driver_session *session = find(fake, session_id);
-    if (!session || (session->waits_for == NOTHING && !session->saving)) {
+    int planned;
+    if (!session || !next_end(session, &planned)) {
         return false;
     }
-    if (session->waits_for != NOTHING) {
+    if (session->work_count) {
+        end_work(oldest_work(session), code);
+    } else if (session->waits_for != NOTHING) {
         end(session, code);
     } else {
         end_save(session, code);
@@ -337,11 +394,9 @@ bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code
 
 bool tb_fake_release(struct tb_fake *fake, const char *session_id)
 {
-    const struct tb_driver_session *session = find(fake, session_id);
-    int code = session && session->waits_for == NOTHING ? fake->save.code
-               : session                                ? session->code
-                                                        : 0;
-    return tb_fake_release_with(fake, session_id, code);
+    struct tb_driver_session *session = find(fake, session_id);
+    int code;
+    return session && next_end(session, &code) && tb_fake_release_with(fake, session_id, code);
 }
 
 bool tb_fake_lose(struct tb_fake *fake, const char *session_id)
@@ -372,6 +427,7 @@ bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_
 
 const struct tb_driver tb_driver_fake = {
     .name = "fake",
+    .width = 1,
     .start = start,
     .stop = stop,
     .open = open,

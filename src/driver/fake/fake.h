@@ -5,8 +5,8 @@
  * and a screenshot a picture. If they have a `tag`, the session remembers it: that is all that
  * there is to save.
  *
- * It keeps to the contract of core/driver.h and aborts when core does not: two operations of one
- * session at a time, or anything on a session that is closed. */
+ * It keeps to the contract of core/driver.h and aborts when core does not: more operations of one
+ * session at a time than its width, or anything on a session that is closed. */
 #pragma once
 
 #include <stdbool.h>
@@ -44,6 +44,7 @@ struct tb_fake {
     struct tb_fake_plan open;
     struct tb_fake_plan close;
     struct tb_fake_plan save;
+    size_t width;        /* the operations of one session that core may have under way */
     size_t text_bytes;   /* the text of a good operation is filled up to so many */
     bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
@@ -68,8 +69,8 @@ struct tb_fake {
     struct tb_list sessions;
 };
 
-/* Ends the operation, opening, closing or saving that the session waits for, as its plan says or
- * with another code. False when it waits for nothing. */
+/* Ends the oldest operation, else the opening, closing or saving that the session waits for, as its
+ * plan says or with another code. False when it waits for nothing. */
 bool tb_fake_release(struct tb_fake *fake, const char *session_id);
 bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code);
 /* The session's browser dies: core is told. False when it is not open. */
