@@ -87,8 +87,9 @@ static void an_event_websocket_is_closed_as_a_matter_of_policy(void **state)
     const char *said = revoke(f);
     assert_memory_equal(said, "\x88\x1c\x03\xf0", 4); /* close, 28 bytes, 1008 */
     assert_string_equal(said + 4, "the credential was revoked");
-    tb_bus_publish(&f->rig.core.bus,
-                   &(struct tb_event){TB_EVENT_AUDIT_CLEARED, "default", "", TB_STR("{}"), NULL});
+    tb_bus_publish(
+        &f->rig.core.bus,
+        &(struct tb_event){.type = TB_EVENT_AUDIT_CLEARED, .tenant = "default", .session_id = ""});
     f->client.got.len = 0;
     mcp_rig_turn(&f->rig);
     assert_string_equal(mcp_client_heard(&f->client), "");
