@@ -19,6 +19,7 @@ static void end_req(struct tb_http_conn *conn, bool complete)
         return;
     }
     conn->req = NULL;
+    tb_deferred_cancel(&req->resume);
     conn->server->ops->on_gone(req, complete, conn->server->user);
     tb_buf_fini(&req->body);
     tb_free(req);
@@ -142,22 +143,42 @@ static bool body_comes(const struct tb_http1_head *head)
     return head->chunked || (head->has_length && head->length > 0);
 }
 
+/* From here on the body has to come at its rate. */
+static void await_body(struct tb_http_conn *conn)
+{
+    conn->req->body_bytes = 0;
+    conn->since_ms = tb_loop_now_ms(conn->server->loop);
+    deadline_in(conn, conn->server->limits.body_grace_ms);
+}
+
 static void begin_req(struct tb_http_conn *conn)
 {
     struct tb_http_server *server = conn->server;
     const struct tb_http1_head *head = tb_http1_head(conn->parser);
     struct tb_http_req *req = TB_NEW(struct tb_http_req);
     req->conn = conn;
+    req->resume.run = tb_http_conn_resume;
     tb_buf_init(&req->body, SIZE_MAX); /* the parser holds the ceiling */
     conn->req = req;
     conn->state = TB_HTTP_CONN_BODY;
     conn->deadline_ms = 0;
     if (body_comes(head)) {
-        conn->since_ms = tb_loop_now_ms(server->loop);
-        deadline_in(conn, server->limits.body_grace_ms);
+        await_body(conn);
         conn->want_continue = head->expect_continue && head->minor > 0;
     }
     server->ops->on_head(req, server->user);
+}
+
+static void take_body(struct tb_http_conn *conn, struct tb_str piece)
+{
+    struct tb_http_req *req = conn->req;
+    conn->want_continue = false;
+    req->body_bytes += piece.len;
+    if (req->on_body) {
+        req->on_body(req, piece);
+    } else {
+        tb_buf_append_str(&req->body, piece);
+    }
 }
 
 static void end_of_message(struct tb_http_conn *conn)
@@ -201,13 +222,18 @@ static bool go_on(struct tb_http_conn *conn)
     return !conn->dead;
 }
 
+static bool body_waits(const struct tb_http_conn *conn)
+{
+    return conn->state == TB_HTTP_CONN_BODY && conn->req->paused;
+}
+
 static void parse(struct tb_http_conn *conn)
 {
     if (!conn->parser) {
         conn->parser = tb_http1_new(TB_HTTP1_REQUEST, &conn->server->limits.parser);
     }
     conn->parsing = true;
-    while (!conn->dead && (conn->state <= TB_HTTP_CONN_BODY || go_on(conn))) {
+    while (!conn->dead && !body_waits(conn) && (conn->state <= TB_HTTP_CONN_BODY || go_on(conn))) {
         struct tb_str body;
         struct tb_err err;
         int event = tb_http1_next(conn->parser, &conn->input, &body, &err);
@@ -216,8 +242,7 @@ static void parse(struct tb_http_conn *conn)
         } else if (event == TB_HTTP1_HEAD) {
             begin_req(conn);
         } else if (event == TB_HTTP1_BODY) {
-            conn->want_continue = false;
-            tb_buf_append_str(&conn->req->body, body);
+            take_body(conn, body);
         } else if (event == TB_HTTP1_END) {
             end_of_message(conn);
         } else {
@@ -228,7 +253,24 @@ static void parse(struct tb_http_conn *conn)
     conn->parsing = false;
 }
 
-/* Bytes behind a request that is being answered. A peer that sends too many is read no further. */
+static void stop_reading(struct tb_http_conn *conn)
+{
+    if (!conn->paused) {
+        conn->paused = true;
+        tb_stream_pause(conn->stream);
+    }
+}
+
+static void read_on(struct tb_http_conn *conn)
+{
+    if (conn->paused) {
+        conn->paused = false;
+        tb_stream_resume(conn->stream);
+    }
+}
+
+/* Bytes behind a request that is being answered, or of a body that waits. A peer that sends too
+ * many is read no further. */
 static void keep(struct tb_http_conn *conn, struct tb_str bytes)
 {
     if (conn->kept_used > KEEP_BYTES) {
@@ -237,9 +279,8 @@ static void keep(struct tb_http_conn *conn, struct tb_str bytes)
     }
     if (tb_buf_append_str(&conn->kept, bytes) < 0) {
         tb_http_conn_close(conn);
-    } else if (conn->kept.len - conn->kept_used > KEEP_BYTES && !conn->paused) {
-        conn->paused = true;
-        tb_stream_pause(conn->stream);
+    } else if (conn->kept.len - conn->kept_used > KEEP_BYTES) {
+        stop_reading(conn);
     }
 }
 
@@ -253,6 +294,56 @@ struct tb_str tb_http_conn_rest(const struct tb_http_conn *conn)
 {
     return conn->parsing ? conn->input
                          : tb_str_sub(tb_buf_str(&conn->kept), conn->kept_used, conn->kept.len);
+}
+
+static void parse_kept(struct tb_http_conn *conn)
+{
+    conn->input = tb_http_conn_rest(conn);
+    parse(conn);
+    if (!conn->dead) {
+        conn->kept_used = conn->kept.len - conn->input.len;
+        conn->input = (struct tb_str){0};
+    }
+}
+
+/* Gives back what was used of the kept input, and reads on when that has made room. */
+static void tidy_kept(struct tb_http_conn *conn)
+{
+    if (conn->kept_used == conn->kept.len || conn->discard) {
+        drop_kept(conn);
+    }
+    if (!body_waits(conn) && conn->kept.len - conn->kept_used <= KEEP_BYTES) {
+        read_on(conn);
+    }
+}
+
+void tb_http_conn_pause(struct tb_http_conn *conn)
+{
+    conn->deadline_ms = 0; /* the peer is not to blame for the time that follows */
+    stop_reading(conn);
+}
+
+void tb_http_conn_unpause(struct tb_http_conn *conn)
+{
+    conn->req->paused = false;
+    tb_deferred_cancel(&conn->req->resume);
+    read_on(conn);
+}
+
+void tb_http_conn_resume(struct tb_deferred *job)
+{
+    struct tb_http_req *req = TB_CONTAINER(job, struct tb_http_req, resume);
+    struct tb_http_conn *conn = req->conn;
+    req->paused = false;
+    if (body_comes(tb_http_req_head(req))) {
+        await_body(conn);
+    }
+    tb_http_conn_hold(conn);
+    parse_kept(conn);
+    if (!conn->dead) {
+        tidy_kept(conn);
+    }
+    tb_http_conn_unhold(conn);
 }
 
 /* Nothing of a next request is there: an idle connection holds no buffers. */
@@ -272,7 +363,7 @@ static void on_read(struct tb_stream *stream, struct tb_str bytes, void *user)
     (void)stream;
     struct tb_http_conn *conn = user;
     tb_http_conn_hold(conn);
-    if (conn->state <= TB_HTTP_CONN_BODY) {
+    if (conn->state <= TB_HTTP_CONN_BODY && !body_waits(conn)) {
         conn->input = bytes;
         parse(conn);
         bytes = conn->input;
@@ -290,21 +381,12 @@ static void next_request(struct tb_http_conn *conn)
     conn->state = TB_HTTP_CONN_IDLE;
     conn->deadline_ms = 0;
     if (conn->kept_used < conn->kept.len) {
-        conn->input = tb_http_conn_rest(conn);
-        parse(conn);
+        parse_kept(conn);
         if (conn->dead) {
             return;
         }
-        conn->kept_used = conn->kept.len - conn->input.len;
-        conn->input = (struct tb_str){0};
     }
-    if (conn->kept_used == conn->kept.len || conn->discard) {
-        drop_kept(conn);
-    }
-    if (conn->paused && conn->kept.len - conn->kept_used <= KEEP_BYTES) {
-        conn->paused = false;
-        tb_stream_resume(conn->stream);
-    }
+    tidy_kept(conn);
     if (conn->state == TB_HTTP_CONN_IDLE) {
         park(conn);
     } else if (conn->eof && conn->state < TB_HTTP_CONN_FLUSH) {
@@ -380,12 +462,14 @@ static void check_body(struct tb_http_conn *conn, int64_t now_ms)
         conn->deadline_ms = 0;
         return;
     }
-    uint64_t earned_ms = conn->req->body.len * 1000 / limits->body_rate;
+    uint64_t earned_ms = conn->req->body_bytes * 1000 / limits->body_rate;
     int64_t due_ms = conn->since_ms + limits->body_grace_ms + (int64_t)earned_ms;
-    if (now_ms < due_ms) {
-        deadline_at(conn, due_ms);
-    } else {
+    if (now_ms >= due_ms) {
         refuse(conn, TB_E_TIMEOUT, "the request body arrives too slowly");
+    } else if (conn->req->on_body && due_ms > now_ms + limits->body_grace_ms) {
+        await_body(conn); /* nothing bounds what it can earn: a fast start buys no long silence */
+    } else {
+        deadline_at(conn, due_ms);
     }
 }
 

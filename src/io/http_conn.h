@@ -75,9 +75,13 @@ struct tb_http_req {
     struct tb_http_conn *conn;
     void *user;
     struct tb_buf body;
+    void (*on_body)(struct tb_http_req *req, struct tb_str piece); /* NULL: the body is kept */
+    struct tb_deferred resume;                                     /* ends a pause */
+    uint64_t body_bytes;                  /* that came since conn->since_ms */
     const struct tb_http_header *headers; /* for every reply */
     size_t header_count;
     void (*on_drain)(struct tb_http_req *req); /* NULL: nobody asked */
+    bool paused;                               /* its owner wants no more of the body for now */
     bool no_body;                              /* nothing follows the reply's head */
     bool chunked;
 };
@@ -97,6 +101,12 @@ void tb_http_conn_turn_away(struct tb_http_conn *conn);
 struct tb_stream *tb_http_conn_leave(struct tb_http_conn *conn, bool complete);
 /* Queues bytes of a reply; takes memory from malloc, also when it fails. */
 int tb_http_conn_write_take(struct tb_http_conn *conn, uint8_t *data, size_t len);
+/* Stops reading, for as long as the request is paused. */
+void tb_http_conn_pause(struct tb_http_conn *conn);
+/* What the resume job of a request does: its body goes on. */
+void tb_http_conn_resume(struct tb_deferred *job);
+/* The request was paused and is answered: the peer may go on, though nobody listens. */
+void tb_http_conn_unpause(struct tb_http_conn *conn);
 /* The reply is queued whole: what follows comes when it is written. */
 void tb_http_conn_finish_reply(struct tb_http_conn *conn);
 /* Input that no request has used yet. */

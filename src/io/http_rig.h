@@ -5,8 +5,8 @@
  * What the server's owner sees is written down in `seen`, one word an event: "head:/a request:/a
  * gone:/a:1". What it does is chosen by the path: /later keeps the request, /head answers in
  * on_head, /echo sends the body back, /small allows 10 bytes of body, /mark has a header of its own
- * in every reply; all others are answered at once with their path as the body. A test with other
- * wishes sets `on_request`. */
+ * in every reply, /stream gives its body to `on_body`, piece by piece; all others are answered at
+ * once with their path as the body. A test with other wishes sets `on_request`. */
 #pragma once
 
 #include "base/buf.h"
@@ -26,6 +26,10 @@ struct rig {
     struct tb_http_req *later[8];
     size_t later_count;
     void (*on_request)(struct tb_http_req *req, void *user);
+    void (*on_body)(struct tb_http_req *req, struct tb_str piece);
+    void *on_body_user;         /* of each streamed request */
+    bool paused_first;          /* a streamed request is paused before its first piece ... */
+    struct tb_http_req *paused; /* ... this one */
     bool free_in_gone;
 };
 
@@ -67,6 +71,16 @@ static inline bool rig_is(struct tb_http_req *req, const char *target)
     return tb_str_eq_cstr(tb_http_req_head(req)->target, target);
 }
 
+static inline void rig_on_stream(struct tb_http_req *req, struct rig *rig)
+{
+    tb_http_req_stream(req, rig->on_body);
+    tb_http_req_set_user(req, rig->on_body_user);
+    if (rig->paused_first) {
+        rig->paused = req;
+        tb_http_req_pause(req);
+    }
+}
+
 static inline void rig_on_head(struct tb_http_req *req, void *user)
 {
     rig_note(user, "head", req);
@@ -77,6 +91,8 @@ static inline void rig_on_head(struct tb_http_req *req, void *user)
     } else if (rig_is(req, "/mark")) {
         static const struct tb_http_header mark = {"X-Mark", {"yes", 3}};
         tb_http_req_set_headers(req, &mark, 1);
+    } else if (rig_is(req, "/stream")) {
+        rig_on_stream(req, user);
     }
 }
 

@@ -3,10 +3,10 @@
  * drain.
  *
  * A request belongs to its connection. on_head comes when the head is in: the owner may answer at
- * once (then the body is not read) or set a body ceiling. on_request comes when the whole body is
- * in; the owner answers then or later, exactly once. on_gone ends every request that on_head
- * announced: after it (answered and written, or the peer left first) the pointer is dead. Input is
- * read while a request is pending, so a peer that leaves is noticed. */
+ * once (then the body is not read), set a body ceiling, or ask for the body in pieces. on_request
+ * comes when the whole body is in; the owner answers then or later, exactly once. on_gone ends
+ * every request that on_head announced: after it (answered and written, or the peer left first) the
+ * pointer is dead. Input is read while a request is pending, so a peer that leaves is noticed. */
 #pragma once
 
 #include <stdbool.h>
@@ -64,6 +64,15 @@ void tb_http_req_set_user(struct tb_http_req *req, void *user);
 void *tb_http_req_user(const struct tb_http_req *req);
 /* In on_head only: the ceiling for this request's body. */
 void tb_http_req_set_body_max(struct tb_http_req *req, uint64_t bytes);
+/* In on_head only: the body goes to `fn` as it comes, in pieces that are borrowed for the call, and
+ * is not kept. on_request follows the last one. An answer before that ends it: no piece follows. */
+void tb_http_req_stream(struct tb_http_req *req,
+                        void (*fn)(struct tb_http_req *req, struct tb_str piece));
+/* Back-pressure, before on_request: nothing is read until tb_http_req_resume (not even that the
+ * peer has left), so the peer has to wait. Pieces, and what follows them, come later, from the
+ * loop. */
+void tb_http_req_pause(struct tb_http_req *req);
+void tb_http_req_resume(struct tb_http_req *req);
 
 struct tb_http_header {
     const char *name;
