@@ -2,30 +2,9 @@
 #include "io/http_client.h"
 
 #include <errno.h>
-#include <string.h>
-#include <strings.h>
 
-#include "base/buf.h"
-#include "base/list.h"
-#include "io/curl.h"
+#include "io/http_call.h"
 #include "io/poll.h"
-#include "io/timer.h"
-
-/* A call is on `running` while libcurl has it, then on `done` until a deferred job has told its
- * owner. libcurl must not be entered from its own callbacks, and an owner may do anything in his:
- * the job between the two keeps them apart. */
-struct tb_http_client {
-    struct tb_loop *loop;
-    struct tb_curl curl;
-    CURLM *multi; /* NULL before the first request */
-    struct tb_timer timer;
-    struct tb_deferred deliver;
-    struct tb_list running;
-    struct tb_list done;
-    struct tb_list watches;
-    bool delivering;
-    bool freed; /* inside a callback: the deliverer frees the memory */
-};
 
 /* A socket that libcurl wants to hear about. */
 struct watch {
@@ -33,23 +12,6 @@ struct watch {
     struct tb_http_client *client;
     struct tb_poll *poll;
     curl_socket_t fd;
-};
-
-struct tb_http_call {
-    struct tb_list link;
-    struct tb_http_client *client;
-    CURL *easy;
-    struct curl_slist *headers;
-    char *peer; /* "host:port", for error words: a whole URL may hold secrets */
-    struct tb_timer deadline;
-    int64_t timeout_ms;
-    bool finished; /* on `done` */
-    struct tb_buf body;
-    tb_http_client_fn *fn;
-    void *user;
-    int code;
-    struct tb_err err;
-    char curl_text[CURL_ERROR_SIZE];
 };
 
 static void call_free(struct tb_http_call *call)
@@ -108,39 +70,6 @@ static void on_deliver(struct tb_deferred *job)
     }
 }
 
-/* Words and code for a transfer that failed. */
-static void explain(struct tb_http_call *call, CURLcode result)
-{
-    const struct tb_curl *curl = &call->client->curl;
-    long os_errno = 0;
-    curl->easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &os_errno);
-    const char *text = call->curl_text[0] ? call->curl_text : curl->easy_strerror(result);
-    switch (result) {
-    case CURLE_COULDNT_CONNECT:
-        call->code = os_errno > 0 ? -(int)os_errno : TB_E_CLOSED;
-        tb_fail(&call->err, call->code, "%s: cannot connect: %s; is the server running there?",
-                call->peer, os_errno > 0 ? tb_err_name(call->code) : text);
-        break;
-    case CURLE_OPERATION_TIMEDOUT:
-        call->code = tb_fail(&call->err, TB_E_TIMEOUT, "%s: %s", call->peer, text);
-        break;
-    case CURLE_WRITE_ERROR: /* only our own receiver stops a transfer so */
-        call->code = tb_fail(&call->err, TB_E_TOO_LARGE, "%s: the answer is larger than %zu bytes",
-                             call->peer, call->body.max);
-        break;
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_PARTIAL_FILE:
-        call->code =
-            tb_fail(&call->err, TB_E_CLOSED, "%s: the connection broke: %s", call->peer, text);
-        break;
-    default:
-        call->code = tb_fail(&call->err, TB_E_PROTOCOL, "%s: %s", call->peer, text);
-        break;
-    }
-}
-
 static void collect(struct tb_http_client *client)
 {
     const struct tb_curl *curl = &client->curl;
@@ -151,7 +80,7 @@ static void collect(struct tb_http_client *client)
         struct tb_http_call *call = NULL;
         curl->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
         if (result != CURLE_OK) {
-            explain(call, result);
+            tb_http_call_explain(call, result);
         }
         call_done(call);
     }
@@ -240,130 +169,6 @@ static void on_deadline(struct tb_timer *timer, void *user)
     call_done(call);
 }
 
-static size_t on_body(char *data, size_t size, size_t count, void *user)
-{
-    struct tb_http_call *call = user;
-    return tb_buf_append(&call->body, data, size * count) < 0 ? 0 : size * count;
-}
-
-static bool is_token(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (!strchr("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
-                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-                    text[i])) {
-            return false;
-        }
-    }
-    return len > 0;
-}
-
-/* Adds the caller's headers, and takes away those that libcurl would add by itself. */
-static int set_headers(struct tb_http_call *call, const char *const *headers, struct tb_err *err)
-{
-    const struct tb_curl *curl = &call->client->curl;
-    bool typed = false;
-    for (; headers && *headers; headers++) {
-        const char *colon = strchr(*headers, ':');
-        if (!colon || !is_token(*headers, (size_t)(colon - *headers)) ||
-            strpbrk(*headers, "\r\n")) {
-            return tb_fail(err, TB_E_INVALID, "a request header is not of the form 'Name: value'");
-        }
-        typed = typed || strncasecmp(*headers, "content-type:", 13) == 0;
-        call->headers = curl->slist_append(call->headers, *headers);
-    }
-    call->headers = curl->slist_append(call->headers, "Expect:");
-    if (!typed) {
-        call->headers = curl->slist_append(call->headers, "Content-Type:");
-    }
-    curl->easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
-    return 0;
-}
-
-static int set_method(struct tb_http_call *call, const struct tb_http_client_request *request,
-                      struct tb_err *err)
-{
-    const struct tb_curl *curl = &call->client->curl;
-    const char *method = request->method;
-    if (!is_token(method, strlen(method))) {
-        return tb_fail(err, TB_E_INVALID, "the request method is not a valid token");
-    }
-    if (strcmp(method, "HEAD") == 0) {
-        curl->easy_setopt(call->easy, CURLOPT_NOBODY, 1L);
-        return 0;
-    }
-    if (request->body.len || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0) {
-        curl->easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
-        curl->easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS,
-                          request->body.len ? request->body.ptr : "");
-    }
-    curl->easy_setopt(call->easy, CURLOPT_CUSTOMREQUEST, method);
-    return 0;
-}
-
-static bool is_loopback(const char *host)
-{
-    return strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
-           strcmp(host, "[::1]") == 0;
-}
-
-/* Checks the URL and keeps who is meant. */
-static int set_url(struct tb_http_call *call, const struct tb_http_client_request *request,
-                   struct tb_err *err)
-{
-    const struct tb_curl *curl = &call->client->curl;
-    CURLU *url = curl->url();
-    char *scheme = NULL;
-    char *host = NULL;
-    char *port = NULL;
-    int rc = 0;
-    if (curl->url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
-        curl->url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0) ||
-        curl->url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
-        curl->url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK) {
-        rc = tb_fail(err, TB_E_INVALID, "the address is not an http or https URL");
-    } else {
-        call->peer = request->unix_socket ? tb_strdupf("unix:%s", request->unix_socket)
-                                          : tb_strdupf("%s:%s", host, port);
-        curl->easy_setopt(call->easy, CURLOPT_URL, request->url);
-        /* The proxy of the environment is for the world outside, never for this machine. */
-        if (request->unix_socket || is_loopback(host)) {
-            curl->easy_setopt(call->easy, CURLOPT_NOPROXY, "*");
-        }
-    }
-    curl->free(scheme);
-    curl->free(host);
-    curl->free(port);
-    curl->url_cleanup(url);
-    return rc;
-}
-
-static int set_up(struct tb_http_call *call, const struct tb_http_client_request *request,
-                  struct tb_err *err)
-{
-    const struct tb_curl *curl = &call->client->curl;
-    CURL *easy = call->easy;
-    curl->easy_setopt(easy, CURLOPT_PRIVATE, call);
-    curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, call->curl_text);
-    curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl->easy_setopt(easy, CURLOPT_WRITEDATA, call);
-    curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    /* Without this, dropping a call waits for its name look-up, and the loop with it. */
-    curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    if (request->unix_socket) {
-        curl->easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
-    }
-    if (request->insecure_tls) {
-        curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-        curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-    }
-    int rc = set_url(call, request, err);
-    rc = rc < 0 ? rc : set_method(call, request, err);
-    return rc < 0 ? rc : set_headers(call, request->headers, err);
-}
-
 static int multi_open(struct tb_http_client *client, struct tb_err *err)
 {
     const struct tb_curl *curl = &client->curl;
@@ -447,7 +252,7 @@ struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
         tb_fail(err, TB_E_INTERNAL, "libcurl failed to start");
         goto fail;
     }
-    if (set_up(call, request, err) < 0) {
+    if (tb_http_call_set_up(call, request, err) < 0) {
         goto fail;
     }
     if (curl->multi_add_handle(client->multi, call->easy) != CURLM_OK) {
