@@ -10,32 +10,48 @@
 #include "io/http_client.h"
 #include "io/timer.h"
 
-/* A call is on `running` while libcurl has it, then on `done` until a deferred job has told its
- * owner. libcurl must not be entered from its own callbacks, and an owner may do anything in his:
- * the job between the two keeps them apart. */
+/* libcurl must not be entered from its own callbacks, and an owner may do anything in his, even
+ * free the client. So what libcurl tells is only taken note of, and a deferred job of the call
+ * tells its owner; bodies that stream pass through a buffer between the two. */
 struct tb_http_client {
     struct tb_loop *loop;
     struct tb_curl curl;
     CURLM *multi; /* NULL before the first request */
     struct tb_timer timer;
-    struct tb_deferred deliver;
-    struct tb_list running;
-    struct tb_list done;
+    struct tb_list calls;
     struct tb_list watches;
-    bool delivering;
-    bool freed; /* inside a callback: the deliverer frees the memory */
+    bool telling; /* an owner's callback is on the stack ... */
+    bool freed;   /* ... and has freed the client: its memory goes when the callback is back */
+};
+
+/* The parts of a call that stream. */
+struct tb_http_streams {
+    void (*head)(const struct tb_http1_head *head, void *user);
+    bool (*data)(struct tb_str piece, void *user);
+    ssize_t (*read)(char *buf, size_t size, void *user);
+    struct tb_buf lines; /* the headers of the answer, each up to its LF */
+    bool head_in;
+    bool head_told;
+    char *out; /* what `read` gave, and ... */
+    size_t out_len;
+    size_t out_used; /* ... how much of that libcurl has */
+    bool out_over;   /* there is no more */
+    int stopped;     /* what libcurl was told to pause: CURLPAUSE_RECV, CURLPAUSE_SEND */
+    int held;        /* the same bits: what the owner has paused */
 };
 
 struct tb_http_call {
-    struct tb_list link;
+    struct tb_list link; /* in client->calls */
     struct tb_http_client *client;
     CURL *easy;
     struct curl_slist *headers;
     char *peer; /* "host:port", for error words: a whole URL may hold secrets */
     struct tb_timer deadline;
     int64_t timeout_ms;
-    bool finished; /* on `done` */
-    struct tb_buf body;
+    struct tb_deferred news; /* there is something to tell, or to ask for */
+    bool finished;           /* libcurl has done with it */
+    struct tb_buf body;      /* the answer; of a stream, what `data` has not taken yet */
+    struct tb_http_streams streams;
     tb_http_client_fn *fn;
     void *user;
     int code;
@@ -43,9 +59,17 @@ struct tb_http_call {
     char curl_text[CURL_ERROR_SIZE];
 };
 
+/* http_client.c */
+/* libcurl gives it up; the callback follows. */
+void tb_http_call_finish(struct tb_http_call *call);
+
 /* http_call.c */
 /* Tells libcurl all about the call. */
 int tb_http_call_set_up(struct tb_http_call *call, const struct tb_http_client_request *request,
                         struct tb_err *err);
 /* Words and code for a transfer that failed. */
 void tb_http_call_explain(struct tb_http_call *call, CURLcode result);
+/* Tells the owner what came of the streams, and asks for what is to go. True when the owner has
+ * heard all; false also when the client is gone, and the call with it. */
+bool tb_http_call_tell(struct tb_http_call *call);
+void tb_http_call_fini_streams(struct tb_http_call *call);

@@ -18,32 +18,34 @@ static void call_free(struct tb_http_call *call)
 {
     const struct tb_curl *curl = &call->client->curl;
     tb_list_remove(&call->link);
+    tb_deferred_cancel(&call->news);
     tb_timer_fini(&call->deadline);
     curl->easy_cleanup(call->easy);
     curl->slist_free_all(call->headers);
     tb_buf_fini(&call->body);
+    tb_http_call_fini_streams(call);
     tb_free(call->peer);
     tb_free(call);
 }
 
-static void call_done(struct tb_http_call *call)
+void tb_http_call_finish(struct tb_http_call *call)
 {
-    const struct tb_curl *curl = &call->client->curl;
     struct tb_http_client *client = call->client;
-    curl->multi_remove_handle(client->multi, call->easy);
-    tb_timer_stop(&call->deadline);
-    call->finished = true;
-    tb_list_remove(&call->link);
-    tb_list_append(&client->done, &call->link);
-    tb_loop_defer(client->loop, &client->deliver);
+    if (!call->finished) {
+        call->finished = true;
+        client->curl.multi_remove_handle(client->multi, call->easy);
+        tb_timer_stop(&call->deadline);
+    }
+    tb_loop_defer(client->loop, &call->news);
 }
 
-static void call_tell(struct tb_http_call *call)
+static void call_end(struct tb_http_call *call)
 {
     const struct tb_curl *curl = &call->client->curl;
     struct tb_http_client_response response = {0};
     long status = 0;
     tb_list_remove(&call->link);
+    tb_deferred_cancel(&call->news);
     if (call->code == 0) {
         char *type = NULL;
         curl->easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -56,15 +58,15 @@ static void call_tell(struct tb_http_call *call)
     call_free(call);
 }
 
-static void on_deliver(struct tb_deferred *job)
+static void on_news(struct tb_deferred *job)
 {
-    struct tb_http_client *client = TB_CONTAINER(job, struct tb_http_client, deliver);
-    struct tb_list *link;
-    client->delivering = true;
-    while (!client->freed && (link = tb_list_pop(&client->done))) {
-        call_tell(TB_CONTAINER(link, struct tb_http_call, link));
+    struct tb_http_call *call = TB_CONTAINER(job, struct tb_http_call, news);
+    struct tb_http_client *client = call->client;
+    client->telling = true;
+    if (tb_http_call_tell(call) && call->finished) {
+        call_end(call);
     }
-    client->delivering = false;
+    client->telling = false;
     if (client->freed) {
         tb_free(client);
     }
@@ -82,7 +84,7 @@ static void collect(struct tb_http_client *client)
         if (result != CURLE_OK) {
             tb_http_call_explain(call, result);
         }
-        call_done(call);
+        tb_http_call_finish(call);
     }
 }
 
@@ -162,11 +164,15 @@ static void on_timer(struct tb_timer *timer, void *user)
 /* The deadline is ours and not libcurl's, so that it runs on the loop's clock. */
 static void on_deadline(struct tb_timer *timer, void *user)
 {
-    (void)timer;
     struct tb_http_call *call = user;
-    call->code = tb_fail(&call->err, TB_E_TIMEOUT, "%s: no answer within %lld ms", call->peer,
-                         (long long)call->timeout_ms);
-    call_done(call);
+    if (call->streams.held) {
+        tb_timer_start(timer, call->timeout_ms); /* the peer is not to blame */
+        return;
+    }
+    bool streams = call->streams.data || call->streams.read;
+    call->code = tb_fail(&call->err, TB_E_TIMEOUT, "%s: no %s within %lld ms", call->peer,
+                         streams ? "progress" : "answer", (long long)call->timeout_ms);
+    tb_http_call_finish(call);
 }
 
 static int multi_open(struct tb_http_client *client, struct tb_err *err)
@@ -191,9 +197,7 @@ struct tb_http_client *tb_http_client_new(struct tb_loop *loop)
 {
     struct tb_http_client *client = TB_NEW(struct tb_http_client);
     client->loop = loop;
-    client->deliver.run = on_deliver;
-    tb_list_init(&client->running);
-    tb_list_init(&client->done);
+    tb_list_init(&client->calls);
     tb_list_init(&client->watches);
     tb_timer_init(&client->timer, loop, on_timer, client);
     return client;
@@ -207,14 +211,12 @@ void tb_http_client_free(struct tb_http_client *client)
     const struct tb_curl *curl = &client->curl;
     struct tb_list *link;
     client->freed = true;
-    tb_list_splice(&client->done, &client->running);
-    while ((link = tb_list_pop(&client->done))) {
+    while ((link = tb_list_pop(&client->calls))) {
         struct tb_http_call *call = TB_CONTAINER(link, struct tb_http_call, link);
         curl->multi_remove_handle(client->multi, call->easy);
         call->code = tb_fail(&call->err, -ECANCELED, "%s: the call was cancelled", call->peer);
-        call_tell(call);
+        call_end(call);
     }
-    tb_deferred_cancel(&client->deliver);
     if (client->multi) {
         curl->multi_cleanup(client->multi);
     }
@@ -222,7 +224,7 @@ void tb_http_client_free(struct tb_http_client *client)
         watch_free(TB_CONTAINER(item, struct watch, link));
     }
     tb_timer_fini(&client->timer);
-    if (!client->delivering) {
+    if (!client->telling) {
         tb_free(client);
     }
 }
@@ -244,6 +246,7 @@ struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
     call->fn = fn;
     call->user = user;
     call->timeout_ms = request->timeout_ms;
+    call->news.run = on_news;
     tb_list_init(&call->link);
     tb_buf_init(&call->body, request->response_max);
     tb_timer_init(&call->deadline, client->loop, on_deadline, call);
@@ -259,7 +262,7 @@ struct tb_http_call *tb_http_client_send(struct tb_http_client *client,
         tb_fail(err, TB_E_INTERNAL, "%s: libcurl rejected the request", call->peer);
         goto fail;
     }
-    tb_list_append(&client->running, &call->link);
+    tb_list_append(&client->calls, &call->link);
     tb_timer_start(&call->deadline, call->timeout_ms);
     return call;
 fail:
@@ -270,7 +273,11 @@ fail:
 void tb_http_call_cancel(struct tb_http_call *call)
 {
     call->code = tb_fail(&call->err, -ECANCELED, "%s: the call was cancelled", call->peer);
-    if (!call->finished) {
-        call_done(call);
-    }
+    tb_http_call_finish(call);
+}
+
+void tb_http_call_resume(struct tb_http_call *call)
+{
+    call->streams.held = 0;
+    tb_loop_defer(call->client->loop, &call->news);
 }
