@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "core/limits.h"
+#include "daemon/doors.h"
 #include "daemon/registry.h"
 
 static const char *access_name(const struct tb_route *route)
@@ -17,15 +18,6 @@ static const char *access_name(const struct tb_route *route)
     return route->credentials & TB_CREDENTIAL_BEARER ? "token" : "same-user";
 }
 
-static const struct {
-    enum tb_door door;
-    const char *name;
-} door_names[] = {
-    {TB_DOOR_MAIN, "main"},
-    {TB_DOOR_AGENT, "agent"},
-    {TB_DOOR_UNIX, "unix"},
-};
-
 static void put_json(struct tb_json_writer *json, const struct tb_front *front,
                      const struct tb_route *route)
 {
@@ -35,9 +27,9 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
     tb_json_member_cstr(json, "access", access_name(route));
     tb_json_key(json, "doors");
     tb_json_array_open(json);
-    for (size_t i = 0; i < TB_COUNT(door_names); i++) {
-        if (route->doors & door_names[i].door) {
-            tb_json_put_cstr(json, door_names[i].name);
+    for (const struct tb_door_row *row = tb_doors_rows(); row->name; row++) {
+        if (route->doors & row->bit) {
+            tb_json_put_cstr(json, row->name);
         }
     }
     tb_json_array_close(json);

@@ -138,16 +138,20 @@ static void check_ports(const struct tb_config *config, struct tb_finding *findi
 {
     char holder[TB_LOCK_HOLDER_SIZE];
     struct tb_err err;
+    TB_AUTO(tb_buf_fini) struct tb_buf addresses = TB_BUF(TB_KIB);
     tb_lock_holder(config->state_dir, holder, sizeof(holder));
     if (holder[0]) {
         SAY(finding->seen, "a daemon is running: %.120s", holder);
-    } else if (tb_guard_check_config(config, &err) < 0 || tb_doors_try(config, &err) < 0) {
-        refuse(finding, &err);
-    } else if (tb_doors_agent_wanted(config)) {
-        SAY(finding->seen, "%.100s and %.100s are free", config->listen, config->agent_listen);
-    } else {
-        SAY(finding->seen, "%.100s is free", config->listen);
+        return;
     }
+    int rc = tb_guard_check_config(config, &err);
+    rc = rc < 0 ? rc : tb_doors_try(config, &addresses, &err);
+    if (rc < 0) {
+        refuse(finding, &err);
+        return;
+    }
+    tb_buf_append_cstr(&addresses, rc > 1 ? " are free" : " is free");
+    SAY(finding->seen, "%.*s", TB_STR_ARG(tb_buf_str(&addresses)));
 }
 
 /* The store lives in the state directory: a file must be writable there, and there must be room. */

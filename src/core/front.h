@@ -62,9 +62,12 @@ struct tb_front {
     const struct tb_route *routes;
     size_t route_count;
     /* For a front that keeps state; all three may be NULL. `start` fails with words for the
-     * operator. `drain` ends what would otherwise stay open (event streams), `stop` comes when no
-     * request is left. */
+     * operator. `drain` ends what would otherwise stay open (event streams, connections of its own
+     * doors), `stop` comes when no request is left. */
     int (*start)(struct tb_core *core, void **ret_state, struct tb_err *err);
     void (*drain)(void *state);
     void (*stop)(void *state);
+    /* For a front with a door of its own (daemon/doors.c), which speaks another protocol than HTTP
+     * there, or HTTP in its own way: takes a fresh connection. */
+    void (*accept)(void *state, struct tb_stream *stream);
 };

@@ -344,7 +344,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
-    daemon->doors = tb_doors_new(&daemon->core, daemon->router, err);
+    daemon->doors = tb_doors_new(&daemon->core, daemon->router, tb_doors_rows(), err);
     if (!daemon->doors) {
         return err->code;
     }

@@ -2,8 +2,10 @@
 #include "daemon/doors.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <pwd.h>
@@ -17,23 +19,28 @@
 #include "proto/authority.h"
 
 enum {
-    MAIN_DOOR,
-    AGENT_DOOR,
-    UNIX_DOOR,
-    DOOR_COUNT,
+    DOORS_MAX = 8,
+};
+
+static const struct tb_door_row all[] = {
+    {"main", TB_DOOR_MAIN, "listen", NULL},
+    {"agent", TB_DOOR_AGENT, "agent_listen", NULL},
+    {"unix", TB_DOOR_UNIX, "runtime_dir", NULL},
+    {NULL, 0, NULL, NULL},
 };
 
 struct door {
+    const struct tb_door_row *row;
     struct tb_router_door route;
-    struct tb_http_server *server;
+    struct tb_http_server *server; /* NULL: not opened, or its owner's */
     struct tb_listener *listener;
-    struct tb_doors *doors;
 };
 
 struct tb_doors {
     struct tb_core *core;
     struct tb_tls *tls; /* NULL: plain */
-    struct door doors[DOOR_COUNT];
+    struct door doors[DOORS_MAX];
+    size_t count;
     char address[96];
     size_t draining; /* servers that have not ended yet */
     void (*on_drained)(void *user);
@@ -47,10 +54,46 @@ struct place {
     struct tb_tls *tls;
 };
 
+const struct tb_door_row *tb_doors_rows(void)
+{
+    return all;
+}
+
+static const struct tb_config_key *key_of(const struct tb_door_row *row)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i].path, row->setting) == 0) {
+            return &keys[i];
+        }
+    }
+    assert(0 && "a door names a setting that there is not");
+    return NULL;
+}
+
+static bool is_unix(const struct tb_door_row *row)
+{
+    return key_of(row)->type == TB_CONFIG_PATH;
+}
+
+/* Where a door that is no Unix socket is; NULL: it is off. */
+static const char *address_of(const struct tb_config *config, const struct tb_door_row *row)
+{
+    const void *value = (const char *)config + key_of(row)->offset;
+    const char *text = *(char *const *)value;
+    return row->bit != TB_DOOR_MAIN && strcmp(text, "off") == 0 ? NULL : text;
+}
+
 static void on_connection(struct tb_stream *stream, void *user)
 {
     struct door *door = user;
-    tb_http_server_add_take(door->server, stream);
+    const struct tb_front *owner = door->row->owner;
+    if (owner) {
+        owner->accept(tb_router_state(door->route.router, owner), stream);
+    } else {
+        tb_http_server_add_take(door->server, stream);
+    }
 }
 
 static struct tb_http_server_limits server_limits(const struct tb_config *config)
@@ -72,17 +115,6 @@ static struct tb_http_server_limits server_limits(const struct tb_config *config
     };
 }
 
-static struct door *add_server(struct tb_doors *doors, size_t index, struct tb_router *router,
-                               enum tb_door kind)
-{
-    struct door *door = &doors->doors[index];
-    const struct tb_http_server_limits limits = server_limits(doors->core->config);
-    door->doors = doors;
-    door->route = (struct tb_router_door){router, kind};
-    door->server = tb_http_server_new(doors->core->loop, &limits, tb_router_ops(), &door->route);
-    return door;
-}
-
 /* Whoever is on the way reads tokens and pages. */
 static int check_reach(const struct tb_config *config, bool has_tls, const char *text,
                        const struct tb_authority *where, struct tb_err *err)
@@ -100,8 +132,10 @@ static int check_reach(const struct tb_config *config, bool has_tls, const char 
 }
 
 /* On a shared machine it is often the daemon of somebody else. */
-static int fail_in_use(const char *text, uint16_t port, const char *flag, struct tb_err *err)
+static int fail_in_use(const char *text, uint16_t port, const struct tb_config_key *key,
+                       struct tb_err *err)
 {
+    const char *flag = key->flag ? key->flag : key->path;
     uid_t uid;
     if (!tb_port_owner(port, &uid) || uid == geteuid()) {
         return tb_fail(err, -EADDRINUSE,
@@ -123,10 +157,12 @@ static bool is_ip(const struct tb_authority *where)
     return where->ipv6 || inet_pton(AF_INET, host, &ignored) == 1;
 }
 
-/* "127.0.0.1:8765" or "[::1]:8765": an IP literal, or localhost, and a port. */
-static struct tb_listener *listen_on(const struct place *place, const char *text, const char *flag,
+/* "127.0.0.1:8765" or "[::1]:8765": an IP literal, or localhost, and a port. `door` is NULL for a
+ * listener that nobody will use. */
+static struct tb_listener *listen_on(const struct place *place, const struct tb_door_row *row,
                                      struct door *door, struct tb_err *err)
 {
+    const char *text = address_of(place->config, row);
     struct tb_authority where;
     if (!tb_authority_parse_listen(tb_str_of(text), &where) || !is_ip(&where)) {
         tb_fail(err, TB_E_CONFIG,
@@ -140,16 +176,15 @@ static struct tb_listener *listen_on(const struct place *place, const char *text
     struct tb_listener *listener =
         tb_listener_new_tcp(place->loop, host, where.port, place->tls, on_connection, door, err);
     if (!listener && err->code == -EADDRINUSE) {
-        fail_in_use(text, where.port, flag, err);
+        fail_in_use(text, where.port, key_of(row), err);
     }
     return listener;
 }
 
-static int open_tcp(struct tb_doors *doors, struct door *door, const char *text, const char *flag,
-                    struct tb_err *err)
+static int open_tcp(struct tb_doors *doors, struct door *door, struct tb_err *err)
 {
     const struct place place = {doors->core->loop, doors->core->config, doors->tls};
-    door->listener = listen_on(&place, text, flag, door, err);
+    door->listener = listen_on(&place, door->row, door, err);
     return door->listener ? 0 : err->code;
 }
 
@@ -173,13 +208,13 @@ static int open_tls(const struct tb_config *config, struct tb_tls **ret_tls, str
     return *ret_tls ? 0 : err->code;
 }
 
-static void note_address(struct tb_doors *doors, const struct door *main_door)
+static void note_address(struct tb_doors *doors, const struct door *door)
 {
     struct tb_authority where;
-    tb_authority_parse_listen(tb_str_of(doors->core->config->listen), &where);
+    tb_authority_parse_listen(tb_str_of(address_of(doors->core->config, door->row)), &where);
     snprintf(doors->address, sizeof(doors->address), "%s://%s%.*s%s:%u",
              doors->tls ? "https" : "http", where.ipv6 ? "[" : "", TB_STR_ARG(where.host),
-             where.ipv6 ? "]" : "", tb_listener_port(main_door->listener));
+             where.ipv6 ? "]" : "", tb_listener_port(door->listener));
 }
 
 /* Pages of other sites could reach the daemon under names of theirs, so it answers only to those
@@ -195,58 +230,82 @@ static void warn_nameless(const struct tb_core *core)
     }
 }
 
-bool tb_doors_agent_wanted(const struct tb_config *config)
+/* "a", "a and b", "a, b and c". */
+static size_t list_addresses(const struct tb_config *config, struct tb_buf *out)
 {
-    return !tb_str_eq_cstr(TB_STR("off"), config->agent_listen);
+    const char *wanted[DOORS_MAX];
+    size_t count = 0;
+    for (const struct tb_door_row *row = all; row->name; row++) {
+        if (!is_unix(row) && address_of(config, row)) {
+            wanted[count++] = address_of(config, row);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        tb_buf_append_cstr(out, i == 0 ? "" : i + 1 < count ? ", " : " and ");
+        tb_buf_append_cstr(out, wanted[i]);
+    }
+    return count;
 }
 
-int tb_doors_try(const struct tb_config *config, struct tb_err *err)
+int tb_doors_try(const struct tb_config *config, struct tb_buf *ret_addresses, struct tb_err *err)
 {
     TB_AUTO(tb_loop_free) struct tb_loop *loop = tb_loop_new(tb_clock_system());
     struct place place = {loop, config, NULL};
+    struct tb_listener *listeners[DOORS_MAX] = {NULL};
     int rc = open_tls(config, &place.tls, err);
-    struct tb_listener *main_door =
-        rc < 0 ? NULL : listen_on(&place, config->listen, "--listen", NULL, err);
-    struct tb_listener *agent_door =
-        main_door && tb_doors_agent_wanted(config)
-            ? listen_on(&place, config->agent_listen, "--agent-listen", NULL, err)
-            : NULL;
-    bool good = main_door && (agent_door || !tb_doors_agent_wanted(config));
-    tb_listener_free(agent_door);
-    tb_listener_free(main_door);
-    tb_tls_free(place.tls);
-    return good ? 0 : err->code;
-}
-
-static int open_all(struct tb_doors *doors, struct tb_router *router, struct tb_err *err)
-{
-    const struct tb_config *config = doors->core->config;
-    int rc = open_tls(config, &doors->tls, err);
-    if (rc < 0) {
-        return rc;
-    }
-    struct door *main_door = add_server(doors, MAIN_DOOR, router, TB_DOOR_MAIN);
-    rc = open_tcp(doors, main_door, config->listen, "--listen", err);
-    if (rc < 0) {
-        return rc;
-    }
-    note_address(doors, main_door);
-    warn_nameless(doors->core);
-    if (tb_doors_agent_wanted(config)) {
-        rc = open_tcp(doors, add_server(doors, AGENT_DOOR, router, TB_DOOR_AGENT),
-                      config->agent_listen, "--agent-listen", err);
-        if (rc < 0) {
-            return rc;
+    for (size_t i = 0; rc == 0 && all[i].name; i++) {
+        if (!is_unix(&all[i]) && address_of(config, &all[i])) {
+            listeners[i] = listen_on(&place, &all[i], NULL, err);
+            rc = listeners[i] ? 0 : err->code;
         }
     }
-    return open_unix(doors, add_server(doors, UNIX_DOOR, router, TB_DOOR_UNIX), err);
+    for (size_t i = 0; i < DOORS_MAX; i++) {
+        tb_listener_free(listeners[i]);
+    }
+    tb_tls_free(place.tls);
+    return rc < 0 ? rc : (int)list_addresses(config, ret_addresses);
 }
 
-struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router, struct tb_err *err)
+static int open_door(struct tb_doors *doors, struct door *door, struct tb_err *err)
+{
+    const struct tb_config *config = doors->core->config;
+    const struct tb_door_row *row = door->row;
+    if (!is_unix(row) && !address_of(config, row)) {
+        return 0;
+    }
+    if (!row->owner) {
+        const struct tb_http_server_limits limits = server_limits(config);
+        door->server =
+            tb_http_server_new(doors->core->loop, &limits, tb_router_ops(), &door->route);
+    }
+    int rc = is_unix(row) ? open_unix(doors, door, err) : open_tcp(doors, door, err);
+    if (rc == 0 && row->bit == TB_DOOR_MAIN) {
+        note_address(doors, door);
+        warn_nameless(doors->core);
+    }
+    return rc;
+}
+
+static int open_all(struct tb_doors *doors, struct tb_router *router,
+                    const struct tb_door_row *rows, struct tb_err *err)
+{
+    int rc = open_tls(doors->core->config, &doors->tls, err);
+    for (const struct tb_door_row *row = rows; rc == 0 && row->name; row++) {
+        assert(doors->count < DOORS_MAX);
+        struct door *door = &doors->doors[doors->count++];
+        door->row = row;
+        door->route = (struct tb_router_door){router, (enum tb_door)row->bit};
+        rc = open_door(doors, door, err);
+    }
+    return rc;
+}
+
+struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router,
+                              const struct tb_door_row *rows, struct tb_err *err)
 {
     struct tb_doors *doors = TB_NEW(struct tb_doors);
     doors->core = core;
-    if (open_all(doors, router, err) < 0) {
+    if (open_all(doors, router, rows, err) < 0) {
         tb_doors_free(doors);
         return NULL;
     }
@@ -258,7 +317,7 @@ void tb_doors_free(struct tb_doors *doors)
     if (!doors) {
         return;
     }
-    for (size_t i = 0; i < DOOR_COUNT; i++) {
+    for (size_t i = 0; i < doors->count; i++) {
         tb_listener_free(doors->doors[i].listener);
         tb_http_server_free(doors->doors[i].server);
     }
@@ -271,10 +330,21 @@ const char *tb_doors_address(const struct tb_doors *doors)
     return doors->address;
 }
 
+uint16_t tb_doors_port(const struct tb_doors *doors, const char *name)
+{
+    for (size_t i = 0; i < doors->count; i++) {
+        const struct door *door = &doors->doors[i];
+        if (door->listener && strcmp(door->row->name, name) == 0) {
+            return tb_listener_port(door->listener);
+        }
+    }
+    return 0;
+}
+
 size_t tb_doors_connections(const struct tb_doors *doors)
 {
     size_t count = 0;
-    for (size_t i = 0; i < DOOR_COUNT; i++) {
+    for (size_t i = 0; i < doors->count; i++) {
         if (doors->doors[i].server) {
             count += tb_http_server_connections(doors->doors[i].server);
         }
@@ -292,13 +362,9 @@ int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, stru
     return wanted ? tb_tls_reload(doors->tls, config->tls_cert, config->tls_key, err) : 0;
 }
 
-int tb_doors_renew_socket(struct tb_doors *doors, struct tb_err *err)
+static int renew_socket(struct tb_doors *doors, struct door *door, struct tb_err *err)
 {
-    struct door *door = &doors->doors[UNIX_DOOR];
     struct tb_listener *old = door->listener;
-    if (!old) {
-        return 0; /* no door is opened any more */
-    }
     int rc = tb_dirs_remake_runtime(doors->core->config, err);
     rc = rc < 0 ? rc : open_unix(doors, door, err);
     if (rc < 0) {
@@ -307,6 +373,18 @@ int tb_doors_renew_socket(struct tb_doors *doors, struct tb_err *err)
     }
     tb_listener_free(old);
     return 1;
+}
+
+int tb_doors_renew_socket(struct tb_doors *doors, struct tb_err *err)
+{
+    int rc = 0; /* what it stays when no door is opened any more */
+    for (size_t i = 0; rc == 0 && i < doors->count; i++) {
+        struct door *door = &doors->doors[i];
+        if (door->listener && is_unix(door->row)) {
+            rc = renew_socket(doors, door, err);
+        }
+    }
+    return rc;
 }
 
 static void on_server_drained(void *user)
@@ -321,14 +399,15 @@ void tb_doors_drain(struct tb_doors *doors, void (*fn)(void *user), void *user)
 {
     doors->on_drained = fn;
     doors->drained_user = user;
-    for (size_t i = 0; i < DOOR_COUNT; i++) {
+    for (size_t i = 0; i < doors->count; i++) {
         tb_listener_free(doors->doors[i].listener);
         doors->doors[i].listener = NULL;
         doors->draining += doors->doors[i].server != NULL;
     }
-    for (size_t i = 0; i < DOOR_COUNT; i++) {
+    for (size_t i = 0; i < doors->count; i++) {
         if (doors->doors[i].server) {
             tb_http_server_drain(doors->doors[i].server, on_server_drained, doors);
         }
     }
+    assert(doors->draining > 0); /* the main door has one */
 }

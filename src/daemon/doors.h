@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in: the main listener, the agents' listener and the Unix socket, each with an HTTP
- * server in front of the one router. */
+/* The ways in, a row each. Behind a door stands the one router, with an HTTP server of the door's
+ * own, or the front that owns the door and takes its connections as raw streams: counting, limiting
+ * and ending those is the front's business (tb_front.accept, drain, stop).
+ *
+ * To add a door, add a row to the table in doors.c. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "core/core.h"
@@ -13,16 +17,30 @@
 
 struct tb_doors;
 
-/* Opens all; NULL with words in *err when one cannot be opened (none is open then). */
-struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router, struct tb_err *err);
-/* What tb_doors_new says of certificate and addresses; nothing stays open. */
-int tb_doors_try(const struct tb_config *config, struct tb_err *err);
-/* Whether there is a listener for agents beside the main one. */
-bool tb_doors_agent_wanted(const struct tb_config *config);
+struct tb_door_row {
+    const char *name;
+    unsigned bit; /* enum tb_door, as routes name it; 0 with an owner */
+    /* Its key in the configuration: an address to listen on, which for any but the main door may be
+     * "off", or, if it is a path, the directory of the Unix socket. */
+    const char *setting;
+    const struct tb_front *owner; /* NULL: the router */
+};
+
+/* All; the last has no name. */
+const struct tb_door_row *tb_doors_rows(void);
+/* Opens the doors of the rows, the main one among them; NULL with words in *err when one cannot be
+ * opened (none is open then). */
+struct tb_doors *tb_doors_new(struct tb_core *core, struct tb_router *router,
+                              const struct tb_door_row *rows, struct tb_err *err);
+/* What tb_doors_new says of certificate and addresses; nothing stays open. Appends the addresses
+ * ("a, b and c") and returns how many, or says what is wrong. */
+int tb_doors_try(const struct tb_config *config, struct tb_buf *ret_addresses, struct tb_err *err);
 void tb_doors_free(struct tb_doors *doors);
 TB_DEFINE_AUTO(struct tb_doors *, tb_doors_free)
 /* "http://127.0.0.1:8765", with the port that is really in use. */
 const char *tb_doors_address(const struct tb_doors *doors);
+/* The port of a door; 0 if it is not open or has none. */
+uint16_t tb_doors_port(const struct tb_doors *doors, const char *name);
 size_t tb_doors_connections(const struct tb_doors *doors);
 /* Reads the certificate again. */
 int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, struct tb_err *err);

@@ -53,6 +53,17 @@ void tb_router_drain(struct tb_router *router)
     }
 }
 
+void *tb_router_state(const struct tb_router *router, const struct tb_front *front)
+{
+    for (size_t i = 0; i < router->started; i++) {
+        if (router->fronts[i] == front) {
+            return router->states[i];
+        }
+    }
+    assert(0 && "a front that was not started");
+    return NULL;
+}
+
 void tb_router_free(struct tb_router *router)
 {
     if (!router) {
