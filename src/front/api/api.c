@@ -398,17 +398,18 @@ static void on_audit_clear(struct tb_front_req *req)
 }
 
 static const struct tb_route routes[] = {
-    {"GET", "/api/sessions", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, on_list, gone},
+    {"GET", "/api/sessions", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     .handle = on_list, .gone = gone},
     {"POST", "/api/sessions/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     on_close, gone},
+     .handle = on_close, .gone = gone},
     {"POST", "/api/sessions/{id}/renew", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     on_renew, gone},
+     .handle = on_renew, .gone = gone},
     {"POST", "/api/conversations/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     on_conversation_close, gone},
-    {"POST", "/api/stop-all", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, on_stop_all,
-     gone},
+     .handle = on_conversation_close, .gone = gone},
+    {"POST", "/api/stop-all", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     .handle = on_stop_all, .gone = gone},
     {"POST", "/api/audit/clear", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     on_audit_clear, gone},
+     .handle = on_audit_clear, .gone = gone},
 };
 
 static int start(struct tb_core *core, void **ret_state, struct tb_err *err)

@@ -23,8 +23,8 @@ static void stop(void *state)
 }
 
 static const struct tb_route routes[] = {
-    {"GET", "/api/events", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, tb_readers_open,
-     tb_readers_gone},
+    {"GET", "/api/events", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     .handle = tb_readers_open, .gone = tb_readers_gone},
 };
 
 const struct tb_front tb_front_events = {

@@ -7,17 +7,22 @@
 #include "front/mcp/http.h"
 #include "front/mcp/stdio.h"
 
-#define TB_MCP_ROUTES(scope)                                                                         \
-    {"GET",        "/mcp/stdio",      TB_SCOPE_ACT, TB_CREDENTIAL_SAME_USER,                         \
-     TB_DOOR_UNIX, tb_mcp_stdio_open, NULL},                                                         \
-        {"POST",         "/mcp",           (scope),         TB_CREDENTIALS_USUAL,                    \
-         TB_DOORS_USUAL, tb_mcp_http_post, tb_mcp_http_gone},                                        \
-        {"GET",          "/mcp",          (scope),         TB_CREDENTIALS_USUAL,                     \
-         TB_DOORS_USUAL, tb_mcp_http_get, tb_mcp_http_gone},                                         \
-        {"DELETE", "/mcp", (scope), TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, tb_mcp_http_delete, NULL}, \
-        {"POST",         "/mcp/{toolset}", (scope),         TB_CREDENTIALS_USUAL,                    \
-         TB_DOORS_USUAL, tb_mcp_http_post, tb_mcp_http_gone},                                        \
-        {"GET",          "/mcp/{toolset}", (scope),         TB_CREDENTIALS_USUAL,                    \
-         TB_DOORS_USUAL, tb_mcp_http_get,  tb_mcp_http_gone},                                        \
-        {"DELETE",       "/mcp/{toolset}",   (scope), TB_CREDENTIALS_USUAL,                          \
-         TB_DOORS_USUAL, tb_mcp_http_delete, NULL},
+#define TB_MCP_HTTP(method, path, scope, fn)                                                      \
+    {                                                                                             \
+        (method), (path), (scope), TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, .handle = (fn),          \
+                                                                         .gone = tb_mcp_http_gone \
+    }
+
+#define TB_MCP_STDIO                                                              \
+    {                                                                             \
+        "GET", "/mcp/stdio", TB_SCOPE_ACT, TB_CREDENTIAL_SAME_USER, TB_DOOR_UNIX, \
+            .handle = tb_mcp_stdio_open                                           \
+    }
+
+#define TB_MCP_ROUTES(scope)                                            \
+    TB_MCP_STDIO, TB_MCP_HTTP("POST", "/mcp", scope, tb_mcp_http_post), \
+        TB_MCP_HTTP("GET", "/mcp", scope, tb_mcp_http_get),             \
+        TB_MCP_HTTP("DELETE", "/mcp", scope, tb_mcp_http_delete),       \
+        TB_MCP_HTTP("POST", "/mcp/{toolset}", scope, tb_mcp_http_post), \
+        TB_MCP_HTTP("GET", "/mcp/{toolset}", scope, tb_mcp_http_get),   \
+        TB_MCP_HTTP("DELETE", "/mcp/{toolset}", scope, tb_mcp_http_delete)

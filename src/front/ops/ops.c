@@ -60,9 +60,9 @@ static void greet(struct tb_front_req *req)
 }
 
 static const struct tb_route routes[] = {
-    {"GET", "/", 0, TB_CREDENTIAL_NONE, TB_DOOR_MAIN, greet, NULL},
-    {"GET", "/health", 0, TB_CREDENTIAL_NONE, TB_DOORS_ALL, health, NULL},
-    {"GET", "/metrics", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, metrics, NULL},
+    {"GET", "/", 0, TB_CREDENTIAL_NONE, TB_DOOR_MAIN, .handle = greet},
+    {"GET", "/health", 0, TB_CREDENTIAL_NONE, TB_DOORS_ALL, .handle = health},
+    {"GET", "/metrics", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL, .handle = metrics},
 };
 
 const struct tb_front tb_front_ops = {
