@@ -4,8 +4,10 @@
  * not before the handler sees it.
  *
  * To add a route, add a row to its front's table. A path is made of literal parts and of {name}
- * parts, which take one whole segment each and come as args[0], args[1] ... in their order, not
- * decoded. */
+ * parts, which take one whole segment each; {name...} at the end takes all that is left, also
+ * nothing. They come as args[0], args[1] ... in their order, not decoded. Where several rows fit,
+ * the order of the rows does not matter: a literal beats {name}, and that beats {name...}.
+ * docs/adding-a-front.md has an example. */
 #pragma once
 
 #include <stddef.h>
@@ -23,25 +25,47 @@ enum tb_door {
     TB_DOOR_UNIX = 4,
 };
 
+/* Of a route. */
+enum tb_route_flag {
+    /* Only for requests that ask for a WebSocket; the others go to a row of the same path without
+     * it. Where no row of a path has it, the one without it gets both. */
+    TB_ROUTE_UPGRADE = 1,
+    /* The body goes to `body` piece by piece and is not kept; it has no ceiling but the front's. */
+    TB_ROUTE_STREAM = 2,
+};
+
 enum {
     TB_ROUTE_ARGS = 4,
+    TB_FRONT_HEADERS = 6,
     TB_DOORS_USUAL = TB_DOOR_MAIN | TB_DOOR_UNIX,
     TB_DOORS_ALL = TB_DOOR_MAIN | TB_DOOR_AGENT | TB_DOOR_UNIX,
+};
+
+struct tb_front_req;
+
+/* Which web pages may call a front. Scripts send no Origin, and are not asked. */
+struct tb_cors {
+    /* Judges the Origin of a request that has one: 0, or the code and words to refuse it with. */
+    int (*check)(const struct tb_front_req *req, struct tb_err *err);
+    const char *send; /* headers that a page may send: "Authorization, Content-Type" */
+    const char *read; /* headers of the answer that it may read besides the usual; may be NULL */
 };
 
 /* A request on its way through a front; it lives exactly as long as its tb_http_req. */
 struct tb_front_req {
     struct tb_core *core;
     struct tb_http_req *http;
-    struct tb_principal *who; /* of the credential; NULL before the route is known */
+    const struct tb_front *front; /* whose path it is; NULL: nobody's */
+    struct tb_principal *who;     /* of the credential; NULL before the route is known */
     const struct tb_route *route;
     void *state; /* of the front, from its start */
     void *user;  /* the handler's own, NULL at first */
     enum tb_door door;
     struct tb_str args[TB_ROUTE_ARGS];
     int64_t began_ms;
-    int status; /* of the answer, 0 before */
-    struct tb_http_header cors[3];
+    int status;                                      /* of the answer, 0 before */
+    struct tb_http_header headers[TB_FRONT_HEADERS]; /* of the answer, besides its own */
+    size_t header_count;
 };
 
 struct tb_route {
@@ -50,17 +74,28 @@ struct tb_route {
     unsigned scope; /* that a caller needs; 0: anybody who passes the Host and Origin checks */
     unsigned credentials; /* by which it may show that it has it: bits of enum tb_credential */
     unsigned doors;
-    /* The whole body is in, it is JSON (application/json) unless the method has none. Answers now
+    /* The whole body is in, and of a type that the row accepts, unless there is none. Answers now
      * or later. */
     void (*handle)(struct tb_front_req *req);
     /* The request ended, answered or not. May be NULL. */
     void (*gone)(struct tb_front_req *req);
+    /* TB_ROUTE_STREAM: a piece of the body, before `handle`. tb_http_req_pause(req->http) makes the
+     * peer wait; an answer ends the request here, without `handle`. */
+    void (*body)(struct tb_front_req *req, struct tb_str piece);
+    unsigned flags;      /* of enum tb_route_flag */
+    const char *accepts; /* types of the body: "text/plain, image/png"; all of them, and none, are
+                            "*"; NULL: application/json */
 };
 
 struct tb_front {
     const char *name;
     const struct tb_route *routes;
     size_t route_count;
+    const char *prefix;         /* the paths below it that no route has are its own; may be NULL */
+    const struct tb_cors *cors; /* NULL: no page at all */
+    /* Answers an error of the router or the guard in the front's own form, at once. Headers that
+     * the status needs are there already. NULL: the form of front/reply.h. */
+    void (*fail)(struct tb_front_req *req, int code, const char *text);
     /* For a front that keeps state; all three may be NULL. `start` fails with words for the
      * operator. `drain` ends what would otherwise stay open (event streams, connections of its own
      * doors), `stop` comes when no request is left. */

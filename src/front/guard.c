@@ -66,18 +66,39 @@ static bool is_own_origin(const struct tb_front_req *req, const struct tb_author
            origin->port == target.port;
 }
 
+static int check_usual(const struct tb_front_req *req, struct tb_err *err)
+{
+    struct tb_str text = tb_http1_header(tb_http_req_head(req->http), "Origin");
+    struct tb_str scheme;
+    struct tb_authority origin;
+    if (tb_origin_parse(text, &scheme, &origin) &&
+        (list_has(&req->core->config->http_allowed_origins, text) || is_own_origin(req, &origin))) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_FORBIDDEN, "pages of this origin may not call the daemon");
+}
+
+const struct tb_cors tb_guard_cors = {
+    .check = check_usual,
+    .send = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
+            "Mcp-Name, Mcp-Session-Id, X-Conversation-Id",
+    .read = "Mcp-Session-Id, WWW-Authenticate, Retry-After",
+};
+
+const struct tb_cors *tb_guard_cors_of(const struct tb_front_req *req)
+{
+    return req->front ? req->front->cors : &tb_guard_cors;
+}
+
 int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
-    struct tb_str text = tb_http1_header(head, "Origin");
-    if (!text.ptr) {
+    const struct tb_cors *cors = tb_guard_cors_of(req);
+    if (!tb_http1_header(head, "Origin").ptr) {
         return 0;
     }
-    struct tb_str scheme;
-    struct tb_authority origin;
-    if (tb_http1_header_times(head, "Origin") == 1 && tb_origin_parse(text, &scheme, &origin) &&
-        (list_has(&req->core->config->http_allowed_origins, text) || is_own_origin(req, &origin))) {
-        return 0;
+    if (cors && tb_http1_header_times(head, "Origin") == 1) {
+        return cors->check(req, err);
     }
     return tb_fail(err, TB_E_FORBIDDEN, "pages of this origin may not call the daemon");
 }
@@ -85,14 +106,18 @@ int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err)
 void tb_guard_allow_origin(struct tb_front_req *req)
 {
     struct tb_str origin = tb_http1_header(tb_http_req_head(req->http), "Origin");
-    if (!origin.ptr) {
+    const struct tb_cors *cors = tb_guard_cors_of(req);
+    if (!origin.ptr || !cors) {
         return;
     }
-    req->cors[0] = (struct tb_http_header){"Access-Control-Allow-Origin", origin};
-    req->cors[1] = (struct tb_http_header){"Vary", TB_STR("Origin")};
-    req->cors[2] = (struct tb_http_header){"Access-Control-Expose-Headers",
-                                           TB_STR("Mcp-Session-Id, WWW-Authenticate, Retry-After")};
-    tb_http_req_set_headers(req->http, req->cors, TB_COUNT(req->cors));
+    req->headers[0] = (struct tb_http_header){"Access-Control-Allow-Origin", origin};
+    req->headers[1] = (struct tb_http_header){"Vary", TB_STR("Origin")};
+    req->header_count = 2;
+    if (cors->read) {
+        req->headers[req->header_count++] =
+            (struct tb_http_header){"Access-Control-Expose-Headers", tb_str_of(cors->read)};
+    }
+    tb_http_req_set_headers(req->http, req->headers, req->header_count);
 }
 
 static struct tb_str bearer_token(const struct tb_http1_head *head)
@@ -162,22 +187,22 @@ int tb_guard_identify(struct tb_front_req *req, struct tb_err *err)
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
-    if (!head->chunked && head->length == 0) {
+    const char *accepts = req->route->accepts ? req->route->accepts : "application/json";
+    if ((!head->chunked && head->length == 0) || strcmp(accepts, "*") == 0) {
         return 0;
     }
     struct tb_str type = tb_http1_header(head, "Content-Type");
     struct tb_str media = tb_str_trim(tb_str_cut(&type, ';'));
     size_t times = tb_http1_header_times(head, "Content-Type");
-    if (times == 1 && tb_str_eq_nocase(media, TB_STR("application/json"))) {
+    if (times == 1 && tb_str_list_has(tb_str_of(accepts), media)) {
         return 0;
     }
     if (times > 1 || !media.len) {
-        return tb_fail(err, TB_E_CONTENT_TYPE,
-                       "the body must be application/json; the request names %s",
+        return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be %s; the request names %s", accepts,
                        times > 1 ? "its type more than once" : "no type");
     }
     struct tb_quoted seen;
-    return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be application/json, not %s",
+    return tb_fail(err, TB_E_CONTENT_TYPE, "the body must be %s, not %s", accepts,
                    tb_quoted(&seen, media, 0));
 }
 

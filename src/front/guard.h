@@ -13,14 +13,19 @@
 
 /* 0, or the code to answer with and words for it. */
 int tb_guard_check_host(const struct tb_front_req *req, struct tb_err *err);
+/* By the rule of the front whose path it is; by the usual one where it is nobody's. */
 int tb_guard_check_origin(const struct tb_front_req *req, struct tb_err *err);
+/* The usual rule: our own origin and http.allowed_origins. */
+extern const struct tb_cors tb_guard_cors;
+/* That rule; NULL: no page at all. */
+const struct tb_cors *tb_guard_cors_of(const struct tb_front_req *req);
 /* Lets the page that asks read the answer, whatever it will be; after its origin was checked. */
 void tb_guard_allow_origin(struct tb_front_req *req);
 /* Sets req->who, from the credential that the route takes; TB_E_UNAUTHORIZED, TB_E_RATE, or
  * TB_E_FORBIDDEN if it has not the scope that the route needs. */
 int tb_guard_identify(struct tb_front_req *req, struct tb_err *err);
-/* A request with a body must say that it is JSON: a form or plain text can be posted by any web
- * page. */
+/* A request with a body must say that it is what the route accepts, which usually is JSON: a form
+ * or plain text can be posted by any web page. */
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err);
 /* http.allowed_hosts and http.allowed_origins are written so that a request can match them. */
 int tb_guard_check_config(const struct tb_config *config, struct tb_err *err);

@@ -40,12 +40,10 @@ void tb_reply_events(struct tb_front_req *req)
     tb_http_reply_start(req->http, 200, headers, TB_COUNT(headers));
 }
 
-/* Headers that some statuses want beside the body. */
-static size_t error_headers(int code, struct tb_str allow, struct tb_http_header *headers)
+/* Headers that some statuses want beside the body; three at most. */
+static size_t status_headers(int code, struct tb_str allow, struct tb_http_header *headers)
 {
     size_t count = 0;
-    headers[count++] = (struct tb_http_header){"Content-Type", TB_STR("application/json")};
-    headers[count++] = (struct tb_http_header){"Cache-Control", TB_STR("no-store")};
     if (code == TB_E_UNAUTHORIZED) {
         headers[count++] = (struct tb_http_header){"WWW-Authenticate", TB_STR("Bearer")};
     }
@@ -65,8 +63,11 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
     tb_http_reply_put_error(&body, code, message, hint);
-    struct tb_http_header headers[5];
-    size_t count = error_headers(code, allow, headers);
+    struct tb_http_header headers[5] = {
+        {"Content-Type", TB_STR("application/json")},
+        {"Cache-Control", TB_STR("no-store")},
+    };
+    size_t count = 2 + status_headers(code, allow, headers + 2);
     req->status = info->http_status;
     tb_http_reply(req->http, info->http_status, headers, count, tb_buf_str(&body));
 }
@@ -81,9 +82,25 @@ void tb_reply_error_hint(struct tb_front_req *req, int code, const char *message
     reply_error(req, code, message, hint, TB_STR(""));
 }
 
+static void fail(struct tb_front_req *req, int code, const char *message, struct tb_str allow)
+{
+    if (!req->front || !req->front->fail) {
+        reply_error(req, code, message, NULL, allow);
+        return;
+    }
+    req->header_count += status_headers(code, allow, req->headers + req->header_count);
+    tb_http_req_set_headers(req->http, req->headers, req->header_count);
+    req->front->fail(req, code, message);
+}
+
+void tb_reply_fail(struct tb_front_req *req, int code, const char *message)
+{
+    fail(req, code, message, TB_STR(""));
+}
+
 void tb_reply_not_allowed(struct tb_front_req *req, struct tb_str allow)
 {
     char message[128];
     snprintf(message, sizeof(message), "this address takes only %.*s", TB_STR_ARG(allow));
-    reply_error(req, TB_E_METHOD_NOT_ALLOWED, message, NULL, allow);
+    fail(req, TB_E_METHOD_NOT_ALLOWED, message, allow);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers that all fronts give alike. Errors have one shape everywhere:
+/* Answers that all fronts give alike. Errors have one shape in every front that has no `fail`:
  *   {"error":{"code":"not_found","message":"...","hint":"what to do next"}} */
 #pragma once
 
@@ -15,5 +15,8 @@ void tb_reply_events(struct tb_front_req *req);
 void tb_reply_error(struct tb_front_req *req, int code, const char *message);
 /* With another hint, where that of the code is for agents. */
 void tb_reply_error_hint(struct tb_front_req *req, int code, const char *message, const char *hint);
-/* The address is there, but not for this method; `allow` lists those that it has. */
+/* The same in the form of the request's front. */
+void tb_reply_fail(struct tb_front_req *req, int code, const char *message);
+/* The address is there, but not for this method; `allow` lists those that it has. In the form of
+ * the request's front. */
 void tb_reply_not_allowed(struct tb_front_req *req, struct tb_str allow);

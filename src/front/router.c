@@ -2,6 +2,7 @@
 #include "front/router.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -10,6 +11,7 @@
 #include "core/limits.h"
 #include "front/guard.h"
 #include "front/reply.h"
+#include "proto/ws_handshake.h"
 
 enum {
     FRONTS_MAX = 16,
@@ -77,29 +79,71 @@ void tb_router_free(struct tb_router *router)
     tb_free(router);
 }
 
+/* The parts of a pattern, the more particular the higher. */
+enum part {
+    REST,
+    NAME,
+    LITERAL,
+};
+
+static enum part part_kind(struct tb_str part)
+{
+    const struct tb_str rest = TB_STR("...}");
+    if (!tb_str_starts(part, TB_STR("{"))) {
+        return LITERAL;
+    }
+    return part.len > rest.len && tb_str_eq(tb_str_sub(part, part.len - rest.len, part.len), rest)
+               ? REST
+               : NAME;
+}
+
 bool tb_route_match(const char *pattern, struct tb_str path, struct tb_str args[TB_ROUTE_ARGS])
 {
     struct tb_str want = tb_str_of(pattern);
     size_t arg_count = 0;
     while (want.ptr && path.ptr) {
+        struct tb_str left = path;
         struct tb_str part = tb_str_cut(&want, '/');
         struct tb_str segment = tb_str_cut(&path, '/');
-        bool wild = part.len && part.ptr[0] == '{';
-        if (wild && (segment.len == 0 || arg_count == TB_ROUTE_ARGS)) {
+        enum part kind = part_kind(part);
+        if (kind == LITERAL ? !tb_str_eq(part, segment) : arg_count == TB_ROUTE_ARGS) {
             return false;
         }
-        if (wild) {
-            args[arg_count++] = segment;
-        } else if (!tb_str_eq(part, segment)) {
+        if (kind == REST) {
+            args[arg_count] = left;
+            return true;
+        }
+        if (kind == NAME && segment.len == 0) {
             return false;
+        }
+        if (kind == NAME) {
+            args[arg_count++] = segment;
         }
     }
     return !want.ptr && !path.ptr;
 }
 
+/* Of two routes for the same path: whether the first is the more particular one. */
+static bool beats(const struct tb_route *route, const struct tb_route *other)
+{
+    struct tb_str mine = tb_str_of(route->path);
+    struct tb_str theirs = tb_str_of(other->path);
+    while (mine.ptr && theirs.ptr) {
+        enum part kind = part_kind(tb_str_cut(&mine, '/'));
+        enum part against = part_kind(tb_str_cut(&theirs, '/'));
+        if (kind != against) {
+            return kind > against;
+        }
+    }
+    return (route->flags & TB_ROUTE_UPGRADE) > (other->flags & TB_ROUTE_UPGRADE);
+}
+
 /* What the look-up of a path gives: the route, or which methods the path has. */
 struct found {
-    const struct tb_route *route;
+    const struct tb_front *front; /* of the route, else of the path, else of its beginning */
+    const struct tb_route *route; /* that fits */
+    const struct tb_route *path;  /* the most particular one with this path, whatever its method */
+    bool sockets_only;            /* all that it has is for a WebSocket, which is not asked for */
     char allow[64];
     size_t allow_len;
 };
@@ -127,27 +171,69 @@ static bool method_fits(const struct tb_route *route, struct tb_str method)
            (tb_str_eq_cstr(method, "HEAD") && tb_str_eq_cstr(TB_STR("GET"), route->method));
 }
 
-static struct found find(const struct tb_router *router, struct tb_front_req *req)
+/* A route that has the path of the request. */
+static void consider(struct found *found, const struct tb_front *front,
+                     const struct tb_route *route, struct tb_front_req *req,
+                     const struct tb_str args[TB_ROUTE_ARGS])
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
+    bool served = !(route->flags & TB_ROUTE_UPGRADE) || tb_ws_is_upgrade(head);
+    found->sockets_only = !served && !found->allow_len;
+    if (!found->route && (!found->path || beats(route, found->path))) {
+        found->path = route;
+        found->front = front;
+    }
+    if (!served) {
+        return;
+    }
+    add_allowed(found, route->method);
+    if (method_fits(route, head->method) && (!found->route || beats(route, found->route))) {
+        found->route = route;
+        found->front = front;
+        for (size_t a = 0; a < TB_ROUTE_ARGS; a++) {
+            req->args[a] = args[a];
+        }
+    }
+}
+
+/* True if the path is the prefix or lies below it. */
+static bool has_prefix(struct tb_str path, const char *prefix)
+{
+    struct tb_str start = tb_str_of(prefix);
+    return tb_str_starts(path, start) &&
+           (path.len == start.len || path.ptr[start.len] == '/' || start.ptr[start.len - 1] == '/');
+}
+
+/* The front whose prefix says the most about a path that no route has. */
+static const struct tb_front *find_owner(const struct tb_router *router, struct tb_str path)
+{
+    const struct tb_front *owner = NULL;
+    for (size_t f = 0; router->fronts[f]; f++) {
+        const char *prefix = router->fronts[f]->prefix;
+        if (prefix && has_prefix(path, prefix) &&
+            (!owner || strlen(prefix) > strlen(owner->prefix))) {
+            owner = router->fronts[f];
+        }
+    }
+    return owner;
+}
+
+static struct found find(const struct tb_router *router, struct tb_front_req *req)
+{
+    struct tb_str path = tb_http_req_head(req->http)->path;
     struct found found = {0};
     for (size_t f = 0; router->fronts[f]; f++) {
         const struct tb_front *front = router->fronts[f];
         for (size_t i = 0; i < front->route_count; i++) {
             const struct tb_route *route = &front->routes[i];
             struct tb_str args[TB_ROUTE_ARGS] = {{0}};
-            if (!(route->doors & req->door) || !tb_route_match(route->path, head->path, args)) {
-                continue;
-            }
-            add_allowed(&found, route->method);
-            if (!found.route && method_fits(route, head->method)) {
-                found.route = route;
-                req->state = router->states[f];
-                for (size_t a = 0; a < TB_ROUTE_ARGS; a++) {
-                    req->args[a] = args[a];
-                }
+            if (route->doors & req->door && tb_route_match(route->path, path, args)) {
+                consider(&found, front, route, req, args);
             }
         }
+    }
+    if (!found.front) {
+        found.front = find_owner(router, path);
     }
     return found;
 }
@@ -165,55 +251,93 @@ static void reply_preflight(struct tb_front_req *req, const struct found *found)
 {
     const struct tb_http_header headers[] = {
         {"Access-Control-Allow-Methods", {found->allow, found->allow_len}},
-        {"Access-Control-Allow-Headers",
-         TB_STR("Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
-                "Mcp-Name, Mcp-Session-Id, X-Conversation-Id")},
+        {"Access-Control-Allow-Headers", tb_str_of(tb_guard_cors_of(req)->send)},
         {"Access-Control-Max-Age", TB_STR("600")},
     };
     req->status = 204;
     tb_http_reply(req->http, req->status, headers, TB_COUNT(headers), TB_STR(""));
 }
 
-/* The checks before the body. Answers and returns false when the request ends here. */
-static bool admit(const struct tb_router *router, struct tb_front_req *req)
+/* There is no route for it: says why. */
+static void refuse(struct tb_front_req *req, const struct found *found)
+{
+    if (found->allow_len) {
+        tb_reply_not_allowed(req, (struct tb_str){found->allow, found->allow_len});
+    } else if (found->sockets_only) {
+        tb_reply_fail(req, TB_E_INVALID, "this address takes only WebSocket connections");
+    } else {
+        struct tb_err err;
+        struct tb_quoted path;
+        tb_fail(&err, TB_E_NOT_FOUND, "nothing is served at %s; 'tabard routes' lists what is",
+                tb_quoted(&path, tb_http_req_head(req->http)->path, 0));
+        tb_reply_fail(req, err.code, err.text);
+    }
+}
+
+/* Host and Origin: whether who asks may know anything at all. Gives what it asks for. */
+static bool check_place(const struct tb_router *router, struct tb_front_req *req,
+                        struct found *ret_found)
 {
     struct tb_err err;
     int rc = tb_guard_check_host(req, &err);
     if (rc == 0) {
+        *ret_found = find(router, req);
+        req->front = ret_found->front;
+        req->state = req->front ? tb_router_state(router, req->front) : NULL;
         rc = tb_guard_check_origin(req, &err);
     }
     if (rc < 0) {
         req->core->metrics.values[TB_METRIC_REFUSED_HOSTS]++;
-        tb_reply_error(req, rc, err.text);
+        tb_reply_fail(req, rc, err.text);
         return false;
     }
     tb_guard_allow_origin(req);
-    struct found found = find(router, req);
+    return true;
+}
+
+/* The checks before the body. Answers and returns false when the request ends here. */
+static bool admit(const struct tb_router *router, struct tb_front_req *req)
+{
+    struct tb_err err;
+    struct found found = {0};
+    if (!check_place(router, req, &found)) {
+        return false;
+    }
     if (found.allow_len && is_preflight(req)) {
         reply_preflight(req, &found);
         return false;
     }
-    if (!found.route && found.allow_len) {
-        tb_reply_not_allowed(req, (struct tb_str){found.allow, found.allow_len});
-        return false;
-    }
     if (!found.route) {
-        struct tb_quoted path;
-        tb_fail(&err, TB_E_NOT_FOUND, "nothing is served at %s; 'tabard routes' lists what is",
-                tb_quoted(&path, tb_http_req_head(req->http)->path, 0));
-        tb_reply_error(req, err.code, err.text);
+        refuse(req, &found);
         return false;
     }
     req->route = found.route;
-    rc = tb_guard_identify(req, &err);
+    int rc = tb_guard_identify(req, &err);
     if (rc == 0) {
         rc = tb_guard_check_body_type(req, &err);
     }
     if (rc < 0) {
-        tb_reply_error(req, rc, err.text);
+        tb_reply_fail(req, rc, err.text);
         return false;
     }
     return true;
+}
+
+static void on_body(struct tb_http_req *http, struct tb_str piece)
+{
+    struct tb_front_req *req = tb_http_req_user(http);
+    req->route->body(req, piece);
+}
+
+static void await_body(struct tb_front_req *req)
+{
+    if (req->route->flags & TB_ROUTE_STREAM) {
+        assert(req->route->body);
+        tb_http_req_set_body_max(req->http, UINT64_MAX);
+        tb_http_req_stream(req->http, on_body);
+    } else {
+        tb_http_req_set_body_max(req->http, (uint64_t)req->core->config->http_body_max_bytes);
+    }
 }
 
 static void on_head(struct tb_http_req *http, void *user)
@@ -226,7 +350,7 @@ static void on_head(struct tb_http_req *http, void *user)
     req->began_ms = tb_loop_now_ms(req->core->loop);
     tb_http_req_set_user(http, req);
     if (admit(door->router, req)) {
-        tb_http_req_set_body_max(http, (uint64_t)req->core->config->http_body_max_bytes);
+        await_body(req);
     }
 }
 

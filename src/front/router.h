@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a request to its handler. One router serves all listeners; each listener has its own HTTP
  * server whose user pointer is a struct tb_router_door. The order of the checks for every request:
- * Host, Origin, route, method (a CORS preflight ends here), credential, content type; then the body
- * is read and the handler runs. */
+ * Host; then, by the rules of the front whose path it is, Origin, path, method (a CORS preflight
+ * ends here), credential, content type; then the body is read and the handler runs. */
 #pragma once
 
 #include "base/mem.h"

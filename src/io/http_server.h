@@ -78,7 +78,7 @@ struct tb_http_header {
     const char *name;
     struct tb_str value;
 };
-/* In on_head only: headers for whatever reply comes, besides its own; borrowed until on_gone. */
+/* Headers for whatever reply comes, besides its own; borrowed until on_gone. */
 void tb_http_req_set_headers(struct tb_http_req *req, const struct tb_http_header *headers,
                              size_t count);
 

@@ -13,6 +13,7 @@
 #include "core/gate.h"
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "front/guard.h"
 #include "front/reply.h"
 #include "front/target.h"
 #include "io/timer.h"
@@ -435,6 +436,7 @@ const struct tb_front tb_front_api = {
     .name = "api",
     .routes = routes,
     .route_count = TB_COUNT(routes),
+    .cors = &tb_guard_cors,
     .start = start,
     .stop = stop,
 };

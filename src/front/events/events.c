@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "front/events/feed.h"
 #include "front/events/readers.h"
+#include "front/guard.h"
 
 static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
 {
@@ -31,6 +32,7 @@ const struct tb_front tb_front_events = {
     .name = "events",
     .routes = routes,
     .route_count = TB_COUNT(routes),
+    .cors = &tb_guard_cors,
     .start = start,
     .drain = drain,
     .stop = stop,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/mcp.h"
 
+#include "front/guard.h"
 #include "front/mcp/routes.h"
 #include "front/mcp/server.h"
 #include "front/mcp/stdio.h"
@@ -52,6 +53,7 @@ const struct tb_front tb_front_mcp = {
     .name = "mcp",
     .routes = routes,
     .route_count = TB_COUNT(routes),
+    .cors = &tb_guard_cors,
     .start = start,
     .drain = tb_mcp_drain,
     .stop = tb_mcp_free,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/limits.h"
 #include "core/metrics.h"
+#include "front/guard.h"
 #include "front/reply.h"
 
 static void health(struct tb_front_req *req)
@@ -69,4 +70,5 @@ const struct tb_front tb_front_ops = {
     .name = "ops",
     .routes = routes,
     .route_count = TB_COUNT(routes),
+    .cors = &tb_guard_cors,
 };
