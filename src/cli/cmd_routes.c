@@ -18,6 +18,14 @@ static const char *access_name(const struct tb_route *route)
     return route->credentials & TB_CREDENTIAL_BEARER ? "token" : "same-user";
 }
 
+static const struct {
+    unsigned flag;
+    const char *name;
+} flag_names[] = {
+    {TB_ROUTE_UPGRADE, "websocket"},
+    {TB_ROUTE_STREAM, "stream"},
+};
+
 static void put_json(struct tb_json_writer *json, const struct tb_front *front,
                      const struct tb_route *route)
 {
@@ -33,8 +41,29 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
         }
     }
     tb_json_array_close(json);
+    tb_json_member_cstr(json, "accepts", route->accepts ? route->accepts : "application/json");
+    tb_json_key(json, "flags");
+    tb_json_array_open(json);
+    for (size_t i = 0; i < TB_COUNT(flag_names); i++) {
+        if (route->flags & flag_names[i].flag) {
+            tb_json_put_cstr(json, flag_names[i].name);
+        }
+    }
+    tb_json_array_close(json);
     tb_json_member_cstr(json, "front", front->name);
     tb_json_object_close(json);
+}
+
+/* A line; what most rows leave out stands behind the rest. */
+static void print_row(const struct tb_route *route)
+{
+    printf("%-7s %-40s %s", route->method, route->path, access_name(route));
+    for (size_t i = 0; i < TB_COUNT(flag_names); i++) {
+        if (route->flags & flag_names[i].flag) {
+            printf(" %s", flag_names[i].name);
+        }
+    }
+    printf("%s%s\n", route->accepts ? " " : "", route->accepts ? route->accepts : "");
 }
 
 static int run(int argc, char **argv)
@@ -56,7 +85,7 @@ static int run(int argc, char **argv)
             const struct tb_route *route = &(*front)->routes[i];
             put_json(&json, *front, route);
             if (!as_json) {
-                printf("%-7s %-40s %s\n", route->method, route->path, access_name(route));
+                print_row(route);
             }
         }
     }

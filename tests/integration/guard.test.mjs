@@ -29,6 +29,13 @@ test('AUTH-1: no route but an open one answers without a token', async (t) => {
   }
 });
 
+test('the list of routes says what each takes', async () => {
+  for (const route of await routes()) {
+    assert.equal(route.accepts, 'application/json', route.path);
+    assert.deepEqual(route.flags, [], route.path);
+  }
+});
+
 test('AUTH-2: a token is right as a whole or not at all', async (t) => {
   const daemon = await Daemon.start(t);
   const { token } = daemon;
