@@ -40,45 +40,53 @@ static void a_new_record_is_put_where_there_is_none(void **state)
 
 /* Nothing is waited for in between: p puts, r removes, 0 to 9 put as new. Those that are told that
  * it was there already, and what there is in the end. */
+struct sequence {
+    const char *steps;
+    const char *refused;
+    const char *left;
+};
+
+static void play(struct store_lab *lab, enum tb_space space, const char *key,
+                 const struct sequence *sequence)
+{
+    struct store_seen seen[4];
+    char refused[8] = "";
+    size_t count = 0;
+    for (const char *step = sequence->steps; *step; step++) {
+        const char value[] = {*step, '\0'};
+        if (*step == 'p') {
+            lab->kind->put(lab->state, space, tb_str_of(key), TB_STR("p"), NULL, NULL);
+        } else if (*step == 'r') {
+            lab->kind->remove(lab->state, space, tb_str_of(key), NULL, NULL);
+        } else {
+            store_seen_init(lab, &seen[count]);
+            store_put_new_start(lab, space, key, value, &seen[count++]);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        WAIT_UNTIL(lab->core.loop, seen[i].ends);
+        assert_true(seen[i].code == 0 || seen[i].code == TB_E_EXISTS);
+        if (seen[i].code) {
+            refused[strlen(refused)] = "0123"[i];
+        }
+        store_seen_fini(&seen[i]);
+    }
+    assert_string_equal(refused, sequence->refused);
+    store_expect(lab, space, key, sequence->left);
+}
+
 static void new_records_keep_the_order_of_writes(void **state)
 {
-    static const struct {
-        const char *steps;
-        const char *refused;
-        const char *left;
-    } cases[] = {
+    static const struct sequence sequences[] = {
         {"0", "", "0"},     {"01", "1", "0"},   {"0p", "", "p"},      {"p0", "0", "p"},
         {"0r", "", NULL},   {"r0", "", "0"},    {"0r1", "", "1"},     {"0p1r2", "1", "2"},
         {"pr0", "", "0"},   {"0pr1p", "", "p"}, {"0123", "123", "0"}, {"0rr1r", "", NULL},
         {"p0r1", "0", "1"}, {"0rp", "", "p"},   {"0rp1", "1", "p"},
     };
-    struct store_lab *lab = *state;
     for (int space = 0; space < TB_SPACE_COUNT; space++) {
-        for (size_t i = 0; i < TB_COUNT(cases); i++) {
-            struct store_seen seen[4];
-            char refused[8] = "";
-            size_t count = 0;
+        for (size_t i = 0; i < TB_COUNT(sequences); i++) {
             char key[] = {(char)('a' + (int)i), '\0'};
-            for (const char *step = cases[i].steps; *step; step++) {
-                const char value[] = {*step, '\0'};
-                if (*step == 'p') {
-                    lab->kind->put(lab->state, (enum tb_space)space, tb_str_of(key), TB_STR("p"),
-                                   NULL, NULL);
-                } else if (*step == 'r') {
-                    lab->kind->remove(lab->state, (enum tb_space)space, tb_str_of(key), NULL, NULL);
-                } else {
-                    store_seen_init(lab, &seen[count]);
-                    store_put_new_start(lab, (enum tb_space)space, key, value, &seen[count++]);
-                }
-            }
-            for (size_t n = 0; n < count; n++) {
-                WAIT_UNTIL(lab->core.loop, seen[n].ends);
-                assert_true(seen[n].code == 0 || seen[n].code == TB_E_EXISTS);
-                refused[strlen(refused)] = seen[n].code ? (char)('0' + (int)n) : '\0';
-                store_seen_fini(&seen[n]);
-            }
-            assert_string_equal(refused, cases[i].refused);
-            store_expect(lab, (enum tb_space)space, key, cases[i].left);
+            play(*state, (enum tb_space)space, key, &sequences[i]);
         }
     }
 }

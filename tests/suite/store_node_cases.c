@@ -10,6 +10,7 @@
 
 enum {
     TTL_MS = 1000,
+    LONG_MS = 1000 * TTL_MS,
 };
 
 struct subject {
@@ -188,7 +189,7 @@ static void claims_that_nobody_released_do_not_hold_up_others(void **state)
     struct scene *scene = *state;
     struct tb_fence kept = {0};
     struct tb_fence fence = {0};
-    assert_int_equal(store_claim(scene->one, "kept", "node", 1000 * TTL_MS, &kept), 0);
+    assert_int_equal(store_claim(scene->one, "kept", "node", LONG_MS, &kept), 0);
     for (int i = 0; i < 300; i++) {
         char key[] = {'k', (char)('a' + i % 26), (char)('a' + i / 26), '\0'};
         assert_int_equal(store_claim(scene->one, key, "node", TTL_MS, &fence), 0);

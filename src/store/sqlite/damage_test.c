@@ -254,6 +254,37 @@ static void live_sessions_are_stored_again_in_a_new_database(void **state)
     store_lab_free(lab);
 }
 
+/* The claims of the process go on, and so do its epochs, also after the next start. */
+static void epochs_are_stored_again_in_a_new_database(void **state)
+{
+    (void)state;
+    struct store_lab *lab = store_lab_new(&tb_store_sqlite);
+    struct tb_fence before = {0};
+    struct tb_fence after = {0};
+    char garbage[4096];
+    memset(garbage, 7, sizeof(garbage));
+    assert_int_equal(store_put(lab, TB_SPACE_STATE, "k", "v"), 0);
+    store_lab_reopen(lab);
+    assert_int_equal(store_claim(lab, "key", "node", 60000, &before), 0);
+    store_expect(lab, TB_SPACE_STATE, "k", "v"); /* the epoch is in the database now */
+    int fd = open(store_lab_path(lab, "tabard.db"), O_RDWR | O_CLOEXEC);
+    for (off_t at = 0; at < lseek(fd, 0, SEEK_END); at += (off_t)sizeof(garbage)) {
+        assert_int_equal(pwrite(fd, garbage, sizeof(garbage), at), sizeof(garbage));
+    }
+    close(fd);
+    assert_int_equal(truncate(store_lab_path(lab, "tabard.db-wal"), 0), 0);
+    unlink(store_lab_path(lab, "tabard.db-shm")); /* so that the file is opened anew */
+    for (int i = 0; !strstr(store_lab_logged(lab), "it was set aside as"); i++) {
+        assert_true(i < 100);
+        store_put(lab, TB_SPACE_STATE, "k", "v");
+    }
+    assert_int_equal(store_put_fenced(lab, TB_SPACE_SESSION, "k", "v", &before), 0);
+    store_lab_reopen(lab);
+    assert_int_equal(store_claim(lab, "key", "node", 60000, &after), 0);
+    assert_true(after.epoch > before.epoch);
+    store_lab_free(lab);
+}
+
 static void flip_header(struct store_lab *lab, off_t at)
 {
     int fd = open(store_lab_path(lab, "tabard.db"), O_RDWR | O_CLOEXEC);
@@ -394,6 +425,7 @@ int main(void)
         cmocka_unit_test(flipped_bytes_never_make_a_wrong_log_pass),
         cmocka_unit_test(a_broken_database_is_set_aside_and_a_new_one_begun),
         cmocka_unit_test(live_sessions_are_stored_again_in_a_new_database),
+        cmocka_unit_test(epochs_are_stored_again_in_a_new_database),
         cmocka_unit_test(a_header_of_an_unknown_format_is_damage),
         cmocka_unit_test(a_damaged_header_beside_a_cut_log_is_called_damage),
         cmocka_unit_test(a_log_that_is_removed_is_noticed_and_nothing_is_lost),

@@ -319,6 +319,26 @@ static void the_order_of_writes_is_kept_while_the_disk_fails(void **state)
     store_expect(lab, TB_SPACE_STATE, "k", "new");
 }
 
+static void a_new_record_waits_for_the_disk_and_holds_up_no_other(void **state)
+{
+    struct store_lab *lab = *state;
+    struct store_seen seen;
+    store_seen_init(lab, &seen);
+    atomic_store(&disk.write_code, SQLITE_IOERR_WRITE);
+    assert_int_equal(store_append_type(lab, "fails"), 0);
+    WAIT_UNTIL(lab->core.loop, logged(lab, "disk I/O error"));
+    store_put_new_start(lab, TB_SPACE_SESSION, "new", "first", &seen);
+    lab->kind->put(lab->state, TB_SPACE_SESSION, TB_STR("new"), TB_STR("second"), NULL, NULL);
+    assert_int_equal(store_put(lab, TB_SPACE_SESSION, "other", "v"), 0);
+    assert_int_equal(store_append_type(lab, "while it fails"), 0);
+    assert_int_equal(seen.ends, 0);
+    atomic_store(&disk.write_code, SQLITE_OK);
+    WAIT_UNTIL(lab->core.loop, seen.ends);
+    assert_int_equal(seen.code, 0);
+    store_expect(lab, TB_SPACE_SESSION, "new", "second");
+    store_seen_fini(&seen);
+}
+
 /* As root a folder's mode means nothing, so the test is somebody else for a while. */
 static void a_folder_that_became_read_only_is_ridden_out(void **state)
 {
@@ -357,6 +377,7 @@ int main(void)
         CASE(a_heavy_write_fails_after_a_while),
         CASE(a_heavy_write_fails_soon_when_the_disk_is_full),
         CASE(the_order_of_writes_is_kept_while_the_disk_fails),
+        CASE(a_new_record_waits_for_the_disk_and_holds_up_no_other),
         CASE(a_folder_that_became_read_only_is_ridden_out),
     };
 #undef CASE
