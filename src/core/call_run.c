@@ -15,6 +15,7 @@
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 void tb_op_call_free(struct tb_op_call *op_call)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "core/core.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 /* Where a time stands in the settings; 0 is no such place. */

@@ -10,6 +10,7 @@
 #include "core/lifetime.h"
 #include "core/limits.h"
 #include "core/removals.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"

@@ -16,6 +16,7 @@
 #include "core/lifetime.h"
 #include "core/limits.h"
 #include "core/records.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 bool tb_session_at_rest(const struct tb_session *session)
@@ -391,7 +392,7 @@ static void on_trouble(struct tb_session *session)
 /* Nothing stands against it: what does its state call for? */
 static void go_on(struct tb_session *session)
 {
-    if (tb_session_is_unseen(session)) {
+    if (tb_session_just_opened(session)) {
         tb_session_opened(session); /* whoever hears of it may end the session */
     }
     bool is_draining = session->core->sessions->draining;

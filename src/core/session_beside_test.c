@@ -2,6 +2,7 @@
 /* Saving by a driver that lets calls run meanwhile. */
 #include <stdio.h>
 
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 #include "support/fake_store.h"

@@ -5,6 +5,8 @@
  *   idle --> saving, storing if anything has changed --> the driver closes --> asleep
  *   asleep --a call--> reading --> opening --> open
  *   lost --> the driver closes --> asleep */
+#include "core/session_hibernate.h"
+
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -328,7 +330,7 @@ void tb_session_store_again(struct tb_session *session)
 
 void tb_session_hibernate(struct tb_session *session)
 {
-    if (tb_session_is_unseen(session)) {
+    if (tb_session_just_opened(session)) {
         tb_session_opened(session);
     }
     if (session->state == TB_STATE_OPEN) {

@@ -153,7 +153,7 @@ static inline bool tb_session_is_new(const struct tb_session *session)
 }
 
 /* The driver has opened it, and the job has not seen that yet. */
-static inline bool tb_session_is_unseen(const struct tb_session *session)
+static inline bool tb_session_just_opened(const struct tb_session *session)
 {
     bool opens = session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING;
     return opens && session->side == TB_SIDE_OPEN;
@@ -180,37 +180,3 @@ void tb_session_make_named(struct tb_session *session);
 int64_t tb_session_expires_ms(const struct tb_session *session);
 /* When it ends or goes to sleep. */
 int64_t tb_session_frees_ms(const struct tb_session *session);
-
-/* core/session_hibernate.c: saving, sleeping, waking. */
-/* What it had can be kept, and there is room for it. */
-bool tb_session_can_hibernate(const struct tb_session *session);
-/* Its record outlives the daemon. */
-bool tb_session_survives(const struct tb_session *session);
-void tb_saving_begin(struct tb_session *session);
-void tb_saving_free(struct tb_saving *saving);
-/* It is at rest: saves soon what has changed. */
-void tb_session_plan_save(struct tb_session *session);
-void tb_session_on_changed(void *owner);
-/* The store has lost its record and what was saved. */
-void tb_session_store_again(struct tb_session *session);
-/* No operation may begin: its browser is being looked at. */
-bool tb_session_saving(const struct tb_session *session);
-/* Saves it and lets go of its browser; given up if a call comes. */
-void tb_session_hibernate(struct tb_session *session);
-/* One step of that. */
-void tb_session_save_step(struct tb_session *session);
-/* The driver is done with it, or could not open it. */
-void tb_session_hibernated(struct tb_session *session);
-/* It sleeps and a call waits. */
-void tb_session_wake(struct tb_session *session);
-/* A wake that has not come to the driver yet is given up. */
-void tb_session_cut_wake(struct tb_session *session);
-/* The driver has opened it: what is there to say. */
-void tb_session_opened(struct tb_session *session);
-/* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
- * until the record says so, too. `call` is NULL if nobody waits. */
-void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
-/* Text stands in its pages that a browser after this one would not have, as far as is stored. */
-bool tb_session_has_typed(const struct tb_session *session);
-/* Its browser is gone. */
-void tb_session_lose(struct tb_session *session);

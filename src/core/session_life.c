@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/lifetime.h"
 #include "core/records.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 enum {
@@ -55,7 +56,7 @@ static int64_t rest_of(const struct tb_session *session, const struct tb_lifetim
 {
     int64_t at_ms = session->times.last_active_ms + lifetime->idle_ms;
     bool hibernates = lifetime->at_idle == TB_IDLE_HIBERNATE &&
-                      (session->state == TB_STATE_OPEN || tb_session_is_unseen(session));
+                      (session->state == TB_STATE_OPEN || tb_session_just_opened(session));
     if (!hibernates || !lifetime->idle_ms || !tb_session_at_rest(session)) {
         return INT64_MAX;
     }

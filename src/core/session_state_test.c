@@ -41,7 +41,7 @@ static void every_pair_of_states_is_allowed_or_refused(void **state)
     for (int from = 0; from < TB_STATE_COUNT; from++) {
         assert_int_equal(strlen(allowed[from]), 2 * TB_STATE_COUNT - 1);
         for (int to = 0; to < TB_STATE_COUNT; to++) {
-            bool may = allowed[from][2 * to] == 'x';
+            bool may = allowed[from][(size_t)to * 2] == 'x';
             if (tb_state_allows((enum tb_session_state)from, (enum tb_session_state)to) != may ||
                 survives((enum tb_session_state)from, (enum tb_session_state)to) != may) {
                 fail_msg("state %d to %d", from, to);

@@ -10,6 +10,7 @@
 #include "core/lifetime.h"
 #include "core/limits.h"
 #include "core/records.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 /* Limits. */

@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/records.h"
+#include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
 enum {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session's browser has, and how the session does without one: saving, hibernating and
+ * waking. For core/session*.c and those beside them. */
+#pragma once
+
+#include <stdbool.h>
+
+struct tb_call;
+struct tb_op;
+struct tb_saving;
+struct tb_session;
+
+/* What it had can be kept, and there is room for it. */
+bool tb_session_can_hibernate(const struct tb_session *session);
+/* Its record outlives the daemon. */
+bool tb_session_survives(const struct tb_session *session);
+void tb_saving_begin(struct tb_session *session);
+void tb_saving_free(struct tb_saving *saving);
+/* It is at rest: saves soon what has changed. */
+void tb_session_plan_save(struct tb_session *session);
+void tb_session_on_changed(void *owner);
+/* The store has lost its record and what was saved. */
+void tb_session_store_again(struct tb_session *session);
+/* No operation may begin: its browser is being looked at. */
+bool tb_session_saving(const struct tb_session *session);
+/* Saves it and lets go of its browser; given up if a call comes. */
+void tb_session_hibernate(struct tb_session *session);
+/* One step of that. */
+void tb_session_save_step(struct tb_session *session);
+/* The driver is done with it, or could not open it. */
+void tb_session_hibernated(struct tb_session *session);
+/* It sleeps and a call waits. */
+void tb_session_wake(struct tb_session *session);
+/* A wake that has not come to the driver yet is given up. */
+void tb_session_cut_wake(struct tb_session *session);
+/* The driver has opened it: what is there to say. */
+void tb_session_opened(struct tb_session *session);
+/* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
+ * until the record says so, too. `call` is NULL if nobody waits. */
+void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
+/* Text stands in its pages that a browser after this one would not have, as far as is stored. */
+bool tb_session_has_typed(const struct tb_session *session);
+/* Its browser is gone. */
+void tb_session_lose(struct tb_session *session);
