@@ -5,7 +5,7 @@
 struct browser_cmd {
     struct tb_cdp_ask ask; /* in its browser */
     struct tb_cdp_browser *browser;
-    uint64_t id; /* the connection's */
+    struct tb_cdp_command command;
     tb_cdp_reply_fn *fn;
 };
 
@@ -19,14 +19,15 @@ static void forget(struct tb_cdp_ask *ask)
 {
     struct browser_cmd *cmd = TB_CONTAINER(ask, struct browser_cmd, ask);
     if (cmd->browser->peer.conn) {
-        tb_cdp_forget(cmd->browser->peer.conn, cmd->id);
+        tb_cdp_command_forget(cmd->browser->peer.conn, &cmd->command);
     }
     cmd_free(cmd);
 }
 
-static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_done(struct tb_cdp_command *command, int code, struct tb_str result,
+                    const struct tb_err *err)
 {
-    struct browser_cmd *cmd = user;
+    struct browser_cmd *cmd = TB_CONTAINER(command, struct browser_cmd, command);
     tb_cdp_reply_fn *fn = cmd->fn;
     void *fn_user = cmd->ask.user;
     cmd_free(cmd);
@@ -44,8 +45,8 @@ void tb_cdp_session_send(struct tb_driver_session *session, const char *session_
     cmd->ask.user = user;
     cmd->ask.forget = forget;
     tb_cdp_ask_begin(&cmd->ask, &browser->asks, &session->use.asks);
-    cmd->id =
-        tb_cdp_send(browser->peer.conn, session_id, method, params, deadline_ms, on_reply, cmd);
+    cmd->command = (struct tb_cdp_command){.deadline_ms = deadline_ms, .done = on_done};
+    tb_cdp_command_send(browser->peer.conn, &cmd->command, session_id, method, params);
 }
 
 void tb_cdp_browser_cmds_end(struct tb_cdp_browser *browser, const struct tb_err *err)

@@ -24,39 +24,29 @@ enum {
 };
 
 struct call {
-    struct tb_cdp_ask ask; /* in its page */
-    uint64_t handle;
+    struct tb_cdp_page_cmd cmd; /* it waits for a world, or is under way */
     struct tb_cdp_frame *frame;
     char *function;
     struct tb_buf expression; /* as a JSON string */
-    int64_t deadline_ms;
     tb_cdp_page_call_fn *fn;
-    struct tb_cdp_page_cmd *cmd; /* NULL: waits for a world */
     char world[TB_TARGET_ID_SIZE];
-    struct tb_timer timer; /* the deadline while it waits */
-    struct tb_err *late;   /* was begun in vain */
-    bool injected;         /* our scripts were missing and have been put there again */
-    bool seeking;          /* it has told that it waits for its element, so it has done nothing */
+    bool injected; /* our scripts were missing and have been put there again */
+    bool seeking;  /* it has told that it waits for its element, so it has done nothing */
     int64_t sent_ms;
 };
 
 static void call_free(struct call *call)
 {
-    if (call->cmd) {
-        tb_cdp_page_cmd_drop(call->cmd);
-    }
-    tb_timer_fini(&call->timer);
-    tb_cdp_ask_end(&call->ask);
+    tb_cdp_page_cmd_fini(&call->cmd);
     tb_buf_fini(&call->expression);
     tb_free(call->function);
-    tb_free(call->late);
     tb_free(call);
 }
 
 static void end_with(struct call *call, const struct tb_err *err)
 {
     tb_cdp_page_call_fn *fn = call->fn;
-    void *user = call->ask.user;
+    void *user = call->cmd.ask.user;
     struct tb_err words = *err;
     call_free(call);
     fn(words.code, (struct tb_str){NULL, 0}, &words, user);
@@ -65,7 +55,7 @@ static void end_with(struct call *call, const struct tb_err *err)
 static void end_well(struct call *call, struct tb_str value)
 {
     tb_cdp_page_call_fn *fn = call->fn;
-    void *user = call->ask.user;
+    void *user = call->cmd.ask.user;
     call_free(call);
     fn(0, value, NULL, user);
 }
@@ -227,7 +217,7 @@ static void on_replaced(struct call *call, bool had_begun)
     }
     if (!had_begun || only_reads(call) || call->seeking) {
         if (running && !call->frame->parent) {
-            running->ops->moved(running, call->ask.user);
+            running->ops->moved(running, call->cmd.ask.user);
         }
         shorten(call);
         send_or_wait(call);
@@ -254,12 +244,14 @@ bool tb_cdp_page_was_replaced(const struct tb_err *err)
     return false;
 }
 
-static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_done(struct tb_cdp_page_cmd *cmd, int code, struct tb_str result,
+                    const struct tb_err *err)
 {
-    struct call *call = user;
-    call->cmd = NULL;
+    struct call *call = TB_CONTAINER(cmd, struct call, cmd);
     if (code == 0) {
         on_result(call, result);
+    } else if (cmd->waits) {
+        end_with(call, err);
     } else if (tb_cdp_page_was_replaced(err)) {
         on_replaced(call, !strstr(err->text, "uniqueContextId not found"));
     } else {
@@ -280,17 +272,15 @@ static void send_call(struct call *call)
                       (long long)tb_clock_wall_ms(tb_clock_system()));
     }
     tb_buf_append_str(&params, tb_str_sub(expression, 1, expression.len));
-    int64_t left_ms = call->deadline_ms - tb_loop_now_ms(call->frame->page->peer->loop);
+    int64_t left_ms = call->cmd.command.deadline_ms - tb_loop_now_ms(call->frame->page->peer->loop);
     tb_buf_printf(&params,
                   ",\"uniqueContextId\":\"%s\",\"awaitPromise\":true,\"returnByValue\":true,"
                   "\"timeout\":%lld}",
                   call->frame->world, (long long)(left_ms > 0 ? left_ms : 1));
     memcpy(call->world, call->frame->world, sizeof(call->world));
-    tb_timer_stop(&call->timer);
     call->seeking = false;
-    call->sent_ms = call->deadline_ms - left_ms;
-    call->cmd = tb_cdp_page_cmd_new(call->frame->target, "Runtime.evaluate", tb_buf_str(&params),
-                                    call->deadline_ms, on_reply, call);
+    call->sent_ms = call->cmd.command.deadline_ms - left_ms;
+    tb_cdp_page_cmd_start(&call->cmd, call->frame->target, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 static void send_or_wait(struct call *call)
@@ -299,28 +289,16 @@ static void send_or_wait(struct call *call)
     if (call->frame->world[0] || page->crashed || page->dialog.open || page->gone) {
         send_call(call); /* what is in the way is found there */
     } else {
-        int64_t left_ms = call->deadline_ms - tb_loop_now_ms(page->peer->loop);
-        tb_timer_start(&call->timer, left_ms > 0 ? left_ms : 0);
+        tb_cdp_page_cmd_wait(&call->cmd);
     }
-}
-
-static void on_deadline(struct tb_timer *timer, void *user)
-{
-    struct call *call = user;
-    struct tb_err err;
-    (void)timer;
-    struct tb_cdp_page *page = call->frame->page;
-    tb_cdp_page_probe(page);
-    tb_cdp_page_say_late(page, "the page had no usable document in time", &err);
-    end_with(call, &err);
 }
 
 static void forget(struct tb_cdp_ask *ask)
 {
-    struct call *call = TB_CONTAINER(ask, struct call, ask);
-    struct tb_cdp_page *page = call->frame->page;
-    bool late = call->deadline_ms <= tb_loop_now_ms(page->peer->loop);
-    if (call->cmd) {
+    struct call *call = TB_CONTAINER(ask, struct call, cmd.ask);
+    struct tb_cdp_page *page = call->cmd.page;
+    bool late = tb_cdp_page_cmd_is_late(&call->cmd);
+    if (!call->cmd.waits) {
         give_up(call);
     }
     call_free(call);
@@ -332,17 +310,13 @@ static void forget(struct tb_cdp_ask *ask)
 uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, struct tb_str args,
                           int64_t deadline_ms, tb_cdp_page_call_fn *fn, void *user)
 {
-    struct tb_cdp_page *page = frame->page;
     struct call *call = TB_NEW(struct call);
-    call->handle = ++page->owed.last_handle;
     call->frame = frame;
     call->function = tb_strdup(function);
-    call->deadline_ms = deadline_ms;
     call->fn = fn;
-    call->ask.user = user;
-    call->ask.forget = forget;
-    tb_timer_init(&call->timer, page->peer->loop, on_deadline, call);
-    tb_cdp_ask_begin(&call->ask, &page->owed.calls, tb_cdp_page_asks(page));
+    tb_cdp_page_cmd_init(&call->cmd, frame->page, deadline_ms, user);
+    call->cmd.done = on_done;
+    call->cmd.ask.forget = forget;
 
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
@@ -353,89 +327,80 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
     tb_json_writer_init(&json, &call->expression);
     tb_json_put_str(&json, tb_buf_str(&text));
     if (rc < 0 || json.rc < 0) {
-        call->late = TB_NEW(struct tb_err);
-        tb_fail(call->late, TB_E_TOO_LARGE, "the arguments are larger than 16 MiB");
-        tb_loop_defer(page->peer->loop, &page->late);
-        return call->handle;
+        struct tb_err err;
+        tb_fail(&err, TB_E_TOO_LARGE, "the arguments are larger than 16 MiB");
+        tb_cdp_page_cmd_fail_later(&call->cmd, &err);
+    } else {
+        send_or_wait(call);
     }
-    send_or_wait(call);
-    return call->handle;
+    return call->cmd.handle;
 }
 
+/* NULL: it is another command. */
 static struct call *call_of(struct tb_list *link)
 {
-    return TB_CONTAINER(link, struct call, ask.place);
+    struct tb_cdp_page_cmd *cmd = TB_CONTAINER(link, struct tb_cdp_page_cmd, ask.place);
+    return cmd->done == on_done ? TB_CONTAINER(cmd, struct call, cmd) : NULL;
 }
 
 void tb_cdp_page_calls_seek(struct tb_cdp_page *page, bool seeking)
 {
-    LIST_FOREACH(link, &page->owed.calls) {
-        call_of(link)->seeking = seeking && call_of(link)->cmd;
+    LIST_FOREACH(link, &page->owed.cmds) {
+        struct call *call = call_of(link);
+        if (call) {
+            call->seeking = seeking && !call->cmd.waits;
+        }
     }
 }
 
 void tb_cdp_page_calls_resume(const struct tb_cdp_page *page)
 {
-    LIST_FOREACH(link, &page->owed.calls) {
-        if (call_of(link)->cmd) {
-            tell(call_of(link), "goOn");
+    LIST_FOREACH(link, &page->owed.cmds) {
+        const struct call *call = call_of(link);
+        if (call && !call->cmd.waits) {
+            tell(call, "goOn");
         }
     }
 }
 
-void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame *frame,
-                            const struct tb_err *err)
+static struct call *find_in(const struct tb_cdp_frame *frame, uint64_t up_to)
 {
-    uint64_t up_to = page->owed.last_handle;
-    struct call *found;
-    do {
-        found = NULL;
-        LIST_FOREACH(link, &page->owed.calls) {
-            struct call *call = call_of(link);
-            if ((!frame || call->frame == frame) && call->handle <= up_to) {
-                found = call;
-                break;
-            }
+    LIST_FOREACH(link, &frame->page->owed.cmds) {
+        struct call *call = call_of(link);
+        if (call && call->frame == frame && call->cmd.handle <= up_to) {
+            return call;
         }
-        if (found) {
-            end_with(found, err);
-        }
-    } while (found);
+    }
+    return NULL;
+}
+
+void tb_cdp_page_calls_fail(const struct tb_cdp_frame *frame, const struct tb_err *err)
+{
+    uint64_t up_to = frame->page->owed.last_handle;
+    struct call *call;
+    /* Its callback may change the list, so the search begins anew each time. */
+    while ((call = find_in(frame, up_to))) {
+        end_with(call, err);
+    }
 }
 
 void tb_cdp_page_calls_go_on(struct tb_cdp_frame *frame)
 {
     /* Sending calls nobody back, so the list does not change meanwhile. */
-    LIST_FOREACH(link, &frame->page->owed.calls) {
+    LIST_FOREACH(link, &frame->page->owed.cmds) {
         struct call *call = call_of(link);
-        if (call->frame == frame && !call->cmd && !call->late) {
+        if (call && call->frame == frame && call->cmd.waits && !call->cmd.late) {
             send_call(call);
         }
     }
 }
 
-void tb_cdp_page_calls_run_late(struct tb_cdp_page *page)
-{
-    struct call *found;
-    do {
-        found = NULL;
-        LIST_FOREACH(link, &page->owed.calls) {
-            if (call_of(link)->late) {
-                found = call_of(link);
-                break;
-            }
-        }
-        if (found) {
-            end_with(found, found->late);
-        }
-    } while (found);
-}
-
 void tb_cdp_page_call_forget(struct tb_cdp_page *page, uint64_t handle)
 {
-    LIST_FOREACH_SAFE(link, &page->owed.calls) {
-        if (call_of(link)->handle == handle) {
-            call_free(call_of(link));
+    LIST_FOREACH_SAFE(link, &page->owed.cmds) {
+        struct call *call = call_of(link);
+        if (call && call->cmd.handle == handle) {
+            call_free(call);
         }
     }
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/page/cmd.h"
+
 #include <string.h>
 
 #include "driver/cdp/page/page_internal.h"
@@ -12,43 +14,53 @@ enum {
     SKEW_MS = 20,
 };
 
-struct tb_cdp_page_cmd {
-    struct tb_cdp_ask ask; /* in its page */
-    uint64_t handle;
-    uint64_t id; /* the connection's; 0: never sent */
-    struct tb_cdp_target *target;
-    bool by_thread; /* the page's own thread answers it */
-    bool sets_up;   /* without its answer the page can never be used */
-    int64_t deadline_ms;
-    tb_cdp_reply_fn *fn;
-    struct tb_err *late; /* why it was not sent */
-    char *method;        /* these three while it is held back */
-    char *params;
-    struct tb_timer timer;
-};
-
 static struct tb_cdp_page_cmd *cmd_of(struct tb_list *link)
 {
     return TB_CONTAINER(link, struct tb_cdp_page_cmd, ask.place);
 }
 
-static void cmd_free(struct tb_cdp_page_cmd *cmd)
+static int64_t now_ms(const struct tb_cdp_page_cmd *cmd)
 {
+    return tb_loop_now_ms(cmd->page->peer->loop);
+}
+
+static void unsend(struct tb_cdp_page_cmd *cmd)
+{
+    if (cmd->command.id && cmd->page->peer->conn) {
+        tb_cdp_command_forget(cmd->page->peer->conn, &cmd->command);
+    }
+}
+
+void tb_cdp_page_cmd_fini(struct tb_cdp_page_cmd *cmd)
+{
+    unsend(cmd);
     tb_cdp_ask_end(&cmd->ask);
     tb_timer_fini(&cmd->timer);
     tb_free(cmd->method);
     tb_free(cmd->params);
     tb_free(cmd->late);
+}
+
+void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd)
+{
+    tb_cdp_page_cmd_fini(cmd);
     tb_free(cmd);
+}
+
+/* For one that has no other record. */
+static void done_plain(struct tb_cdp_page_cmd *cmd, int code, struct tb_str result,
+                       const struct tb_err *err)
+{
+    tb_cdp_reply_fn *fn = cmd->fn;
+    void *user = cmd->ask.user;
+    tb_cdp_page_cmd_drop(cmd);
+    fn(code, result, err, user);
 }
 
 static void end_with(struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
 {
-    tb_cdp_reply_fn *fn = cmd->fn;
-    void *user = cmd->ask.user;
     struct tb_err words = *err;
-    cmd_free(cmd);
-    fn(words.code, (struct tb_str){NULL, 0}, &words, user);
+    cmd->done(cmd, words.code, (struct tb_str){NULL, 0}, &words);
 }
 
 /* The browser's own timer ends a script at the same deadline as ours, and on a loaded machine its
@@ -56,23 +68,21 @@ static void end_with(struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
  * of these. */
 static bool was_ended_late(const struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
 {
-    int64_t now_ms = tb_loop_now_ms(cmd->target->page->peer->loop);
-    return err->code == TB_E_PROTOCOL && cmd->by_thread && now_ms + SKEW_MS >= cmd->deadline_ms &&
+    return err->code == TB_E_PROTOCOL && cmd->by_thread &&
+           now_ms(cmd) + SKEW_MS >= cmd->command.deadline_ms &&
            (strstr(err->text, "was terminated") || strstr(err->text, "Internal error"));
 }
 
-static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_reply(struct tb_cdp_command *command, int code, struct tb_str result,
+                     const struct tb_err *err)
 {
-    struct tb_cdp_page_cmd *cmd = user;
-    struct tb_cdp_page *page = cmd->target->page;
+    struct tb_cdp_page_cmd *cmd = TB_CONTAINER(command, struct tb_cdp_page_cmd, command);
+    struct tb_cdp_page *page = cmd->page;
     if (code == 0) {
-        tb_cdp_reply_fn *fn = cmd->fn;
-        void *fn_user = cmd->ask.user;
         if (cmd->by_thread) {
-            cmd->target->answered_ms = tb_loop_now_ms(page->peer->loop);
+            cmd->target->answered_ms = now_ms(cmd);
         }
-        cmd_free(cmd);
-        fn(0, result, NULL, fn_user);
+        cmd->done(cmd, 0, result, NULL);
         return;
     }
     struct tb_err words = *err;
@@ -110,7 +120,7 @@ static bool needs_no_page(const char *method)
 static bool in_the_way(const struct tb_cdp_page_cmd *cmd, const char *method,
                        struct tb_err *ret_err)
 {
-    const struct tb_cdp_page *page = cmd->target->page;
+    const struct tb_cdp_page *page = cmd->page;
     static const char *const in_dialog[] = {"Page.handleJavaScriptDialog", "Page.close", NULL};
     if (page->gone) {
         tb_fail(ret_err, TB_E_TAB_NOT_FOUND, "the tab was closed");
@@ -123,88 +133,120 @@ static bool in_the_way(const struct tb_cdp_page_cmd *cmd, const char *method,
     return !cmd->sets_up && !is_one_of(method, in_dialog) && tb_cdp_page_in_dialog(page, ret_err);
 }
 
+void tb_cdp_page_cmd_fail_later(struct tb_cdp_page_cmd *cmd, const struct tb_err *err)
+{
+    cmd->late = TB_NEW(struct tb_err);
+    *cmd->late = *err;
+    tb_loop_defer(cmd->page->peer->loop, &cmd->page->late);
+}
+
 static void send_cmd(struct tb_cdp_page_cmd *cmd, const char *method, struct tb_str params)
 {
-    struct tb_cdp_page *page = cmd->target->page;
     struct tb_err err;
     if (in_the_way(cmd, method, &err)) {
-        cmd->late = TB_NEW(struct tb_err);
-        *cmd->late = err;
-        tb_loop_defer(page->peer->loop, &page->late);
+        tb_cdp_page_cmd_fail_later(cmd, &err);
     } else {
-        cmd->id = tb_cdp_send(page->peer->conn, cmd->target->session_id, method, params,
-                              cmd->deadline_ms, on_reply, cmd);
+        tb_cdp_command_send(cmd->page->peer->conn, &cmd->command, cmd->target->session_id, method,
+                            params);
     }
 }
 
-static void on_held_too_long(struct tb_timer *timer, void *user)
+static void start_timer(struct tb_cdp_page_cmd *cmd)
+{
+    int64_t left_ms = cmd->command.deadline_ms - now_ms(cmd);
+    tb_timer_start(&cmd->timer, left_ms > 0 ? left_ms : 0);
+}
+
+static void on_waited_too_long(struct tb_timer *timer, void *user)
 {
     struct tb_cdp_page_cmd *cmd = user;
     struct tb_err err;
     (void)timer;
-    tb_cdp_page_say_late(cmd->target->page, "the tab was not ready in time", &err);
+    if (cmd->waits) {
+        tb_cdp_page_probe(cmd->page);
+        tb_cdp_page_say_late(cmd->page, "the page had no usable document in time", &err);
+    } else {
+        tb_cdp_page_say_late(cmd->page, "the tab was not ready in time", &err);
+    }
     end_with(cmd, &err);
 }
 
-static void hold_back(struct tb_cdp_page_cmd *cmd, const char *method, struct tb_str params)
+bool tb_cdp_page_cmd_is_late(const struct tb_cdp_page_cmd *cmd)
 {
-    struct tb_loop *loop = cmd->target->page->peer->loop;
-    int64_t left_ms = cmd->deadline_ms - tb_loop_now_ms(loop);
-    cmd->method = tb_strdup(method);
-    cmd->params = tb_str_dup(params);
-    tb_timer_init(&cmd->timer, loop, on_held_too_long, cmd);
-    tb_timer_start(&cmd->timer, left_ms > 0 ? left_ms : 0);
+    return cmd->command.deadline_ms <= now_ms(cmd);
 }
 
-/* Who forgets a command at or after its deadline did not get its answer in time. */
 static void forget(struct tb_cdp_ask *ask)
 {
     struct tb_cdp_page_cmd *cmd = TB_CONTAINER(ask, struct tb_cdp_page_cmd, ask);
-    struct tb_cdp_page *page = cmd->target->page;
-    bool late = cmd->deadline_ms <= tb_loop_now_ms(page->peer->loop);
+    struct tb_cdp_page *page = cmd->page;
+    bool late = tb_cdp_page_cmd_is_late(cmd);
     tb_cdp_page_cmd_drop(cmd);
     if (late) {
         tb_cdp_page_probe(page);
     }
 }
 
-static struct tb_cdp_page_cmd *cmd_new(struct tb_cdp_target *target, int64_t deadline_ms,
-                                       tb_cdp_reply_fn *fn, void *user)
+void tb_cdp_page_cmd_init(struct tb_cdp_page_cmd *cmd, struct tb_cdp_page *page,
+                          int64_t deadline_ms, void *user)
 {
-    struct tb_cdp_page *page = target->page;
-    struct tb_cdp_page_cmd *cmd = TB_NEW(struct tb_cdp_page_cmd);
+    cmd->page = page;
     cmd->handle = ++page->owed.last_handle;
-    cmd->target = target;
-    cmd->deadline_ms = deadline_ms;
-    cmd->fn = fn;
+    cmd->waits = true;
+    cmd->command.deadline_ms = deadline_ms;
+    cmd->command.done = on_reply;
+    cmd->done = done_plain;
     cmd->ask.user = user;
     cmd->ask.forget = forget;
+    tb_timer_init(&cmd->timer, page->peer->loop, on_waited_too_long, cmd);
     tb_cdp_ask_begin(&cmd->ask, &page->owed.cmds, tb_cdp_page_asks(page));
-    return cmd;
+}
+
+void tb_cdp_page_cmd_wait(struct tb_cdp_page_cmd *cmd)
+{
+    cmd->waits = true;
+    start_timer(cmd);
+}
+
+void tb_cdp_page_cmd_start(struct tb_cdp_page_cmd *cmd, struct tb_cdp_target *target,
+                           const char *method, struct tb_str params)
+{
+    const struct tb_cdp_page *page = cmd->page;
+    bool leads_away = tb_cdp_page_awaits_first(page) && needs_no_page(method);
+    tb_timer_stop(&cmd->timer);
+    cmd->waits = false;
+    cmd->target = target;
+    cmd->by_thread = strncmp(method, "Runtime.", 8) == 0;
+    if (page->ready || page->gone || page->crashed || page->dialog.open || leads_away) {
+        send_cmd(cmd, method, params);
+    } else {
+        cmd->method = tb_strdup(method);
+        cmd->params = tb_str_dup(params);
+        start_timer(cmd);
+    }
 }
 
 struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const char *method,
                                             struct tb_str params, int64_t deadline_ms,
                                             tb_cdp_reply_fn *fn, void *user)
 {
-    const struct tb_cdp_page *page = target->page;
-    struct tb_cdp_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
-    cmd->by_thread = strncmp(method, "Runtime.", 8) == 0;
-    bool leads_away = tb_cdp_page_awaits_first(page) && needs_no_page(method);
-    if (page->ready || page->gone || page->crashed || page->dialog.open || leads_away) {
-        send_cmd(cmd, method, params);
-    } else {
-        hold_back(cmd, method, params);
-    }
+    struct tb_cdp_page_cmd *cmd = TB_NEW(struct tb_cdp_page_cmd);
+    tb_cdp_page_cmd_init(cmd, target->page, deadline_ms, user);
+    cmd->fn = fn;
+    tb_cdp_page_cmd_start(cmd, target, method, params);
     return cmd;
 }
 
 void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,
                             void *user)
 {
-    int64_t deadline_ms = tb_loop_now_ms(target->page->peer->loop) + TB_CDP_COMMAND_MS;
-    struct tb_cdp_page_cmd *cmd = cmd_new(target, deadline_ms, fn, user);
+    struct tb_cdp_page_cmd *cmd = TB_NEW(struct tb_cdp_page_cmd);
+    tb_cdp_page_cmd_init(cmd, target->page,
+                         tb_loop_now_ms(target->page->peer->loop) + TB_CDP_COMMAND_MS, user);
+    cmd->fn = fn;
     cmd->sets_up = true;
+    cmd->waits = false;
+    cmd->target = target;
     send_cmd(cmd, method, (struct tb_str){NULL, 0});
 }
 
@@ -235,15 +277,6 @@ void tb_cdp_page_cmds_go_on(struct tb_cdp_page *page)
     }
 }
 
-void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd)
-{
-    struct tb_cdp_page *page = cmd->target->page;
-    if (cmd->id && page->peer->conn) {
-        tb_cdp_forget(page->peer->conn, cmd->id);
-    }
-    cmd_free(cmd);
-}
-
 /* The first command in the list that fits; NULL: none is left. Whoever ends one looks anew, since
  * its callback may change the list. */
 static struct tb_cdp_page_cmd *find_of(struct tb_cdp_page *page, const struct tb_cdp_target *target,
@@ -252,7 +285,8 @@ static struct tb_cdp_page_cmd *find_of(struct tb_cdp_page *page, const struct tb
     LIST_FOREACH(link, &page->owed.cmds) {
         struct tb_cdp_page_cmd *cmd = cmd_of(link);
         bool goes_on = cmd->sets_up && why == TB_E_DIALOG_OPEN;
-        if ((!target || cmd->target == target) && cmd->handle <= up_to && !goes_on) {
+        bool fits = !target || (cmd->target == target && !cmd->waits);
+        if (fits && cmd->handle <= up_to && !goes_on) {
             return cmd;
         }
     }
@@ -265,9 +299,7 @@ void tb_cdp_page_cmds_fail(struct tb_cdp_page *page, const struct tb_cdp_target 
     uint64_t up_to = page->owed.last_handle;
     struct tb_cdp_page_cmd *cmd;
     while ((cmd = find_of(page, target, up_to, err->code))) {
-        if (cmd->id && page->peer->conn) {
-            tb_cdp_forget(page->peer->conn, cmd->id);
-        }
+        unsend(cmd);
         end_with(cmd, err);
     }
 }

@@ -83,7 +83,7 @@ static void remove_below(struct tb_cdp_page *page, struct tb_cdp_frame *top, boo
         tb_map_remove(&page->frames, tb_str_of(left[i]->id));
     }
     for (size_t i = 0; i < count; i++) {
-        tb_cdp_page_calls_fail(page, left[i], &err);
+        tb_cdp_page_calls_fail(left[i], &err);
     }
     for (size_t i = 0; i < count; i++) {
         tb_cdp_chooser_on_left(left[i]);

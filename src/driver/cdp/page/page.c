@@ -102,7 +102,6 @@ void tb_cdp_page_set_up(struct tb_cdp_target *target)
 static void run_late(struct tb_deferred *job)
 {
     struct tb_cdp_page *page = TB_CONTAINER(job, struct tb_cdp_page, late);
-    tb_cdp_page_calls_run_late(page);
     tb_cdp_page_cmds_run_late(page);
     tb_cdp_nav_check(page);
 }
@@ -146,7 +145,6 @@ struct tb_cdp_page *tb_cdp_page_new(struct tb_cdp_host *host, struct tb_str sess
     page->opening.by_page = opened_by_page;
     tb_list_init(&page->targets);
     tb_list_init(&page->owed.cmds);
-    tb_list_init(&page->owed.calls);
     tb_list_init(&page->owed.settles);
     tb_list_init(&page->late.link);
     tb_list_init(&page->free.link);
@@ -172,7 +170,6 @@ void tb_cdp_page_fail_all(struct tb_cdp_page *page, const struct tb_cdp_target *
 {
     tb_cdp_page_cmds_fail(page, target, err);
     if (!target) {
-        tb_cdp_page_calls_fail(page, NULL, err);
         tb_cdp_nav_settles_fail(page, err);
     }
 }

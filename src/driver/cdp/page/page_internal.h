@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a tab, for the files of this room.
  *
- * What a tab owes somebody is in three lists: commands that the browser has, calls of page
- * functions (which wait for a world or for their command), and waits for a navigation. A crash, a
- * dialog or the end of the tab goes through all three. A tab that ends is taken out of all tables
- * at once and freed at the end of the turn, so code that holds it finishes safely. */
+ * What a tab owes somebody is in two lists: commands, with calls of page functions among them, and
+ * waits for a navigation. A crash, a dialog or the end of the tab goes through both. A tab that
+ * ends is taken out of all tables at once and freed at the end of the turn, so code that holds it
+ * finishes safely. */
 #pragma once
 
 #include "base/buf.h"
@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "driver/cdp/page/ask.h"
 #include "driver/cdp/page/chooser.h"
+#include "driver/cdp/page/cmd.h"
 #include "driver/cdp/page/frame.h"
 #include "driver/cdp/page/held.h"
 #include "driver/cdp/page/host.h"
@@ -52,8 +53,7 @@ struct tb_cdp_opening {
 /* What it owes somebody; each has a number, in the order in which they began. */
 struct tb_cdp_owed {
     uint64_t last_handle;
-    struct tb_list cmds;
-    struct tb_list calls;
+    struct tb_list cmds; /* calls of page functions are among them */
     struct tb_list settles;
 };
 
@@ -116,27 +116,7 @@ void tb_cdp_page_say_late(const struct tb_cdp_page *page, const char *words,
 /* A command has passed its deadline: the page is in doubt until it answers a question. */
 void tb_cdp_page_probe(struct tb_cdp_page *page);
 
-/* cmd.c: commands that end with their page. */
-struct tb_cdp_page_cmd;
-/* Held back until the page is set up. */
-struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const char *method,
-                                            struct tb_str params, int64_t deadline_ms,
-                                            tb_cdp_reply_fn *fn, void *user);
-/* One of those that set it up: no dialog ends it. */
-void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,
-                            void *user);
-/* Whether one of them has still to be answered. */
-bool tb_cdp_page_cmd_sets_up(const struct tb_cdp_page *page);
-void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd);
-void tb_cdp_page_cmds_fail(struct tb_cdp_page *page, const struct tb_cdp_target *target,
-                           const struct tb_err *err);
-void tb_cdp_page_cmds_run_late(struct tb_cdp_page *page);
-/* The page is set up: what was held back until then is sent. */
-void tb_cdp_page_cmds_go_on(struct tb_cdp_page *page);
-
 /* call.c */
-void tb_cdp_page_calls_fail(struct tb_cdp_page *page, const struct tb_cdp_frame *frame,
-                            const struct tb_err *err);
+void tb_cdp_page_calls_fail(const struct tb_cdp_frame *frame, const struct tb_err *err);
 /* A frame has a new world: calls that waited for it go on. */
 void tb_cdp_page_calls_go_on(struct tb_cdp_frame *frame);
-void tb_cdp_page_calls_run_late(struct tb_cdp_page *page);

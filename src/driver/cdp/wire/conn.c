@@ -20,10 +20,9 @@ enum {
     WORK_MS = 30000,         /* for how long a silent browser may be at work */
 };
 
-struct pending {
-    uint64_t id;
-    int64_t deadline_ms;
-    int code; /* it could not be sent: how it ends at the end of the turn */
+/* One that nobody else has a record of. */
+struct owned {
+    struct tb_cdp_command command;
     tb_cdp_reply_fn *fn;
     void *user;
 };
@@ -72,20 +71,36 @@ static struct tb_str key_of(const uint64_t *id)
     return (struct tb_str){(const char *)id, sizeof(*id)};
 }
 
-static void finish(struct pending *pending, int code, struct tb_str result,
-                   const struct tb_err *err)
+static void on_owned_done(struct tb_cdp_command *command, int code, struct tb_str result,
+                          const struct tb_err *err)
 {
-    tb_cdp_reply_fn *fn = pending->fn;
-    void *user = pending->user;
-    tb_free(pending);
+    struct owned *owned = TB_CONTAINER(command, struct owned, command);
+    tb_cdp_reply_fn *fn = owned->fn;
+    void *user = owned->user;
+    tb_free(owned);
     fn(code, result, err, user);
 }
 
-static void fail(struct pending *pending, int code, const char *words)
+/* It has left the table. */
+static void drop_owned(struct tb_cdp_command *command)
+{
+    if (command && command->done == on_owned_done) {
+        tb_free(TB_CONTAINER(command, struct owned, command));
+    }
+}
+
+static void finish(struct tb_cdp_command *command, int code, struct tb_str result,
+                   const struct tb_err *err)
+{
+    command->id = 0;
+    command->done(command, code, result, err);
+}
+
+static void fail(struct tb_cdp_command *command, int code, const char *words)
 {
     struct tb_err err;
     tb_fail(&err, code, "%s", words);
-    finish(pending, code, (struct tb_str){NULL, 0}, &err);
+    finish(command, code, (struct tb_str){NULL, 0}, &err);
 }
 
 /* Brings the timer forward if this moment comes before it. */
@@ -100,30 +115,30 @@ static void arm(struct tb_cdp_conn *conn, int64_t at_ms)
 /* Takes what fits the test out of the table and ends it. The table may change in any callback, so
  * it is looked through before the first one. */
 static void end_some(struct tb_cdp_conn *conn,
-                     bool (*fits)(const struct tb_cdp_conn *, const struct pending *), int code,
-                     const char *words)
+                     bool (*fits)(const struct tb_cdp_conn *, const struct tb_cdp_command *),
+                     int code, const char *words)
 {
     size_t count = 0;
     uint64_t *ids = TB_NEW_ARRAY(uint64_t, conn->pending.count + 1);
     MAP_FOREACH(slot, &conn->pending) {
-        const struct pending *pending = slot->value;
-        if (fits(conn, pending)) {
-            ids[count++] = pending->id;
+        const struct tb_cdp_command *command = slot->value;
+        if (fits(conn, command)) {
+            ids[count++] = command->id;
         }
     }
     for (size_t i = 0; i < count && !conn->freed; i++) {
-        struct pending *pending = tb_map_remove(&conn->pending, key_of(&ids[i]));
-        if (pending) {
-            fail(pending, pending->code ? pending->code : code, words);
+        struct tb_cdp_command *command = tb_map_remove(&conn->pending, key_of(&ids[i]));
+        if (command) {
+            fail(command, command->code ? command->code : code, words);
         }
     }
     tb_free(ids);
 }
 
-static bool is_any(const struct tb_cdp_conn *conn, const struct pending *pending)
+static bool is_any(const struct tb_cdp_conn *conn, const struct tb_cdp_command *command)
 {
     (void)conn;
-    (void)pending;
+    (void)command;
     return true;
 }
 
@@ -143,10 +158,10 @@ static void break_line(struct tb_cdp_conn *conn, const char *words)
     leave(conn);
 }
 
-static bool was_not_sent(const struct tb_cdp_conn *conn, const struct pending *pending)
+static bool was_not_sent(const struct tb_cdp_conn *conn, const struct tb_cdp_command *command)
 {
     (void)conn;
-    return pending->code != 0;
+    return command->code != 0;
 }
 
 static void run_failing(struct tb_deferred *job)
@@ -164,9 +179,9 @@ static void break_badly(struct tb_cdp_conn *conn, const char *words)
     break_line(conn, words);
 }
 
-static bool is_late(const struct tb_cdp_conn *conn, const struct pending *pending)
+static bool is_late(const struct tb_cdp_conn *conn, const struct tb_cdp_command *command)
 {
-    return pending->deadline_ms <= tb_loop_now_ms(conn->loop);
+    return command->deadline_ms <= tb_loop_now_ms(conn->loop);
 }
 
 static void check_silence(struct tb_cdp_conn *conn)
@@ -197,7 +212,7 @@ static void arm_again(struct tb_cdp_conn *conn)
         arm(conn, conn->half_ms);
     }
     MAP_FOREACH(slot, &conn->pending) {
-        arm(conn, ((struct pending *)slot->value)->deadline_ms);
+        arm(conn, ((struct tb_cdp_command *)slot->value)->deadline_ms);
     }
     if (conn->silent_ms && conn->pending.count) {
         arm(conn, conn->watch_ms);
@@ -236,17 +251,17 @@ static void heard_whole(struct tb_cdp_conn *conn)
 
 static void on_reply(struct tb_cdp_conn *conn, const struct tb_cdp_message *message)
 {
-    struct pending *pending = tb_map_remove(&conn->pending, key_of(&message->id));
-    if (!pending) {
+    struct tb_cdp_command *command = tb_map_remove(&conn->pending, key_of(&message->id));
+    if (!command) {
         return; /* forgotten, late, or posted */
     }
     conn->distrusted = false;
     if (message->error.len) {
         struct tb_err err;
         int code = tb_cdp_message_error(message->error, &err);
-        finish(pending, code, (struct tb_str){NULL, 0}, &err);
+        finish(command, code, (struct tb_str){NULL, 0}, &err);
     } else {
-        finish(pending, 0, message->result, NULL);
+        finish(command, 0, message->result, NULL);
     }
 }
 
@@ -286,11 +301,11 @@ static bool on_too_large(struct tb_str head, void *user)
     struct tb_cdp_conn *conn = user;
     uint64_t id;
     heard_whole(conn);
-    struct pending *pending =
+    struct tb_cdp_command *command =
         tb_cdp_message_head_id(head, &id) ? tb_map_remove(&conn->pending, key_of(&id)) : NULL;
     enter(conn);
-    if (pending) {
-        fail(pending, TB_E_TOO_LARGE, "the browser's answer is larger than 64 MiB");
+    if (command) {
+        fail(command, TB_E_TOO_LARGE, "the browser's answer is larger than 64 MiB");
     }
     return leave(conn) && !conn->ended;
 }
@@ -363,7 +378,7 @@ void tb_cdp_conn_free(struct tb_cdp_conn *conn)
     tb_timer_fini(&conn->timer);
     tb_deferred_cancel(&conn->failing);
     MAP_FOREACH(slot, &conn->pending) {
-        tb_free(slot->value);
+        drop_owned(slot->value);
     }
     tb_map_fini(&conn->pending);
     tb_map_fini(&conn->routes);
@@ -428,31 +443,47 @@ static int write_command(struct tb_cdp_conn *conn, const char *session_id, const
     return rc < 0 ? rc : tb_cdp_line_write(conn->line, &message);
 }
 
-uint64_t tb_cdp_send(struct tb_cdp_conn *conn, const char *session_id, const char *method,
-                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+void tb_cdp_command_send(struct tb_cdp_conn *conn, struct tb_cdp_command *command,
+                         const char *session_id, const char *method, struct tb_str params)
 {
-    struct pending *pending = TB_NEW(struct pending);
-    *pending =
-        (struct pending){.id = ++conn->last_id, .deadline_ms = deadline_ms, .fn = fn, .user = user};
+    command->id = ++conn->last_id;
     if (!conn->pending.count) {
         heard(conn); /* the silence before there was a question does not count */
     }
-    tb_map_add(&conn->pending, key_of(&pending->id), pending);
-    pending->code = write_command(conn, session_id, method, params);
-    if (pending->code < 0) {
+    tb_map_add(&conn->pending, key_of(&command->id), command);
+    command->code = write_command(conn, session_id, method, params);
+    if (command->code < 0) {
         tb_loop_defer(conn->loop, &conn->failing);
-        return pending->id;
+        return;
     }
-    arm(conn, deadline_ms);
+    arm(conn, command->deadline_ms);
     if (conn->silent_ms) {
         arm(conn, conn->watch_ms);
     }
-    return pending->id;
+}
+
+void tb_cdp_command_forget(struct tb_cdp_conn *conn, struct tb_cdp_command *command)
+{
+    /* One that an earlier line had is nothing to this one. */
+    if (tb_map_get(&conn->pending, key_of(&command->id)) == command) {
+        tb_map_remove(&conn->pending, key_of(&command->id));
+    }
+    command->id = 0;
+}
+
+uint64_t tb_cdp_send(struct tb_cdp_conn *conn, const char *session_id, const char *method,
+                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
+{
+    struct owned *owned = TB_NEW(struct owned);
+    *owned = (struct owned){
+        .command = {.deadline_ms = deadline_ms, .done = on_owned_done}, .fn = fn, .user = user};
+    tb_cdp_command_send(conn, &owned->command, session_id, method, params);
+    return owned->command.id;
 }
 
 void tb_cdp_forget(struct tb_cdp_conn *conn, uint64_t id)
 {
-    tb_free(tb_map_remove(&conn->pending, key_of(&id)));
+    drop_owned(tb_map_remove(&conn->pending, key_of(&id)));
 }
 
 void tb_cdp_post(struct tb_cdp_conn *conn, const char *session_id, const char *method,

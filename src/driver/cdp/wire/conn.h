@@ -76,9 +76,25 @@ void tb_cdp_route_end(struct tb_cdp_conn *conn, const struct tb_cdp_route *route
 /* NULL: it has none. */
 struct tb_cdp_route *tb_cdp_route_of(const struct tb_cdp_conn *conn, struct tb_str session_id);
 
-/* Sends a command; `params` is a JSON object or empty, `session_id` NULL for the browser itself.
- * Gives its id. Commands of one turn go out in one write, and the browser runs those of one session
- * in order: pipeline where you can. */
+/* A command that the browser has: its only record, and its only deadline. A part of whoever asks,
+ * who sets `deadline_ms` and `done` and forgets it before it dies, unless the line went first. */
+struct tb_cdp_command {
+    uint64_t id; /* 0: not sent, or over */
+    int64_t deadline_ms;
+    int code; /* it could not be sent: how it ends at the end of the turn */
+    /* As tb_cdp_reply_fn. */
+    void (*done)(struct tb_cdp_command *command, int code, struct tb_str result,
+                 const struct tb_err *err);
+};
+
+/* Sends it; `params` is a JSON object or empty, `session_id` NULL for the browser itself. Commands
+ * of one turn go out in one write, and the browser runs those of one session in order: pipeline
+ * where you can. */
+void tb_cdp_command_send(struct tb_cdp_conn *conn, struct tb_cdp_command *command,
+                         const char *session_id, const char *method, struct tb_str params);
+/* `done` will not come. One that is over is passed over. */
+void tb_cdp_command_forget(struct tb_cdp_conn *conn, struct tb_cdp_command *command);
+/* The same for who has no record of its own for it; gives its id. */
 uint64_t tb_cdp_send(struct tb_cdp_conn *conn, const char *session_id, const char *method,
                      struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
 /* Its callback will not come. Unknown and ended ids are passed over. */
