@@ -10,11 +10,9 @@
 #include "core/core.h"
 #include "driver/cdp/browser/context.h"
 #include "driver/cdp/browser/helpers.h"
-#include "driver/cdp/browser/remote.h"
+#include "driver/cdp/browser/ownership.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/page_internal.h"
-
-static const char ENDED[] = "the browser has ended unexpectedly";
 
 enum {
     TRIES_MAX = 3,
@@ -31,9 +29,8 @@ enum {
     SPARES_AT_ONCE = 2,
 };
 
-static void ask_for_helpers(struct tb_cdp_browser *browser);
+static void look_after(struct tb_cdp_browser *browser);
 static void try_start(struct tb_cdp_browser *browser);
-static void failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err);
 
 static struct tb_loop *loop_of(const struct tb_cdp_browser *browser)
 {
@@ -77,10 +74,9 @@ static void fill(struct tb_cdp_browser *browser)
     }
 }
 
-/* None in somebody else's browser: nobody there would clear them away. */
 static size_t spares_wanted(const struct tb_cdp_browser *browser)
 {
-    if (browser->endpoint[0]) {
+    if (!browser->ownership->ours) {
         return 0;
     }
     size_t wanted = tb_cdp_demand_spares(&browser->demand, tb_loop_now_ms(loop_of(browser)));
@@ -130,7 +126,7 @@ static void on_refill(struct tb_timer *timer, void *user)
     struct tb_cdp_browser *browser = user;
     (void)timer;
     browser->spare_taken = false;
-    ask_for_helpers(browser);
+    look_after(browser);
     stock(browser);
 }
 
@@ -161,15 +157,9 @@ static void drop_contexts(struct tb_cdp_browser *browser, const struct tb_err *e
 static void drop_line(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     tb_cdp_browser_cmds_end(browser, err);
-    struct tb_cdp_launch *launch = browser->launch;
     struct tb_cdp_conn *conn = browser->peer.conn;
-    browser->launch = NULL;
     browser->peer.conn = NULL;
-    tb_cdp_helpers_free(browser->helpers);
-    browser->helpers = NULL;
-    tb_cdp_remote_free(browser->remote);
-    browser->remote = NULL;
-    tb_cdp_launch_free(launch);
+    browser->ownership->stop(browser);
     tb_cdp_conn_free(conn);
 }
 
@@ -220,7 +210,7 @@ void tb_cdp_browser_free(struct tb_cdp_browser *browser)
     tb_free(browser);
 }
 
-static void lost(struct tb_cdp_browser *browser, const char *words)
+void tb_cdp_browser_lost(struct tb_cdp_browser *browser, const char *words)
 {
     struct tb_err err;
     tb_fail(&err, TB_E_BROWSER_CRASHED, "%s", words);
@@ -231,15 +221,13 @@ static void not_started(struct tb_cdp_browser *browser, int code, const char *wo
 {
     struct tb_err err;
     tb_fail(&err, code, "%s", words);
-    failed_to_start(browser, &err);
+    tb_cdp_browser_failed_to_start(browser, &err);
 }
 
-static void on_exit_of_process(struct tb_cdp_launch *launch, void *user)
+void tb_cdp_browser_ended(struct tb_cdp_browser *browser)
 {
-    (void)launch;
-    struct tb_cdp_browser *browser = user;
     if (browser->ready) {
-        lost(browser, ENDED);
+        tb_cdp_browser_lost(browser, TB_CDP_BROWSER_ENDED);
     } else {
         not_started(browser, TB_E_BROWSER_START, "the browser ended before it could be used");
     }
@@ -250,8 +238,10 @@ static void on_line_end(struct tb_cdp_conn *conn, void *user)
     struct tb_cdp_browser *browser = user;
     const char *fault = tb_cdp_conn_fault(conn);
     if (browser->ready) {
-        bool ended = browser->launch && tb_cdp_launch_is_ending(browser->launch);
-        lost(browser, fault ? fault : ended ? ENDED : "the browser has ended or does not answer");
+        bool ended = browser->ownership->is_ending(browser);
+        tb_cdp_browser_lost(browser, fault   ? fault
+                                     : ended ? TB_CDP_BROWSER_ENDED
+                                             : "the browser has ended or does not answer");
     } else if (fault) {
         not_started(browser, TB_E_PROTOCOL, fault);
     } else {
@@ -275,8 +265,7 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
         return; /* the end of the line says why */
     }
     bool late = tb_loop_now_ms(loop_of(browser)) >= browser->start_deadline_ms;
-    if (code == TB_E_TIMEOUT && !late && browser->launch &&
-        tb_cdp_launch_has_worked(browser->launch)) {
+    if (code == TB_E_TIMEOUT && !late && browser->ownership->has_worked(browser)) {
         ask_version(browser); /* on a busy machine, or from a slow disk, a start takes its time */
         return;
     }
@@ -293,39 +282,17 @@ static void on_version(int code, struct tb_str result, const struct tb_err *err,
     tb_cdp_conn_watch(browser->peer.conn, SILENT_MS, SILENT_MISSES);
 }
 
-/* They end with their browser, and may be noticed first. */
-static void on_helper_ended(const char *words, void *user)
+static void look_after(struct tb_cdp_browser *browser)
 {
-    const struct tb_cdp_browser *browser = user;
-    lost(user, tb_cdp_launch_is_ending(browser->launch) ? ENDED : words);
-}
-
-static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
-{
-    struct tb_cdp_browser *browser = user;
-    (void)err;
-    if (code == 0 && browser->helpers) {
-        tb_cdp_helpers_take(browser->helpers, result);
+    if (browser->ownership->look_after) {
+        browser->ownership->look_after(browser);
     }
-}
-
-/* Some begin with the first page, so they are asked for more than once. */
-static void ask_for_helpers(struct tb_cdp_browser *browser)
-{
-    if (!browser->launch || !browser->peer.conn || browser->over) {
-        return;
-    }
-    if (!browser->helpers) {
-        browser->helpers = tb_cdp_helpers_new(loop_of(browser), on_helper_ended, browser);
-    }
-    tb_cdp_send(browser->peer.conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
-                tb_loop_now_ms(loop_of(browser)) + TB_CDP_COMMAND_MS, on_processes, browser);
 }
 
 static bool at_work(void *user)
 {
     const struct tb_cdp_browser *browser = user;
-    return browser->launch && tb_cdp_launch_at_work(browser->launch);
+    return browser->ownership->at_work(browser);
 }
 
 static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
@@ -354,14 +321,9 @@ static void greet(struct tb_cdp_browser *browser)
     }
 }
 
-static void on_remote(struct tb_stream *stream, struct tb_str host, struct tb_str target,
-                      const struct tb_err *err, void *user)
+void tb_cdp_browser_on_ws_take(struct tb_cdp_browser *browser, struct tb_stream *stream,
+                               struct tb_str host, struct tb_str target)
 {
-    struct tb_cdp_browser *browser = user;
-    if (err) {
-        failed_to_start(browser, err);
-        return;
-    }
     browser->peer.conn = tb_cdp_conn_new_ws_take(stream, host, target, &conn_ops, browser);
     greet(browser);
 }
@@ -371,32 +333,6 @@ void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_strea
 {
     browser->peer.conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
     greet(browser);
-}
-
-static int start_process(struct tb_cdp_browser *browser, struct tb_err *err)
-{
-    const struct tb_config_list *extra = &browser->fleet->core->config->browser_args;
-    const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
-    for (size_t i = 0; i < extra->count; i++) {
-        more[i] = extra->items[i];
-    }
-    struct tb_cdp_launch_spec spec = {
-        .path = browser->path,
-        .shell = browser->shell,
-        .headless = browser->headless,
-        .more = more,
-    };
-    browser->launch =
-        tb_cdp_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);
-    tb_free(more);
-    if (!browser->launch) {
-        return TB_E_BROWSER_START;
-    }
-    struct tb_stream *to;
-    struct tb_stream *from;
-    tb_cdp_launch_pipe_take(browser->launch, &to, &from);
-    tb_cdp_browser_on_pipe_take(browser, to, from);
-    return 0;
 }
 
 static void on_retry(struct tb_timer *timer, void *user)
@@ -409,16 +345,12 @@ static void try_start(struct tb_cdp_browser *browser)
 {
     struct tb_err err;
     browser->tries++;
-    if (browser->endpoint[0]) {
-        browser->remote = tb_cdp_remote_new(loop_of(browser), browser->endpoint,
-                                            browser->fleet->core->config->browser_remote_ca,
-                                            browser->start_deadline_ms, on_remote, browser);
-    } else if (start_process(browser, &err) < 0) {
-        failed_to_start(browser, &err);
+    if (browser->ownership->start(browser, &err) < 0) {
+        tb_cdp_browser_failed_to_start(browser, &err);
     }
 }
 
-static void failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err)
+void tb_cdp_browser_failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err)
 {
     struct tb_err words = *err;
     drop_contexts(browser, &words);
@@ -433,9 +365,8 @@ static void failed_to_start(struct tb_cdp_browser *browser, const struct tb_err 
         return;
     }
     struct tb_err full;
-    bool remote = browser->endpoint[0];
-    tb_fail(&full, remote ? TB_E_ENDPOINT : TB_E_BROWSER_START, "%s failed after %d attempt%s: %s",
-            remote ? "the endpoint" : browser->path, browser->tries, browser->tries == 1 ? "" : "s",
+    tb_fail(&full, browser->ownership->failure, "%s failed after %d attempt%s: %s",
+            browser->ownership->name(browser), browser->tries, browser->tries == 1 ? "" : "s",
             words.text);
     tb_cdp_browser_end(browser, words.code == TB_E_PARAMS ? &words : &full);
 }
@@ -469,6 +400,7 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->tenant = tb_strdup(spec->tenant);
     browser->path = tb_strdup(spec->path);
     browser->endpoint = tb_strdup(spec->endpoint);
+    browser->ownership = spec->endpoint[0] ? &tb_cdp_remote_owned : &tb_cdp_launched;
     browser->shell = spec->shell;
     browser->headless = spec->headless;
     browser->peer.loop = fleet->loop;
@@ -568,7 +500,7 @@ void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser)
 {
     browser->failed = 0;
     if (!browser->helpers) {
-        ask_for_helpers(browser);
+        look_after(browser);
     }
     seat_waiting(browser);
     if (browser->stocking) {

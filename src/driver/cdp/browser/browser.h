@@ -22,7 +22,10 @@
 
 struct tb_cdp_context;
 struct tb_cdp_helpers;
+struct tb_cdp_ownership;
 struct tb_cdp_remote;
+
+#define TB_CDP_BROWSER_ENDED "the browser has ended unexpectedly"
 
 enum {
     TB_BROWSER_START_MS = 25000,  /* for all tries; the call that waits has 30 s */
@@ -44,6 +47,10 @@ struct tb_cdp_browser {
     char *tenant;
     char *path;
     char *endpoint;
+    const struct tb_cdp_ownership *ownership; /* the next three are its */
+    struct tb_cdp_launch *launch;
+    struct tb_cdp_helpers *helpers; /* NULL: not known yet, or not ours */
+    struct tb_cdp_remote *remote;
     bool shell;
     bool headless;
     bool ready;
@@ -52,9 +59,6 @@ struct tb_cdp_browser {
     int tries;
     int failed; /* new contexts in a row whose tab crashed */
     int64_t start_deadline_ms;
-    struct tb_cdp_launch *launch;
-    struct tb_cdp_helpers *helpers; /* NULL: not known yet, or not ours */
-    struct tb_cdp_remote *remote;
     struct tb_cdp_peer peer; /* its line is NULL before and between tries */
     char product[64];        /* "HeadlessChrome/156.0.1.2" */
     struct tb_list contexts;
@@ -76,6 +80,15 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
 /* The process is there, at the other end of this pipe. */
 void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
                                  struct tb_stream *from);
+/* The same for one at the other end of a WebSocket, which is still to be opened. */
+void tb_cdp_browser_on_ws_take(struct tb_cdp_browser *browser, struct tb_stream *stream,
+                               struct tb_str host, struct tb_str target);
+/* It does not come up; it is tried again, or given up. */
+void tb_cdp_browser_failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err);
+/* Its process has ended. */
+void tb_cdp_browser_ended(struct tb_cdp_browser *browser);
+/* It cannot be used any more. */
+void tb_cdp_browser_lost(struct tb_cdp_browser *browser, const char *words);
 /* Starts it, and a spare, before anybody asks. */
 void tb_cdp_browser_prestart(struct tb_cdp_fleet *fleet, const struct tb_cdp_browser_spec *spec);
 /* Ends it at once: contexts are dropped, sessions lost with these words. */

@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/journal.h"
+#include "driver/cdp/browser/ownership.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
@@ -214,7 +215,7 @@ void tb_cdp_context_new(struct tb_cdp_browser *browser)
     tb_list_append(&browser->contexts, &context->link);
     /* In a browser that somebody else runs, a session may leave its tabs behind. */
     struct tb_str params =
-        browser->endpoint[0] ? TB_STR("{}") : TB_STR("{\"disposeOnDetach\":true}");
+        browser->ownership->ours ? TB_STR("{\"disposeOnDetach\":true}") : TB_STR("{}");
     context->making = tb_cdp_send(browser->peer.conn, NULL, "Target.createBrowserContext", params,
                                   command_deadline(browser), on_context_made, context);
 }

@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "driver/cdp/browser/engine.h"
 #include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/ownership.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/browser/sites.h"
 #include "driver/cdp/page/page_internal.h"
@@ -264,7 +265,7 @@ static void on_disposed(int code, struct tb_str result, const struct tb_err *err
 
 bool tb_cdp_session_detach(struct tb_driver_session *session)
 {
-    session->detached = session->context && session->browser->endpoint[0];
+    session->detached = session->context && !session->browser->ownership->ours;
     return session->detached;
 }
 

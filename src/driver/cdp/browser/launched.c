@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A browser that is a process of ours. */
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/browser/browser.h"
+#include "driver/cdp/browser/helpers.h"
+#include "driver/cdp/browser/ownership.h"
+
+static const char *name(const struct tb_cdp_browser *browser)
+{
+    return browser->path;
+}
+
+static void on_exit_of_process(struct tb_cdp_launch *launch, void *user)
+{
+    (void)launch;
+    tb_cdp_browser_ended(user);
+}
+
+static int start(struct tb_cdp_browser *browser, struct tb_err *err)
+{
+    const struct tb_config_list *extra = &browser->fleet->core->config->browser_args;
+    const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
+    for (size_t i = 0; i < extra->count; i++) {
+        more[i] = extra->items[i];
+    }
+    struct tb_cdp_launch_spec spec = {
+        .path = browser->path,
+        .shell = browser->shell,
+        .headless = browser->headless,
+        .more = more,
+    };
+    browser->launch =
+        tb_cdp_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);
+    tb_free(more);
+    if (!browser->launch) {
+        return TB_E_BROWSER_START;
+    }
+    struct tb_stream *to;
+    struct tb_stream *from;
+    tb_cdp_launch_pipe_take(browser->launch, &to, &from);
+    tb_cdp_browser_on_pipe_take(browser, to, from);
+    return 0;
+}
+
+static void stop(struct tb_cdp_browser *browser)
+{
+    struct tb_cdp_launch *launch = browser->launch;
+    browser->launch = NULL;
+    tb_cdp_helpers_free(browser->helpers);
+    browser->helpers = NULL;
+    tb_cdp_launch_free(launch);
+}
+
+static bool at_work(const struct tb_cdp_browser *browser)
+{
+    return browser->launch && tb_cdp_launch_at_work(browser->launch);
+}
+
+static bool has_worked(const struct tb_cdp_browser *browser)
+{
+    return browser->launch && tb_cdp_launch_has_worked(browser->launch);
+}
+
+static bool is_ending(const struct tb_cdp_browser *browser)
+{
+    return browser->launch && tb_cdp_launch_is_ending(browser->launch);
+}
+
+/* They end with their browser, and may be noticed first. */
+static void on_helper_ended(const char *words, void *user)
+{
+    tb_cdp_browser_lost(user, is_ending(user) ? TB_CDP_BROWSER_ENDED : words);
+}
+
+static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
+{
+    struct tb_cdp_browser *browser = user;
+    (void)err;
+    if (code == 0 && browser->helpers) {
+        tb_cdp_helpers_take(browser->helpers, result);
+    }
+}
+
+/* Some begin with the first page, so they are asked for more than once. */
+static void look_after(struct tb_cdp_browser *browser)
+{
+    struct tb_loop *loop = browser->peer.loop;
+    if (!browser->launch || !browser->peer.conn || browser->over) {
+        return;
+    }
+    if (!browser->helpers) {
+        browser->helpers = tb_cdp_helpers_new(loop, on_helper_ended, browser);
+    }
+    tb_cdp_send(browser->peer.conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
+                tb_loop_now_ms(loop) + TB_CDP_COMMAND_MS, on_processes, browser);
+}
+
+const struct tb_cdp_ownership tb_cdp_launched = {
+    .ours = true,
+    .failure = TB_E_BROWSER_START,
+    .name = name,
+    .start = start,
+    .stop = stop,
+    .at_work = at_work,
+    .has_worked = has_worked,
+    .is_ending = is_ending,
+    .look_after = look_after,
+};

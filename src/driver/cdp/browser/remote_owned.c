@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A browser that somebody else runs, at an endpoint. */
+#include "core/config.h"
+#include "core/core.h"
+#include "driver/cdp/browser/browser.h"
+#include "driver/cdp/browser/ownership.h"
+#include "driver/cdp/browser/remote.h"
+
+static void on_reached(struct tb_stream *stream, struct tb_str host, struct tb_str target,
+                       const struct tb_err *err, void *user)
+{
+    if (err) {
+        tb_cdp_browser_failed_to_start(user, err);
+    } else {
+        tb_cdp_browser_on_ws_take(user, stream, host, target);
+    }
+}
+
+static int start(struct tb_cdp_browser *browser, struct tb_err *err)
+{
+    (void)err;
+    browser->remote = tb_cdp_remote_new(browser->peer.loop, browser->endpoint,
+                                        browser->fleet->core->config->browser_remote_ca,
+                                        browser->start_deadline_ms, on_reached, browser);
+    return 0;
+}
+
+static void stop(struct tb_cdp_browser *browser)
+{
+    tb_cdp_remote_free(browser->remote);
+    browser->remote = NULL;
+}
+
+/* Its address is a key to it. */
+static const char *name(const struct tb_cdp_browser *browser)
+{
+    (void)browser;
+    return "the endpoint";
+}
+
+/* Nothing is known of its processes. */
+static bool is_unknown(const struct tb_cdp_browser *browser)
+{
+    (void)browser;
+    return false;
+}
+
+const struct tb_cdp_ownership tb_cdp_remote_owned = {
+    .failure = TB_E_ENDPOINT,
+    .name = name,
+    .start = start,
+    .stop = stop,
+    .at_work = is_unknown,
+    .has_worked = is_unknown,
+    .is_ending = is_unknown,
+};
