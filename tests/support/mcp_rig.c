@@ -97,8 +97,7 @@ static void notify(struct tb_mcp_peer *peer, struct tb_str message)
 
 static void on_revoked(struct tb_live *live)
 {
-    (void)live;
-    MUST(!"the principal of the rig is never revoked");
+    MUST(!live); /* the principal of the rig is never revoked */
 }
 
 void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups)
