@@ -69,7 +69,7 @@ static void no_name_of_ours_moves_the_columns(void **state)
     (void)state;
     entry.session = TB_STR("browser-1234");
     const size_t usual = detail_at(&entry);
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+    for (const struct tb_tool *const *tool = tb_kit.tools; *tool; tool++) {
         entry.tool = tb_str_of((*tool)->name);
         assert_int_equal(detail_at(&entry), usual);
     }

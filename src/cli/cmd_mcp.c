@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "daemon/config_load.h"
 #include "front/mcp/catalog.h"
+#include "tool/tools.h"
 
 /* Takes our own options out of argv; the rest are settings. */
 static int take_own(struct tb_mcp_way *way, int argc, char **argv)
@@ -37,12 +38,18 @@ static int read_options(struct tb_mcp_way *way, struct tb_options *options, int 
 {
     static const char *const own[] = {"--toolset", "--groups", "--no-start", NULL};
     static const struct tb_config_list no_groups = {NULL, 0};
-    struct tb_view view;
+    struct tb_toolbox toolbox;
+    struct tb_view *view = NULL;
     argc = take_own(way, argc, argv);
     int rc = tb_options_parse(options, argc, argv, own, err);
-    return rc < 0 ? rc
-                  : tb_mcp_view_parse(tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups,
-                                      &view, err);
+    if (rc < 0) {
+        return rc;
+    }
+    tb_toolbox_init(&toolbox, &tb_kit);
+    rc = tb_view_make(&toolbox, tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups, &view,
+                      err);
+    tb_view_unref(view, "checked");
+    return rc;
 }
 
 /* The agent hears it as the answer to its first request. */

@@ -51,7 +51,7 @@ static void print_table(const struct tb_toolset *toolset, struct tb_str groups)
     for (const struct tb_face *face = toolset->faces; face && face->name; face++) {
         print_row(face->name, face->tool, face->description);
     }
-    for (const struct tb_tool *const *tool = tb_tools(); *tool && !toolset->faces; tool++) {
+    for (const struct tb_tool *const *tool = tb_kit.tools; *tool && !toolset->faces; tool++) {
         if (tb_tool_wanted(*tool, groups)) {
             print_row((*tool)->name, *tool, NULL);
         }
@@ -59,12 +59,13 @@ static void print_table(const struct tb_toolset *toolset, struct tb_str groups)
 }
 
 /* Just as tools/list gives it to an agent. */
-static void print_json(const struct tb_view *view)
+static void print_json(const struct tb_core *core, struct tb_view *view)
 {
     static const struct tb_mcp_provider *const none[] = {NULL};
     struct tb_mcp_catalog catalog;
     tb_mcp_catalog_init(&catalog, none);
-    printf("%.*s\n", TB_STR_ARG(tb_mcp_catalog_list(&catalog, view)));
+    printf("%.*s\n",
+           TB_STR_ARG(tb_mcp_catalog_list(&catalog, core, &(struct tb_caller){.view = view})));
     tb_mcp_catalog_fini(&catalog);
 }
 
@@ -78,7 +79,8 @@ static int print_page(void)
 static int run(int argc, char **argv)
 {
     static const struct tb_config_list no_groups = {NULL, 0};
-    struct tb_view view;
+    struct tb_core core = {0}; /* its tools are enough */
+    struct tb_view *view;
     struct tb_err err;
     struct wish wish;
     int rc = read_wish(argc, argv, &wish);
@@ -89,15 +91,17 @@ static int run(int argc, char **argv)
         return print_page();
     }
     struct tb_str groups = tb_str_of(wish.groups);
-    if (tb_mcp_view_parse(tb_str_of(wish.toolset), groups, &no_groups, &view, &err) < 0) {
+    tb_toolbox_init(&core.toolbox, &tb_kit);
+    if (tb_view_make(&core.toolbox, tb_str_of(wish.toolset), groups, &no_groups, &view, &err) < 0) {
         fprintf(stderr, "tabard tools: %s\n", err.text);
         return 2;
     }
     if (wish.json) {
-        print_json(&view);
+        print_json(&core, view);
     } else {
-        print_table(view.toolset, groups);
+        print_table(view->toolset, groups);
     }
+    tb_view_unref(view, "printed");
     return 0;
 }
 

@@ -152,7 +152,7 @@ void tb_tools_page(struct tb_buf *out)
     const char *group = NULL;
     tb_buf_append_cstr(out, opening);
     tb_buf_append_cstr(out, "\n## Always available\n");
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+    for (const struct tb_tool *const *tool = tb_kit.tools; *tool; tool++) {
         const char *name = (*tool)->group;
         if (name && (!group || strcmp(group, name) != 0)) {
             tb_buf_printf(out, "\n## Group %s\n", name);
@@ -160,7 +160,7 @@ void tb_tools_page(struct tb_buf *out)
         group = name;
         put_tool(*tool, out);
     }
-    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+    for (const struct tb_toolset *const *set = tb_kit.toolsets; *set; set++) {
         if ((*set)->faces) {
             put_toolset(*set, out);
         }

@@ -31,6 +31,7 @@ static void hand_over(struct tb_call *call)
     call->done(call, call->user);
     tb_list_remove(&call->live.link);
     tb_principal_unref(call->caller.who, "call");
+    tb_view_unref(call->caller.view, "call");
     tb_list_remove(&call->all);
     tb_sessions_check_drained(call->core->sessions);
     tb_timer_fini(&call->timer);
@@ -204,7 +205,7 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
     tb_tool_params(call->tool, rows);
     int rc = tb_args_check(rows, given, &call->args, err);
     if (rc == 0 && call->tool->check) {
-        rc = call->tool->check(&call->caller, call->args, err);
+        rc = call->tool->check(call->core, &call->caller, call->args, err);
     }
     if (rc < 0) {
         return rc;
@@ -328,14 +329,11 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->caller = (struct tb_caller){.who = tb_principal_ref(request->caller.who, "call"),
                                       .conversation = call->conversation,
                                       .agent = call->agent,
+                                      .view = tb_view_ref(request->caller.view, "call"),
                                       .files = request->caller.files,
                                       .brief = request->caller.brief,
                                       .passing = request->caller.passing,
                                       .everyone = request->caller.everyone};
-    if (request->caller.view) {
-        call->view = *request->caller.view;
-        call->caller.view = &call->view;
-    }
     call->done = request->done;
     call->progress = request->progress;
     call->user = request->user;

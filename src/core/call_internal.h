@@ -22,8 +22,7 @@ struct tb_call {
     struct cJSON *args;
     char conversation[TB_CONVERSATION_SIZE];
     char agent[TB_AGENT_SIZE];
-    struct tb_view view;
-    struct tb_caller caller; /* points at these three, and holds a reference to its principal */
+    struct tb_caller caller; /* points at these two; has references to its principal and view */
     struct tb_live live;
     struct tb_gate gate; /* the reply waits at it */
     tb_call_done_fn *done;

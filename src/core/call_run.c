@@ -243,7 +243,7 @@ static int check_step(const struct tb_call *call, const struct tb_tool *tool,
     tb_tool_params(tool, rows);
     int rc = tb_args_check(rows, given, ret_args, err);
     if (rc == 0 && tool->check) {
-        rc = tool->check(&call->caller, *ret_args, err);
+        rc = tool->check(call->core, &call->caller, *ret_args, err);
     }
     if (rc < 0) {
         tb_json_free(*ret_args);

@@ -11,6 +11,7 @@
 #include "core/config.h"
 #include "core/metrics.h"
 #include "core/store.h"
+#include "core/view.h"
 #include "io/loop.h"
 
 struct tb_driver;
@@ -35,6 +36,7 @@ struct tb_core {
     struct tb_metrics metrics;
     struct tb_bus bus;
     struct tb_driver_slot drivers[TB_DRIVERS_MAX]; /* ended by a NULL driver */
+    struct tb_toolbox toolbox;
     struct tb_store store;
     struct tb_sessions *sessions;
     uint8_t secret[TB_SECRET_BYTES]; /* keys the checksum of ids */

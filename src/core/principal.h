@@ -68,10 +68,10 @@ void tb_principal_revoke(struct tb_principal *principal);
 struct tb_caller {
     struct tb_principal *who;
     const char *conversation; /* empty: none */
-    const char *agent; /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
-    bool files;        /* it has tools for files, so its new sessions keep downloads */
-    bool brief;        /* its toolset lets a conversation's session end when it is idle */
-    const struct tb_view *view; /* the tools that it was given; NULL: all */
-    bool passing;               /* its conversation cannot outlive the daemon */
-    bool everyone; /* the tenant's operator: private sessions of others are there for it */
+    const char *agent;    /* "claude-code 2.1", as it introduced itself; NULL or empty: unknown */
+    bool files;           /* it has tools for files, so its new sessions keep downloads */
+    bool brief;           /* its toolset lets a conversation's session end when it is idle */
+    struct tb_view *view; /* the tools that it was given; NULL: all */
+    bool passing;         /* its conversation cannot outlive the daemon */
+    bool everyone;        /* the tenant's operator: private sessions of others are there for it */
 };

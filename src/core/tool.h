@@ -14,10 +14,12 @@
 #include "base/buf.h"
 #include "core/args.h"
 #include "core/driver.h"
+#include "core/limits.h"
 #include "core/result.h"
 
 struct tb_call;
 struct tb_caller;
+struct tb_core;
 
 enum tb_tool_flags {
     TB_TOOL_READ_ONLY = 1, /* changes nothing: no confirmation needed, may be repeated */
@@ -40,7 +42,8 @@ struct tb_tool {
     enum tb_op_kind op;
     /* Arguments that fit the table but not each other: before a session is looked for or made.
      * NULL: all that fit are right. */
-    int (*check)(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err);
+    int (*check)(const struct tb_core *core, const struct tb_caller *caller,
+                 const struct cJSON *args, struct tb_err *err);
     void (*run)(struct tb_call *call);
     /* Appends the text of a good result; NULL: result->text as it is. */
     void (*print)(const struct tb_result *result, struct tb_buf *out);
@@ -54,6 +57,22 @@ struct tb_tool {
 enum {
     TB_TOOL_PARAMS_MAX = 32,
 };
+
+extern const char *const tb_session_aliases[];
+extern const char *const tb_timeout_aliases[];
+
+#define TB_PARAM_ROW_SESSION                                            \
+    {                                                                   \
+        .name = "sessionId", .type = TB_PARAM_TEXT,                     \
+        .help = "Target session ID. If omitted, uses current session.", \
+        .aliases = tb_session_aliases                                   \
+    }
+
+#define TB_PARAM_ROW_TIMEOUT                                                                   \
+    {                                                                                          \
+        .name = "timeout_ms", .type = TB_PARAM_INT, .help = "", .aliases = tb_timeout_aliases, \
+        .min = 1, .max = TB_CALL_TIMEOUT_MAX_MS                                                \
+    }
 
 /* All arguments of a tool: its own and, if it acts on a session, sessionId and timeout_ms, unless
  * it has rows of these names itself. The result is a table as tb_args_check and tb_args_schema want
@@ -88,8 +107,29 @@ struct tb_toolset {
     bool dismisses;
 };
 
-/* What a caller was given: tools of the default set, or the faces of another toolset. */
-struct tb_view {
-    const struct tb_toolset *toolset; /* NULL: everything */
-    uint64_t tools;                   /* of the default set: one bit for each, in their order */
+/* What agents call it that have learnt another server. */
+struct tb_foreign {
+    const char *name; /* without the prefixes that such servers use */
+    const struct tb_tool *tool;
+    const char *args; /* the arguments to use; NULL: it is the same tool by another name */
 };
+
+/* All tools and toolsets of a build; tool/tools.c has the product's. */
+struct tb_kit {
+    const struct tb_tool *const *tools; /* ended by NULL, always in the same order */
+    const struct tb_toolset *const
+        *toolsets; /* ended by NULL; the first is the default one, without faces */
+    const struct tb_foreign *foreigns;
+    size_t foreign_count;
+};
+
+/* Each gives NULL when there is none of that name. */
+const struct tb_tool *tb_tool_find(const struct tb_kit *kit, struct tb_str name);
+const struct tb_toolset *tb_toolset_find(const struct tb_kit *kit, struct tb_str name);
+/* By name or alias. Always NULL for the default toolset, which has no faces. */
+const struct tb_face *tb_face_find(const struct tb_toolset *toolset, struct tb_str name);
+/* The first tool that does this operation and nothing else. */
+const struct tb_tool *tb_tool_by_op(const struct tb_kit *kit, enum tb_op_kind op);
+/* True if the group of `tool` is wanted: it has none, or `groups` ("files, pdf", or "all") has it.
+ */
+bool tb_tool_wanted(const struct tb_tool *tool, struct tb_str groups);

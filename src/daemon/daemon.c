@@ -39,6 +39,7 @@
 #include "front/router.h"
 #include "io/timer.h"
 #include "io/work.h"
+#include "tool/tools.h"
 
 static const int watched[] = {SIGTERM, SIGINT, SIGHUP};
 
@@ -262,6 +263,7 @@ static void init_core(struct daemon *daemon)
     daemon->core.auth = tb_auth_new(daemon->core.loop);
     daemon->core.metrics.values[TB_METRIC_START_TIME] = tb_clock_wall_ms(daemon->core.clock) / 1000;
     tb_bus_init(&daemon->core.bus);
+    tb_toolbox_init(&daemon->core.toolbox, &tb_kit);
     daemon->core.sessions = tb_sessions_new(&daemon->core);
     daemon->router = tb_router_new(&daemon->core, tb_registry_fronts());
     tb_timer_init(&daemon->drain_timer, daemon->core.loop, on_drain_late, daemon);

@@ -24,8 +24,10 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
-static int check(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err)
+static int check(const struct tb_core *core, const struct tb_caller *caller,
+                 const struct cJSON *args, struct tb_err *err)
 {
+    (void)core;
     (void)caller;
     if (tb_args_has(args, "url") == tb_args_has(args, "to")) {
         return tb_fail(err, TB_E_PARAMS, "give exactly one of url and to");

@@ -22,8 +22,10 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
-static int check(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err)
+static int check(const struct tb_core *core, const struct tb_caller *caller,
+                 const struct cJSON *args, struct tb_err *err)
 {
+    (void)core;
     (void)caller;
     if (tb_str_eq_cstr(tb_args_text(args, "action", ""), "select") && !tb_args_has(args, "tab") &&
         !tb_args_has(args, "id")) {

@@ -17,6 +17,7 @@
 #include "base/quote.h"
 #include "core/call.h"
 #include "core/limits.h"
+#include "core/toolbox.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -75,9 +76,15 @@ static void sequence_free(struct sequence *sequence)
 
 /* Reading the steps. */
 
-static const struct tb_face *find_face(struct tb_str name)
+/* Whose steps they are. */
+struct reader {
+    const struct tb_core *core;
+    const struct tb_caller *caller;
+};
+
+static const struct tb_face *find_face(const struct reader *reader, struct tb_str name)
 {
-    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+    for (const struct tb_toolset *const *set = reader->core->toolbox.kit->toolsets; *set; set++) {
         const struct tb_face *face = tb_face_find(*set, name);
         if (face) {
             return face;
@@ -88,21 +95,18 @@ static const struct tb_face *find_face(struct tb_str name)
 
 /* What the caller was given, by its own name there; or in the words of another toolset:
  * "set_value" for browser_fill. */
-static bool find_step(const struct tb_view *view, struct tb_str name,
-                      const struct tb_tool **ret_tool, const struct tb_face **ret_face)
+static int find_step(const struct reader *reader, struct tb_str name, struct tb_entry *ret_entry,
+                     struct tb_err *err)
 {
-    if (view && tb_view_find(view, name, ret_tool, ret_face)) {
-        return true;
+    const struct tb_view *view = reader->caller->view;
+    const struct tb_face *face = view && view->toolset->faces ? NULL : find_face(reader, name);
+    if (face && tb_toolbox_find(reader->core, reader->caller, name, ret_entry, NULL) < 0) {
+        int rc = tb_toolbox_find(reader->core, reader->caller, tb_str_of(face->tool->name),
+                                 ret_entry, err);
+        ret_entry->face = face;
+        return rc;
     }
-    if (view && view->toolset->faces) {
-        return false;
-    }
-    *ret_tool = view ? NULL : tb_tool_find(name);
-    *ret_face = *ret_tool ? NULL : find_face(name);
-    if (*ret_face && (!view || tb_view_has(view, (*ret_face)->tool))) {
-        *ret_tool = (*ret_face)->tool;
-    }
-    return *ret_tool != NULL;
+    return tb_toolbox_find(reader->core, reader->caller, name, ret_entry, err);
 }
 
 static bool is_blank(const struct cJSON *value)
@@ -113,18 +117,17 @@ static bool is_blank(const struct cJSON *value)
 
 /* Which member is the name of the tool. Some agents say "tool", or "name" as in a call, and then
  * "action" may be an argument: {"tool": "browser_tabs", "action": "new"}. */
-static bool find_action(const struct tb_view *view, const struct cJSON *given, struct step *step)
+static bool find_action(const struct reader *reader, const struct cJSON *given, struct step *step)
 {
     static const char *const keys[] = {"tool", "action", "name"}; /* no tool takes "tool" */
-    const struct tb_tool *tool;
-    const struct tb_face *face;
+    struct tb_entry entry;
     step->key = NULL;
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         struct tb_str text;
         if (!tb_json_str(tb_json_get(given, keys[i]), &text) || !text.len) {
             continue;
         }
-        bool known = find_step(view, text, &tool, &face);
+        bool known = find_step(reader, text, &entry, NULL) == 0;
         if (known || !step->key) {
             step->action = text;
             step->key = keys[i];
@@ -139,18 +142,17 @@ static bool find_action(const struct tb_view *view, const struct cJSON *given, s
 /* Whether a member says once more which tool it is: {"tool": "browser_click", "action": "click"}.
  * But whatever the tool takes as "name", say of a saved state, is an argument; an "action" is one
  * of a few words, none of which is the tool. */
-static bool names_again(const struct tb_view *view, const struct step *step,
+static bool names_again(const struct reader *reader, const struct step *step,
                         const struct cJSON *member, const struct tb_param *rows)
 {
     const char *key = tb_json_name(member);
-    const struct tb_tool *tool;
-    const struct tb_face *face;
+    struct tb_entry entry;
     struct tb_str text;
     bool is_name = strcmp(key, "name") == 0;
     bool is_key = is_name || strcmp(key, "action") == 0 || strcmp(key, "tool") == 0;
     bool is_taken = is_name && tb_args_know(rows, tb_str_of(key));
     return is_key && !is_taken && tb_json_str(member, &text) &&
-           find_step(view, text, &tool, &face) && tool == step->tool;
+           find_step(reader, text, &entry, NULL) == 0 && entry.tool == step->tool;
 }
 
 /* The arguments that stand together, as in a call, perhaps as text; NULL: they do not. */
@@ -170,7 +172,7 @@ static struct cJSON *inner_args(const struct cJSON *given, const struct tb_param
 }
 
 /* The arguments of a step, without the common ones that are of no use to it and hold nothing. */
-static struct cJSON *strip(const struct tb_view *view, const struct step *step,
+static struct cJSON *strip(const struct reader *reader, const struct step *step,
                            const struct cJSON *given, const struct tb_param *rows)
 {
     struct cJSON *rest = inner_args(given, rows);
@@ -180,18 +182,18 @@ static struct cJSON *strip(const struct tb_view *view, const struct step *step,
         const char *name = tb_json_name(member);
         bool idle = is_blank(member) && !tb_args_know(rows, tb_str_of(name));
         if (strcmp(name, skipped) != 0 && strcmp(name, step->key) != 0 && !idle &&
-            !names_again(view, step, member, rows)) {
+            !names_again(reader, step, member, rows)) {
             tb_json_set_take(rest, name, tb_json_dup(member));
         }
     }
     return rest;
 }
 
-static int read_face(const struct tb_view *view, const struct tb_face *face,
+static int read_face(const struct reader *reader, const struct tb_face *face,
                      const struct cJSON *given, struct step *step, struct tb_err *err)
 {
     TB_AUTO(tb_json_free) struct cJSON *checked = NULL;
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(view, step, given, face->params);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(reader, step, given, face->params);
     int rc = tb_args_check(face->params, rest, &checked, err);
     if (rc < 0) {
         return rc;
@@ -200,41 +202,34 @@ static int read_face(const struct tb_view *view, const struct tb_face *face,
     return 0;
 }
 
-static int read_tool(const struct tb_view *view, const struct cJSON *given, struct step *step,
+static int read_tool(const struct reader *reader, const struct cJSON *given, struct step *step,
                      struct tb_err *err)
 {
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(step->tool, rows);
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(view, step, given, rows);
+    TB_AUTO(tb_json_free) struct cJSON *rest = strip(reader, step, given, rows);
     return tb_args_check(rows, rest, &step->args, err);
 }
 
-static int missing(const struct tb_view *view, struct tb_str name, struct tb_err *err)
+static int read_step(const struct reader *reader, const struct cJSON *given, struct tb_str session,
+                     struct step *step, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
-    tb_view_print_missing(view, name, &why);
-    return tb_fail(err, TB_E_PARAMS, "this tool %.*s", TB_STR_ARG(tb_buf_str(&why)));
-}
-
-static int read_step(const struct tb_caller *caller, const struct cJSON *given,
-                     struct tb_str session, struct step *step, struct tb_err *err)
-{
-    const struct tb_tool *tool;
-    const struct tb_face *face;
-    if (!find_action(caller->view, given, step)) {
+    struct tb_entry entry;
+    if (!find_action(reader, given, step)) {
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
-    if (!find_step(caller->view, step->action, &tool, &face)) {
-        return missing(caller->view, face ? tb_str_of(face->tool->name) : step->action, err);
+    struct tb_err why;
+    if (find_step(reader, step->action, &entry, &why) < 0) {
+        return tb_fail(err, TB_E_PARAMS, "this tool %s", why.text);
     }
-    if (tool->op >= TB_OP_COUNT) {
+    if (entry.tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
     }
-    step->tool = tool;
-    int rc = face && face->params ? read_face(caller->view, face, given, step, err)
-                                  : read_tool(caller->view, given, step, err);
-    if (rc == 0 && tool->check) {
-        rc = tool->check(caller, step->args, err);
+    step->tool = entry.tool;
+    int rc = entry.face && entry.face->params ? read_face(reader, entry.face, given, step, err)
+                                              : read_tool(reader, given, step, err);
+    if (rc == 0 && entry.tool->check) {
+        rc = entry.tool->check(reader->core, reader->caller, step->args, err);
     }
     if (rc == 0 && !tb_str_eq(tb_args_text(step->args, "sessionId", session.ptr), session)) {
         rc = tb_fail(err, TB_E_PARAMS, "its sessionId differs from that of the sequence");
@@ -242,7 +237,7 @@ static int read_step(const struct tb_caller *caller, const struct cJSON *given,
     return rc;
 }
 
-static int read_steps(const struct tb_caller *caller, const struct cJSON *args,
+static int read_steps(const struct reader *reader, const struct cJSON *args,
                       struct sequence *sequence, struct tb_err *err)
 {
     struct tb_str session = tb_args_text(args, "sessionId", "");
@@ -251,7 +246,7 @@ static int read_steps(const struct tb_caller *caller, const struct cJSON *args,
             return tb_fail(err, TB_E_PARAMS, "more than %d actions", STEPS_MAX);
         }
         struct step *step = &sequence->steps[sequence->count++];
-        int rc = read_step(caller, item, session, step, err);
+        int rc = read_step(reader, item, session, step, err);
         if (rc < 0) {
             struct tb_str name = tb_str_sub(step->action, 0, NAME_MAX_SHOWN);
             tb_err_prefix(err, "nothing was done; action %zu%s%.*s%s: ", sequence->count,
@@ -427,10 +422,11 @@ static void on_before(struct tb_call *call, const struct tb_result *tabs, void *
 }
 
 /* All of it is understood before a session is made for it. */
-static int check(const struct tb_caller *caller, const struct cJSON *args, struct tb_err *err)
+static int check(const struct tb_core *core, const struct tb_caller *caller,
+                 const struct cJSON *args, struct tb_err *err)
 {
     struct sequence *sequence = TB_NEW(struct sequence);
-    int rc = read_steps(caller, args, sequence, err);
+    int rc = read_steps(&(struct reader){core, caller}, args, sequence, err);
     sequence_free(sequence);
     return rc;
 }
@@ -440,7 +436,8 @@ static void run(struct tb_call *call)
     struct sequence *sequence = TB_NEW(struct sequence);
     struct tb_err err;
     sequence->outcomes = tb_json_new_array();
-    if (read_steps(tb_call_caller(call), tb_call_args(call), sequence, &err) < 0) {
+    const struct reader reader = {tb_call_core(call), tb_call_caller(call)};
+    if (read_steps(&reader, tb_call_args(call), sequence, &err) < 0) {
         sequence_free(sequence);
         tb_result_fail_err(tb_call_out(call), &err);
         tb_call_finish(call);

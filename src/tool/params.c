@@ -4,7 +4,6 @@
 const char *const tb_target_aliases[] = {"ref", "uid", "selector", "locator", "xpath", NULL};
 const char *const tb_selector_aliases[] = {"target", "ref", "uid", "locator", "xpath", NULL};
 const char *const tb_target_remarks[] = {"element", NULL};
-const char *const tb_timeout_aliases[] = {"timeout", "timeoutMs", NULL};
 const char *const tb_button_choices[] = {"left", "right", "middle", NULL};
 
 const struct tb_param tb_viewport_fields[] = {

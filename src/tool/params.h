@@ -2,15 +2,13 @@
 /* Rows that many tables of arguments share. */
 #pragma once
 
-#include "core/args.h"
-#include "core/limits.h"
+#include "core/tool.h"
 
 /* What other servers call a target; and the same for toolsets that call it a selector. */
 extern const char *const tb_target_aliases[];
 extern const char *const tb_selector_aliases[];
 /* element: what the target is, in words for a person. */
 extern const char *const tb_target_remarks[];
-extern const char *const tb_timeout_aliases[];
 /* left, right, middle */
 extern const char *const tb_button_choices[];
 /* width and height of a viewport in CSS pixels, both required */
@@ -26,18 +24,6 @@ extern const struct tb_param tb_viewport_fields[];
 #define TB_PARAM_ROW_CHANGES(words)                                                    \
     {                                                                                  \
         .name = "snapshot", .type = TB_PARAM_FLAG, .help = (words), .fallback = "true" \
-    }
-
-#define TB_PARAM_ROW_SESSION                                           \
-    {                                                                  \
-        .name = "sessionId", .type = TB_PARAM_TEXT,                    \
-        .help = "Target session ID. If omitted, uses current session." \
-    }
-
-#define TB_PARAM_ROW_TIMEOUT                                                                   \
-    {                                                                                          \
-        .name = "timeout_ms", .type = TB_PARAM_INT, .help = "", .aliases = tb_timeout_aliases, \
-        .min = 1, .max = TB_CALL_TIMEOUT_MAX_MS                                                \
     }
 
 #define TB_PARAM_ROW_END \

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "core/view.h"
 #include "tool/tools.h"
 
 static struct tb_str whole_characters(struct tb_str text, size_t max)

@@ -55,7 +55,7 @@ static void hints_name_only_tools_that_the_reader_has(void **state)
     };
     (void)state;
     for (size_t i = 0; i < SAID_VIEWS; i++) {
-        const struct tb_view *view = &said_views()[i];
+        const struct tb_view *view = said_views()[i];
         char *words = said_by_tool(view, &tb_tool_browser_click,
                                    &(const struct said_result){.data = HAPPENED});
         said_names_no_other_tool(view, words);

@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/lifetime.h"
+#include "core/view.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"

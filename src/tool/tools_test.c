@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "core/config.h"
 #include "core/limits.h"
+#include "core/view.h"
 
 #include "support/said.h"
 
@@ -100,11 +101,11 @@ static void check_name(const char *name)
 static void every_tool_has_a_sound_table(void **state)
 {
     (void)state;
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         const struct tb_tool *tool = *at;
         struct tb_param params[TB_TOOL_PARAMS_MAX];
         check_name(tool->name);
-        assert_ptr_equal(tb_tool_find(tb_str_of(tool->name)), tool);
+        assert_ptr_equal(tb_tool_find(&tb_kit, tb_str_of(tool->name)), tool);
         assert_true(tool->title && tool->title[0]);
         assert_in_range(strlen(tool->description), 10, DESCRIPTION_MAX);
         /* An operation of a driver, or a function of its own. */
@@ -118,7 +119,7 @@ static void every_tool_has_a_sound_table(void **state)
 static void every_face_has_a_sound_table(void **state)
 {
     (void)state;
-    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+    for (const struct tb_toolset *const *set = tb_kit.toolsets; *set; set++) {
         for (const struct tb_face *face = (*set)->faces; face && face->name; face++) {
             check_name(face->name);
             assert_ptr_equal(tb_face_find(*set, tb_str_of(face->name)), face);
@@ -171,7 +172,7 @@ static void check_mapping(const struct tb_face *face)
 static void what_a_face_maps_passes_the_checks_of_its_tool(void **state)
 {
     (void)state;
-    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+    for (const struct tb_toolset *const *set = tb_kit.toolsets; *set; set++) {
         for (const struct tb_face *face = (*set)->faces; face && face->name; face++) {
             if (face->params) {
                 check_mapping(face);
@@ -186,7 +187,7 @@ static void the_usual_tools_come_first_and_groups_stand_together(void **state)
     size_t usual = 0;
     const char *last = NULL;
     char seen[200] = "";
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         const char *group = (*at)->group;
         if (!group) {
             assert_null(last);
@@ -210,7 +211,7 @@ static void the_groups_of_the_tools_are_those_of_the_setting(void **state)
     const struct tb_config_key *keys = tb_config_keys(&count);
     const char *last = NULL;
     (void)state;
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         if ((*at)->group && (!last || strcmp(last, (*at)->group) != 0)) {
             tb_buf_printf(&groups, "%s|", (*at)->group);
         }
@@ -261,11 +262,11 @@ static void a_name_of_another_server_is_answered_with_ours(void **state)
         {"browser_get_state", "is unknown here; use browser_snapshot"},
         {"browser_scroll_down", "is unknown here; use browser_scroll with direction down"},
     };
-    const struct tb_view view = {.toolset = tb_toolsets()[0], .tools = (1U << 21) - 1};
+    const struct tb_view *view = said_views()[0];
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
-        tb_view_print_missing(&view, tb_str_of(rows[i].name), &out);
+        tb_view_print_missing(&tb_kit, view, tb_str_of(rows[i].name), &out);
         if (!tb_str_eq_cstr(tb_buf_str(&out), rows[i].words)) {
             fail_msg("%s %.*s", rows[i].name, TB_STR_ARG(tb_buf_str(&out)));
         }
@@ -297,12 +298,12 @@ static void a_tool_that_differs_in_its_name_only_is_found_by_it(void **state)
         {"drag", NULL},
         {"browser_tab_new", NULL},
     };
-    const struct tb_view view = {.toolset = tb_toolsets()[0], .tools = (1U << 21) - 1};
+    const struct tb_view *view = said_views()[0];
     (void)state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         const struct tb_tool *tool;
         const struct tb_face *face;
-        tb_view_find(&view, tb_str_of(rows[i].name), &tool, &face);
+        tb_view_find(view, tb_str_of(rows[i].name), &tool, &face);
         assert_ptr_equal(tool, rows[i].tool);
         assert_null(face);
     }
@@ -310,13 +311,13 @@ static void a_tool_that_differs_in_its_name_only_is_found_by_it(void **state)
 
 static void a_tool_of_another_toolset_is_answered_with_its_name_here(void **state)
 {
-    const struct tb_view *wdio = &said_views()[3];
+    const struct tb_view *wdio = said_views()[3];
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
     (void)state;
-    tb_view_print_missing(wdio, TB_STR("browser_click"), &out);
+    tb_view_print_missing(&tb_kit, wdio, TB_STR("browser_click"), &out);
     assert_true(tb_str_eq_cstr(tb_buf_str(&out), "is called click_element here"));
     tb_buf_clear(&out);
-    tb_view_print_missing(wdio, TB_STR("browser_hover"), &out);
+    tb_view_print_missing(&tb_kit, wdio, TB_STR("browser_hover"), &out);
     assert_true(tb_str_starts(tb_buf_str(&out), TB_STR("is unknown; tools/list")));
 }
 
@@ -325,7 +326,7 @@ static void what_describes_a_target_is_passed_over(void **state)
     (void)state;
     TB_AUTO(tb_json_free)
     struct cJSON *given = tb_json_parse(TB_STR("{\"element\":\"the button\",\"ref\":\"e1\"}"));
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         struct tb_param params[TB_TOOL_PARAMS_MAX];
         struct cJSON *args = NULL;
         struct tb_err err = {0};
@@ -379,7 +380,7 @@ static void a_tab_is_not_selected_without_saying_which(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         TB_AUTO(tb_json_free) struct cJSON *args = tb_json_parse(tb_str_of(rows[i].args));
         struct tb_err err = {0};
-        assert_int_equal(tb_tool_browser_tabs.check(NULL, args, &err), rows[i].code);
+        assert_int_equal(tb_tool_browser_tabs.check(NULL, NULL, args, &err), rows[i].code);
     }
 }
 
@@ -412,7 +413,7 @@ static void the_default_list_is_small(void **state)
     (void)state;
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         if (tb_tool_wanted(*at, TB_STR(""))) {
             put_tool(&json, *at);
         }
@@ -462,7 +463,7 @@ static void the_session_tools_are_described_as_proposed(void **state)
 static void every_tool_that_acts_takes_a_session_in_the_same_words(void **state)
 {
     (void)state;
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         struct tb_param params[TB_TOOL_PARAMS_MAX];
         bool found = false;
         tb_tool_params(*at, params);
@@ -496,7 +497,7 @@ static void other_names_for_a_target_are_taken(void **state)
 static void tools_that_only_look_say_so(void **state)
 {
     (void)state;
-    for (const struct tb_tool *const *at = tb_tools(); *at; at++) {
+    for (const struct tb_tool *const *at = tb_kit.tools; *at; at++) {
         unsigned flags = (*at)->flags;
         assert_false((flags & TB_TOOL_READ_ONLY) && (flags & TB_TOOL_DESTRUCTIVE));
     }
@@ -509,7 +510,7 @@ static void tools_that_only_look_say_so(void **state)
 static void a_toolset_without_a_tool_for_dialogs_dismisses_them(void **state)
 {
     (void)state;
-    for (const struct tb_toolset *const *set = tb_toolsets(); *set; set++) {
+    for (const struct tb_toolset *const *set = tb_kit.toolsets; *set; set++) {
         bool answers = !(*set)->faces;
         for (const struct tb_face *face = (*set)->faces; face && face->name; face++) {
             answers = answers || face->tool == &tb_tool_browser_dialog;
@@ -522,7 +523,7 @@ static void advice_names_only_tools_that_the_reader_has(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SAID_VIEWS; i++) {
-        const struct tb_view *view = &said_views()[i];
+        const struct tb_view *view = said_views()[i];
         for (int row = 0; row < TB_ERR_COUNT; row++) {
             TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
             tb_view_hint(view, tb_err_info(-10000 - row)->advice, &out);
@@ -549,7 +550,7 @@ static void a_hint_has_the_names_of_the_readers_toolset(void **state)
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         for (size_t j = 0; j < SAID_VIEWS; j++) {
             TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
-            tb_view_hint(&said_views()[j], rows[i].hint, &out);
+            tb_view_hint(said_views()[j], rows[i].hint, &out);
             tb_buf_append_char(&out, '\0');
             assert_string_equal((const char *)out.data, rows[i].words[j]);
         }

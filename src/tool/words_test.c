@@ -336,7 +336,7 @@ static void each_tool_says_what_it_did_and_what_changed(void **state)
 static void every_tool_that_prints_has_a_sample(void **state)
 {
     (void)state;
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+    for (const struct tb_tool *const *tool = tb_kit.tools; *tool; tool++) {
         bool found = !(*tool)->print || *tool == &tb_tool_execute_sequence;
         for (size_t i = 0; i < TB_COUNT(samples); i++) {
             found |= samples[i].tool == *tool;
@@ -351,7 +351,7 @@ static void every_tool_that_prints_has_a_sample(void **state)
 static void an_empty_result_is_printed_too(void **state)
 {
     (void)state;
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+    for (const struct tb_tool *const *tool = tb_kit.tools; *tool; tool++) {
         if ((*tool)->print) {
             tb_free(said_of(*tool, "{}", NULL));
             tb_free(said_of(*tool, "{\"tabs\":5,\"url\":[],\"elements\":\"x\",\"steps\":{}}",

@@ -29,7 +29,7 @@ uint8_t any_next(struct any_bytes *bytes)
 
 static const struct tb_tool *any_tool(struct any_bytes *bytes)
 {
-    const struct tb_tool *const *tools = tb_tools();
+    const struct tb_tool *const *tools = tb_kit.tools;
     size_t count = 1;
     while (tools[count]) {
         count++;

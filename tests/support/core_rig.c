@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "tool/tools.h"
 
 #include "support/principals.h"
 
@@ -46,6 +47,7 @@ int rig_setup(void **state)
     rig->core.log = &rig->log;
     rig->core.config = &rig->config;
     tb_bus_init(&rig->core.bus);
+    tb_toolbox_init(&rig->core.toolbox, &tb_kit);
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
     rig->core.sessions = tb_sessions_new(&rig->core);

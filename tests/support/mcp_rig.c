@@ -21,6 +21,7 @@
 #include "io/listener.h"
 #include "io/stream.h"
 #include "store/memory/memory.h"
+#include "tool/tools.h"
 
 #include "support/principals.h"
 
@@ -50,6 +51,7 @@ void mcp_rig_init(struct mcp_rig *rig)
     rig->core.config = &rig->config;
     rig->core.auth = tb_auth_new(rig->core.loop);
     tb_bus_init(&rig->core.bus);
+    tb_toolbox_init(&rig->core.toolbox, &tb_kit);
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
     rig->core.sessions = tb_sessions_new(&rig->core);
@@ -103,15 +105,16 @@ static void on_revoked(struct tb_live *live)
 void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups)
 {
     static const struct tb_mcp_out_ops ops = {out_send, out_answer, out_drop, NULL};
-    struct tb_view view;
+    struct tb_view *view = NULL;
     void *state;
     MUST((rig->fixtures ? tb_front_mcp_fixtures : tb_front_mcp).start(&rig->core, &state, NULL) ==
          0);
-    MUST(tb_mcp_view_parse(tb_str_of(toolset), tb_str_of(groups), &rig->config.mcp_groups, &view,
-                           NULL) == 0);
+    MUST(tb_view_make(&rig->core.toolbox, tb_str_of(toolset), tb_str_of(groups),
+                      &rig->config.mcp_groups, &view, NULL) == 0);
     rig->mcp = state;
     rig->out.ops = &ops;
-    tb_mcp_peer_init(&rig->peer, rig->mcp, principal_of("default"), &view, on_revoked);
+    tb_mcp_peer_init(&rig->peer, rig->mcp, principal_of("default"), view, on_revoked);
+    tb_view_unref(view, "made");
     snprintf(rig->peer.conversation, sizeof(rig->peer.conversation), "own");
     tb_mcp_peer_listens(&rig->peer, notify);
 }

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/view.h"
 #include "tool/tools.h"
 #include "tool/toolsets.h"
 
@@ -56,19 +57,23 @@ char *said_by_tool(const struct tb_view *view, const struct tb_tool *tool,
 
 char *said_of(const struct tb_tool *tool, const char *data, const char *text)
 {
-    return said_by_tool(NULL, tool, &(const struct said_result){.data = data, .text = text});
+    return said_by_tool(said_views()[1], tool,
+                        &(const struct said_result){.data = data, .text = text});
 }
 
 char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
                    const struct said_result *from, bool is_error)
 {
-    const struct tb_view view = {.toolset = toolset};
+    const struct tb_view *view = NULL;
+    for (size_t i = 0; i < SAID_VIEWS; i++) {
+        view = said_views()[i]->toolset == toolset ? said_views()[i] : view;
+    }
     struct cJSON *json = tb_json_parse(tb_str_of(args));
     struct tb_result result;
     struct tb_buf out;
     bool told = from->code < 0;
     assert_non_null(json);
-    make(&result, from, &view);
+    make(&result, from, view);
     tb_buf_init(&out, WORDS_MAX);
     face->print(json, &result, &out, &told);
     assert_int_equal(told, is_error);
@@ -76,17 +81,21 @@ char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face,
     return taken(&out, &result);
 }
 
-const struct tb_view *said_views(void)
+struct tb_view *const *said_views(void)
 {
-    static struct tb_view views[SAID_VIEWS];
-    const struct tb_tool *const *tools = tb_tools();
-    views[0] = (struct tb_view){.toolset = tb_toolsets()[0]};
-    for (size_t i = 0; tools[i]; i++) {
-        views[0].tools |= tools[i]->group ? 0 : UINT64_C(1) << i;
+    static const struct tb_config_list none = {NULL, 0};
+    static const char *const choices[SAID_VIEWS][2] = {
+        {"", ""}, {"", "all"}, {"octopus", ""}, {"wdio", ""}};
+    static struct tb_toolbox toolbox;
+    static struct tb_view *views[SAID_VIEWS];
+    for (size_t i = 0; i < SAID_VIEWS && !views[SAID_VIEWS - 1]; i++) {
+        if (i == 0) {
+            tb_toolbox_init(&toolbox, &tb_kit);
+        }
+        assert_int_equal(tb_view_make(&toolbox, tb_str_of(choices[i][0]), tb_str_of(choices[i][1]),
+                                      &none, &views[i], NULL),
+                         0);
     }
-    views[1] = (struct tb_view){.toolset = tb_toolsets()[0], .tools = UINT64_MAX};
-    views[2] = (struct tb_view){.toolset = &tb_toolset_octopus};
-    views[3] = (struct tb_view){.toolset = &tb_toolset_wdio};
     return views;
 }
 
@@ -105,7 +114,7 @@ static bool has_name(const char *words, const char *name)
 
 void said_names_no_other_tool(const struct tb_view *view, const char *words)
 {
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
+    for (const struct tb_tool *const *tool = tb_kit.tools; *tool; tool++) {
         struct tb_str name = tb_str_of((*tool)->name);
         bool known = view->toolset->faces ? tb_face_find(view->toolset, name) != NULL
                                           : tb_view_has(view, *tool);

@@ -22,13 +22,14 @@ struct said_result {
 /* The caller frees each. `view` is what the reader has; NULL: everything. */
 char *said_by_tool(const struct tb_view *view, const struct tb_tool *tool,
                    const struct said_result *from);
-/* The same for who has everything, of a result with this data (JSON) and text. */
+/* The same for who has the default set with all of its groups, of a result with this data (JSON)
+ * and text. */
 char *said_of(const struct tb_tool *tool, const char *data, const char *text);
 /* `args` is JSON. The face must say, too, whether it is an error. */
 char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
                    const struct said_result *from, bool is_error);
 /* What readers can have: the default set without its groups and with all of them, and each other
  * toolset. */
-const struct tb_view *said_views(void);
+struct tb_view *const *said_views(void);
 /* Fails if the words name a tool that the reader does not have. */
 void said_names_no_other_tool(const struct tb_view *view, const char *words);

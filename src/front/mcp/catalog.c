@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/catalog.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/limits.h"
-#include "tool/tools.h"
-
-enum {
-    TOOLS_MAX = 64, /* bits of a view */
-    NAMES_MAX = 256,
-};
+#include "core/toolbox.h"
+#include "core/view.h"
 
 struct list {
     struct tb_list link;
-    struct tb_view view;
+    struct tb_view *view; /* a reference, so that no other takes its place */
     struct tb_buf text;
 };
 
@@ -31,6 +23,7 @@ static void drop_oldest(struct tb_mcp_catalog *catalog)
 {
     struct list *list = TB_CONTAINER(tb_list_pop(&catalog->lists), struct list, link);
     catalog->list_count--;
+    tb_view_unref(list->view, "list");
     tb_buf_fini(&list->text);
     tb_free(list);
 }
@@ -42,116 +35,10 @@ void tb_mcp_catalog_fini(struct tb_mcp_catalog *catalog)
     }
 }
 
-/* Choosing. */
-
-static void add_name(char *names, const char *name)
-{
-    size_t used = strlen(names);
-    snprintf(names + used, NAMES_MAX - used, "%s%s", used ? ", " : "", name);
-}
-
-static bool group_exists(struct tb_str group, char *ret_names)
-{
-    const char *last = NULL;
-    ret_names[0] = '\0';
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
-        const char *name = (*tool)->group;
-        if (!name) {
-            continue;
-        }
-        if (tb_str_eq_cstr(group, name)) {
-            return true;
-        }
-        /* Tools of one group stand together. */
-        if (!last || strcmp(last, name) != 0) {
-            add_name(ret_names, name);
-        }
-        last = name;
-    }
-    add_name(ret_names, "all");
-    return tb_str_eq_cstr(group, "all");
-}
-
-static int check_groups(struct tb_str groups, struct tb_err *err)
-{
-    while (groups.ptr) {
-        char names[NAMES_MAX];
-        struct tb_str group = tb_str_trim(tb_str_cut(&groups, ','));
-        if (group.len && !group_exists(group, names)) {
-            return tb_fail(err, TB_E_PARAMS, "unknown group '%.*s'; known groups: %s",
-                           (int)(group.len < 40 ? group.len : 40), group.ptr, names);
-        }
-    }
-    return 0;
-}
-
-static const struct tb_toolset *find_toolset(struct tb_str name, struct tb_err *err)
-{
-    char names[NAMES_MAX] = "";
-    if (!name.len) {
-        return tb_toolsets()[0];
-    }
-    const struct tb_toolset *found = tb_toolset_find(name);
-    for (const struct tb_toolset *const *set = tb_toolsets(); *set && !found; set++) {
-        add_name(names, (*set)->name);
-    }
-    if (!found) {
-        tb_fail(err, TB_E_NOT_FOUND, "unknown toolset '%.*s'; known toolsets: %s",
-                (int)(name.len < 40 ? name.len : 40), name.ptr, names);
-    }
-    return found;
-}
-
-static bool is_wanted(const struct tb_tool *tool, struct tb_str groups,
-                      const struct tb_config_list *always)
-{
-    if (tb_tool_wanted(tool, groups)) {
-        return true;
-    }
-    for (size_t i = 0; i < always->count; i++) {
-        if (tb_tool_wanted(tool, tb_str_of(always->items[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int tb_mcp_view_parse(struct tb_str toolset, struct tb_str groups,
-                      const struct tb_config_list *always, struct tb_view *ret_view,
-                      struct tb_err *err)
-{
-    struct tb_view view = {.toolset = find_toolset(toolset, err)};
-    if (!view.toolset) {
-        return TB_E_NOT_FOUND;
-    }
-    int rc = check_groups(groups, err);
-    if (rc < 0) {
-        return rc;
-    }
-    const struct tb_tool *const *tools = tb_tools();
-    for (size_t i = 0; tools[i] && !view.toolset->faces; i++) {
-        assert(i < TOOLS_MAX);
-        view.tools |= is_wanted(tools[i], groups, always) ? UINT64_C(1) << i : 0;
-    }
-    *ret_view = view;
-    return 0;
-}
-
 /* Finding. */
 
-bool tb_mcp_view_can(const struct tb_view *view, enum tb_op_kind op)
-{
-    const struct tb_tool *const *tools = tb_tools();
-    for (size_t i = 0; tools[i]; i++) {
-        if (tools[i]->op == op && (view->tools & UINT64_C(1) << i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const struct tb_mcp_native *find_native(const struct tb_mcp_catalog *catalog,
-                                               struct tb_str name)
+const struct tb_mcp_native *tb_mcp_catalog_native(const struct tb_mcp_catalog *catalog,
+                                                  struct tb_str name)
 {
     for (const struct tb_mcp_provider *const *provider = catalog->providers; *provider;
          provider++) {
@@ -159,26 +46,6 @@ static const struct tb_mcp_native *find_native(const struct tb_mcp_catalog *cata
             if (tb_str_eq_cstr(name, row->name)) {
                 return row;
             }
-        }
-    }
-    return NULL;
-}
-
-bool tb_mcp_catalog_find(const struct tb_mcp_catalog *catalog, const struct tb_view *view,
-                         struct tb_str name, struct tb_mcp_entry *ret_entry)
-{
-    *ret_entry = (struct tb_mcp_entry){.native = find_native(catalog, name)};
-    if (ret_entry->native) {
-        return true;
-    }
-    return tb_view_find(view, name, &ret_entry->tool, &ret_entry->face);
-}
-
-const struct tb_tool *tb_mcp_catalog_by_op(enum tb_op_kind op)
-{
-    for (const struct tb_tool *const *tool = tb_tools(); *tool; tool++) {
-        if ((*tool)->op == op && !(*tool)->run) {
-            return *tool;
         }
     }
     return NULL;
@@ -200,9 +67,11 @@ static void put_annotations(struct tb_json_writer *json, const char *title, unsi
     tb_json_object_close(json);
 }
 
-static void put_tool(struct tb_json_writer *json, const struct tb_tool *tool,
-                     const struct tb_face *face)
+static void put_tool(const struct tb_entry *entry, void *user)
 {
+    struct tb_json_writer *json = user;
+    const struct tb_tool *tool = entry->tool;
+    const struct tb_face *face = entry->face;
     struct tb_param params[TB_TOOL_PARAMS_MAX];
     tb_tool_params(tool, params);
     tb_json_object_open(json);
@@ -225,24 +94,12 @@ static void put_native(struct tb_json_writer *json, const struct tb_mcp_native *
     tb_json_object_close(json);
 }
 
-static void put_view(struct tb_json_writer *json, const struct tb_view *view)
-{
-    const struct tb_tool *const *tools = tb_tools();
-    for (const struct tb_face *face = view->toolset->faces; face && face->name; face++) {
-        put_tool(json, face->tool, face);
-    }
-    for (size_t i = 0; tools[i]; i++) {
-        if (view->tools >> i & 1) {
-            put_tool(json, tools[i], NULL);
-        }
-    }
-}
-
-static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_view *view)
+static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_core *core,
+                               const struct tb_caller *caller)
 {
     struct list *list = TB_NEW(struct list);
     struct tb_json_writer json;
-    list->view = *view;
+    list->view = tb_view_ref(caller->view, "list");
     tb_buf_init(&list->text, TB_MIB);
     tb_json_writer_init(&json, &list->text);
     tb_json_array_open(&json);
@@ -254,23 +111,24 @@ static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_v
             }
         }
     }
-    put_view(&json, view);
+    tb_toolbox_each(core, caller, put_tool, &json);
     tb_json_array_close(&json);
     return list;
 }
 
-struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_view *view)
+struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_core *core,
+                                  const struct tb_caller *caller)
 {
     LIST_FOREACH(link, &catalog->lists) {
         struct list *list = TB_CONTAINER(link, struct list, link);
-        if (list->view.toolset == view->toolset && list->view.tools == view->tools) {
+        if (list->view == caller->view) {
             return tb_buf_str(&list->text);
         }
     }
     if (catalog->list_count >= TB_MCP_LISTS) {
         drop_oldest(catalog);
     }
-    struct list *list = print_list(catalog, view);
+    struct list *list = print_list(catalog, core, caller);
     tb_list_append(&catalog->lists, &list->link);
     catalog->list_count++;
     return tb_buf_str(&list->text);

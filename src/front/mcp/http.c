@@ -6,14 +6,13 @@
 #include "front/mcp/limits.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
-#include "tool/tools.h"
 
 /* A POST on its way to its peer. */
 struct arrival {
     struct tb_front_req *front;
     struct tb_mcp *mcp;
     struct tb_mcp_headers headers;
-    struct tb_view view;
+    struct tb_view *view; /* a reference */
     struct tb_mcp_message message;
     struct tb_mcp_session *session; /* that the header names; NULL: none, or none that is live */
     struct tb_str session_id;
@@ -43,7 +42,7 @@ static void refuse_unknown(const struct arrival *arrival)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_KIB);
     tb_buf_append_cstr(&text, "unknown or expired MCP session; start a new one with initialize");
-    tb_view_hint(&arrival->view, ". Browser sessions from {start_session} still exist|", &text);
+    tb_view_hint(arrival->view, ". Browser sessions from {start_session} still exist|", &text);
     tb_buf_append_char(&text, '\0');
     refuse(arrival, 404, -32600, (const char *)text.data);
 }
@@ -91,7 +90,7 @@ static void receive_initialize(struct arrival *arrival)
         return;
     }
     struct tb_mcp_session *session =
-        tb_mcp_session_new(arrival->mcp->sessions, arrival->front->who, &arrival->view);
+        tb_mcp_session_new(arrival->mcp->sessions, arrival->front->who, arrival->view);
     if (!session) {
         refuse(arrival, 429, tb_err_info(TB_E_LIMIT)->rpc_code,
                "too many MCP sessions are open with this credential; end one with DELETE, or wait "
@@ -136,7 +135,7 @@ static void receive_modern(struct arrival *arrival)
         accept_silently(arrival->front);
         return;
     }
-    struct tb_mcp_out *out = tb_mcp_post_modern(arrival->front, &arrival->view, &peer);
+    struct tb_mcp_out *out = tb_mcp_post_modern(arrival->front, arrival->view, &peer);
     tb_mcp_peer_receive(peer, &arrival->message, out);
 }
 
@@ -181,6 +180,11 @@ static void receive(struct arrival *arrival)
     }
 }
 
+static void arrival_fini_auto(struct arrival *arrival)
+{
+    tb_view_unref(arrival->view, "arrival");
+}
+
 static bool arrive(struct arrival *arrival, struct tb_front_req *front)
 {
     *arrival = (struct arrival){
@@ -196,12 +200,13 @@ static bool arrive(struct arrival *arrival, struct tb_front_req *front)
         arrival->session =
             tb_mcp_session_find(arrival->mcp->sessions, front->who, arrival->session_id);
     }
-    return tb_mcp_http_view(front, front->args[0], &arrival->view);
+    arrival->view = tb_mcp_http_view(front, front->args[0]);
+    return arrival->view != NULL;
 }
 
 void tb_mcp_http_post(struct tb_front_req *front)
 {
-    struct arrival arrival;
+    TB_AUTO(arrival_fini) struct arrival arrival = {0};
     struct tb_err err;
     struct tb_str body = tb_http_req_body(front->http);
     if (!arrive(&arrival, front)) {
@@ -262,7 +267,7 @@ static bool arrive_session(struct arrival *arrival, struct tb_front_req *front)
 
 void tb_mcp_http_get(struct tb_front_req *front)
 {
-    struct arrival arrival;
+    TB_AUTO(arrival_fini) struct arrival arrival = {0};
     if (!arrive_session(&arrival, front)) {
         return;
     }
@@ -282,7 +287,7 @@ void tb_mcp_http_get(struct tb_front_req *front)
 
 void tb_mcp_http_delete(struct tb_front_req *front)
 {
-    struct arrival arrival;
+    TB_AUTO(arrival_fini) struct arrival arrival = {0};
     if (!arrive_session(&arrival, front)) {
         return;
     }

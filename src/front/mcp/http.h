@@ -20,7 +20,7 @@ struct tb_mcp_out *tb_mcp_post_legacy(struct tb_front_req *front, struct tb_mcp_
                                       enum tb_mcp_version version, bool fresh);
 /* For a modern request, which is a peer of its own; *ret_peer. When the client leaves, the request
  * is cancelled. */
-struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const struct tb_view *view,
+struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, struct tb_view *view,
                                       struct tb_mcp_peer **ret_peer);
 /* No answer is due after all: 202, or the end of the stream that was begun. */
 void tb_mcp_post_accept(struct tb_mcp_out *out);
@@ -28,6 +28,6 @@ void tb_mcp_post_accept(struct tb_mcp_out *out);
 void tb_mcp_http_fault(struct tb_front_req *front, struct tb_str id,
                        const struct tb_mcp_fault *fault);
 
-/* target.c: which tools a request is about, from its path and query; else it is answered with the
- * reason. */
-bool tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset, struct tb_view *ret_view);
+/* target.c: a reference to the view that a request asks for in its path and query; NULL: it is
+ * answered with the reason. */
+struct tb_view *tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset);

@@ -32,7 +32,7 @@ static void put_about(struct tb_json_writer *json, const struct tb_mcp_req *req)
     put_list_capability(json, "completions", false, false);
     put_list_capability(json, "logging", false, false);
     tb_json_object_close(json);
-    tb_mcp_put_text(json, "instructions", req->peer->view.toolset->instructions);
+    tb_mcp_put_text(json, "instructions", req->peer->view->toolset->instructions);
 }
 
 /* What the client asked for if we have it, else our newest: agreeing on a version never fails. */

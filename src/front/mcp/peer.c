@@ -8,13 +8,13 @@
 #include "proto/json_string.h"
 
 void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, struct tb_principal *who,
-                      const struct tb_view *view, void (*revoked)(struct tb_live *live))
+                      struct tb_view *view, void (*revoked)(struct tb_live *live))
 {
     *peer = (struct tb_mcp_peer){
         .mcp = mcp,
         .who = tb_principal_ref(who, "peer"),
         .live = {.revoked = revoked},
-        .view = *view,
+        .view = tb_view_ref(view, "peer"),
         .version = TB_MCP_LEGACY_NEWEST,
         .log_level = tb_mcp_log_level(TB_STR("info")),
     };
@@ -34,6 +34,7 @@ void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
     tb_list_remove(&peer->link);
     tb_list_remove(&peer->live.link);
     tb_principal_unref(peer->who, "peer");
+    tb_view_unref(peer->view, "peer");
 }
 
 void tb_mcp_peer_listens(struct tb_mcp_peer *peer,

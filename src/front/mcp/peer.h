@@ -28,7 +28,7 @@ struct tb_mcp_peer {
     struct tb_live live;
     char conversation[TB_CONVERSATION_SIZE]; /* its own, where none is named */
     bool passing;                            /* nobody can come back to it after a restart */
-    struct tb_view view;
+    struct tb_view *view;                    /* a reference */
     struct tb_list requests;
     size_t request_count;
     /* Legacy, from `initialize` on. */
@@ -47,7 +47,7 @@ struct tb_mcp_peer {
 
 /* `revoked` ends it, from the loop, when its credential is. */
 void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, struct tb_principal *who,
-                      const struct tb_view *view, void (*revoked)(struct tb_live *live));
+                      struct tb_view *view, void (*revoked)(struct tb_live *live));
 void tb_mcp_peer_fini(struct tb_mcp_peer *peer);
 /* From now on it can be told something unasked. */
 void tb_mcp_peer_listens(struct tb_mcp_peer *peer,

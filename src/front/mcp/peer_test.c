@@ -190,8 +190,9 @@ static void a_picture_is_an_item_unless_the_toolset_has_its_own_form(void **stat
     mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
     expect(mcp_rig_say(rig, CALL(2, "browser_screenshot", "")),
            "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"QUJD\"}");
-    tb_mcp_view_parse(TB_STR("octopus"), TB_STR(""), &rig->config.mcp_groups, &rig->peer.view,
-                      NULL);
+    tb_view_unref(rig->peer.view, "peer");
+    tb_view_make(&rig->core.toolbox, TB_STR("octopus"), TB_STR(""), &rig->config.mcp_groups,
+                 &rig->peer.view, NULL);
     const char *said = mcp_rig_say(rig, CALL(3, "browser_screenshot", ""));
     expect(said, "\\\"base64\\\":\\\"QUJD\\\"");
     expect_not(said, "\"type\":\"image\"");

@@ -217,7 +217,7 @@ static void on_revoked(struct tb_live *live)
     }
 }
 
-struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, const struct tb_view *view,
+struct tb_mcp_out *tb_mcp_post_modern(struct tb_front_req *front, struct tb_view *view,
                                       struct tb_mcp_peer **ret_peer)
 {
     struct post *post = post_new(front, TB_MCP_MODERN_OLDEST);

@@ -40,7 +40,7 @@ static void on_read(struct tb_mcp_req *req, struct tb_call *call)
         tb_mcp_resource_send_blob(req, uri, result->image_type, tb_buf_str(&result->image));
     } else {
         TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
-        const struct tb_tool *tool = tb_mcp_catalog_by_op(req->resource->op);
+        const struct tb_tool *tool = tb_tool_by_op(req->mcp->core->toolbox.kit, req->resource->op);
         if (tool->print) {
             tool->print(result, &text);
         }
@@ -53,7 +53,7 @@ static void on_read(struct tb_mcp_req *req, struct tb_call *call)
 static void read_op(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
                     struct tb_str uri, struct tb_str arg)
 {
-    const struct tb_tool *tool = tb_mcp_catalog_by_op(resource->op);
+    const struct tb_tool *tool = tb_tool_by_op(req->mcp->core->toolbox.kit, resource->op);
     if (!tool) {
         tb_mcp_resource_missing(req, uri);
         return;

@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/list.h"
 #include "core/call.h"
-#include "front/mcp/catalog.h"
+#include "core/toolbox.h"
 #include "front/mcp/envelope.h"
 #include "front/mcp/version.h"
 
@@ -71,7 +71,8 @@ struct tb_mcp_req {
     int log_level;                          /* -1: nothing is logged to the client */
     struct cJSON *params;                   /* only while `run` runs */
     unsigned capabilities;                  /* of a modern client; see tb_mcp_capabilities */
-    struct tb_mcp_entry entry;              /* tools/call */
+    const struct tb_mcp_native *native;     /* tools/call: the front's own, or ... */
+    struct tb_entry entry;                  /* ... one of the toolbox */
     struct cJSON *args;                     /* of a face, for its print function */
     const struct tb_mcp_resource *resource; /* resources/read */
     char *uri;                              /* the same: what was asked for */

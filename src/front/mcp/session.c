@@ -203,7 +203,7 @@ static void on_revoked(struct tb_live *live)
 }
 
 struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions,
-                                          struct tb_principal *who, const struct tb_view *view)
+                                          struct tb_principal *who, struct tb_view *view)
 {
     if (!make_room(sessions, who)) {
         return NULL;

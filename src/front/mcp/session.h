@@ -34,7 +34,7 @@ struct tb_mcp_sessions *tb_mcp_sessions_new(struct tb_mcp *mcp);
 void tb_mcp_sessions_free(struct tb_mcp_sessions *sessions);
 /* NULL when the credential has as many as it may, and none of them can go without loss. */
 struct tb_mcp_session *tb_mcp_session_new(struct tb_mcp_sessions *sessions,
-                                          struct tb_principal *who, const struct tb_view *view);
+                                          struct tb_principal *who, struct tb_view *view);
 /* NULL for an unknown id and for that of another credential. A found one counts as used. */
 struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions,
                                            const struct tb_principal *who, struct tb_str id);

@@ -46,7 +46,7 @@ static int tear_down(void **state)
 
 static struct tb_mcp_session *make(struct fixture *f, const char *tenant)
 {
-    return tb_mcp_session_new(f->sessions, principal_of(tenant), &f->rig.peer.view);
+    return tb_mcp_session_new(f->sessions, principal_of(tenant), f->rig.peer.view);
 }
 
 static bool lives(struct fixture *f, const char *id)

@@ -330,8 +330,8 @@ static void on_revoked(struct tb_live *live)
     settle_later(conn);
 }
 
-static struct conn *conn_new(struct tb_mcp *mcp, struct tb_principal *who,
-                             const struct tb_view *view, struct tb_str secret)
+static struct conn *conn_new(struct tb_mcp *mcp, struct tb_principal *who, struct tb_view *view,
+                             struct tb_str secret)
 {
     struct conn *conn = TB_NEW(struct conn);
     conn->out.ops = &out_ops;
@@ -379,7 +379,7 @@ static void put_same(const struct tb_front_req *front, struct tb_buf *out)
     tb_buf_append_cstr(out, before[0] == ',' ? "\r\n" : "");
 }
 
-static void upgrade(struct tb_front_req *front, const struct tb_view *view, struct tb_str secret)
+static void upgrade(struct tb_front_req *front, struct tb_view *view, struct tb_str secret)
 {
     struct conn *conn = conn_new(front->state, front->who, view, secret);
     char *rest;
@@ -406,7 +406,7 @@ static void upgrade(struct tb_front_req *front, const struct tb_view *view, stru
 void tb_mcp_stdio_open(struct tb_front_req *front)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf toolset = TB_BUF(TB_KIB);
-    struct tb_view view;
+    struct tb_view *view = NULL;
     struct tb_err err;
     const struct tb_http1_head *head = tb_http_req_head(front->http);
     struct tb_str secret = tb_http1_header(head, "X-Conversation-Id");
@@ -417,9 +417,10 @@ void tb_mcp_stdio_open(struct tb_front_req *front)
         tb_reply_error(front, TB_E_INVALID, "the query string is malformed");
     } else if (check_secret(secret, &err) < 0) {
         tb_reply_error(front, err.code, err.text);
-    } else if (tb_mcp_http_view(front, tb_buf_str(&toolset), &view)) {
-        upgrade(front, &view, secret);
+    } else if ((view = tb_mcp_http_view(front, tb_buf_str(&toolset)))) {
+        upgrade(front, view, secret);
     }
+    tb_view_unref(view, "opened");
 }
 
 void tb_mcp_stdio_stop(struct tb_mcp *mcp)

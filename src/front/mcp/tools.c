@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tool/tools.h"
-
 #include <stdio.h>
 
 #include "base/quote.h"
 #include "core/limits.h"
+#include "core/view.h"
 #include "front/mcp/content.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
@@ -22,8 +21,10 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
     if (!tb_mcp_req_without_cursor(req)) {
         return;
     }
+    const struct tb_caller caller = {.who = req->peer->who, .view = req->peer->view};
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    tb_json_member_raw(json, "tools", tb_mcp_catalog_list(&req->mcp->catalog, &req->peer->view));
+    tb_json_member_raw(json, "tools",
+                       tb_mcp_catalog_list(&req->mcp->catalog, req->mcp->core, &caller));
     tb_mcp_result_send(&result);
 }
 
@@ -45,7 +46,7 @@ static void print_failure(const struct tb_tool *tool, const struct tb_result *re
 static struct tb_str text_of(const struct tb_mcp_req *req, const struct tb_result *result,
                              struct tb_buf *scratch, bool *ret_is_error)
 {
-    const struct tb_mcp_entry *entry = &req->entry;
+    const struct tb_entry *entry = &req->entry;
     *ret_is_error = result->code < 0;
     if (entry->face && entry->face->print) {
         entry->face->print(req->args, result, scratch, ret_is_error);
@@ -181,7 +182,7 @@ static void refuse_args(struct tb_mcp_req *req, const struct tb_err *err)
 {
     struct tb_result refusal;
     tb_result_init(&refusal);
-    refusal.view = &req->peer->view;
+    refusal.view = req->peer->view;
     tb_result_fail_err(&refusal, err);
     send_result(req, &refusal, NULL, TB_KIND_BROWSER);
     tb_result_fini(&refusal);
@@ -205,7 +206,7 @@ static void call_face(struct tb_mcp_req *req, const struct cJSON *args)
 
 static void call_native(struct tb_mcp_req *req, const struct cJSON *args)
 {
-    const struct tb_mcp_native *native = req->entry.native;
+    const struct tb_mcp_native *native = req->native;
     if (native->capability && tb_mcp_req_is_modern(req) &&
         !tb_mcp_req_client_can(req, native->capability)) {
         char data[128];
@@ -223,14 +224,11 @@ static void call_native(struct tb_mcp_req *req, const struct cJSON *args)
     native->run(req, args);
 }
 
-static void refuse_unknown(struct tb_mcp_req *req, struct tb_str name)
+static void refuse_unknown(struct tb_mcp_req *req, struct tb_str name, const struct tb_err *why)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
-    tb_view_print_missing(&req->peer->view, name, &why);
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
     tb_quote_bare(name, TOOL_SHOWN_MAX, &shown);
-    tb_mcp_req_fail(req, -32602, "the tool '%.*s' %.*s", TB_STR_ARG(tb_buf_str(&shown)),
-                    TB_STR_ARG(tb_buf_str(&why)));
+    tb_mcp_req_fail(req, -32602, "the tool '%.*s' %s", TB_STR_ARG(tb_buf_str(&shown)), why->text);
 }
 
 void tb_mcp_tools_call(struct tb_mcp_req *req)
@@ -247,12 +245,15 @@ void tb_mcp_tools_call(struct tb_mcp_req *req)
         tb_mcp_req_fail(req, -32602, "params.arguments must be an object");
         return;
     }
-    if (!tb_mcp_catalog_find(&req->mcp->catalog, &req->peer->view, name, &req->entry)) {
-        refuse_unknown(req, name);
+    req->native = tb_mcp_catalog_native(&req->mcp->catalog, name);
+    if (req->native) {
+        call_native(req, args);
         return;
     }
-    if (req->entry.native) {
-        call_native(req, args);
+    const struct tb_caller caller = {.who = req->peer->who, .view = req->peer->view};
+    struct tb_err err;
+    if (tb_toolbox_find(req->mcp->core, &caller, name, &req->entry, &err) < 0) {
+        refuse_unknown(req, name, &err);
     } else if (req->entry.face) {
         call_face(req, args);
     } else {

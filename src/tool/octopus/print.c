@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "core/args.h"
 #include "core/limits.h"
+#include "core/view.h"
 #include "tool/print.h"
 #include "tool/tools.h"
 

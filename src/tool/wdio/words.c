@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "core/view.h"
 #include "tool/params.h"
 #include "tool/tools.h"
 #include "tool/wdio/faces.h"
