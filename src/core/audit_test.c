@@ -131,12 +131,12 @@ static void a_call_is_on_record_with_its_agent_and_outcome(void **state)
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     expect_line(scene, "call_done|t|a|claude-code 2.1|fill|element_not_found|"
                        "{\"ms\":7,\"action\":1}\n");
-    assert_int_equal(rig_run(rig, NULL, "", NULL), TB_E_UNKNOWN_TOOL);
-    expect_line(scene, "call_done|t||claude-code 2.1||unknown_tool|{\"ms\":0}\n");
+    assert_int_equal(rig_run(rig, &fill, "", "{\"nope\":1}"), TB_E_PARAMS);
+    expect_line(scene, "call_done|t||claude-code 2.1|fill|invalid_params|{\"ms\":0}\n");
     char agent[TB_AGENT_SIZE + 8];
     snprintf(agent, sizeof(agent), "%0*d€", TB_AGENT_SIZE - 3, 0);
     rig->agent = agent; /* one byte too long, so all of the last character goes */
-    assert_int_equal(rig_run(rig, NULL, "", NULL), TB_E_UNKNOWN_TOOL);
+    assert_int_equal(rig_run(rig, &fill, "", "{\"nope\":1}"), TB_E_PARAMS);
     assert_int_equal(kept_at(&scene->kept, 3)->agent.len, TB_AGENT_SIZE - 3);
 }
 

@@ -5,11 +5,16 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/sessions_internal.h"
+
+enum {
+    NAME_SHOWN_MAX = 80, /* of a tool that there is not */
+};
 
 /* The end. */
 
@@ -38,7 +43,10 @@ static void hand_over(struct tb_call *call)
     tb_gate_fini(&call->gate);
     tb_result_fini(&call->result);
     tb_json_free(call->args);
-    tb_free(call->url);
+    tb_json_free(call->face_args);
+    tb_buf_fini(&call->printed.text);
+    tb_buf_fini(&call->printed.aside);
+    tb_free(call->place.url);
     tb_free(call);
 }
 
@@ -49,7 +57,9 @@ void tb_call_deliver(struct tb_call *call, bool wait)
         if (call->result.code == TB_E_TIMEOUT) {
             tb_json_set_int(call->result.data, "timeout_ms", call->deadline_ms - call->accepted_ms);
         }
-        tb_call_tell(call);
+        if (!call->unheard) {
+            tb_call_tell(call);
+        }
     }
     if (tb_gate_shut(&call->gate) && !wait) {
         struct tb_err err;
@@ -92,7 +102,7 @@ void tb_call_end(struct tb_call *call)
     if (!session) {
         tb_list_remove(&call->link);
     } else {
-        call->url = session->url ? tb_strdup(session->url) : NULL;
+        call->place.url = session->url ? tb_strdup(session->url) : NULL;
         tb_session_leave(session, call);
     }
     tb_loop_defer(call->core->loop, &call->job);
@@ -140,10 +150,10 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
                 before, before == 1 ? "" : "s");
     } else if (tb_session_is_opening(call->session)) {
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for session '%s' to open", (long long)ms,
-                call->session_name);
+                call->place.name);
     } else {
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for an earlier call to release session '%s'",
-                (long long)ms, call->session_name);
+                (long long)ms, call->place.name);
     }
 }
 
@@ -202,27 +212,76 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
 {
     const struct tb_config *config = call->core->config;
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
-    tb_tool_params(call->tool, rows);
+    tb_tool_params(call->entry.tool, rows);
     int rc = tb_args_check(rows, given, &call->args, err);
-    if (rc == 0 && call->tool->check) {
-        rc = call->tool->check(call->core, &call->caller, call->args, err);
+    if (rc == 0 && call->entry.tool->check) {
+        rc = call->entry.tool->check(call->core, &call->caller, call->args, err);
     }
     if (rc < 0) {
         return rc;
     }
-    int64_t usual_ms = call->tool->op == TB_OP_NAVIGATE ? config->browser_navigation_timeout_ms
-                                                        : config->browser_timeout_ms;
+    int64_t usual_ms = call->entry.tool->op == TB_OP_NAVIGATE
+                           ? config->browser_navigation_timeout_ms
+                           : config->browser_timeout_ms;
     int64_t timeout_ms = tb_args_int(call->args, "timeout_ms", usual_ms);
     call->deadline_ms = call->accepted_ms + timeout_ms;
     tb_timer_start(&call->timer, timeout_ms);
     return 0;
 }
 
+static int find_tool(struct tb_call *call, const struct tb_call_request *request,
+                     struct tb_err *err)
+{
+    struct tb_err why;
+    call->entry = request->entry;
+    if (call->entry.tool ||
+        tb_toolbox_find(call->core, &call->caller, request->name, &call->entry, &why) == 0) {
+        return 0;
+    }
+    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
+    tb_quote_bare(request->name, NAME_SHOWN_MAX, &shown);
+    call->unheard = true;
+    return tb_fail(err, why.code, "the tool '%.*s' %s", TB_STR_ARG(tb_buf_str(&shown)), why.text);
+}
+
+/* From a face's arguments to the tool's. Those that it refuses never become a call of the tool. */
+static int map_args(struct tb_call *call, const struct cJSON *given, struct cJSON **ret_args,
+                    struct tb_err *err)
+{
+    const struct tb_face *face = call->entry.face;
+    if (face->params && tb_args_check(face->params, given, &call->face_args, err) < 0) {
+        call->face_args = tb_json_dup(given);
+        call->unheard = true;
+        return err->code;
+    }
+    if (!call->face_args) {
+        call->face_args = given ? tb_json_dup(given) : tb_json_new_object();
+    }
+    *ret_args = face->map_args ? face->map_args(call->face_args) : tb_json_dup(call->face_args);
+    return 0;
+}
+
+static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_err *err)
+{
+    if (raw->json.len && !raw->tree_ok) {
+        call->unheard = true;
+        return tb_fail(err, TB_E_PARSE, "the arguments have what this tool cannot read");
+    }
+    TB_AUTO(tb_json_free)
+    struct cJSON *given = raw->json.len ? tb_json_parse(raw->json) : NULL;
+    if (!call->entry.face) {
+        return check_args(call, given, err);
+    }
+    TB_AUTO(tb_json_free) struct cJSON *mapped = NULL;
+    int rc = map_args(call, given, &mapped, err);
+    return rc < 0 ? rc : check_args(call, mapped, err);
+}
+
 void tb_call_about(struct tb_call *call, const struct tb_session *session)
 {
-    call->kind = session->kind;
-    snprintf(call->session_id, sizeof(call->session_id), "%s", session->id);
-    snprintf(call->session_name, sizeof(call->session_name), "%s", session->name);
+    call->place.kind = session->kind;
+    snprintf(call->place.id, sizeof(call->place.id), "%s", session->id);
+    snprintf(call->place.name, sizeof(call->place.name), "%s", session->name);
 }
 
 static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_err *err)
@@ -230,13 +289,13 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
     call->phase = TB_CALL_WAITING;
     call->session = session;
     tb_call_about(call, session);
-    call->number = session->stats.calls + 1;
+    call->place.number = session->stats.calls + 1;
     int rc = tb_session_enqueue(session, call);
     if (rc == 0) {
         return 0;
     }
     call->session = NULL;
-    call->number = 0;
+    call->place.number = 0;
     return rc == TB_E_BUSY ? tb_fail(err, rc, "%zu calls are already waiting for session '%s'",
                                      session->queue.waiting_count, session->name)
                            : tb_fail(err, rc, "Session '%s' has ended", session->name);
@@ -244,13 +303,13 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
 
 static int join_session(struct tb_call *call, struct tb_err *err)
 {
-    const struct tb_tool *tool = call->tool;
+    const struct tb_tool *tool = call->entry.tool;
     struct tb_session *session;
     struct tb_err refusal = {0};
     bool may_create = (tool->flags & TB_TOOL_MAY_CREATE) &&
                       tb_driver_check_op(call->core, tool->op, call->args, &refusal) == 0;
     struct tb_str named = tb_args_text(call->args, "sessionId", "");
-    call->chosen = !named.len;
+    call->place.chosen = !named.len;
     int rc = tb_sessions_resolve(call->core->sessions, &call->caller, named, may_create,
                                  &call->gate, &session, err);
     if (rc < 0 && refusal.code < 0) {
@@ -271,7 +330,7 @@ static int join_session(struct tb_call *call, struct tb_err *err)
 
 static int begin(struct tb_call *call, struct tb_err *err)
 {
-    const unsigned flags = call->tool->flags;
+    const unsigned flags = call->entry.tool->flags;
     if (call->core->sessions->draining) {
         return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
     }
@@ -284,7 +343,7 @@ static int begin(struct tb_call *call, struct tb_err *err)
         return join_session(call, err);
     }
     call->phase = TB_CALL_RUNNING;
-    call->tool->run(call);
+    call->entry.tool->run(call);
     return 0;
 }
 
@@ -297,10 +356,10 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (rc < 0) {
         return rc;
     }
-    if (!call->tool) {
-        return tb_fail(err, TB_E_UNKNOWN_TOOL, "unknown tool");
+    rc = find_tool(call, request, err);
+    if (rc == 0) {
+        rc = read_args(call, &request->args, err);
     }
-    rc = check_args(call, request->args, err);
     if (rc < 0) {
         return rc;
     }
@@ -325,7 +384,6 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     struct tb_call *call = TB_NEW(struct tb_call);
     struct tb_err err;
     call->core = core;
-    call->tool = request->tool;
     call->caller = (struct tb_caller){.who = tb_principal_ref(request->caller.who, "call"),
                                       .conversation = call->conversation,
                                       .agent = call->agent,
@@ -343,6 +401,9 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_timer_init(&call->timer, core->loop, on_timer, call);
     tb_gate_init(&call->gate, on_gate_open);
     tb_result_init(&call->result);
+    /* What they are printed from has ceilings. */
+    tb_buf_init(&call->printed.text, SIZE_MAX);
+    tb_buf_init(&call->printed.aside, SIZE_MAX);
     call->result.view = call->caller.view;
     tb_list_append(&core->sessions->calls, &call->all);
     call->live.revoked = on_revoked;
@@ -371,15 +432,6 @@ void tb_call_enter(struct tb_call *call, struct tb_session *session,
 const struct tb_result *tb_call_result(const struct tb_call *call)
 {
     return &call->result;
-}
-
-const char *tb_call_chosen_session(const struct tb_call *call, enum tb_session_kind *ret_kind)
-{
-    if (!call->chosen || !call->session_name[0]) {
-        return NULL;
-    }
-    *ret_kind = call->kind;
-    return call->session_name;
 }
 
 struct tb_core *tb_call_core(const struct tb_call *call)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call on its way: check the arguments, find the session, wait in its queue, run, answer.
+/* A call on its way: find the tool, check the arguments, find the session, wait in its queue, run,
+ * answer. Who calls gives the name of a tool and the bytes of its arguments.
  *
  *   checked -> waiting -> running -> finished
  *                 |          |
@@ -19,6 +20,7 @@
 #include "core/result.h"
 #include "core/sessions.h"
 #include "core/tool.h"
+#include "core/toolbox.h"
 #include "io/loop.h"
 #include "io/timer.h"
 
@@ -29,11 +31,17 @@ typedef void tb_call_done_fn(struct tb_call *call, void *user);
 typedef void tb_call_progress_fn(struct tb_call *call, double done, double total,
                                  const char *message, void *user);
 
+/* JSON that has passed proto/json_scan. */
+struct tb_raw {
+    struct tb_str json;
+    bool tree_ok; /* cJSON reads it as it is: no \u0000, no long number */
+};
+
 struct tb_call_request {
-    const struct tb_tool *tool;
-    const struct cJSON *args; /* as the caller sent them, or as a face mapped them; borrowed for the
-                                 call of start */
-    struct tb_caller caller;  /* copied */
+    struct tb_str name;      /* of the tool, as the caller knows it ... */
+    struct tb_entry entry;   /* ... or one that was found by other means; .tool NULL: it was not */
+    struct tb_raw args;      /* an object as the caller wrote it, or empty; borrowed */
+    struct tb_caller caller; /* copied */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress; /* may be NULL */
     void *user;
@@ -44,9 +52,25 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
 /* Ends it soon, with TB_E_CANCELLED; `done` still comes. */
 void tb_call_cancel(struct tb_call *call);
 
-/* For `done`: the result; and the session, if the caller did not name it (else NULL). */
+/* What the caller is told, in the words of the tool or of the face by which it called it: the same
+ * for every front. All of it is borrowed from the call. */
+struct tb_answer {
+    int code;
+    bool is_error;
+    bool own_form;       /* of a toolset: its clients read the text and nothing beside it */
+    const char *message; /* of a failure, without advice */
+    struct tb_str text;
+    struct tb_str note;  /* what core has to say of the session; empty: nothing */
+    struct tb_str aside; /* to be said beside a text that is data; empty: nothing */
+    struct tb_str image; /* base64; empty: none */
+    const char *image_type;
+    const char *session; /* NULL: the caller named it, or there is none */
+    enum tb_session_kind kind;
+};
+
+/* For `done`. */
+const struct tb_answer *tb_call_answer(struct tb_call *call);
 const struct tb_result *tb_call_result(const struct tb_call *call);
-const char *tb_call_chosen_session(const struct tb_call *call, enum tb_session_kind *ret_kind);
 
 /* For a tool's `run`, which ends by tb_call_finish: at once, or after tb_call_enter and steps. When
  * the call ends early, a step under way fails with the reason, and further ones fail at once; a

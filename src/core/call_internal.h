@@ -16,10 +16,39 @@ enum tb_call_phase {
     TB_CALL_TOLD,     /* the bus has been; `done` comes when the gate is open */
 };
 
+/* A step that waits for the end of its operation. */
+struct tb_call_step {
+    tb_call_step_fn *fn; /* NULL: none does */
+    void *user;
+    const char *tool; /* NULL: nobody asked for it by itself, so nobody is told */
+    int64_t since_ms;
+    int64_t count; /* of all so far */
+};
+
+/* The session of a call, as long as the call lives. */
+struct tb_call_place {
+    bool chosen; /* the caller did not name it */
+    enum tb_session_kind kind;
+    char id[TB_ID_SIZE];
+    char name[TB_NAME_SIZE];
+    int64_t number; /* of the call among the session's, from 1 */
+    char *url;      /* of the page it was about; NULL: unknown */
+};
+
+/* The answer, once somebody has asked for it. */
+struct tb_call_printed {
+    bool ready;
+    struct tb_answer answer;
+    struct tb_buf text;
+    struct tb_buf aside;
+};
+
 struct tb_call {
     struct tb_core *core;
-    const struct tb_tool *tool; /* NULL: nobody knows it */
+    struct tb_entry entry;   /* .tool NULL: nobody knows it */
+    struct cJSON *face_args; /* as the face took them; NULL: the tool has none */
     struct cJSON *args;
+    bool unheard; /* it never was a call of a tool: the bus is not told */
     char conversation[TB_CONVERSATION_SIZE];
     char agent[TB_AGENT_SIZE];
     struct tb_caller caller; /* points at these two; has references to its principal and view */
@@ -39,21 +68,11 @@ struct tb_call {
     struct tb_session *session;
     struct tb_op_call *op;
     void (*enter)(struct tb_call *call); /* instead of the tool, when its turn comes */
-    tb_call_step_fn *step;               /* waits for the end of `op` */
-    void *step_user;
-    const char *step_tool; /* NULL: nobody asked for it by itself, so nobody is told */
-    int64_t step_ms;       /* since then */
-    int64_t steps;
+    struct tb_call_step step;
     struct tb_err broken; /* code < 0: ended early, and why */
     struct tb_result result;
-
-    /* Its session, as long as the call lives. */
-    bool chosen;
-    enum tb_session_kind kind;
-    char session_id[TB_ID_SIZE];
-    char session_name[TB_NAME_SIZE];
-    int64_t number; /* among the session's calls, from 1 */
-    char *url;      /* of the page it was about; NULL: unknown */
+    struct tb_call_place place;
+    struct tb_call_printed printed;
 };
 
 struct tb_op_call {

@@ -49,10 +49,10 @@ static void settle(const struct tb_call *call, struct tb_op_call *op_call)
 
 static void end_step(struct tb_call *call, const struct tb_result *result)
 {
-    tb_call_step_fn *step = call->step;
-    call->step = NULL;
+    tb_call_step_fn *step = call->step.fn;
+    call->step.fn = NULL;
     tb_call_tell_step(call, result);
-    step(call, result, call->step_user);
+    step(call, result, call->step.user);
 }
 
 static void go_on(struct tb_call *call, struct tb_op_call *op_call)
@@ -60,7 +60,7 @@ static void go_on(struct tb_call *call, struct tb_op_call *op_call)
     call->op = NULL;
     settle(call, op_call);
     tb_call_note_url(call, &op_call->result);
-    if (call->step) {
+    if (call->step.fn) {
         end_step(call, &op_call->result);
         return;
     }
@@ -111,7 +111,7 @@ void tb_call_progress(struct tb_call *call, double done, double total, const cha
 static void on_progress(struct tb_op *op, double done, double total, const char *message)
 {
     struct tb_call *call = ((struct tb_op_call *)op->user)->call;
-    if (call && !call->step) {
+    if (call && !call->step.fn) {
         tb_call_progress(call, done, total, message);
     }
 }
@@ -130,7 +130,7 @@ static int64_t limit_step(struct tb_call *call, struct tb_op_call *op_call)
 {
     struct tb_loop *loop = call->core->loop;
     int64_t left_ms = call->deadline_ms - tb_loop_now_ms(loop);
-    int64_t own_ms = call->step ? tb_args_int(op_call->args, "timeout_ms", left_ms) : left_ms;
+    int64_t own_ms = call->step.fn ? tb_args_int(op_call->args, "timeout_ms", left_ms) : left_ms;
     if (own_ms >= left_ms) {
         return call->deadline_ms;
     }
@@ -173,8 +173,9 @@ static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind, const
 {
     const struct tb_session *session = call->session;
     bool acts = tb_op_acts(kind) || tb_args_flag(args, "submit", false);
-    return acts && (call->number <= session->losses.unaware ||
-                    tb_authors_unaware(&session->losses.authors, call->conversation, call->number));
+    return acts &&
+           (call->place.number <= session->losses.unaware ||
+            tb_authors_unaware(&session->losses.authors, call->conversation, call->place.number));
 }
 
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
@@ -211,10 +212,10 @@ void tb_call_run(struct tb_call *call)
     call->phase = TB_CALL_RUNNING;
     if (call->enter) {
         call->enter(call);
-    } else if (call->tool->run) {
-        call->tool->run(call);
+    } else if (call->entry.tool->run) {
+        call->entry.tool->run(call);
     } else {
-        start_op(call, call->tool->op, call->args);
+        start_op(call, call->entry.tool->op, call->args);
     }
 }
 
@@ -257,10 +258,10 @@ void tb_call_look(struct tb_call *call, const struct tb_tool *tool, const struct
 {
     struct cJSON *checked = NULL;
     struct tb_err err;
-    assert(call->phase == TB_CALL_RUNNING && !call->op && !call->step);
-    call->step = fn;
-    call->step_user = user;
-    call->step_tool = NULL;
+    assert(call->phase == TB_CALL_RUNNING && !call->op && !call->step.fn);
+    call->step.fn = fn;
+    call->step.user = user;
+    call->step.tool = NULL;
     if (check_step(call, tool, args, &checked, &err) == 0) {
         start_op(call, tool->op, checked);
         return;
@@ -274,9 +275,9 @@ void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct
                   tb_call_step_fn *fn, void *user)
 {
     tb_call_look(call, tool, args, fn, user);
-    call->step_tool = tool->name;
-    call->step_ms = tb_loop_now_ms(call->core->loop);
-    call->steps++;
+    call->step.tool = tool->name;
+    call->step.since_ms = tb_loop_now_ms(call->core->loop);
+    call->step.count++;
 }
 
 void tb_call_fail_step(struct tb_call *call)
@@ -307,7 +308,7 @@ void tb_call_detach(struct tb_call *call)
         return;
     }
     let_go(call);
-    if (call->step) {
+    if (call->step.fn) {
         tb_loop_defer(call->core->loop, &call->job);
     } else {
         tb_result_fail_err(&call->result, &call->broken);
@@ -348,7 +349,7 @@ void tb_call_drop(struct tb_call *call)
             let_go(call);
             tb_op_call_free(op_call);
         }
-        if (call->step) {
+        if (call->step.fn) {
             tb_call_fail_step(call);
         } else {
             tb_result_fail_err(&call->result, &call->broken);

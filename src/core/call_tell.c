@@ -41,15 +41,15 @@ static void publish(struct tb_call *call, const struct act *act)
     const struct tb_event event = {
         .type = act->type,
         .tenant = call->caller.who->tenant,
-        .session_id = call->session_id,
-        .session = known(call->session_name),
+        .session_id = call->place.id,
+        .session = known(call->place.name),
         .agent = known(call->agent),
         .tool = known(act->tool),
         .outcome = outcome(act->code),
         .gate = &call->gate,
         .fields = {tb_field_number("ms", tb_loop_now_ms(core->loop) - act->since_ms),
                    tb_field_cstr("conversation", known(conversation)),
-                   tb_field_cstr("url", known(act->url)), count_of("action", call->number),
+                   tb_field_cstr("url", known(act->url)), count_of("action", call->place.number),
                    count_of("step", act->step)},
     };
     tb_bus_publish(&core->bus, &event);
@@ -58,15 +58,15 @@ static void publish(struct tb_call *call, const struct act *act)
 void tb_call_tell(struct tb_call *call)
 {
     struct tb_core *core = call->core;
-    const struct act act = {TB_EVENT_CALL_DONE, call->tool ? call->tool->name : "",
+    const struct act act = {TB_EVENT_CALL_DONE, call->entry.tool ? call->entry.tool->name : "",
                             call->result.code,  call->accepted_ms,
-                            call->url,          0};
+                            call->place.url,    0};
     core->metrics.values[TB_METRIC_CALLS]++;
     core->metrics.values[TB_METRIC_CALL_ERRORS] += act.code < 0;
     tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", act.tool),
               tb_kv_cstr("code", outcome(act.code)),
               tb_kv_int("ms", tb_loop_now_ms(core->loop) - act.since_ms),
-              tb_kv_cstr("session", call->session_name));
+              tb_kv_cstr("session", call->place.name));
     if (tb_bus_heard(&core->bus)) {
         publish(call, &act);
     }
@@ -75,12 +75,12 @@ void tb_call_tell(struct tb_call *call)
 void tb_call_tell_step(struct tb_call *call, const struct tb_result *result)
 {
     const struct act act = {TB_EVENT_CALL_STEP,
-                            call->step_tool,
+                            call->step.tool,
                             result->code,
-                            call->step_ms,
+                            call->step.since_ms,
                             call->session ? call->session->url : NULL,
-                            call->steps};
-    if (call->step_tool && tb_bus_heard(&call->core->bus)) {
+                            call->step.count};
+    if (call->step.tool && tb_bus_heard(&call->core->bus)) {
         publish(call, &act);
     }
 }

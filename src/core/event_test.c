@@ -37,7 +37,7 @@ static void events_have_the_json_that_readers_know(void **state)
     rig_advance(rig, 7);
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     rig->agent = NULL;
-    assert_int_equal(rig_run(rig, NULL, "", NULL), TB_E_UNKNOWN_TOOL);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"nope\":1}"), TB_E_PARAMS);
     struct tb_session *named = rig_create(rig, "b");
     rig_turn(rig);
     assert_int_equal(
@@ -62,7 +62,7 @@ static void events_have_the_json_that_readers_know(void **state)
         "session_started {\"name\":\"browser-1\",\"type\":\"browser\",\"driver\":\"fake\",\"agent\":\"claude \\\"code\\\"\\t2.1 €\"}\n"
         "call_done {\"tool\":\"go\",\"code\":\"ok\",\"ms\":0,\"session\":\"browser-1\",\"agent\":\"claude \\\"code\\\"\\t2.1 €\",\"conversation\":\"44c4fa4b6649\",\"url\":\"https://a.test/é\",\"action\":1}\n"
         "call_done {\"tool\":\"click\",\"code\":\"element_not_found\",\"ms\":7,\"session\":\"browser-1\",\"agent\":\"claude \\\"code\\\"\\t2.1 €\",\"conversation\":\"44c4fa4b6649\",\"url\":\"https://a.test/é\",\"action\":2}\n"
-        "call_done {\"code\":\"unknown_tool\",\"ms\":0}\n"
+        "call_done {\"tool\":\"click\",\"code\":\"invalid_params\",\"ms\":0}\n"
         "session_started {\"name\":\"b\",\"type\":\"browser\",\"driver\":\"fake\"}\n"
         "session_renewed {\"name\":\"b\",\"type\":\"browser\",\"ttl_ms\":3456000000,\"expires_in_ms\":604800000,\"agent\":\"\"}\n"
         "session_renewed {\"name\":\"b\",\"type\":\"browser\",\"ttl_ms\":3600000,\"expires_in_ms\":3600000}\n"

@@ -26,11 +26,10 @@ static void on_done(struct tb_call *call, void *user)
 
 static void start(struct rig *rig, struct lasting *lasting, struct tb_principal *who)
 {
-    TB_AUTO(tb_json_free) struct cJSON *args = tb_json_parse(TB_STR("{\"sessionId\":\"a\"}"));
     *lasting = (struct lasting){.code = 1};
     lasting->call = tb_call_start(&rig->core, &(struct tb_call_request){
-                                                  .tool = &rig_click,
-                                                  .args = args,
+                                                  .entry = {.tool = &rig_click},
+                                                  .args = {TB_STR("{\"sessionId\":\"a\"}"), true},
                                                   .caller = {.who = who, .conversation = ""},
                                                   .done = on_done,
                                                   .user = lasting,

@@ -44,8 +44,9 @@ struct tb_jsonrpc {
     struct tb_json_value id; /* absent in notifications and in errors without a readable id */
     struct tb_json_value method;
     struct tb_json_value params;
-    struct tb_json_value name; /* params.name, of any type */
-    struct tb_json_value meta; /* params._meta, of any type */
+    struct tb_json_value name;      /* params.name, of any type */
+    struct tb_json_value arguments; /* params.arguments, of any type */
+    struct tb_json_value meta;      /* params._meta, of any type */
     struct tb_json_value result;
     struct tb_json_value error; /* an object with a whole number `code` and a string `message` */
 };

@@ -103,8 +103,7 @@ static void on_done(struct tb_call *call, void *user)
 {
     struct rig_call *mine = user;
     const struct tb_result *result = tb_call_result(call);
-    enum tb_session_kind kind;
-    const char *chosen = tb_call_chosen_session(call, &kind);
+    const char *chosen = tb_call_answer(call)->session;
     assert_non_null(mine->rig);
     mine->dones++;
     mine->place = ++mine->rig->finished;
@@ -132,13 +131,11 @@ struct rig_call *rig_start_as(struct rig *rig, const struct tb_tool *tool, const
                               const char *conversation, const char *args)
 {
     struct rig_call *mine = TB_NEW(struct rig_call);
-    TB_AUTO(tb_json_free) struct cJSON *json = args ? tb_json_parse(tb_str_of(args)) : NULL;
-    assert_true(json || !args);
     mine->rig = rig;
     mine->code = 1;
     const struct tb_call_request request = {
-        .tool = tool,
-        .args = json,
+        .entry = {.tool = tool},
+        .args = {args ? tb_str_of(args) : TB_STR(""), true},
         .caller = {.who = principal_of(tenant),
                    .conversation = conversation,
                    .agent = rig->agent,

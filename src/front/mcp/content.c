@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/content.h"
 
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "core/limits.h"
 
@@ -8,6 +10,7 @@ enum {
     ESCAPE_MAX = 6,  /* \u001f */
     LINE_LOOK = 512, /* how far back a line's end is worth looking for */
     MARK_MAX = 200,
+    FRAME_BYTES = 2 * TB_KIB, /* of a result, beside its text and picture */
 };
 
 static size_t escaped_len(char c)
@@ -84,4 +87,59 @@ void tb_mcp_put_image_item(struct tb_json_writer *json, struct tb_str base64, co
     tb_json_key(json, "data");
     tb_mcp_put_base64(json, base64);
     tb_json_object_close(json);
+}
+
+static void put_note(struct tb_json_writer *json, const struct tb_answer *answer)
+{
+    if (answer->note.len) {
+        tb_mcp_put_text_item(json, answer->note, FRAME_BYTES);
+    }
+}
+
+static void put_session_line(struct tb_json_writer *json, const struct tb_answer *answer)
+{
+    char line[TB_NAME_SIZE + 16];
+    snprintf(line, sizeof(line), "Session: %s", answer->session);
+    tb_mcp_put_text_item(json, tb_str_of(line), FRAME_BYTES);
+}
+
+/* Several clients pass on no pictures, so words come first. Those of a toolset with a form of its
+ * own read the first item only. */
+static void put_items(struct tb_json_writer *json, const struct tb_answer *answer)
+{
+    size_t room = TB_MCP_RESULT_MAX - FRAME_BYTES;
+    bool tells_session = answer->session && !answer->own_form;
+    bool image = answer->image.len > 0;
+    bool image_fits = answer->image.len < room;
+    room -= image && image_fits ? answer->image.len : 0;
+    if (!answer->own_form) {
+        put_note(json, answer);
+    }
+    if (answer->text.len || (!image && !tells_session)) {
+        tb_mcp_put_text_item(json, answer->text.len ? answer->text : TB_STR("Done."), room);
+    }
+    if (answer->aside.len) {
+        tb_mcp_put_text_item(json, answer->aside, FRAME_BYTES);
+    }
+    if (image && !image_fits) {
+        tb_mcp_put_text_item(
+            json, TB_STR("The picture is too large to send; ask for a smaller one."), room);
+    }
+    if (tells_session) {
+        put_session_line(json, answer);
+    }
+    if (image && image_fits) {
+        tb_mcp_put_image_item(json, answer->image, answer->image_type);
+    }
+    if (answer->own_form) {
+        put_note(json, answer);
+    }
+}
+
+void tb_mcp_put_answer(struct tb_json_writer *json, const struct tb_answer *answer)
+{
+    tb_json_key(json, "content");
+    tb_json_array_open(json);
+    put_items(json, answer);
+    tb_json_array_close(json);
 }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "core/call.h"
 
 /* A string that takes at most `max` bytes in the message; what does not fit is cut at a line's end,
  * with a mark that says how much is missing. */
@@ -19,3 +20,5 @@ void tb_mcp_put_base64(struct tb_json_writer *json, struct tb_str base64);
 /* How many bytes of `text` fit into `max` once escaped: all, or up to the end of a line or a
  * character. */
 size_t tb_mcp_text_fits(struct tb_str text, size_t max);
+/* "content":[...] of a call's answer. */
+void tb_mcp_put_answer(struct tb_json_writer *json, const struct tb_answer *answer);

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/peer.h"
 
+#include <string.h>
+
+#include "base/quote.h"
 #include "core/limits.h"
 #include "core/sessions.h"
 #include "front/mcp/server.h"
 #include "front/mcp/subscriptions.h"
 #include "proto/json_string.h"
+
+enum {
+    TOKEN_MAX = TB_KIB, /* of a progressToken, as written */
+};
 
 void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, struct tb_principal *who,
                       struct tb_view *view, void (*revoked)(struct tb_live *live))
@@ -51,6 +58,120 @@ void tb_mcp_peer_left(struct tb_mcp_peer *peer)
     tb_sessions_leave_conversation(core->sessions, &caller);
 }
 
+/* Requests. */
+
+static struct tb_str copy(char **room, struct tb_str text)
+{
+    char *to = *room;
+    if (text.len) {
+        memcpy(to, text.ptr, text.len);
+    }
+    *room += text.len;
+    return (struct tb_str){to, text.len};
+}
+
+/* The request and its texts are one block of memory. */
+static struct tb_mcp_req *req_new(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
+                                  struct tb_mcp_out *out)
+{
+    struct tb_str id = message->rpc.id.text;
+    struct tb_str token = message->envelope.progress_token.text;
+    struct tb_mcp_req *req = tb_zalloc(sizeof(*req) + id.len + token.len);
+    char *room = (char *)(req + 1);
+    req->mcp = peer->mcp;
+    req->peer = peer;
+    req->out = out;
+    req->message = message;
+    req->version = message->version;
+    req->id = copy(&room, id);
+    req->progress_token = copy(&room, token);
+    req->progress = -1;
+    req->log_level = -1;
+    tb_list_append(&peer->requests, &req->link);
+    peer->request_count++;
+    return req;
+}
+
+/* Who is meant, in this order: the message, the transport's header, the peer itself. */
+static int take_conversation(struct tb_mcp_req *req)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf said = TB_BUF(TB_CONVERSATION_SIZE - 1);
+    struct tb_json_value meta = req->message->envelope.conversation;
+    struct tb_str name = req->message->conversation;
+    if (meta.type != TB_JSON_ABSENT) {
+        if (meta.type != TB_JSON_STRING || tb_json_string_decode(meta.text, &said) < 0) {
+            return -1;
+        }
+        name = tb_buf_str(&said);
+    }
+    if (name.len >= TB_CONVERSATION_SIZE) {
+        return -1;
+    }
+    req->passing = !name.len && req->peer->passing;
+    name = name.len ? name : tb_str_of(req->peer->conversation);
+    memcpy(req->conversation, name.ptr, name.len); /* the rest is zero */
+    return 0;
+}
+
+static int take_log_level(struct tb_mcp_req *req)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf name = TB_BUF(32);
+    struct tb_json_value wanted = req->message->envelope.log_level;
+    if (!tb_mcp_req_is_modern(req)) {
+        req->log_level = req->peer->log_level;
+        return 0;
+    }
+    if (wanted.type == TB_JSON_ABSENT) {
+        return 0;
+    }
+    if (wanted.type == TB_JSON_STRING && tb_json_string_decode(wanted.text, &name) == 0) {
+        req->log_level = tb_mcp_log_level(tb_buf_str(&name));
+    }
+    return req->log_level;
+}
+
+static bool token_ok(const struct tb_mcp_req *req)
+{
+    enum tb_json_type type = req->message->envelope.progress_token.type;
+    bool known = type == TB_JSON_ABSENT || type == TB_JSON_STRING || type == TB_JSON_NUMBER;
+    return known && req->progress_token.len <= TOKEN_MAX;
+}
+
+static void refuse_method(struct tb_mcp_req *req, struct tb_str raw)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf method = TB_BUF(TB_JSONRPC_METHOD_MAX);
+    struct tb_quoted shown;
+    tb_json_string_decode(raw, &method);
+    tb_mcp_req_fail(req, -32601, "unknown method %s in this protocol version",
+                    tb_quoted(&shown, tb_buf_str(&method), 0));
+}
+
+static void start(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
+                  struct tb_mcp_out *out)
+{
+    struct tb_mcp_req *req = req_new(peer, message, out);
+    req->method = tb_mcp_method_find(&message->rpc);
+    if (!req->method || !(req->method->eras & tb_mcp_version_era(req->version))) {
+        refuse_method(req, message->rpc.method.text);
+    } else if (peer->request_count > TB_MCP_REQUESTS) {
+        tb_mcp_req_fail(req, tb_err_info(TB_E_BUSY)->rpc_code,
+                        "too many requests are in progress; wait for one to finish");
+    } else if (take_conversation(req) < 0) {
+        tb_mcp_req_fail(req, -32602, "the conversation name must be a string of at most %d bytes",
+                        TB_CONVERSATION_SIZE - 1);
+    } else if (take_log_level(req) < 0) {
+        tb_mcp_req_fail(
+            req, -32602,
+            "unknown log level; use one of debug, info, notice, warning, error, critical, alert, emergency");
+    } else if (!token_ok(req)) {
+        tb_mcp_req_fail(req, -32602,
+                        "progressToken must be a string or a number of at most %d bytes",
+                        TOKEN_MAX);
+    } else {
+        req->method->run(req);
+    }
+}
+
 /* The id is compared as it is written: a client repeats what it sent. */
 static void cancel(struct tb_mcp_peer *peer, const struct tb_jsonrpc *rpc)
 {
@@ -74,7 +195,7 @@ void tb_mcp_peer_receive(struct tb_mcp_peer *peer, const struct tb_mcp_message *
 {
     switch (message->rpc.kind) {
     case TB_JSONRPC_REQUEST:
-        tb_mcp_req_start(peer, message, out);
+        start(peer, message, out);
         break;
     case TB_JSONRPC_NOTIFICATION:
         /* All others tell us nothing that we act on. */

@@ -30,22 +30,16 @@ static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *
 
 static void on_read(struct tb_mcp_req *req, struct tb_call *call)
 {
-    const struct tb_result *result = tb_call_result(call);
+    const struct tb_answer *answer = tb_call_answer(call);
     struct tb_str uri = tb_str_of(req->uri);
-    if (result->code == TB_E_SESSION_NOT_FOUND) {
+    if (answer->code == TB_E_SESSION_NOT_FOUND) {
         tb_mcp_resource_missing(req, uri);
-    } else if (result->code < 0) {
-        tb_mcp_req_fail(req, tb_err_info(result->code)->rpc_code, "%s", result->message);
-    } else if (result->image.len) {
-        tb_mcp_resource_send_blob(req, uri, result->image_type, tb_buf_str(&result->image));
+    } else if (answer->code < 0) {
+        tb_mcp_req_fail(req, tb_err_info(answer->code)->rpc_code, "%s", answer->message);
+    } else if (answer->image.len) {
+        tb_mcp_resource_send_blob(req, uri, answer->image_type, answer->image);
     } else {
-        TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
-        const struct tb_tool *tool = tb_tool_by_op(req->mcp->core->toolbox.kit, req->resource->op);
-        if (tool->print) {
-            tool->print(result, &text);
-        }
-        tb_mcp_resource_send_text(req, uri, req->resource->type,
-                                  tb_buf_str(tool->print ? &text : &result->text));
+        tb_mcp_resource_send_text(req, uri, req->resource->type, answer->text);
     }
 }
 
@@ -58,9 +52,16 @@ static void read_op(struct tb_mcp_req *req, const struct tb_mcp_resource *resour
         tb_mcp_resource_missing(req, uri);
         return;
     }
-    TB_AUTO(tb_json_free) struct cJSON *args = tb_json_new_object();
-    tb_json_set_str(args, "sessionId", arg);
-    tb_mcp_req_call(req, tool, args, on_read);
+    /* As long as the address, and its escapes. */
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(SIZE_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &args);
+    tb_json_object_open(&json);
+    tb_json_member_str(&json, "sessionId", arg);
+    tb_json_object_close(&json);
+    const struct tb_call_request request = {.entry = {.tool = tool},
+                                            .args = {tb_buf_str(&args), true}};
+    tb_mcp_tools_start(req, &request, on_read);
 }
 
 static const struct tb_mcp_resource resources[] = {

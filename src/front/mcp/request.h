@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "base/list.h"
 #include "core/call.h"
-#include "core/toolbox.h"
 #include "front/mcp/envelope.h"
 #include "front/mcp/version.h"
 
@@ -71,9 +70,7 @@ struct tb_mcp_req {
     int log_level;                          /* -1: nothing is logged to the client */
     struct cJSON *params;                   /* only while `run` runs */
     unsigned capabilities;                  /* of a modern client; see tb_mcp_capabilities */
-    const struct tb_mcp_native *native;     /* tools/call: the front's own, or ... */
-    struct tb_entry entry;                  /* ... one of the toolbox */
-    struct cJSON *args;                     /* of a face, for its print function */
+    const struct tb_mcp_native *native;     /* tools/call of the front's own */
     const struct tb_mcp_resource *resource; /* resources/read */
     char *uri;                              /* the same: what was asked for */
     struct tb_call *call;
@@ -87,9 +84,6 @@ struct tb_mcp_req {
 /* The row of a method; NULL when there is none. methods.c */
 const struct tb_mcp_method *tb_mcp_method_find(const struct tb_jsonrpc *rpc);
 
-/* For peer.c: makes a request of the message and runs its method. */
-void tb_mcp_req_start(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
-                      struct tb_mcp_out *out);
 /* Ends it without an answer; its call, if it has one, is cancelled. */
 void tb_mcp_req_cancel(struct tb_mcp_req *req);
 /* The same with an error as its answer. */
@@ -118,9 +112,13 @@ void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *o
 /* Runs `fn`, which gets a copy of the text, when the stored sessions are there: at once, if they
  * are. If they do not come the request is answered with the reason. */
 void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn);
-/* Starts a call for the request; `done` runs if somebody still waits for it. */
-void tb_mcp_req_call(struct tb_mcp_req *req, const struct tb_tool *tool, const struct cJSON *args,
-                     void (*done)(struct tb_mcp_req *req, struct tb_call *call));
+/* Nobody waits for it, and its call has ended. */
+void tb_mcp_req_free(struct tb_mcp_req *req);
+
+/* tools.c: starts a call for the request; of `what` it takes the tool and the arguments. `done`
+ * runs if somebody still waits for it. */
+void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *what,
+                        void (*done)(struct tb_mcp_req *req, struct tb_call *call));
 
 /* notify.c. `params` is a JSON object. */
 void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str params);
