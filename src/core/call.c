@@ -44,6 +44,8 @@ static void hand_over(struct tb_call *call)
     tb_result_fini(&call->result);
     tb_json_free(call->args);
     tb_json_free(call->face_args);
+    tb_brought_unref(call->entry.brought, "call");
+    tb_free(call->raw);
     tb_buf_fini(&call->printed.text);
     tb_buf_fini(&call->printed.aside);
     tb_free(call->place.url);
@@ -208,6 +210,12 @@ static int copy_caller(struct tb_call *call, const struct tb_caller *caller, str
     return 0;
 }
 
+static void set_deadline(struct tb_call *call, int64_t timeout_ms)
+{
+    call->deadline_ms = call->accepted_ms + timeout_ms;
+    tb_timer_start(&call->timer, timeout_ms);
+}
+
 static int check_args(struct tb_call *call, const struct cJSON *given, struct tb_err *err)
 {
     const struct tb_config *config = call->core->config;
@@ -224,8 +232,7 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
                            ? config->browser_navigation_timeout_ms
                            : config->browser_timeout_ms;
     int64_t timeout_ms = tb_args_int(call->args, "timeout_ms", usual_ms);
-    call->deadline_ms = call->accepted_ms + timeout_ms;
-    tb_timer_start(&call->timer, timeout_ms);
+    set_deadline(call, timeout_ms);
     return 0;
 }
 
@@ -234,8 +241,10 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
 {
     struct tb_err why;
     call->entry = request->entry;
-    if (call->entry.tool ||
-        tb_toolbox_find(call->core, &call->caller, request->name, &call->entry, &why) == 0) {
+    if (call->entry.tool || tb_toolbox_find(call->core, &call->caller,
+                                            tb_sessions_meant(call->core->sessions, &call->caller),
+                                            request->name, &call->entry, &why) == 0) {
+        tb_brought_ref(call->entry.brought, "call");
         return 0;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
@@ -263,6 +272,13 @@ static int map_args(struct tb_call *call, const struct cJSON *given, struct cJSO
 
 static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_err *err)
 {
+    if (call->entry.brought) {
+        /* They are for its page to read. */
+        call->raw = raw->json.len ? tb_memdup(raw->json.ptr, raw->json.len) : NULL;
+        call->raw_len = raw->json.len;
+        set_deadline(call, call->core->config->browser_timeout_ms);
+        return 0;
+    }
     if (raw->json.len && !raw->tree_ok) {
         call->unheard = true;
         return tb_fail(err, TB_E_PARSE, "the arguments have what this tool cannot read");
@@ -319,11 +335,16 @@ static int join_session(struct tb_call *call, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
+    if (call->entry.brought && !tb_toolbox_brings(session, call->entry.brought)) {
+        call->unheard = true;
+        return tb_fail(err, TB_E_UNKNOWN_TOOL, "the tool '%s' is not there any more",
+                       call->entry.brought->shown);
+    }
     if (!tool->run && (tool->op >= TB_OP_COUNT || !session->driver->ops[tool->op])) {
         tb_call_about(call, session);
         return tb_fail(err, TB_E_NOT_POSSIBLE, "session '%s' (%s, driver %s) cannot do '%s'",
                        session->name, tb_session_kind_name(session->kind), session->driver->name,
-                       tool->name);
+                       tb_call_tool_name(call));
     }
     return enqueue(call, session, err);
 }

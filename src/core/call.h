@@ -62,6 +62,7 @@ struct tb_answer {
     struct tb_str text;
     struct tb_str note;  /* what core has to say of the session; empty: nothing */
     struct tb_str aside; /* to be said beside a text that is data; empty: nothing */
+    struct tb_str raw;   /* JSON of a tool that was brought, as its page wrote it; empty: none */
     struct tb_str image; /* base64; empty: none */
     const char *image_type;
     const char *session; /* NULL: the caller named it, or there is none */

@@ -53,6 +53,7 @@ static void print(struct tb_call *call, struct tb_answer *answer)
     answer->message = result->message;
     answer->own_form = call->entry.face && call->entry.face->print;
     answer->text = print_text(call, &answer->is_error);
+    answer->raw = result->code == 0 ? tb_buf_str(&result->raw) : TB_STR("");
     tb_json_str(tb_json_get(result->data, "note"), &answer->note);
     if (!answer->own_form) {
         answer->aside = print_aside(call);

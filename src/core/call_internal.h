@@ -45,9 +45,11 @@ struct tb_call_printed {
 
 struct tb_call {
     struct tb_core *core;
-    struct tb_entry entry;   /* .tool NULL: nobody knows it */
+    struct tb_entry entry;   /* .tool NULL: nobody knows it; has a reference to .brought */
     struct cJSON *face_args; /* as the face took them; NULL: the tool has none */
     struct cJSON *args;
+    char *raw; /* of a brought tool, instead; NULL: none */
+    size_t raw_len;
     bool unheard; /* it never was a call of a tool: the bus is not told */
     char conversation[TB_CONVERSATION_SIZE];
     char agent[TB_AGENT_SIZE];
@@ -79,6 +81,8 @@ struct tb_op_call {
     struct tb_op op;
     struct tb_result result;
     struct cJSON *args;
+    struct tb_brought *brought; /* a reference; NULL: the tool is one of the build */
+    char *raw;                  /* its arguments */
     struct tb_core *core;
     struct tb_call *call;       /* NULL: it went without it */
     struct tb_session *session; /* NULL: no operation of a driver, or the session is freed */
@@ -105,6 +109,7 @@ void tb_call_end(struct tb_call *call);
  * Without `wait` that is now, and what is not stored by now makes it fail. */
 void tb_call_deliver(struct tb_call *call, bool wait);
 /* For core/call_tell.c. */
+const char *tb_call_tool_name(const struct tb_call *call);
 void tb_call_tell(struct tb_call *call);
 void tb_call_tell_step(struct tb_call *call, const struct tb_result *result);
 /* The session has given a result: takes note of the address that it names. */

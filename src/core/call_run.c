@@ -28,6 +28,8 @@ void tb_op_call_free(struct tb_op_call *op_call)
     tb_timer_fini(&op_call->timer);
     tb_result_fini(&op_call->result);
     tb_json_free(op_call->args);
+    tb_brought_unref(op_call->brought, "operation");
+    tb_free(op_call->raw);
     tb_free(op_call);
 }
 
@@ -146,6 +148,9 @@ static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
     op_call->core = call->core;
     op_call->call = call;
     op_call->args = args;
+    op_call->brought = tb_brought_ref(call->entry.brought, "operation");
+    op_call->raw = call->raw; /* the driver may read it when the call has gone */
+    call->raw = NULL;
     op_call->job.run = on_ended;
     tb_result_init(&op_call->result);
     op_call->result.view = call->caller.view;
@@ -195,6 +200,8 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
     op_call->op = (struct tb_op){
         .kind = kind,
         .args = args,
+        .brought = op_call->brought,
+        .raw = {op_call->raw, call->raw_len},
         .deadline_ms = limit_step(call, op_call),
         .element_ms = element_ms(call, args),
         .lenient = toolset_of(call)->lenient,

@@ -55,12 +55,19 @@ static void publish(struct tb_call *call, const struct act *act)
     tb_bus_publish(&core->bus, &event);
 }
 
+const char *tb_call_tool_name(const struct tb_call *call)
+{
+    if (call->entry.brought) {
+        return call->entry.brought->shown;
+    }
+    return call->entry.tool ? call->entry.tool->name : "";
+}
+
 void tb_call_tell(struct tb_call *call)
 {
     struct tb_core *core = call->core;
-    const struct act act = {TB_EVENT_CALL_DONE, call->entry.tool ? call->entry.tool->name : "",
-                            call->result.code,  call->accepted_ms,
-                            call->place.url,    0};
+    const struct act act = {TB_EVENT_CALL_DONE, tb_call_tool_name(call), call->result.code,
+                            call->accepted_ms,  call->place.url,         0};
     core->metrics.values[TB_METRIC_CALLS]++;
     core->metrics.values[TB_METRIC_CALL_ERRORS] += act.code < 0;
     tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", act.tool),

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "core/result.h"
 
+struct tb_brought;
 struct tb_config;
 struct tb_core;
 struct tb_event;
@@ -32,7 +33,9 @@ enum tb_op_kind {
 
 struct tb_op {
     enum tb_op_kind kind;
-    const struct cJSON *args; /* checked, borrowed until tb_op_done */
+    const struct cJSON *args;         /* checked, borrowed until tb_op_done */
+    const struct tb_brought *brought; /* of invoke: the tool, borrowed as well ... */
+    struct tb_str raw;        /* ... and its arguments as the caller wrote them, empty: none */
     int64_t deadline_ms;      /* monotonic */
     int64_t element_ms;       /* how long an element is waited for within it; 0: all of it */
     bool lenient;             /* of several elements that fit, the first is meant; see tool.h */
@@ -72,6 +75,9 @@ struct tb_driver_events {
     /* What `save` would give is no longer what it gave last. Often and cheap: core saves now and
      * then. */
     void (*on_changed)(void *owner);
+    /* The tools that the session brings along are these and no others; may come before it is open.
+     * The array and the references are core's from now on. */
+    void (*on_tools)(void *owner, struct tb_brought **tools, size_t count);
 };
 
 struct tb_open_opts {

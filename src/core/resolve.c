@@ -144,6 +144,11 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
     return fresh || !own ? NULL : tb_conversation_last(own);
 }
 
+struct tb_session *tb_sessions_meant(struct tb_sessions *sessions, const struct tb_caller *caller)
+{
+    return implied(sessions, caller, false);
+}
+
 /* The timer may be late by the work of one turn, or wait for the store; an age is never passed. */
 static struct tb_session *implied_young(struct tb_sessions *sessions,
                                         const struct tb_caller *caller, bool may_create)

@@ -15,6 +15,7 @@ void tb_result_init(struct tb_result *result)
     result->message[0] = '\0';
     result->data = tb_json_new_object();
     tb_buf_init(&result->text, TB_RESULT_TEXT_MAX);
+    tb_buf_init(&result->raw, TB_RESULT_TEXT_MAX);
     tb_buf_init(&result->image, TB_RESULT_IMAGE_MAX);
     result->image_type = NULL;
 }
@@ -24,6 +25,7 @@ void tb_result_fini(struct tb_result *result)
     tb_json_free(result->data);
     result->data = NULL;
     tb_buf_fini(&result->text);
+    tb_buf_fini(&result->raw);
     tb_buf_fini(&result->image);
 }
 
@@ -63,9 +65,11 @@ void tb_result_move(struct tb_result *to, struct tb_result *from)
     memcpy(to->message, from->message, from->code < 0 ? sizeof(to->message) : 1);
     to->data = from->data;
     to->text = from->text;
+    to->raw = from->raw;
     to->image = from->image;
     to->image_type = from->image_type;
     from->data = NULL;
     tb_buf_init(&from->text, TB_RESULT_TEXT_MAX);
+    tb_buf_init(&from->raw, TB_RESULT_TEXT_MAX);
     tb_buf_init(&from->image, TB_RESULT_IMAGE_MAX);
 }

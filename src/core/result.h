@@ -20,6 +20,7 @@ struct tb_result {
     char message[1024];
     struct cJSON *data; /* an object; made by tb_result_init */
     struct tb_buf text;
+    struct tb_buf raw; /* of invoke: JSON as it came, never printed again */
     struct tb_buf image;
     const char *image_type; /* "image/png", constant */
 };

@@ -18,6 +18,7 @@
 #include "core/records.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
+#include "core/toolbox.h"
 
 bool tb_session_at_rest(const struct tb_session *session)
 {
@@ -270,6 +271,7 @@ static void end(struct tb_session *session, const struct ending *ending)
         warn_callers(session, &session->queue.running);
         warn_callers(session, &session->queue.waiting);
     }
+    tb_toolbox_bring_take(session, NULL, 0); /* while those who are told can still reach it */
     tb_sessions_forget(session);
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
@@ -350,6 +352,16 @@ static void on_event(void *owner, const struct tb_event *event)
     }
 }
 
+static void on_tools(void *owner, struct tb_brought **tools, size_t count)
+{
+    struct tb_session *session = owner;
+    if (tb_session_ended(session)) {
+        tb_brought_list_clear(&(struct tb_brought_list){tools, count});
+    } else {
+        tb_toolbox_bring_take(session, tools, count);
+    }
+}
+
 static void on_closed(void *owner)
 {
     struct tb_session *session = owner;
@@ -427,7 +439,8 @@ static void on_job(struct tb_deferred *job)
 
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, tb_session_on_changed};
+    static const struct tb_driver_events events = {on_lost, on_event, tb_session_on_changed,
+                                                   on_tools};
     const struct tb_open_opts opts = {
         .tenant = session->tenant,
         .session_id = session->id,
@@ -482,6 +495,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->end.replaces_note);
     tb_free(session->end.fallback);
     tb_authors_fini(&session->losses.authors);
+    tb_brought_list_clear(&session->brought);
     tb_free(session->losses.loss);
     tb_free(session);
 }

@@ -11,6 +11,7 @@
 #include "io/loop.h"
 #include "io/timer.h"
 
+struct tb_brought;
 struct tb_conversation;
 struct tb_op_call;
 struct tb_saving;
@@ -73,6 +74,12 @@ struct tb_session_end {
     enum tb_end_reason reason; /* once it has ended */
 };
 
+/* The tools that it brings along: core/toolbox.h. */
+struct tb_brought_list {
+    struct tb_brought **tools;
+    size_t count;
+};
+
 struct tb_session {
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
@@ -105,6 +112,7 @@ struct tb_session {
     struct tb_list owned;          /* of the sessions that its owner started */
     struct tb_list awake;          /* of the tenant's sessions that have a browser */
     struct tb_list currents;       /* the callers whose current session this is */
+    struct tb_brought_list brought;
 };
 
 /* From a link of a tenant's sessions or of those that are closing. */

@@ -93,6 +93,10 @@ struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct 
 int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
                         struct tb_str explicit_id, bool may_create, struct tb_gate *gate,
                         struct tb_session **ret_session, struct tb_err *err);
+/* Where a call would go that names no session and makes none; NULL: nowhere. To ask changes
+ * nothing.
+ */
+struct tb_session *tb_sessions_meant(struct tb_sessions *sessions, const struct tb_caller *caller);
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_gate *gate, struct tb_err *err);
 /* The caller lets go of a session: it is no longer the caller's current one, nor does it end with

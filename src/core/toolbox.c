@@ -1,8 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/toolbox.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
 #include "core/limits.h"
+#include "core/sessions_internal.h"
 #include "core/view.h"
+#include "proto/json_scan.h"
+
+enum {
+    SHOWN_MAX = 64, /* models' services take no longer names */
+};
+
+/* What runs a tool that was brought: its driver. */
+static const struct tb_tool invoke = {
+    .name = "",
+    .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_OPEN_WORLD,
+    .op = TB_OP_INVOKE,
+};
+
+/* Brought tools. */
+
+static bool is_object(struct tb_str json)
+{
+    static const struct tb_json_limits limits = {.depth_max = TB_BROUGHT_DEPTH, .any_escape = true};
+    return json.len <= TB_BROUGHT_JSON_MAX &&
+           tb_json_scan(json, &limits, NULL, 0, NULL) == TB_JSON_OBJECT;
+}
+
+int tb_brought_new(const char *name, const char *origin, const char *handle, struct tb_str json,
+                   struct tb_brought **ret_brought, struct tb_err *err)
+{
+    size_t len = strlen(name);
+    if (!len || len > TB_BROUGHT_NAME_MAX) {
+        return tb_fail(err, TB_E_PARAMS, "the name of a tool has from 1 to %d bytes, not %zu",
+                       TB_BROUGHT_NAME_MAX, len);
+    }
+    if (!is_object(json)) {
+        return tb_fail(err, TB_E_PARAMS, "a tool is described by a JSON object of at most %d bytes",
+                       TB_BROUGHT_JSON_MAX);
+    }
+    struct tb_brought *brought = TB_NEW(struct tb_brought);
+    brought->refs = 1;
+    brought->name = tb_strdup(name);
+    brought->origin = tb_strdup(origin);
+    brought->handle = tb_strdup(handle);
+    brought->json = (struct tb_str){tb_str_dup(json), json.len};
+    *ret_brought = brought;
+    return 0;
+}
+
+struct tb_brought *tb_brought_ref(struct tb_brought *brought, const char *why)
+{
+    (void)why;
+    if (brought) {
+        brought->refs++;
+    }
+    return brought;
+}
+
+void tb_brought_unref(struct tb_brought *brought, const char *why)
+{
+    (void)why;
+    if (!brought || --brought->refs > 0) {
+        return;
+    }
+    tb_free(brought->name);
+    tb_free(brought->shown);
+    tb_free(brought->origin);
+    tb_free(brought->handle);
+    tb_free((char *)(uintptr_t)brought->json.ptr);
+    tb_free(brought);
+}
+
+static struct tb_brought *find_shown(const struct tb_brought_list *list, struct tb_str name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (tb_str_eq_cstr(name, list->tools[i]->shown)) {
+            return list->tools[i];
+        }
+    }
+    return NULL;
+}
+
+/* What agents and the services of their models take as a name. */
+static void make_plain(char *name)
+{
+    for (; *name; name++) {
+        bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                     (*name >= '0' && *name <= '9') || *name == '_' || *name == '-';
+        *name = plain ? *name : '_';
+    }
+}
+
+/* The page's own name for it, unless somebody has that already. */
+static char *choose_name(const struct tb_kit *kit, const struct tb_brought_list *before,
+                         const char *name)
+{
+    char shown[SHOWN_MAX + 1];
+    for (size_t number = 0;; number++) {
+        const char *head = number ? "page_" : "";
+        char tail[24] = "";
+        if (number > 1) {
+            snprintf(tail, sizeof(tail), "_%zu", number);
+        }
+        int room = SHOWN_MAX - (int)strlen(head) - (int)strlen(tail);
+        snprintf(shown, sizeof(shown), "%s%.*s%s", head, room, name, tail);
+        make_plain(shown);
+        if (!tb_kit_knows(kit, tb_str_of(shown)) && !find_shown(before, tb_str_of(shown))) {
+            return tb_strdup(shown);
+        }
+    }
+}
+
+void tb_brought_list_clear(struct tb_brought_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        tb_brought_unref(list->tools[i], "list");
+    }
+    tb_free(list->tools);
+    *list = (struct tb_brought_list){NULL, 0};
+}
+
+static void tell_change(const struct tb_session *session)
+{
+    struct tb_event event = tb_session_event(session, TB_EVENT_TOOLS_CHANGED);
+    event.fields[1] = tb_field_number("tools", (int64_t)session->brought.count);
+    tb_bus_publish(&session->core->bus, &event);
+}
+
+void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools, size_t count)
+{
+    bool changed = count || session->brought.count;
+    struct tb_brought_list list = {tools, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (i >= TB_BROUGHT_MAX) {
+            tb_brought_unref(tools[i], "too many");
+            continue;
+        }
+        tb_free(tools[i]->shown);
+        tools[i]->shown = choose_name(session->core->toolbox.kit, &list, tools[i]->name);
+        list.count++;
+    }
+    tb_brought_list_clear(&session->brought);
+    session->brought = list;
+    if (changed) {
+        tell_change(session);
+    }
+}
+
+bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought *brought)
+{
+    for (size_t i = 0; i < session->brought.count; i++) {
+        if (session->brought.tools[i] == brought) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finding. */
 
 static bool find_static(const struct tb_core *core, const struct tb_view *view, struct tb_str name,
                         struct tb_entry *ret_entry)
@@ -15,10 +174,16 @@ static bool find_static(const struct tb_core *core, const struct tb_view *view, 
     return ret_entry->tool != NULL;
 }
 
-int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller, struct tb_str name,
+int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
+                    const struct tb_session *session, struct tb_str name,
                     struct tb_entry *ret_entry, struct tb_err *err)
 {
     if (find_static(core, caller->view, name, ret_entry)) {
+        return 0;
+    }
+    struct tb_brought *brought = session ? find_shown(&session->brought, name) : NULL;
+    if (brought) {
+        *ret_entry = (struct tb_entry){.tool = &invoke, .brought = brought};
         return 0;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
@@ -29,6 +194,7 @@ int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller, 
 }
 
 void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
+                     const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user)
 {
     const struct tb_view *view = caller->view;
@@ -40,5 +206,8 @@ void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
         if (!view || view->has[i]) {
             fn(&(struct tb_entry){.tool = core->toolbox.kit->tools[i]}, user);
         }
+    }
+    for (size_t i = 0; session && i < session->brought.count; i++) {
+        fn(&(struct tb_entry){.tool = &invoke, .brought = session->brought.tools[i]}, user);
     }
 }

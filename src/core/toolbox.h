@@ -11,16 +11,49 @@
 #include "core/principal.h"
 #include "core/tool.h"
 
-/* A tool as a caller sees it. */
-struct tb_entry {
-    const struct tb_tool *tool;
-    const struct tb_face *face; /* NULL: none */
+struct tb_brought_list;
+struct tb_session;
+
+/* A tool that a session brings along: one of its page's. Its driver makes it; it is counted, since
+ * a call may outlive the list that it stood in. */
+struct tb_brought {
+    unsigned refs;
+    char *name;         /* as its page calls it */
+    char *shown;        /* as callers do; made when it is brought */
+    char *origin;       /* whose page it is of, as "https://a.test"; may be empty */
+    char *handle;       /* the driver's own word for it */
+    struct tb_str json; /* {"name","description","inputSchema",...} as the page wrote it */
 };
 
-/* TB_E_UNKNOWN_TOOL when the caller has none of this name; the words are the rest of a sentence
- * about the tool. */
-int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller, struct tb_str name,
+/* All texts are copied. TB_E_PARAMS when the page cannot have meant it: no name or one that is too
+ * long, no object, or a large one. */
+int tb_brought_new(const char *name, const char *origin, const char *handle, struct tb_str json,
+                   struct tb_brought **ret_brought, struct tb_err *err);
+struct tb_brought *tb_brought_ref(struct tb_brought *brought, const char *why);
+void tb_brought_unref(struct tb_brought *brought, const char *why);
+
+/* A tool as a caller sees it. */
+struct tb_entry {
+    const struct tb_tool *tool; /* for one that was brought: a tool that invokes it */
+    const struct tb_face *face; /* NULL: none */
+    struct tb_brought *brought; /* NULL: it is one of the build; borrowed */
+};
+
+/* A tool of the caller's view, or else one that the session (NULL: none) brings along.
+ * TB_E_UNKNOWN_TOOL when there is none of this name; the words are the rest of a sentence about the
+ * tool. */
+int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
+                    const struct tb_session *session, struct tb_str name,
                     struct tb_entry *ret_entry, struct tb_err *err);
-/* All of them, always in the same order. */
+/* All of them: those of the view, always in the same order, then what the session brings. */
 void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
+                     const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user);
+/* Replaces all that the session brings. The array, of which it may be NULL with 0, and the
+ * references are taken over; what is more than TB_BROUGHT_MAX is left out. A tool of the build
+ * keeps its name: one that is brought with the same is shown under another. */
+void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools, size_t count);
+/* It is on the session's list. */
+bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought *brought);
+/* Without a word to anybody. */
+void tb_brought_list_clear(struct tb_brought_list *list);

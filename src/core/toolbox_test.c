@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/toolbox.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/limits.h"
+#include "core/session_internal.h"
 #include "core/view.h"
 
 #include "support/core_rig.h"
@@ -23,7 +26,7 @@ static struct tb_view *view_of(struct rig *rig, const char *toolset, const char 
 static int find(struct rig *rig, struct tb_view *view, const char *name, struct tb_entry *ret_entry)
 {
     const struct tb_caller caller = {.who = &principal_t, .conversation = "", .view = view};
-    return tb_toolbox_find(&rig->core, &caller, tb_str_of(name), ret_entry, NULL);
+    return tb_toolbox_find(&rig->core, &caller, NULL, tb_str_of(name), ret_entry, NULL);
 }
 
 static void there_is_one_view_for_each_choice(void **state)
@@ -97,6 +100,187 @@ static void operations_lead_to_their_tool(void **state)
     assert_null(tb_tool_by_op(kit, TB_OP_NONE)); /* those that run have no operation of their own */
 }
 
+/* What a session brings. */
+
+static struct tb_brought *brought(const char *name, const char *handle)
+{
+    struct tb_brought *tool = NULL;
+    assert_int_equal(tb_brought_new(name, "https://a.test", handle, TB_STR("{}"), &tool, NULL), 0);
+    return tool;
+}
+
+static void bring(struct rig *rig, const char *session, size_t count, const char *const *names)
+{
+    struct tb_brought **tools = tb_zalloc_array(count + 1, sizeof(*tools));
+    for (size_t i = 0; i < count; i++) {
+        tools[i] = brought(names[i], names[i]);
+    }
+    assert_true(tb_fake_bring_take(rig->fake, rig_find(rig, session)->id, tools, count));
+}
+
+static void put_name(const struct tb_entry *entry, void *user)
+{
+    if (entry->brought) {
+        tb_buf_printf(user, "%s ", entry->brought->shown);
+    }
+}
+
+static void expect_names(struct rig *rig, const char *session, const char *names)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
+    const struct tb_caller caller = {.who = &principal_t, .conversation = ""};
+    tb_toolbox_each(&rig->core, &caller, rig_find(rig, session), put_name, &text);
+    tb_buf_append_char(&text, '\0');
+    assert_string_equal((const char *)text.data, names);
+}
+
+static void a_tool_of_the_build_keeps_its_name(void **state)
+{
+    static const char *const names[] = {
+        "add", "browser_click", "click",         "tap_element",        "add",
+        "add", "page_click",    "mcp__x__click", "a tool: h\xc3\xb6!", "browser_click"};
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", TB_COUNT(names), names);
+    expect_names(rig, "a",
+                 "add page_browser_click page_click page_tap_element page_add page_add_2 "
+                 "page_page_click page_mcp__x__click a_tool__h___ page_browser_click_2 ");
+}
+
+static void a_list_replaces_the_one_before_and_goes_with_its_session(void **state)
+{
+    static const char *const first[] = {"add", "remove"};
+    static const char *const second[] = {"undo"};
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", 0, NULL);
+    assert_int_equal(rig_events(rig, "tools_changed"), 0);
+    bring(rig, "a", 2, first);
+    assert_int_equal(rig_events(rig, "tools_changed {\"name\":\"a\",\"type\":\"browser\","
+                                     "\"tools\":2}"),
+                     1);
+    bring(rig, "a", 1, second);
+    expect_names(rig, "a", "undo ");
+    bring(rig, "a", 0, NULL);
+    expect_names(rig, "a", "");
+    bring(rig, "a", 1, second);
+    assert_int_equal(rig_events(rig, "tools_changed"), 4);
+    tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
+    assert_int_equal(rig_events(rig, "\"tools\":0}"), 2);
+}
+
+static void what_a_page_brings_has_ceilings(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_brought **tools = tb_zalloc_array(TB_BROUGHT_MAX + 5, sizeof(struct tb_brought *));
+    struct tb_brought *tool = NULL;
+    char name[TB_BROUGHT_NAME_MAX + 2];
+    TB_AUTO(tb_free) char *large = tb_strdupf("{\"a\":\"%0*d\"}", TB_BROUGHT_JSON_MAX, 0);
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    assert_int_equal(tb_brought_new(name, "", "", TB_STR("{}"), &tool, NULL), TB_E_PARAMS);
+    assert_int_equal(tb_brought_new("", "", "", TB_STR("{}"), &tool, NULL), TB_E_PARAMS);
+    assert_int_equal(tb_brought_new("a", "", "", TB_STR("[]"), &tool, NULL), TB_E_PARAMS);
+    assert_int_equal(tb_brought_new("a", "", "", TB_STR("{\"a\":}"), &tool, NULL), TB_E_PARAMS);
+    assert_int_equal(tb_brought_new("a", "", "", tb_str_of(large), &tool, NULL), TB_E_PARAMS);
+    rig_create(rig, "a");
+    rig_turn(rig);
+    for (size_t i = 0; i < TB_BROUGHT_MAX + 5; i++) {
+        tools[i] = brought(name + 1, "h"); /* all of one name, which is as long as can be */
+    }
+    assert_true(tb_fake_bring_take(rig->fake, rig_find(rig, "a")->id, tools, TB_BROUGHT_MAX + 5));
+    assert_int_equal(rig_events(rig, "\"tools\":100}"), 1);
+}
+
+/* Calling them. */
+
+struct told {
+    int code;
+    char message[1024];
+    char raw[512];
+    char session[TB_NAME_SIZE];
+};
+
+static void on_called(struct tb_call *call, void *user)
+{
+    struct told *told = user;
+    const struct tb_answer *answer = tb_call_answer(call);
+    told->code = answer->code;
+    snprintf(told->message, sizeof(told->message), "%s", answer->message);
+    snprintf(told->raw, sizeof(told->raw), "%.*s", TB_STR_ARG(answer->raw));
+    snprintf(told->session, sizeof(told->session), "%s", answer->session ? answer->session : "");
+}
+
+static struct tb_call *call(struct rig *rig, const char *name, struct tb_raw args,
+                            struct told *told)
+{
+    *told = (struct told){.code = 1};
+    struct tb_call *started =
+        tb_call_start(&rig->core, &(struct tb_call_request){
+                                      .name = tb_str_of(name),
+                                      .args = args,
+                                      .caller = {.who = &principal_t, .conversation = ""},
+                                      .done = on_called,
+                                      .user = told,
+                                  });
+    rig_turn(rig);
+    return started;
+}
+
+#define ODD \
+    "{\"a\":\"\\u0000 \\ud800 \xc3\xa9\", \"n\":1234567890123456789012345678901234567890.10, \"a\":1 }"
+
+static void bytes_go_to_the_page_and_come_back_as_they_are(void **state)
+{
+    static const char *const names[] = {"add", "browser_click"};
+    struct rig *rig = *state;
+    struct told told;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", 2, names);
+    call(rig, "add", (struct tb_raw){TB_STR(ODD), false}, &told);
+    assert_int_equal(told.code, 0);
+    assert_string_equal(told.raw, ODD);
+    assert_string_equal(told.session, "a");
+    assert_string_equal(rig->fake->invoked, "add");
+    call(rig, "page_browser_click", (struct tb_raw){TB_STR(""), true}, &told);
+    assert_string_equal(told.raw, "null");
+    assert_string_equal(rig->fake->invoked, "browser_click");
+    assert_int_equal(rig_events(rig, "call_done {\"tool\":\"add\",\"code\":\"ok\""), 1);
+    /* The tool of the build is the one that is meant by its name, and cannot read them. */
+    call(rig, "browser_click", (struct tb_raw){TB_STR(ODD), false}, &told);
+    assert_int_equal(told.code, TB_E_PARSE);
+    call(rig, "remove", (struct tb_raw){TB_STR("{}"), true}, &told);
+    assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
+    assert_string_equal(told.message,
+                        "the tool 'remove' is unknown; tools/list names the available ones");
+    assert_int_equal(rig_events(rig, "call_done"), 2);
+}
+
+static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
+{
+    static const char *const names[] = {"add"};
+    struct rig *rig = *state;
+    struct told told;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", 1, names);
+    rig->fake->ops[TB_OP_INVOKE] =
+        (struct tb_fake_plan){.when = TB_FAKE_HELD, .cancel = TB_FAKE_CANCEL_IGNORED};
+    struct tb_call *held = call(rig, "add", (struct tb_raw){TB_STR("{}"), true}, &told);
+    bring(rig, "a", 0, NULL);
+    tb_call_cancel(held);
+    rig_advance(rig, TB_CALL_GRACE_MS); /* the call goes, and the driver still has its bytes */
+    assert_int_equal(told.code, TB_E_CANCELLED);
+    assert_true(tb_fake_release(rig->fake, rig_find(rig, "a")->id));
+    rig_turn(rig);
+    assert_string_equal(rig->fake->invoked, "add");
+    call(rig, "add", (struct tb_raw){TB_STR("{}"), true}, &told);
+    assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
 int main(void)
@@ -107,6 +291,11 @@ int main(void)
         RIG_TEST(groups_of_the_configuration_are_always_there),
         RIG_TEST(what_does_not_exist_is_told_what_does),
         RIG_TEST(operations_lead_to_their_tool),
+        RIG_TEST(a_tool_of_the_build_keeps_its_name),
+        RIG_TEST(a_list_replaces_the_one_before_and_goes_with_its_session),
+        RIG_TEST(what_a_page_brings_has_ceilings),
+        RIG_TEST(bytes_go_to_the_page_and_come_back_as_they_are),
+        RIG_TEST(a_call_outlives_the_list_that_its_tool_stood_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,6 +223,17 @@ static const struct tb_foreign *find_foreign(const struct tb_kit *kit, struct tb
     return NULL;
 }
 
+bool tb_kit_knows(const struct tb_kit *kit, struct tb_str name)
+{
+    name = without_server(name);
+    for (const struct tb_toolset *const *set = kit->toolsets; *set; set++) {
+        if (tb_face_find(*set, name)) {
+            return true;
+        }
+    }
+    return tb_tool_find(kit, name) || find_foreign(kit, name);
+}
+
 bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,
                   const struct tb_face **ret_face)
 {

@@ -44,6 +44,8 @@ void tb_view_unref(struct tb_view *view, const char *why);
 bool tb_view_has(const struct tb_view *view, const struct tb_tool *tool);
 /* It has a tool that does this operation. */
 bool tb_view_can(const struct tb_view *view, enum tb_op_kind op);
+/* Some view has a tool under this name. */
+bool tb_kit_knows(const struct tb_kit *kit, struct tb_str name);
 /* The tool that the view has under this name, and the face that it shows there (NULL: none); false
  * when it has none. */
 bool tb_view_find(const struct tb_view *view, struct tb_str name, const struct tb_tool **ret_tool,

@@ -93,20 +93,20 @@ static const struct tb_face *find_face(const struct reader *reader, struct tb_st
     return NULL;
 }
 
-/* What the caller was given, by its own name there; or in the words of another toolset:
- * "set_value" for browser_fill. */
+/* What the caller was given, by its own name there (what a session brings takes raw bytes and
+ * cannot be a step); or in the words of another toolset: "set_value" for browser_fill. */
 static int find_step(const struct reader *reader, struct tb_str name, struct tb_entry *ret_entry,
                      struct tb_err *err)
 {
     const struct tb_view *view = reader->caller->view;
     const struct tb_face *face = view && view->toolset->faces ? NULL : find_face(reader, name);
-    if (face && tb_toolbox_find(reader->core, reader->caller, name, ret_entry, NULL) < 0) {
-        int rc = tb_toolbox_find(reader->core, reader->caller, tb_str_of(face->tool->name),
+    if (face && tb_toolbox_find(reader->core, reader->caller, NULL, name, ret_entry, NULL) < 0) {
+        int rc = tb_toolbox_find(reader->core, reader->caller, NULL, tb_str_of(face->tool->name),
                                  ret_entry, err);
         ret_entry->face = face;
         return rc;
     }
-    return tb_toolbox_find(reader->core, reader->caller, name, ret_entry, err);
+    return tb_toolbox_find(reader->core, reader->caller, NULL, name, ret_entry, err);
 }
 
 static bool is_blank(const struct cJSON *value)

@@ -158,7 +158,8 @@ static void lab_on_open(struct tb_driver_session *session, const struct tb_err *
 
 void lab_start(struct lab *lab, struct lab_session *session, const char *tenant, const char *args)
 {
-    static const struct tb_driver_events events = {lab_on_lost, lab_on_event, NULL};
+    static const struct tb_driver_events events = {.on_lost = lab_on_lost,
+                                                   .on_event = lab_on_event};
     TB_AUTO(tb_json_free) struct cJSON *json = args ? tb_json_parse(tb_str_of(args)) : NULL;
     memset(session, 0, sizeof(*session));
     session->lab = lab;

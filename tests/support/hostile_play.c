@@ -86,7 +86,9 @@ static void on_changed(void *owner)
     assert(seat->phase == OPEN);
 }
 
-static const struct tb_driver_events events = {on_lost, on_event, on_changed};
+static const struct tb_driver_events events = {.on_lost = on_lost,
+                                               .on_event = on_event,
+                                               .on_changed = on_changed};
 
 static char *directory_of(const struct seat *seat)
 {

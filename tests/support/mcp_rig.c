@@ -15,7 +15,6 @@
 #include "front/events/events.h"
 #include "front/mcp/batch.h"
 #include "front/mcp/fixtures/fixtures.h"
-#include "front/mcp/limits.h"
 #include "front/mcp/mcp.h"
 #include "io/http_server.h"
 #include "io/listener.h"
@@ -131,9 +130,8 @@ const char *mcp_rig_say_only(struct mcp_rig *rig, const char *text)
     struct tb_mcp_message message = {.version = rig->peer.version};
     struct tb_mcp_fault fault;
     struct tb_err err;
-    unsigned flags = TB_JSONRPC_BATCHES | TB_JSONRPC_OBJECT_PARAMS;
     rig->sent.len = 0;
-    int rc = tb_jsonrpc_parse(tb_str_of(text), &tb_mcp_json_limits, flags, &message.rpc, &err);
+    int rc = tb_mcp_message_parse(tb_str_of(text), &message, &err);
     if (rc < 0) {
         tb_mcp_fail(&fault, 400, tb_err_info(rc)->rpc_code, "%s", err.text);
         tb_mcp_out_fault(&rig->out, message.rpc.id.text, &fault);

@@ -164,7 +164,7 @@ static void on_open(struct tb_driver_session *session, const struct tb_err *err,
 
 int ops_open(void **state)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, NULL};
+    static const struct tb_driver_events events = {.on_lost = on_lost, .on_event = on_event};
     struct ops_lab *lab = *state;
     if (!lab->loop) {
         return 0;

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/toolbox.h"
 #include "io/timer.h"
 
 enum waits_for {
@@ -112,6 +113,10 @@ static void end_work(struct work *work, int code)
     op->last_ref = session->fake->last_ref;
     if (code < 0) {
         tb_result_fail(op->result, code, "the fake driver says %s", tb_err_name(code));
+    } else if (op->kind == TB_OP_INVOKE) {
+        /* Whatever it is given comes back; nothing at all as null. */
+        tb_buf_append_str(&op->result->raw, op->raw.len ? op->raw : TB_STR("null"));
+        snprintf(session->fake->invoked, sizeof(session->fake->invoked), "%s", op->brought->handle);
     } else {
         tb_json_free(op->result->data);
         op->result->data = tb_json_dup(op->args);
@@ -422,6 +427,17 @@ bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_
         return false;
     }
     session->events->on_event(session->owner, event);
+    return true;
+}
+
+bool tb_fake_bring_take(struct tb_fake *fake, const char *session_id, struct tb_brought **tools,
+                        size_t count)
+{
+    struct tb_driver_session *session = find(fake, session_id);
+    if (!session || !session->open) {
+        return false;
+    }
+    session->events->on_tools(session->owner, tools, count);
     return true;
 }
 

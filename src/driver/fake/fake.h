@@ -2,8 +2,8 @@
 /* A driver without a browser, for tests of what stands above drivers. A test says beforehand how
  * things go: at once, after some time, when it is told to, or never, well or badly; and looks
  * afterwards at what was asked for. A good operation gives its own arguments back as `data`,
- * and a screenshot a picture. If they have a `tag`, the session remembers it: that is all that
- * there is to save.
+ * and a screenshot a picture; a tool that its session brought gives back the bytes of its
+ * arguments. If they have a `tag`, the session remembers it: that is all that there is to save.
  *
  * It keeps to the contract of core/driver.h and aborts when core does not: more operations of one
  * session at a time than its width, or anything on a session that is closed. */
@@ -58,6 +58,7 @@ struct tb_fake {
     size_t opened;       /* how many of each so far */
     size_t closed;
     size_t saved;
+    char invoked[64];      /* the handle of the brought tool that ran last */
     char opened_with[128]; /* the arguments of the last open, as JSON; empty: none */
     size_t detached;
     size_t begun;
@@ -79,3 +80,6 @@ bool tb_fake_lose(struct tb_fake *fake, const char *session_id);
 const char *tb_fake_memory(struct tb_fake *fake, const char *session_id);
 /* Something happens in it that goes to the bus. */
 bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_event *event);
+/* It brings these tools along, in place of those before; takes them over if it is open. */
+bool tb_fake_bring_take(struct tb_fake *fake, const char *session_id, struct tb_brought **tools,
+                        size_t count);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/catalog.h"
 
+#include <string.h>
+
 #include "core/limits.h"
 #include "core/toolbox.h"
 #include "core/view.h"
+#include "proto/json_iter.h"
+#include "proto/json_string.h"
 
 struct list {
     struct tb_list link;
@@ -111,7 +115,7 @@ static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_c
             }
         }
     }
-    tb_toolbox_each(core, caller, put_tool, &json);
+    tb_toolbox_each(core, caller, NULL, put_tool, &json);
     tb_json_array_close(&json);
     return list;
 }
@@ -132,4 +136,64 @@ struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct t
     tb_list_append(&catalog->lists, &list->link);
     catalog->list_count++;
     return tb_buf_str(&list->text);
+}
+
+/* What a page may say of its tool. Where it goes on to, or how to read results, is not its
+ * business.
+ */
+static void put_members(struct tb_json_writer *json, const struct tb_brought *brought)
+{
+    static const char *const members[] = {"title", "description", "inputSchema", "annotations"};
+    struct tb_json_iter iter = tb_json_iter_of(brought->json);
+    struct tb_json_item item;
+    bool has_schema = false;
+    while (tb_json_iter_next(&iter, &item)) {
+        for (size_t i = 0; i < TB_COUNT(members); i++) {
+            if (tb_json_string_eq(item.key, tb_str_of(members[i]))) {
+                has_schema = has_schema || strcmp(members[i], "inputSchema") == 0;
+                tb_json_member_raw(json, members[i], item.value.text);
+            }
+        }
+    }
+    if (!has_schema) {
+        tb_json_member_raw(json, "inputSchema", TB_STR("{\"type\":\"object\"}"));
+    }
+}
+
+/* A list, and what it is added to. */
+struct longer {
+    struct tb_str list;
+    struct tb_buf *out;
+    struct tb_json_writer json;
+};
+
+static void put_brought(const struct tb_entry *entry, void *user)
+{
+    struct longer *longer = user;
+    struct tb_json_writer *json = &longer->json;
+    if (!entry->brought) {
+        return;
+    }
+    if (!longer->out->len) {
+        tb_buf_append_str(longer->out, tb_str_sub(longer->list, 0, longer->list.len - 1));
+        json->need_comma = longer->list.len > 2;
+    }
+    tb_json_object_open(json);
+    tb_json_member_cstr(json, "name", entry->brought->shown);
+    put_members(json, entry->brought);
+    tb_json_object_close(json);
+}
+
+bool tb_mcp_catalog_add_brought(const struct tb_core *core, const struct tb_caller *caller,
+                                const struct tb_session *session, struct tb_str list,
+                                struct tb_buf *out)
+{
+    struct longer longer = {.list = list, .out = out};
+    tb_json_writer_init(&longer.json, out);
+    tb_toolbox_each(core, caller, session, put_brought, &longer);
+    if (!out->len) {
+        return false;
+    }
+    tb_buf_append_char(out, ']');
+    return longer.json.rc == 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "core/limits.h"
+#include "proto/json_scan.h"
 
 enum {
     ESCAPE_MAX = 6,  /* \u001f */
@@ -136,10 +137,36 @@ static void put_items(struct tb_json_writer *json, const struct tb_answer *answe
     }
 }
 
+/* What a page's tool gave, if it is the result of an MCP tool: its items are passed on as they are.
+ */
+static bool find_content(struct tb_str raw, struct tb_str *ret_content, bool *ret_is_error)
+{
+    static const struct tb_json_limits limits = {.depth_max = TB_BROUGHT_DEPTH, .any_escape = true};
+    struct tb_json_want wants[] = {{.key = "content"}, {.key = "isError"}};
+    if (raw.len > TB_MCP_RESULT_MAX - FRAME_BYTES ||
+        tb_json_scan(raw, &limits, wants, TB_COUNT(wants), NULL) != TB_JSON_OBJECT ||
+        wants[0].value.type != TB_JSON_ARRAY) {
+        return false;
+    }
+    *ret_content = wants[0].value.text;
+    *ret_is_error = tb_str_eq_cstr(wants[1].value.text, "true");
+    return true;
+}
+
 void tb_mcp_put_answer(struct tb_json_writer *json, const struct tb_answer *answer)
 {
+    struct tb_answer shown = *answer;
+    struct tb_str content;
     tb_json_key(json, "content");
-    tb_json_array_open(json);
-    put_items(json, answer);
-    tb_json_array_close(json);
+    if (answer->raw.len && find_content(answer->raw, &content, &shown.is_error)) {
+        tb_json_put_raw(json, content);
+    } else {
+        shown.text = answer->raw.len ? answer->raw : answer->text;
+        tb_json_array_open(json);
+        put_items(json, &shown);
+        tb_json_array_close(json);
+    }
+    if (shown.is_error) {
+        tb_json_member_bool(json, "isError", true);
+    }
 }

@@ -20,5 +20,5 @@ void tb_mcp_put_base64(struct tb_json_writer *json, struct tb_str base64);
 /* How many bytes of `text` fit into `max` once escaped: all, or up to the end of a line or a
  * character. */
 size_t tb_mcp_text_fits(struct tb_str text, size_t max);
-/* "content":[...] of a call's answer. */
+/* "content":[...] of a call's answer, and isError if it is one. */
 void tb_mcp_put_answer(struct tb_json_writer *json, const struct tb_answer *answer);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "core/limits.h"
+#include "front/mcp/limits.h"
 #include "proto/json_string.h"
 
 #define KEY(name) "io.modelcontextprotocol/" name
@@ -206,4 +207,24 @@ int tb_mcp_version_choose(const struct tb_jsonrpc *rpc, const struct tb_mcp_enve
         return 0;
     }
     return tb_mcp_fail(fault, 400, -32602, "params._meta lacks %s", KEY("protocolVersion"));
+}
+
+int tb_mcp_message_parse(struct tb_str text, struct tb_mcp_message *ret_message, struct tb_err *err)
+{
+    const unsigned flags = TB_JSONRPC_BATCHES | TB_JSONRPC_OBJECT_PARAMS;
+    int rc = tb_jsonrpc_parse(text, &tb_mcp_json_limits, flags, &ret_message->rpc, err);
+    if (rc != TB_E_PARSE) {
+        return rc;
+    }
+    struct tb_json_limits lax = tb_mcp_json_limits;
+    struct tb_jsonrpc rpc;
+    lax.any_escape = true;
+    lax.number_max = TB_KIB;
+    if (tb_jsonrpc_parse(text, &lax, flags, &rpc, NULL) < 0 || rpc.kind != TB_JSONRPC_REQUEST ||
+        !tb_jsonrpc_is(&rpc, "tools/call")) {
+        return rc;
+    }
+    ret_message->rpc = rpc;
+    ret_message->odd = *err;
+    return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "front/mcp/version.h"
 #include "proto/jsonrpc.h"
@@ -49,7 +50,13 @@ struct tb_mcp_message {
     struct tb_mcp_envelope envelope;
     enum tb_mcp_version version;
     struct tb_str conversation; /* from the transport; empty: none */
+    struct tb_err odd;          /* code < 0: no tree can be made of it, and why */
 };
+
+/* tb_jsonrpc_parse within the ceilings of MCP. A call of a tool may have what cJSON cannot hold,
+ * such as \u0000 or a long number: only who asks for the tool can tell whether that matters. */
+int tb_mcp_message_parse(struct tb_str text, struct tb_mcp_message *ret_message,
+                         struct tb_err *err);
 
 /* Reads `_meta`; a message without one has an empty envelope. */
 void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *ret_envelope);

@@ -3,7 +3,6 @@
 
 #include "core/limits.h"
 #include "front/mcp/batch.h"
-#include "front/mcp/limits.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
 
@@ -212,9 +211,7 @@ void tb_mcp_http_post(struct tb_front_req *front)
     if (!arrive(&arrival, front)) {
         return;
     }
-    int rc =
-        tb_jsonrpc_parse(body, &tb_mcp_json_limits, TB_JSONRPC_BATCHES | TB_JSONRPC_OBJECT_PARAMS,
-                         &arrival.message.rpc, &err);
+    int rc = tb_mcp_message_parse(body, &arrival.message, &err);
     if (rc < 0) {
         refuse(&arrival, 400, tb_err_info(rc)->rpc_code, err.text);
     } else if (arrival.message.rpc.kind == TB_JSONRPC_BATCH) {

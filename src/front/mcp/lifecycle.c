@@ -26,7 +26,7 @@ static void put_about(struct tb_json_writer *json, const struct tb_mcp_req *req)
     bool changes = req->mcp->list_changes;
     tb_json_key(json, "capabilities");
     tb_json_object_open(json);
-    put_list_capability(json, "tools", changes, false);
+    put_list_capability(json, "tools", changes || req->mcp->brings, false);
     put_list_capability(json, "resources", false, true);
     put_list_capability(json, "prompts", changes, false);
     put_list_capability(json, "completions", false, false);

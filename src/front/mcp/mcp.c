@@ -18,6 +18,9 @@ struct tb_mcp *tb_mcp_new(struct tb_core *core, const struct tb_mcp_provider *co
     tb_mcp_catalog_init(&mcp->catalog, mcp->providers);
     tb_mcp_states_init(&mcp->states);
     mcp->sessions = tb_mcp_sessions_new(mcp);
+    for (size_t i = 0; i < TB_DRIVERS_MAX && core->drivers[i].driver; i++) {
+        mcp->brings = mcp->brings || core->drivers[i].driver->ops[TB_OP_INVOKE];
+    }
     return mcp;
 }
 

@@ -39,6 +39,7 @@ void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
     }
     tb_mcp_watch_clear(peer);
     tb_list_remove(&peer->link);
+    tb_mcp_peers_changed(peer->mcp);
     tb_list_remove(&peer->live.link);
     tb_principal_unref(peer->who, "peer");
     tb_view_unref(peer->view, "peer");
@@ -49,6 +50,7 @@ void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
 {
     peer->notify = notify;
     tb_list_append(&peer->mcp->peers, &peer->link);
+    tb_mcp_peers_changed(peer->mcp);
 }
 
 void tb_mcp_peer_left(struct tb_mcp_peer *peer)

@@ -24,6 +24,7 @@ void tb_mcp_req_free(struct tb_mcp_req *req)
 {
     tb_json_free(req->params);
     tb_free(req->uri);
+    tb_free(req->odd);
     tb_free(req);
 }
 

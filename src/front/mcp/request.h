@@ -66,11 +66,13 @@ struct tb_mcp_req {
     struct tb_str id; /* JSON, as all the texts here; the request's own */
     struct tb_str progress_token;
     char conversation[TB_CONVERSATION_SIZE];
-    bool passing;                           /* see struct tb_caller */
-    int log_level;                          /* -1: nothing is logged to the client */
-    struct cJSON *params;                   /* only while `run` runs */
-    unsigned capabilities;                  /* of a modern client; see tb_mcp_capabilities */
-    const struct tb_mcp_native *native;     /* tools/call of the front's own */
+    bool passing;                       /* see struct tb_caller */
+    int log_level;                      /* -1: nothing is logged to the client */
+    struct cJSON *params;               /* only while `run` runs */
+    unsigned capabilities;              /* of a modern client; see tb_mcp_capabilities */
+    const struct tb_mcp_native *native; /* tools/call of the front's own */
+    struct tb_err *odd;                 /* of the message; NULL: nothing is */
+    bool shaped; /* by what the caller's session brings: the answer is for it alone, and for now */
     const struct tb_mcp_resource *resource; /* resources/read */
     char *uri;                              /* the same: what was asked for */
     struct tb_call *call;

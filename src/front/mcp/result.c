@@ -44,7 +44,7 @@ static struct tb_json_writer *open_result(struct tb_mcp_result *result, struct t
 struct tb_json_writer *tb_mcp_result_open(struct tb_mcp_result *result, struct tb_mcp_req *req)
 {
     struct tb_json_writer *json = open_result(result, req, "complete");
-    enum tb_mcp_cache cache = req->method->cache;
+    enum tb_mcp_cache cache = req->shaped ? TB_MCP_CACHE_PRIVATE : req->method->cache;
     if (cache != TB_MCP_NOT_CACHED && tb_mcp_req_is_modern(req)) {
         tb_json_member_int(json, "ttlMs", cache == TB_MCP_CACHE_PUBLIC ? PUBLIC_MS : 0);
         tb_mcp_put_text(json, "cacheScope", cache == TB_MCP_CACHE_PUBLIC ? "public" : "private");

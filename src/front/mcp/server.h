@@ -33,6 +33,7 @@ struct tb_mcp {
     struct tb_subscriber bus;
     struct tb_mcp_states states;
     bool list_changes; /* the lists can change while the daemon runs */
+    bool brings;       /* the same of tools, since sessions of some driver bring their own */
 };
 
 /* The life of a front of this kind. `providers` is NULL-ended and stays. */

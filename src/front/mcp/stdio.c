@@ -201,8 +201,7 @@ static void take_line(struct conn *conn, struct tb_str line)
     if (!tb_str_trim(line).len) {
         return;
     }
-    int rc = tb_jsonrpc_parse(line, &tb_mcp_json_limits,
-                              TB_JSONRPC_BATCHES | TB_JSONRPC_OBJECT_PARAMS, &message.rpc, &err);
+    int rc = tb_mcp_message_parse(line, &message, &err);
     enum tb_jsonrpc_kind kind = message.rpc.kind;
     if (rc == 0 && kind == TB_JSONRPC_BATCH) {
         take_batch(conn, line);

@@ -176,9 +176,41 @@ static void update_listen(struct listen *listen, const struct tb_event *event, u
     }
 }
 
+/* Whoever could call them hears that they are others now. */
+static bool sees(const struct tb_mcp *mcp, const struct tb_event *event,
+                 const struct tb_caller *watcher)
+{
+    return strcmp(watcher->who->tenant, event->tenant) == 0 &&
+           tb_sessions_reach(mcp->core->sessions, watcher, tb_str_of(event->session_id));
+}
+
+static void tell_tools(const struct tb_mcp *mcp, const struct tb_event *event)
+{
+    static const char method[] = "notifications/tools/list_changed";
+    LIST_FOREACH(link, &mcp->peers) {
+        struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
+        const struct tb_caller watcher = {.who = peer->who, .conversation = peer->conversation};
+        if (peer->introduced && sees(mcp, event, &watcher)) {
+            tell_peer(peer, method, TB_STR(""));
+        }
+    }
+    LIST_FOREACH(link, &mcp->listens) {
+        struct listen *listen = TB_CONTAINER(link, struct listen, link);
+        const struct tb_caller watcher = {.who = listen->req->peer->who,
+                                          .conversation = listen->req->conversation};
+        if (listen->tools && sees(mcp, event, &watcher)) {
+            tell_listen(listen, method, TB_STR(""));
+        }
+    }
+}
+
 static void on_event(const struct tb_event *event, void *user)
 {
     const struct tb_mcp *mcp = user;
+    if (event->type == TB_EVENT_TOOLS_CHANGED) {
+        tell_tools(mcp, event);
+        return;
+    }
     uint64_t ops = ops_changed(event->type);
     if (!ops) {
         return; /* every call publishes some of these, however many watch */
@@ -191,10 +223,10 @@ static void on_event(const struct tb_event *event, void *user)
     }
 }
 
-/* Printing events costs every call something, so we listen only when we have to. */
+/* Events cost every call something, so we listen only when we have to. */
 static void mind_bus(struct tb_mcp *mcp)
 {
-    bool wanted = mcp->listen_count > 0;
+    bool wanted = mcp->listen_count > 0 || (mcp->brings && !tb_list_empty(&mcp->peers));
     LIST_FOREACH(link, &mcp->peers) {
         wanted = wanted || TB_CONTAINER(link, struct tb_mcp_peer, link)->watch_count > 0;
     }
@@ -203,6 +235,13 @@ static void mind_bus(struct tb_mcp *mcp)
         mcp->bus.fn = on_event;
         mcp->bus.user = mcp;
         tb_bus_subscribe(&mcp->core->bus, &mcp->bus);
+    }
+}
+
+void tb_mcp_peers_changed(struct tb_mcp *mcp)
+{
+    if (mcp->brings) {
+        mind_bus(mcp);
     }
 }
 
@@ -308,7 +347,7 @@ static bool wants(const struct cJSON *filter, const char *key)
 static void take_filter(struct listen *listen, const struct cJSON *filter)
 {
     const struct tb_mcp *mcp = listen->req->mcp;
-    listen->tools = mcp->list_changes && wants(filter, "toolsListChanged");
+    listen->tools = (mcp->list_changes || mcp->brings) && wants(filter, "toolsListChanged");
     listen->prompts = mcp->list_changes && wants(filter, "promptsListChanged");
     JSON_ARRAY_FOREACH(item, tb_json_get(filter, "resourceSubscriptions")) {
         struct tb_str uri;

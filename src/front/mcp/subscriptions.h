@@ -7,6 +7,8 @@
 
 struct tb_mcp;
 
+/* There is one more to be told something unasked, or one less. */
+void tb_mcp_peers_changed(struct tb_mcp *mcp);
 /* Forgets what the peer watches. */
 void tb_mcp_watch_clear(struct tb_mcp_peer *peer);
 /* One of our lists ("tools", "prompts") is another one now. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/limits.h"
+#include "core/sessions.h"
 #include "core/view.h"
 #include "front/mcp/content.h"
 #include "front/mcp/methods.h"
@@ -12,18 +13,25 @@
 
 enum {
     META_MAX = 2 * TB_KIB,
+    LIST_MAX = 16 * TB_MIB,
+    ODD_MAX = 16 * TB_KIB,
 };
 
 void tb_mcp_tools_list(struct tb_mcp_req *req)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf scratch = TB_BUF(LIST_MAX);
     struct tb_mcp_result result;
     if (!tb_mcp_req_without_cursor(req)) {
         return;
     }
-    const struct tb_caller caller = {.who = req->peer->who, .view = req->peer->view};
+    const struct tb_core *core = req->mcp->core;
+    const struct tb_caller caller = {
+        .who = req->peer->who, .conversation = req->conversation, .view = req->peer->view};
+    const struct tb_session *session = tb_sessions_meant(core->sessions, &caller);
+    struct tb_str list = tb_mcp_catalog_list(&req->mcp->catalog, core, &caller);
+    req->shaped = tb_mcp_catalog_add_brought(core, &caller, session, list, &scratch);
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    tb_json_member_raw(json, "tools",
-                       tb_mcp_catalog_list(&req->mcp->catalog, req->mcp->core, &caller));
+    tb_json_member_raw(json, "tools", req->shaped ? tb_buf_str(&scratch) : list);
     tb_mcp_result_send(&result);
 }
 
@@ -52,9 +60,6 @@ static void send_answer(struct tb_mcp_req *req, const struct tb_answer *answer)
     struct tb_mcp_result result;
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_mcp_put_answer(json, answer);
-    if (answer->is_error) {
-        tb_json_member_bool(json, "isError", true);
-    }
     if (answer->session) {
         put_session(json, answer->session, answer->kind);
         print_session_meta(&meta, answer->session, answer->kind);
@@ -63,10 +68,21 @@ static void send_answer(struct tb_mcp_req *req, const struct tb_answer *answer)
     tb_mcp_result_send(&result);
 }
 
+/* Only a tool of a page could have read it, and this is none. */
+static void refuse_odd(struct tb_mcp_req *req)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf message = TB_BUF(ODD_MAX);
+    tb_jsonrpc_write_error(req->id, tb_err_info(req->odd->code)->rpc_code,
+                           tb_str_of(req->odd->text), TB_STR(""), &message);
+    tb_mcp_req_answer(req, 400, &message);
+}
+
 static void on_called(struct tb_mcp_req *req, struct tb_call *call)
 {
     const struct tb_answer *answer = tb_call_answer(call);
-    if (answer->code == TB_E_UNKNOWN_TOOL) {
+    if (req->odd && (answer->code == TB_E_UNKNOWN_TOOL || answer->code == TB_E_PARSE)) {
+        refuse_odd(req);
+    } else if (answer->code == TB_E_UNKNOWN_TOOL) {
         tb_mcp_req_fail(req, -32602, "%s", answer->message);
     } else {
         send_answer(req, answer);
@@ -171,14 +187,22 @@ void tb_mcp_tools_call(struct tb_mcp_req *req)
         tb_mcp_req_fail(req, -32602, "params.arguments must be an object");
         return;
     }
+    if (req->message->odd.code < 0) {
+        req->odd = TB_NEW(struct tb_err);
+        *req->odd = req->message->odd;
+    }
     req->native = tb_mcp_catalog_native(&req->mcp->catalog, tb_buf_str(&name));
+    if (req->native && req->odd) {
+        refuse_odd(req);
+        return;
+    }
     if (req->native) {
         call_native(req, none ? NULL : tb_json_get(tb_mcp_req_params(req), "arguments"));
         return;
     }
     const struct tb_call_request request = {
         .name = tb_buf_str(&name),
-        .args = {none ? TB_STR("") : args->text, true},
+        .args = {none ? TB_STR("") : args->text, !req->odd},
     };
     tb_mcp_tools_start(req, &request, on_called);
 }

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tools that a session brings along, as an agent sees them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/sessions.h"
+#include "core/toolbox.h"
+
+#include "support/mcp_rig.h"
+#include "support/principals.h"
+
+#define CALL(name, args) REQUEST(7, "tools/call", "\"name\":\"" name "\",\"arguments\":" args)
+#define NAVIGATE         CALL("browser_navigate", "{\"url\":\"http://x/\"}")
+#define LIST             REQUEST(2, "tools/list", "")
+#define ADD                                                                               \
+    "{\"name\":\"add\", \"description\":\"Adds \\u0000 one\",\"inputSchema\":{\"type\": " \
+    "\"object\",\"properties\":{\"n\":{\"maximum\":12345678901234567890123}}},\"x\":[1,2]}"
+#define CLICK "{\"name\":\"click\"}"
+
+static int set_up(void **state)
+{
+    *state = TB_NEW(struct mcp_rig);
+    mcp_rig_init(*state);
+    mcp_rig_memory(*state, "", "");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    mcp_rig_fini(*state);
+    tb_free(*state);
+    return 0;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        fail_msg("'%s' is not in '%s'", part, text);
+    }
+}
+
+static const char *id_of(const struct tb_session *session)
+{
+    return tb_session_info(session).id;
+}
+
+static const char *session_id(struct mcp_rig *rig)
+{
+    return id_of(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")));
+}
+
+static void bring(struct mcp_rig *rig)
+{
+    struct tb_brought **tools = tb_zalloc_array(2, sizeof(*tools));
+    assert_int_equal(tb_brought_new("add", "http://x", "frame-1", TB_STR(ADD), &tools[0], NULL), 0);
+    assert_int_equal(tb_brought_new("click", "http://x", "frame-1", TB_STR(CLICK), &tools[1], NULL),
+                     0);
+    assert_true(tb_fake_bring_take(rig->fake, session_id(rig), tools, 2));
+}
+
+/* The agent is introduced, and has a session whose page brings two tools. */
+static void begin(struct mcp_rig *rig)
+{
+    mcp_rig_say(rig, INITIALIZE("2025-11-25"));
+    mcp_rig_say(rig, NAVIGATE);
+    bring(rig);
+}
+
+static void they_stand_behind_the_others_as_their_page_wrote_them(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, INITIALIZE("2025-11-25"));
+    TB_AUTO(tb_free) char *before = tb_strdup(mcp_rig_say(rig, LIST));
+    mcp_rig_say(rig, NAVIGATE);
+    assert_string_equal(mcp_rig_say(rig, LIST), before);
+    bring(rig);
+    const char *said = mcp_rig_say(rig, LIST);
+    assert_memory_equal(said, before, strlen(before) - strlen("]}}\n"));
+    assert_string_equal(
+        said + strlen(before) - strlen("]}}\n"),
+        ",{\"name\":\"add\",\"description\":\"Adds \\u0000 one\",\"inputSchema\":{\"type\": "
+        "\"object\",\"properties\":{\"n\":{\"maximum\":12345678901234567890123}}}},"
+        "{\"name\":\"page_click\",\"inputSchema\":{\"type\":\"object\"}}]}}\n");
+}
+
+static void a_list_is_for_everybody_only_while_nothing_is_brought(void **state)
+{
+    struct mcp_rig *rig = *state;
+    static const char list[] = REQUEST(2, "tools/list", MODERN_META);
+    mcp_rig_say(rig, REQUEST(7, "tools/call",
+                             "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/"
+                             "\"}," MODERN_META));
+    expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+    bring(rig);
+    expect(mcp_rig_say(rig, list), "\"ttlMs\":0,\"cacheScope\":\"private\"");
+    assert_true(tb_fake_bring_take(rig->fake, session_id(rig), NULL, 0));
+    expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+}
+
+static void bytes_pass_that_no_tree_could_hold(void **state)
+{
+    struct mcp_rig *rig = *state;
+    begin(rig);
+    expect(mcp_rig_say(rig, CALL("add", "{\"a\":\"\\u0000\\ud800\", \"n\":"
+                                        "10000000000000000000000000000000000000000000000000000000"
+                                        "00000000000000001}")),
+           "\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":\\\"\\\\u0000\\\\ud800\\\", "
+           "\\\"n\\\":1000000000000000000000000000000000000000000000000000000000000000000000001}"
+           "\"},{\"type\":\"text\",\"text\":\"Session: browser-1\"}],\"sessionId\":\"browser-1\"");
+    assert_string_equal(rig->fake->invoked, "frame-1");
+}
+
+static void a_result_of_mcp_is_spliced(void **state)
+{
+    struct mcp_rig *rig = *state;
+    begin(rig);
+    expect(mcp_rig_say(rig, CALL("page_click", "{\"content\": [ {\"type\":\"text\",\"text\":"
+                                               "\"\\ud83d\"} ],\"isError\":true}")),
+           "\"result\":{\"content\":[ {\"type\":\"text\",\"text\":\"\\ud83d\"} ],\"isError\":true,"
+           "\"sessionId\":");
+    expect(mcp_rig_say(rig, CALL("page_click", "{\"content\":{}}")),
+           "\"content\":[{\"type\":\"text\",\"text\":\"{\\\"content\\\":{}}\"}");
+}
+
+/* As ever: no tree can be made of such a message. */
+static void other_tools_refuse_such_bytes(void **state)
+{
+    struct mcp_rig *rig = *state;
+    static const char *const names[] = {CALL("browser_click", "{\"target\":\"\\u0000\"}"),
+                                        CALL("nobody_has_it", "{\"target\":\"\\u0000\"}")};
+    begin(rig);
+    size_t begun = rig->fake->begun;
+    for (size_t i = 0; i < TB_COUNT(names); i++) {
+        const char *said = mcp_rig_say(rig, names[i]);
+        expect(said, "\"id\":7,\"error\":{\"code\":-32700,");
+        assert_int_equal(rig->status, 400);
+    }
+    assert_int_equal(rig->fake->begun, begun);
+}
+
+static size_t changes(const char *text)
+{
+    size_t count = 0;
+    while ((text = strstr(text, "notifications/tools/list_changed"))) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
+static void whoever_sees_the_session_is_told_of_changes(void **state)
+{
+    struct mcp_rig *rig = *state;
+    struct tb_session *theirs = NULL;
+    const char *warning;
+    const struct tb_caller other = {.who = principal_of("other"), .conversation = ""};
+    const struct tb_session_spec spec = {.name = TB_STR("theirs"),
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake,
+                                         .deadline_ms = INT64_MAX};
+    expect(mcp_rig_say(rig, INITIALIZE("2025-11-25")), "\"tools\":{\"listChanged\":true}");
+    mcp_rig_say(rig, NAVIGATE);
+    rig->sent.len = 0;
+    bring(rig);
+    assert_int_equal(changes(mcp_rig_heard(rig)), 1);
+    assert_int_equal(tb_sessions_create(rig->core.sessions, &other, &spec, &theirs, &warning, NULL),
+                     0);
+    mcp_rig_turn(rig);
+    struct tb_brought **tools = tb_zalloc_array(1, sizeof(*tools));
+    tb_brought_new("add", "", "", TB_STR("{}"), &tools[0], NULL);
+    rig->sent.len = 0;
+    assert_true(tb_fake_bring_take(rig->fake, id_of(theirs), tools, 1));
+    assert_int_equal(changes(mcp_rig_heard(rig)), 0); /* of another tenant */
+    tb_session_end(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")),
+                   TB_END_CLOSED);
+    assert_int_equal(changes(mcp_rig_heard(rig)), 1);
+}
+
+/* What is hidden from a caller is hidden in a sequence, too. */
+static void a_sequence_runs_nothing_that_the_caller_was_not_given(void **state)
+{
+    struct mcp_rig *rig = *state;
+    begin(rig);
+    size_t begun = rig->fake->begun;
+    expect(
+        mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"browser_pdf\"}]}")),
+        "this tool belongs to the group pdf, which is not turned on");
+    expect(mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"add\"}]}")),
+           "this tool is unknown");
+    assert_int_equal(rig->fake->begun, begun);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(they_stand_behind_the_others_as_their_page_wrote_them),
+        WITH(a_list_is_for_everybody_only_while_nothing_is_brought),
+        WITH(bytes_pass_that_no_tree_could_hold),
+        WITH(a_result_of_mcp_is_spliced),
+        WITH(other_tools_refuse_such_bytes),
+        WITH(whoever_sees_the_session_is_told_of_changes),
+        WITH(a_sequence_runs_nothing_that_the_caller_was_not_given),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
