@@ -27,7 +27,7 @@ static struct tb_str print_text(struct tb_call *call, bool *ret_is_error)
         face->print(call->face_args, result, out, ret_is_error);
     } else if (result->code < 0) {
         print_failure(tool, result, out);
-    } else if (tool->print) {
+    } else if (tool && tool->print) {
         tool->print(result, out);
     } else {
         return tb_buf_str(&result->text);
@@ -38,7 +38,7 @@ static struct tb_str print_text(struct tb_call *call, bool *ret_is_error)
 static struct tb_str print_aside(struct tb_call *call)
 {
     const struct tb_tool *tool = call->entry.tool;
-    if (call->result.code == 0 && tool->print_aside) {
+    if (tool && call->result.code == 0 && tool->print_aside) {
         tool->print_aside(&call->result, &call->printed.aside);
     }
     return tb_str_trim(tb_buf_str(&call->printed.aside));

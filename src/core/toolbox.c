@@ -91,7 +91,9 @@ static void make_plain(char *name)
     for (; *name; name++) {
         bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
                      (*name >= '0' && *name <= '9') || *name == '_' || *name == '-';
-        *name = plain ? *name : '_';
+        if (!plain) {
+            *name = '_';
+        }
     }
 }
 
