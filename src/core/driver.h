@@ -141,9 +141,10 @@ struct tb_driver {
     /* The session has ended for good and is closed: what is left of it outside of what `save` gave
      * can go. Also for one that had no driver session. May be NULL. */
     void (*forget)(void *state, const char *session_id);
-    /* Borrowed from the session. */
+    /* Borrowed from the session. May be NULL. */
     struct tb_restored (*restored)(struct tb_driver_session *session);
-    /* {"browserName":"chrome",...} for list_sessions. */
+    /* {"browserName":"chrome",...} for list_sessions; at any time until close has called back. May
+     * be NULL. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */
 };

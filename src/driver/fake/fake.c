@@ -210,9 +210,9 @@ static void begin(struct tb_driver_session *session, enum waits_for what,
 {
     session->waits_for = what;
     session->code = plan->code;
-    if (plan->when == TB_FAKE_NOW) {
+    if (plan->when == TB_FAKE_NOW && what != CLOSING) {
         end(session, plan->code);
-    } else if (plan->when == TB_FAKE_LATER) {
+    } else if (plan->when != TB_FAKE_HELD) {
         tb_timer_start(&session->timer, plan->delay_ms);
     }
 }
@@ -331,9 +331,7 @@ static void save(struct tb_driver_session *session, int64_t deadline_ms, tb_save
     session->saved_fn = fn;
     session->saved_owner = owner;
     session->saving = true;
-    if (plan->when == TB_FAKE_NOW) {
-        end_save(session, plan->code);
-    } else if (plan->when == TB_FAKE_LATER) {
+    if (plan->when != TB_FAKE_HELD) {
         tb_timer_start(&session->save_timer, plan->delay_ms);
     }
 }
@@ -355,7 +353,7 @@ static bool detach(struct tb_driver_session *session)
 
 static void describe(struct tb_driver_session *session, struct tb_json_writer *json)
 {
-    must(session->open);
+    must(session->open || session->waits_for == CLOSING);
     tb_json_put_raw(json, TB_STR("{\"browserName\":\"fake\"}"));
 }
 

@@ -19,7 +19,7 @@
 extern const struct tb_driver tb_driver_fake;
 
 enum tb_fake_when {
-    TB_FAKE_NOW,   /* before the driver's function returns */
+    TB_FAKE_NOW,   /* before the driver's function returns; a close or save: in the next turn */
     TB_FAKE_LATER, /* delay_ms later */
     TB_FAKE_HELD,  /* when the test says so; if it never does: never */
 };

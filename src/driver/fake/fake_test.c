@@ -80,9 +80,11 @@ static void a_session_saves_the_tag_of_its_last_operation(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"tag\":\"echo\"}"), 0);
     assert_string_equal(tb_fake_memory(rig->fake, tb_session_info(session).id), "echo");
     tb_driver_fake.save(session->driver_session, deadline_ms, on_saved, saved);
+    rig_turn(rig);
     assert_string_equal(saved, "{\"tag\":\"echo\"}");
     rig->fake->save.code = TB_E_TIMEOUT;
     tb_driver_fake.save(session->driver_session, deadline_ms, on_saved, saved);
+    rig_turn(rig);
     assert_string_equal(saved, "timeout");
     assert_null(tb_fake_memory(rig->fake, "nobody"));
 }
