@@ -367,7 +367,7 @@ static void opened(struct tb_call *call)
 
 static void run_start(struct tb_call *call)
 {
-    const struct tb_driver_slot *slot = tb_driver_find(tb_call_core(call), TB_STR("fake"));
+    const struct tb_driver_slot *slot = tb_driver_named(tb_call_core(call), TB_STR("fake"));
     const struct tb_session_spec spec = {.driver = slot->driver,
                                          .driver_state = slot->state,
                                          .name = TB_STR("made"),

@@ -157,10 +157,14 @@ static void words_that_a_row_does_not_have_are_refused(void **state)
 static void the_words_of_a_row_are_those_that_are_known(void **state)
 {
     enum tb_session_kind kind;
+    enum tb_engine engine;
     enum tb_log_level level;
     (void)state;
     for (struct tb_str rest = tb_str_of(key_of("mcp.keep_kinds")->words); rest.ptr;) {
         assert_true(tb_session_kind_find(tb_str_cut(&rest, '|'), &kind));
+    }
+    for (struct tb_str rest = tb_str_of(key_of("browser.engine")->words); rest.ptr;) {
+        assert_true(tb_engine_find(tb_str_cut(&rest, '|'), &engine));
     }
     for (struct tb_str rest = tb_str_of(key_of("log.level")->words); rest.ptr;) {
         assert_int_equal(tb_log_level_parse(tb_str_cut(&rest, '|'), &level), 0);

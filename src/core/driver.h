@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "core/offer.h"
 #include "core/result.h"
 
 struct tb_brought;
@@ -111,6 +112,7 @@ struct tb_restored {
 
 struct tb_driver {
     const char *name;
+    const struct tb_offer *offers; /* the sessions that it has; ended by TB_OFFER_END */
     /* So many operations of one session may be under way at once; 0 is 1: one pair of hands. */
     unsigned width;
     /* Before anything starts: says which of its settings cannot be. May be NULL. */
@@ -150,9 +152,12 @@ struct tb_driver {
 };
 
 struct tb_driver_slot;
-/* The driver of that name in this daemon; an empty name means the first, which is the one for
- * browsers. NULL: there is none. */
-const struct tb_driver_slot *tb_driver_find(const struct tb_core *core, struct tb_str name);
-/* What the driver for browsers says of an operation for which a session would have to be made. */
+/* The driver of that name in this daemon. NULL: there is none. */
+const struct tb_driver_slot *tb_driver_named(const struct tb_core *core, struct tb_str name);
+/* The first driver that offers such sessions. If none does, err says what there is. */
+int tb_driver_find(const struct tb_core *core, const struct tb_offer *wanted,
+                   const struct tb_driver_slot **ret_slot, struct tb_err *err);
+/* What the driver of the usual sessions says of an operation for which one would have to be made.
+ */
 int tb_driver_check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
                        struct tb_err *err);

@@ -315,7 +315,7 @@ static int fill(struct tb_session *session, const struct record *record, struct 
         !get_text(record, DRIVER, driver, sizeof(driver))) {
         return tb_fail(err, TB_E_INVALID, "it is not a valid session record");
     }
-    const struct tb_driver_slot *slot = tb_driver_find(session->core, tb_str_of(driver));
+    const struct tb_driver_slot *slot = tb_driver_named(session->core, tb_str_of(driver));
     if (!slot) {
         return tb_fail(err, TB_E_NOT_FOUND, "this daemon has no driver '%s'", driver);
     }

@@ -102,12 +102,13 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
 static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
                   struct tb_gate *gate, struct tb_session **ret_session, struct tb_err *err)
 {
-    const struct tb_driver_slot *slot = tb_driver_find(sessions->core, TB_STR(""));
-    if (!slot) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "this daemon has no driver for browsers");
+    const struct tb_driver_slot *slot;
+    int rc = tb_driver_find(sessions->core, &tb_offer_usual, &slot, err);
+    if (rc < 0) {
+        return rc;
     }
     const struct tb_session_spec spec = {
-        .kind = TB_KIND_BROWSER,
+        .kind = tb_offer_usual.kind,
         .for_conversation = true,
         .driver = slot->driver,
         .driver_state = slot->state,
@@ -118,7 +119,7 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
     const char *warning;
     /* The new one takes its place; it stays while its call runs. */
     const struct tb_session *old = retiring(sessions, caller);
-    int rc = tb_sessions_create(sessions, caller, &spec, ret_session, &warning, err);
+    rc = tb_sessions_create(sessions, caller, &spec, ret_session, &warning, err);
     if (rc == 0) {
         note_loss(*ret_session, caller, old);
     }

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/id.h"
 #include "base/str.h"
+#include "core/offer.h"
 #include "core/principal.h"
 
 enum {
@@ -24,15 +25,6 @@ enum {
     TB_CONVERSATION_SIZE = 129,
     TB_AGENT_SIZE = 97,
     TB_ID_SHOWN = 6, /* characters of an id that the log may have */
-};
-
-enum tb_session_kind {
-    TB_KIND_BROWSER,
-    TB_KIND_IOS,
-    TB_KIND_ANDROID,
-    TB_KIND_TAB,
-    TB_KIND_CLIENT,
-    TB_KIND_COUNT,
 };
 
 /* As people and agents see it; core/session_internal.h has what it is made of. */
@@ -77,7 +69,6 @@ struct tb_session_info {
 struct tb_session;
 
 struct tb_session_info tb_session_info(const struct tb_session *session);
-const char *tb_session_kind_name(enum tb_session_kind kind);
 const char *tb_shown_state_name(enum tb_shown_state state);
 const char *tb_end_reason_name(enum tb_end_reason reason);
 /* As in "the session was closed". */
@@ -86,8 +77,7 @@ const char *tb_end_reason_words(enum tb_end_reason reason);
 int tb_end_reason_code(enum tb_end_reason reason);
 /* What follows the time that the words end before; NULL: they are all there is. */
 const char *tb_end_reason_after(enum tb_end_reason reason);
-/* By their names; false when there is none. */
-bool tb_session_kind_find(struct tb_str name, enum tb_session_kind *ret_kind);
+/* By its name; false when there is none. */
 bool tb_end_reason_find(struct tb_str name, enum tb_end_reason *ret_reason);
 /* It ran out by itself. */
 bool tb_end_reason_expired(enum tb_end_reason reason);

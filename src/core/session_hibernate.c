@@ -448,7 +448,7 @@ static void on_state_end(const struct tb_err *err, void *user)
         return;
     }
     TB_AUTO(tb_json_free) struct cJSON *args = tb_record_args(session);
-    const struct tb_driver_slot *slot = tb_driver_find(core, tb_str_of(session->driver->name));
+    const struct tb_driver_slot *slot = tb_driver_named(core, tb_str_of(session->driver->name));
     const struct tb_session_spec spec = {
         .args = args,
         .saved = tb_buf_str(&session->saving->state),

@@ -17,12 +17,6 @@ static const struct {
 #undef TB_REASON
 };
 
-const char *tb_session_kind_name(enum tb_session_kind kind)
-{
-    static const char *const names[TB_KIND_COUNT] = {"browser", "ios", "android", "tab", "client"};
-    return names[kind];
-}
-
 const char *tb_shown_state_name(enum tb_shown_state state)
 {
     static const char *const names[] = {"created", "active", "idle", "expired", "terminated"};
@@ -48,17 +42,6 @@ int tb_end_reason_code(enum tb_end_reason reason)
 const char *tb_end_reason_after(enum tb_end_reason reason)
 {
     return reasons[reason].after;
-}
-
-bool tb_session_kind_find(struct tb_str name, enum tb_session_kind *ret_kind)
-{
-    for (int kind = 0; kind < TB_KIND_COUNT; kind++) {
-        if (tb_str_eq_cstr(name, tb_session_kind_name((enum tb_session_kind)kind))) {
-            *ret_kind = (enum tb_session_kind)kind;
-            return true;
-        }
-    }
-    return false;
 }
 
 bool tb_end_reason_find(struct tb_str name, enum tb_end_reason *ret_reason)

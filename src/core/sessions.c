@@ -342,7 +342,7 @@ void tb_sessions_gone(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
     const struct tb_driver_slot *slot =
-        tb_driver_find(session->core, tb_str_of(session->driver->name));
+        tb_driver_named(session->core, tb_str_of(session->driver->name));
     if (slot && session->driver->forget) {
         session->driver->forget(slot->state, session->id);
     }

@@ -20,9 +20,21 @@ enum {
     MINUTE_MS = 60 * 1000,
 };
 
-static const char *const kinds[] = {"browser", "ios", "android", NULL};
-static const char *const providers[] = {"local", "cdp", NULL};
-static const char *const engines[] = {"auto", "shell", "chromium", NULL};
+static const char *const kinds[] = {
+#define TB_KIND(NAME, name, error, words) name,
+#include "core/offers.def"
+    NULL,
+};
+static const char *const providers[] = {
+#define TB_PROVIDER(NAME, name) name,
+#include "core/offers.def"
+    NULL,
+};
+static const char *const engines[] = {
+#define TB_ENGINE(NAME, name) name,
+#include "core/offers.def"
+    NULL,
+};
 static const char *const name_aliases[] = {"session_id", "name", NULL};
 
 static const struct tb_param params[] = {
@@ -43,29 +55,39 @@ static const struct tb_param params[] = {
     TB_PARAM_ROW_END,
 };
 
-static int check(const struct tb_core *core, const struct cJSON *args, struct tb_err *err)
+/* The arguments are checked, so their words are known. */
+static struct tb_offer wanted_by(const struct cJSON *args)
 {
-    bool remote = tb_str_eq_cstr(tb_args_text(args, "provider", "local"), "cdp");
-    if (!tb_str_eq_cstr(tb_args_text(args, "kind", "browser"), "browser")) {
-        return tb_fail(err, TB_E_UNSUPPORTED,
-                       "app sessions need Appium, which this daemon cannot use; kind can only be "
-                       "browser");
-    }
+    struct tb_offer wanted = tb_offer_usual;
+    tb_session_kind_find(tb_args_text(args, "kind", ""), &wanted.kind);
+    tb_provider_find(tb_args_text(args, "provider", ""), &wanted.provider);
+    tb_engine_find(tb_args_text(args, "engine", ""), &wanted.engine);
+    return wanted;
+}
+
+static int check(const struct tb_core *core, const struct tb_offer *wanted,
+                 const struct tb_driver *driver, const struct cJSON *args, struct tb_err *err)
+{
+    bool remote = wanted->provider == TB_PROVIDER_CDP;
     if (remote != tb_args_has(args, "endpoint")) {
         return tb_fail(err, TB_E_PARAMS,
                        remote ? "provider cdp needs the argument 'endpoint'"
                               : "the argument 'endpoint' needs provider cdp");
     }
-    return tb_args_has(args, "url") ? tb_driver_check_op(core, TB_OP_NAVIGATE, args, err) : 0;
+    return tb_args_has(args, "url") && driver->check_op
+               ? driver->check_op(core, TB_OP_NAVIGATE, args, err)
+               : 0;
 }
 
 static int create(struct tb_call *call, struct tb_session **ret_session, struct tb_err *err)
 {
     struct tb_core *core = tb_call_core(call);
     const struct cJSON *args = tb_call_args(call);
-    const struct tb_driver_slot *slot = tb_driver_find(core, TB_STR(""));
-    if (!slot) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "this daemon has no driver for browsers");
+    const struct tb_offer wanted = wanted_by(args);
+    const struct tb_driver_slot *slot;
+    int rc = tb_driver_find(core, &wanted, &slot, err);
+    if (rc < 0 || (rc = check(core, &wanted, slot->driver, args, err)) < 0) {
+        return rc;
     }
     /* What it takes to open the session again; the rest is only for now. */
     TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_dup(args);
@@ -74,7 +96,7 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
     tb_json_remove(kept, "timeout_ms");
     tb_json_remove(kept, "private");
     const struct tb_session_spec spec = {
-        .kind = TB_KIND_BROWSER,
+        .kind = wanted.kind,
         .name = tb_args_text(args, "sessionId", ""),
         .hidden = tb_args_flag(args, "private", false),
         .driver = slot->driver,
@@ -84,7 +106,7 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
         .deadline_ms = tb_call_deadline_ms(call),
     };
     const char *warning = NULL;
-    int rc =
+    rc =
         tb_sessions_create(core->sessions, tb_call_caller(call), &spec, ret_session, &warning, err);
     if (rc == 0) {
         struct cJSON *data = tb_call_out(call)->data;
@@ -178,8 +200,7 @@ static void run(struct tb_call *call)
 {
     struct tb_session *session = NULL;
     struct tb_err err = {0};
-    if (check(tb_call_core(call), tb_call_args(call), &err) < 0 ||
-        create(call, &session, &err) < 0) {
+    if (create(call, &session, &err) < 0) {
         tb_result_fail_err(tb_call_out(call), &err);
         tb_call_finish(call);
         return;

@@ -215,6 +215,26 @@ static void what_cannot_be_started_is_refused_in_words(void **state)
     assert_int_equal(tb_sessions_count(((struct rig *)*state)->core.sessions), 0);
 }
 
+static void what_no_driver_offers_is_refused_with_what_there_is(void **state)
+{
+    static const struct tb_offer phones[] = {
+        {TB_KIND_ANDROID, TB_PROVIDER_LOCAL, TB_ENGINE_AUTO},
+        TB_OFFER_END,
+    };
+    struct rig *rig = *state;
+    struct tb_driver driver = tb_driver_fake;
+    driver.offers = phones;
+    rig->core.drivers[0].driver = &driver;
+    expect_failure(rig, &tb_tool_start_session, "{}", TB_E_NOT_POSSIBLE,
+                   "no driver for browsers; kind can only be android");
+    expect_failure(rig, &tb_tool_start_session,
+                   "{\"kind\":\"android\",\"provider\":\"cdp\",\"endpoint\":\"ws://x\"}",
+                   TB_E_NOT_POSSIBLE, "provider can only be local");
+    assert_int_equal(rig_run(rig, &tb_tool_start_session, "", "{\"kind\":\"android\"}"), 0);
+    assert_non_null(rig_find(rig, "android-1"));
+    rig_stop(rig); /* while its driver is there */
+}
+
 /* S1-19 */
 static void the_list_has_sessions_and_the_current_one(void **state)
 {
@@ -410,6 +430,7 @@ int main(void)
         RIG_TEST(a_name_is_not_given_twice),
         RIG_TEST(more_than_five_sessions_bring_a_warning),
         RIG_TEST(what_cannot_be_started_is_refused_in_words),
+        RIG_TEST(what_no_driver_offers_is_refused_with_what_there_is),
         RIG_TEST(the_list_has_sessions_and_the_current_one),
         RIG_TEST(the_chosen_session_gets_the_calls_that_name_none),
         RIG_TEST(an_id_serves_as_well_as_a_name),

@@ -55,8 +55,16 @@ static void forget(void *state, const char *session_id)
     tb_cdp_files_remove(tb_cdp_launcher_root(fleet->launcher), session_id);
 }
 
+static const struct tb_offer offers[] = {
+    {TB_KIND_BROWSER, TB_PROVIDER_LOCAL, TB_ENGINE_SHELL},
+    {TB_KIND_BROWSER, TB_PROVIDER_LOCAL, TB_ENGINE_CHROMIUM},
+    {TB_KIND_BROWSER, TB_PROVIDER_CDP, TB_ENGINE_AUTO}, /* whichever is there */
+    TB_OFFER_END,
+};
+
 const struct tb_driver tb_driver_cdp = {
     .name = "cdp",
+    .offers = offers,
     .width = 1,
     .check = check,
     .check_op = check_op,

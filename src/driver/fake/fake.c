@@ -439,8 +439,15 @@ bool tb_fake_bring_take(struct tb_fake *fake, const char *session_id, struct tb_
     return true;
 }
 
+static const struct tb_offer offers[] = {
+    {TB_KIND_BROWSER, TB_PROVIDER_LOCAL, TB_ENGINE_AUTO},
+    {TB_KIND_BROWSER, TB_PROVIDER_CDP, TB_ENGINE_AUTO},
+    TB_OFFER_END,
+};
+
 const struct tb_driver tb_driver_fake = {
     .name = "fake",
+    .offers = offers,
     .width = 1,
     .start = start,
     .stop = stop,

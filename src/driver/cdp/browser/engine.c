@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/offer.h"
 #include "driver/cdp/browser/find.h"
 
 static bool has_display(void)
@@ -13,15 +14,15 @@ static bool has_display(void)
     return (x11 && x11[0]) || (wayland && wayland[0]);
 }
 
-int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str engine,
+int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str name,
                          struct tb_cdp_browser_spec *spec, struct tb_err *err)
 {
-    bool full = tb_str_eq_cstr(engine, "chromium");
-    bool shell = tb_str_eq_cstr(engine, "shell");
-    if (!full && !shell && !tb_str_eq_cstr(engine, "auto")) {
-        return tb_fail(err, TB_E_PARAMS, "engine must be auto, shell or chromium, not '%.*s'",
-                       TB_STR_ARG(engine));
+    enum tb_engine engine;
+    if (!tb_engine_find(name, &engine)) {
+        return tb_fail(err, TB_E_PARAMS, "there is no engine '%.*s'", TB_STR_ARG(name));
     }
+    bool full = engine == TB_ENGINE_CHROMIUM;
+    bool shell = engine == TB_ENGINE_SHELL;
     if (shell && !spec->headless) {
         return tb_fail(err, TB_E_PARAMS,
                        "the headless shell cannot open a window; use the engine chromium");
@@ -41,8 +42,8 @@ int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str engine,
                        "a window needs a display, and the daemon has neither DISPLAY nor "
                        "WAYLAND_DISPLAY in its environment");
     }
-    const char *name = strrchr(spec->path, '/');
-    spec->shell = strstr(name ? name : spec->path, "headless") != NULL;
+    const char *program = strrchr(spec->path, '/');
+    spec->shell = strstr(program ? program : spec->path, "headless") != NULL;
     if (spec->shell && (full || !spec->headless)) {
         return tb_fail(err, TB_E_BROWSER_START,
                        "only the headless shell was found: install chromium for %s",

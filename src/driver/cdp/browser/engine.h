@@ -8,7 +8,7 @@
 #include "core/config.h"
 #include "driver/cdp/browser/browser.h"
 
-/* Fills in path and shell for spec->headless. `engine` is "auto", "shell" or "chromium". The words
- * of a failure say what to install or set. */
-int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str engine,
+/* Fills in path and shell for spec->headless. `name` is that of an engine in core/offers.def. The
+ * words of a failure say what to install or set. */
+int tb_cdp_engine_choose(const struct tb_config *config, struct tb_str name,
                          struct tb_cdp_browser_spec *spec, struct tb_err *err);

@@ -309,8 +309,8 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
     tb_json_member_cstr(json, "engine",
                         !browser               ? NULL
                         : browser->endpoint[0] ? "remote"
-                        : browser->shell       ? "shell"
-                                               : "chromium");
+                        : browser->shell       ? tb_engine_name(TB_ENGINE_SHELL)
+                                               : tb_engine_name(TB_ENGINE_CHROMIUM));
     tb_json_member_bool(json, "headless", !browser || browser->headless);
     tb_json_key(json, "viewport");
     tb_json_object_open(json);
