@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "core/offer.h"
 #include "core/principal.h"
+#include "core/reasons.h"
 
 enum {
     TB_NAME_SIZE = 65,
@@ -34,13 +35,6 @@ enum tb_shown_state {
     TB_SHOWN_IDLE,
     TB_SHOWN_EXPIRED,
     TB_SHOWN_TERMINATED,
-};
-
-enum tb_end_reason {
-#define TB_REASON(NAME, wire, expired, words, after) TB_END_##NAME,
-#include "core/reasons.def"
-#undef TB_REASON
-    TB_END_COUNT,
 };
 
 struct tb_call;
@@ -70,17 +64,6 @@ struct tb_session;
 
 struct tb_session_info tb_session_info(const struct tb_session *session);
 const char *tb_shown_state_name(enum tb_shown_state state);
-const char *tb_end_reason_name(enum tb_end_reason reason);
-/* As in "the session was closed". */
-const char *tb_end_reason_words(enum tb_end_reason reason);
-/* The error that a later call to such a session gets. */
-int tb_end_reason_code(enum tb_end_reason reason);
-/* What follows the time that the words end before; NULL: they are all there is. */
-const char *tb_end_reason_after(enum tb_end_reason reason);
-/* By its name; false when there is none. */
-bool tb_end_reason_find(struct tb_str name, enum tb_end_reason *ret_reason);
-/* It ran out by itself. */
-bool tb_end_reason_expired(enum tb_end_reason reason);
 
 /* Ends it as the overview says. The record is freed once the driver has closed; looked up it is
  * gone at once. */
