@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "core/offer.h"
+#include "core/reasons.h"
 #include "core/result.h"
 
 struct tb_brought;
@@ -66,11 +67,18 @@ bool tb_op_acts(enum tb_op_kind kind);
 
 typedef void tb_op_fn(struct tb_driver_session *session, struct tb_op *op);
 
+/* What becomes of a session whose driver has lost what it drives. */
+enum tb_loss {
+    TB_LOSS_RESTORABLE, /* core may open it anew with what was saved; without, it ends */
+    TB_LOSS_FINAL,      /* it ends: there is nothing to go back to, or somebody wants it so */
+};
+
 /* What happened to a session without being asked for; `detail` is borrowed. Core keeps `owner`
  * valid until close has called back. */
 struct tb_driver_events {
-    /* The browser or device is gone; the session is over unless core opens it anew. */
-    void (*on_lost)(void *owner, int code, const char *detail);
+    /* What it drives is gone. Once, and core then closes the session. `reason` is why it ends, if
+     * it does; `detail` says in words what was seen, and may be empty. */
+    void (*on_lost)(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail);
     /* Something to tell on the bus: its type and fields; core adds whose it is. */
     void (*on_event)(void *owner, const struct tb_event *event);
     /* What `save` would give is no longer what it gave last. Often and cheap: core saves now and

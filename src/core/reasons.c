@@ -30,6 +30,11 @@ int tb_end_reason_code(enum tb_end_reason reason)
     return stopped ? TB_E_SESSION_STOPPED : TB_E_SESSION_ENDED;
 }
 
+int tb_end_reason_loss_code(enum tb_end_reason reason)
+{
+    return reason == TB_END_BROWSER_CRASHED ? TB_E_BROWSER_CRASHED : tb_end_reason_code(reason);
+}
+
 const char *tb_end_reason_after(enum tb_end_reason reason)
 {
     return reasons[reason].after;

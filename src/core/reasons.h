@@ -18,6 +18,8 @@ const char *tb_end_reason_name(enum tb_end_reason reason);
 const char *tb_end_reason_words(enum tb_end_reason reason);
 /* The error that a later call to such a session gets. */
 int tb_end_reason_code(enum tb_end_reason reason);
+/* The error of a call that fails because the session was lost for this reason. */
+int tb_end_reason_loss_code(enum tb_end_reason reason);
 /* What follows the time that the words end before; NULL: they are all there is. */
 const char *tb_end_reason_after(enum tb_end_reason reason);
 /* By its name; false when there is none. */

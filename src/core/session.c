@@ -328,16 +328,16 @@ static void on_opened(struct tb_driver_session *driver_session, const struct tb_
     tb_session_look(session);
 }
 
-static void on_lost(void *owner, int code, const char *detail)
+static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail)
 {
     struct tb_session *session = owner;
-    (void)code;
     if (session->trouble || tb_session_ended(session)) {
         return;
     }
     session->trouble = TB_NEW(struct tb_err);
-    tb_fail(session->trouble, TB_E_BROWSER_CRASHED, "Session '%s' lost its browser%s%s",
-            session->name, detail && detail[0] ? ": " : "", detail ? detail : "");
+    session->losses.lost = (struct tb_lost){reason, loss};
+    tb_fail(session->trouble, tb_end_reason_loss_code(reason), "Session '%s' %s%s%s", session->name,
+            tb_end_reason_words(reason), detail && detail[0] ? ": " : "", detail ? detail : "");
     tb_session_look(session);
 }
 
@@ -385,19 +385,27 @@ void tb_session_wind_up(struct tb_session *session)
     }
 }
 
-/* It did not open, or its browser is gone. */
+static bool is_lost_for_good(const struct tb_session *session)
+{
+    return session->trouble && session->driver_session &&
+           session->losses.lost.loss == TB_LOSS_FINAL;
+}
+
+/* It did not open, or what it drives is gone. */
 static void on_trouble(struct tb_session *session)
 {
     bool lost = session->driver_session != NULL;
-    if (lost && tb_session_can_hibernate(session) && session->state != TB_STATE_RETIRING) {
+    bool restorable = lost && !is_lost_for_good(session);
+    if (restorable && tb_session_can_hibernate(session) && session->state != TB_STATE_RETIRING) {
         tb_session_lose(session);
     } else if (!lost && !tb_session_is_new(session)) {
         tb_session_fail_waiting(session, session->trouble);
         tb_session_hibernated(session);
     } else {
         tb_current_fall_back(session);
-        end(session, &(struct ending){.reason = lost ? TB_END_BROWSER_CRASHED : TB_END_NOT_STARTED,
-                                      .err = session->trouble});
+        end(session,
+            &(struct ending){.reason = lost ? session->losses.lost.reason : TB_END_NOT_STARTED,
+                             .err = session->trouble});
     }
 }
 
@@ -426,7 +434,7 @@ static void on_job(struct tb_deferred *job)
     struct tb_session *session = TB_CONTAINER(job, struct tb_session, job);
     if (session->state == TB_STATE_ENDED) {
         tb_session_wind_up(session);
-    } else if (session->state == TB_STATE_CLOSING) {
+    } else if (session->state == TB_STATE_CLOSING && !is_lost_for_good(session)) {
         if (session->side == TB_SIDE_CLOSED) {
             tb_session_hibernated(session);
         }

@@ -387,7 +387,7 @@ void tb_session_save_step(struct tb_session *session)
 void tb_session_hibernated(struct tb_session *session)
 {
     bool woken = session->driver_session != NULL;
-    enum tb_end_reason reason = session->trouble                    ? TB_END_BROWSER_CRASHED
+    enum tb_end_reason reason = session->trouble                    ? session->losses.lost.reason
                                 : session->core->sessions->draining ? TB_END_SHUTDOWN
                                 : session->end.gives_way            ? TB_END_EVICTED
                                                                     : TB_END_IDLE_TIMEOUT;

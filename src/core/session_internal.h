@@ -52,9 +52,16 @@ struct tb_session_queue {
     size_t waiting_count;
 };
 
+/* What its driver told of the loss of what it drove. */
+struct tb_lost {
+    enum tb_end_reason reason;
+    enum tb_loss loss;
+};
+
 /* What of its pages is lost, or would be with its browser, and who has to hear of it. */
 struct tb_session_losses {
-    char *note;  /* for the next reply */
+    struct tb_lost lost; /* while there is trouble, and a driver session */
+    char *note;          /* for the next reply */
     bool unseen; /* its first browser went before the job saw it, so nothing of it is missed */
     char *loss; /* how its browser was lost while no call ran, or went without a last save; NULL: it
                    was not */

@@ -105,6 +105,80 @@ static void a_first_browser_that_no_call_ever_had_is_not_told_of(void **state)
     tb_free(note);
 }
 
+/* With a call that runs, and then one that comes too late. */
+static void a_final_loss_ends_the_session_for_the_reason_that_the_driver_gives(void **state)
+{
+    static const struct {
+        enum tb_end_reason reason;
+        const char *detail;
+        int code;
+        const char *words;
+        const char *after;
+    } rows[] = {
+        {TB_END_TAB_CLOSED, "", TB_E_SESSION_ENDED, "Session 'a' ended with its tab",
+         "ended with its tab"},
+        {TB_END_USER_STOPPED, "by the button", TB_E_SESSION_STOPPED,
+         "Session 'a' was stopped by the user: by the button", "was stopped by the user"},
+        {TB_END_BROWSER_CRASHED, "gone", TB_E_BROWSER_CRASHED, "Session 'a' lost its browser: gone",
+         "lost its browser"},
+    };
+    struct rig *rig = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char event[80];
+        const struct tb_session *session = start(rig);
+        rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+        struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+        rig_turn(rig);
+        assert_true(tb_fake_lose_for(rig->fake, session->id, rows[i].reason, TB_LOSS_FINAL,
+                                     rows[i].detail));
+        rig_turn(rig);
+        assert_string_equal(call->message, rows[i].words);
+        rig_expect(call, rows[i].code);
+        assert_null(rig_find(rig, "a"));
+        snprintf(event, sizeof(event), "\"reason\":\"%s\"", tb_end_reason_name(rows[i].reason));
+        assert_int_equal(rig_events(rig, event), 1);
+        rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;
+        call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+        rig_turn(rig);
+        assert_non_null(strstr(call->message, rows[i].after));
+        rig_expect(call, tb_end_reason_code(rows[i].reason));
+    }
+    assert_int_equal(rig_events(rig, "session_hibernated"), 0);
+}
+
+static void a_restorable_loss_tells_the_reason_that_the_driver_gives(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_session *session = start(rig);
+    rig_advance(rig, 500);
+    assert_true(
+        tb_fake_lose_for(rig->fake, session->id, TB_END_EXTENSION_RELOAD, TB_LOSS_RESTORABLE, ""));
+    rig_turn(rig);
+    assert_int_equal(rig_events(rig, "session_hibernated {\"name\":\"a\",\"type\":\"browser\","
+                                     "\"reason\":\"extension_reload\"}"),
+                     1);
+    char *note = note_of_call(rig);
+    assert_string_equal(note, "Session 'a' ended when the extension was reloaded. It was restored "
+                              "from its last save; anything after that is lost.");
+    tb_free(note);
+}
+
+/* What is to end may not come back only because it was about to sleep. */
+static void a_final_loss_ends_a_session_that_falls_asleep(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_session *session = start(rig);
+    rig->fake->close.when = TB_FAKE_HELD;
+    rig_advance(rig, HALF_HOUR_MS);
+    assert_int_equal(session->state, TB_STATE_CLOSING);
+    tb_fake_lose_for(rig->fake, session->id, TB_END_USER_STOPPED, TB_LOSS_FINAL, "");
+    assert_true(tb_fake_release(rig->fake, session->id));
+    rig_turn(rig);
+    assert_null(rig_find(rig, "a"));
+    assert_int_equal(rig_events(rig, "\"reason\":\"user_stopped\""), 1);
+    assert_int_equal(rig_events(rig, "session_hibernated"), 0);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -113,6 +187,9 @@ int main(void)
         RIG_TEST(what_the_last_save_did_not_get_is_told),
         RIG_TEST(after_a_restart_it_is_told_as_well_and_once),
         RIG_TEST(a_first_browser_that_no_call_ever_had_is_not_told_of),
+        RIG_TEST(a_final_loss_ends_the_session_for_the_reason_that_the_driver_gives),
+        RIG_TEST(a_restorable_loss_tells_the_reason_that_the_driver_gives),
+        RIG_TEST(a_final_loss_ends_a_session_that_falls_asleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,13 +81,15 @@ static bool is_open(const struct driver_seat *seat)
     return seat->session && !seat->closes;
 }
 
-static void on_lost(void *owner, int code, const char *detail)
+static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail)
 {
     struct driver_seat *seat = owner;
     seat->losses++;
     expect(seat, is_open(seat), "a session was lost that is not open");
     expect(seat, seat->losses == 1, "a session was lost twice");
-    expect(seat, code < 0 && detail && detail[0], "a session was lost without a word");
+    expect(seat, reason < TB_END_COUNT && detail, "a session was lost without a word");
+    expect(seat, loss == TB_LOSS_FINAL || seat->lab->subject->driver->save,
+           "a session is to be restored that cannot be saved");
 }
 
 /* Whose it is, core adds. */

@@ -134,11 +134,13 @@ void lab_set(struct lab *lab, const char *path, const char *value)
     }
 }
 
-static void lab_on_lost(void *owner, int code, const char *detail)
+static void lab_on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss,
+                        const char *detail)
 {
     struct lab_session *session = owner;
     session->lost++;
-    tb_fail(&session->err, code, "%s", detail);
+    assert_int_equal(loss, TB_LOSS_RESTORABLE);
+    tb_fail(&session->err, tb_end_reason_loss_code(reason), "%s", detail);
 }
 
 static void lab_on_event(void *owner, const struct tb_event *event)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/deaf.h"
 
-static void on_lost(void *owner, int code, const char *detail)
+static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail)
 {
     (void)owner;
-    (void)code;
+    (void)reason;
+    (void)loss;
     (void)detail;
 }
 

@@ -63,10 +63,11 @@ static struct seat *seat_of(void *owner)
     return visit->seat;
 }
 
-static void on_lost(void *owner, int code, const char *detail)
+static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail)
 {
     struct seat *seat = seat_of(owner);
-    assert(seat->phase == OPEN && !seat->lost && code < 0 && detail[0]);
+    assert(seat->phase == OPEN && !seat->lost && detail[0]);
+    assert(reason == TB_END_BROWSER_CRASHED && loss == TB_LOSS_RESTORABLE);
     seat->lost = true;
     if (seat->play->how & 0x08) {
         play_close(seat, false);

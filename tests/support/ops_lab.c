@@ -140,10 +140,11 @@ int ops_lab_stop(void **state)
     return 0;
 }
 
-static void on_lost(void *owner, int code, const char *detail)
+static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail)
 {
     (void)owner;
-    print_message("lost: %s %s\n", tb_err_name(code), detail);
+    (void)loss;
+    print_message("lost: %s %s\n", tb_end_reason_name(reason), detail);
 }
 
 static void on_event(void *owner, const struct tb_event *event)

@@ -404,11 +404,18 @@ bool tb_fake_release(struct tb_fake *fake, const char *session_id)
 
 bool tb_fake_lose(struct tb_fake *fake, const char *session_id)
 {
+    return tb_fake_lose_for(fake, session_id, TB_END_BROWSER_CRASHED, TB_LOSS_RESTORABLE,
+                            "killed by signal 9");
+}
+
+bool tb_fake_lose_for(struct tb_fake *fake, const char *session_id, enum tb_end_reason reason,
+                      enum tb_loss loss, const char *detail)
+{
     struct tb_driver_session *session = find(fake, session_id);
-    if (!session || !session->open) {
+    if (!session || (!session->open && session->waits_for != CLOSING)) {
         return false;
     }
-    session->events->on_lost(session->owner, TB_E_BROWSER_CRASHED, "killed by signal 9");
+    session->events->on_lost(session->owner, reason, loss, detail);
     return true;
 }
 

@@ -74,8 +74,11 @@ struct tb_fake {
  * plan says or with another code. False when it waits for nothing. */
 bool tb_fake_release(struct tb_fake *fake, const char *session_id);
 bool tb_fake_release_with(struct tb_fake *fake, const char *session_id, int code);
-/* The session's browser dies: core is told. False when it is not open. */
+/* The session's browser dies: core is told. False when it is not open, or closed. */
 bool tb_fake_lose(struct tb_fake *fake, const char *session_id);
+/* The same for another reason, or for good. */
+bool tb_fake_lose_for(struct tb_fake *fake, const char *session_id, enum tb_end_reason reason,
+                      enum tb_loss loss, const char *detail);
 /* The tag of its last operation, empty if it had none; NULL when it is not open. */
 const char *tb_fake_memory(struct tb_fake *fake, const char *session_id);
 /* Something happens in it that goes to the bus. */

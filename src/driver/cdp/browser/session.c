@@ -250,7 +250,8 @@ void tb_cdp_session_lost(struct tb_driver_session *session, const struct tb_err 
     if (session->closed) {
         tb_loop_defer(session->fleet->loop, &session->later);
     } else {
-        session->events->on_lost(session->owner, err->code, err->text);
+        session->events->on_lost(session->owner, TB_END_BROWSER_CRASHED, TB_LOSS_RESTORABLE,
+                                 err->text);
     }
 }
 
