@@ -24,6 +24,9 @@ struct tb_event;
 struct tb_driver_session; /* the driver's own */
 struct tb_op;
 struct tb_op_call; /* core's side of an operation */
+struct tb_input;
+struct tb_picture;
+struct tb_want;
 
 enum tb_op_kind {
 #define TB_OP(NAME, name, acts) TB_OP_##NAME,
@@ -87,6 +90,8 @@ struct tb_driver_events {
     /* The tools that the session brings along are these and no others; may come before it is open.
      * The array and the references are core's from now on. */
     void (*on_tools)(void *owner, struct tb_brought **tools, size_t count);
+    /* How it looks now, borrowed. See `watch`. */
+    void (*on_frame)(void *owner, struct tb_picture *picture);
 };
 
 struct tb_open_opts {
@@ -156,6 +161,14 @@ struct tb_driver {
     /* {"browserName":"chrome",...} for list_sessions; at any time until close has called back. May
      * be NULL. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
+    /* Somebody looks, and wants pictures of that size: tell one by on_frame, now or when there is
+     * something to see; each further one after next_frame, when it differs. Again with another
+     * size: begin anew. NULL: nobody looks any more. Beside operations and saves; ends with
+     * `close`. May be NULL, both. */
+    void (*watch)(struct tb_driver_session *session, const struct tb_want *want);
+    void (*next_frame)(struct tb_driver_session *session);
+    /* A person's hands, beside them too. What cannot be done is not. May be NULL. */
+    void (*input)(struct tb_driver_session *session, const struct tb_input *input);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */
 };
 

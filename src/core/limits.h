@@ -85,6 +85,9 @@ enum {
     TB_DOWNLOADS_MAX = 1000,   /* of one session */
     TB_CDP_TARGETS_MAX = 1000, /* workers and frames of other processes, of one tab */
 
+    /* Looking at sessions */
+    TB_VIEWERS_MAX = 32, /* of one session */
+
     /* Stopping */
     TB_DRAIN_CALLS_MS = 10 * 1000, /* for calls that run to finish */
     TB_DRAIN_SAVE_MS = 5 * 1000,   /* then, for sessions to be saved */

@@ -19,6 +19,7 @@
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 #include "core/toolbox.h"
+#include "core/watch.h"
 
 bool tb_session_at_rest(const struct tb_session *session)
 {
@@ -276,6 +277,7 @@ static void end(struct tb_session *session, const struct ending *ending)
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);
+    tb_watch_end(session, reason);
     tb_session_look(session);
     tell_end(session, ending);
 }
@@ -372,6 +374,7 @@ static void on_closed(void *owner)
 void tb_session_close_driver(struct tb_session *session)
 {
     session->side = TB_SIDE_CLOSING;
+    tb_watch_pause(session);
     session->driver->close(session->driver_session, on_closed, session);
 }
 
@@ -413,6 +416,7 @@ static void on_trouble(struct tb_session *session)
 static void go_on(struct tb_session *session)
 {
     if (tb_session_just_opened(session)) {
+        tb_watch_resume(session);
         tb_session_opened(session); /* whoever hears of it may end the session */
     }
     bool is_draining = session->core->sessions->draining;
@@ -448,7 +452,7 @@ static void on_job(struct tb_deferred *job)
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec)
 {
     static const struct tb_driver_events events = {on_lost, on_event, tb_session_on_changed,
-                                                   on_tools};
+                                                   on_tools, tb_watch_on_frame};
     const struct tb_open_opts opts = {
         .tenant = session->tenant,
         .session_id = session->id,
@@ -495,6 +499,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_list_remove(&session->awake);
     tb_list_remove(&session->link);
     tb_saving_free(session->saving);
+    tb_watch_free(session->watch);
     tb_free(session->trouble);
     tb_free(session->url);
     tb_free(session->args);

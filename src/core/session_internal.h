@@ -18,6 +18,7 @@ struct tb_saving;
 struct tb_session_spec;
 struct tb_sessions;
 struct tb_tenant;
+struct tb_watch;
 
 enum {
     TB_REFS_AHEAD = 1000, /* so many are reserved at once: the record is not written for each */
@@ -109,6 +110,7 @@ struct tb_session {
     struct tb_session_queue queue;
     struct tb_err *trouble;   /* why it did not open, or was lost */
     struct tb_saving *saving; /* what it needs only while it is not asleep */
+    struct tb_watch *watch;   /* NULL: nobody has looked at it yet */
     bool saved;               /* the store has what its browser had */
     struct tb_session_losses losses;
     struct tb_session_end end;

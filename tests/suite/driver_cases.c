@@ -344,6 +344,30 @@ static void a_session_that_does_not_detach_works_on_and_one_that_does_closes(voi
     driver_close(&table->a);
 }
 
+/* Beside an operation, since a person looks while an agent works. */
+static void pictures_come_one_by_one_while_somebody_looks(void **state)
+{
+    struct table *table = *state;
+    struct driver_seat *seat = &table->a;
+    NEEDS(table->subject->driver->watch && HAS(table, slow));
+    driver_open(seat);
+    run_slow(seat, LONG_MS);
+    driver_watch(seat, true);
+    table->subject->stir(seat);
+    WAIT_UNTIL(table->lab.core.loop, seat->frames == 1);
+    table->subject->stir(seat);
+    table->subject->stir(seat);
+    driver_next_frame(seat);
+    WAIT_UNTIL(table->lab.core.loop, seat->frames == 2);
+    driver_watch(seat, false);
+    table->subject->stir(seat);
+    assert_true(seat->running);
+    driver_watch(seat, true);
+    table->subject->stir(seat);
+    WAIT_UNTIL(table->lab.core.loop, seat->frames == 3);
+    driver_close(seat);
+}
+
 static void a_loss_is_told_once_and_the_session_still_closes(void **state)
 {
     struct table *table = *state;
@@ -413,6 +437,7 @@ int driver_cases(const struct driver_subject *subject)
         CASE(what_a_session_leaves_can_be_forgotten_twice),
         CASE(a_session_is_described_until_it_is_closed),
         CASE(a_session_that_does_not_detach_works_on_and_one_that_does_closes),
+        CASE(pictures_come_one_by_one_while_somebody_looks),
         CASE(a_loss_is_told_once_and_the_session_still_closes),
         CASE(a_session_that_is_lost_while_it_is_saved_has_its_save_ended),
         CASE(a_session_that_is_lost_while_it_closes_is_closed_once),

@@ -18,6 +18,8 @@ struct driver_subject {
     bool (*is_marked)(struct driver_seat *seat);
     /* Sessions do not open until it is called with false. */
     void (*hinder)(struct driver_lab *lab, bool on);
+    /* The session looks different now. */
+    void (*stir)(struct driver_seat *seat);
     /* What the session drives comes to its end. False: it cannot, now. */
     bool (*lose)(struct driver_seat *seat);
 };

@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/picture.h"
 #include "io/testing.h"
 
 #include "suite/driver_cases.h"
@@ -108,6 +109,16 @@ static void on_changed(void *owner)
     expect(seat, is_open(seat), "a session has changed that is not open");
 }
 
+static void on_frame(void *owner, struct tb_picture *picture)
+{
+    struct driver_seat *seat = owner;
+    seat->frames++;
+    expect(seat, is_open(seat), "a picture came of a session that is not open");
+    expect(seat, seat->frame_wanted, "a picture came that nobody had asked for");
+    expect(seat, picture->bytes.len && picture->type, "a picture is empty");
+    seat->frame_wanted = false;
+}
+
 static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
 {
     struct driver_seat *seat = owner;
@@ -198,7 +209,7 @@ void driver_seat_fini(struct driver_seat *seat)
 
 void driver_open_start(struct driver_seat *seat, struct tb_str saved)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, on_changed};
+    static const struct tb_driver_events events = {on_lost, on_event, on_changed, on_frame};
     struct driver_lab *lab = seat->lab;
     const struct tb_open_opts opts = {
         .tenant = "default",
@@ -289,4 +300,17 @@ void driver_save(struct driver_seat *seat)
     driver_save_start(seat);
     WAIT_UNTIL(seat->lab->core.loop, !seat->saving);
     assert_int_equal(seat->save_code, 0);
+}
+
+void driver_watch(struct driver_seat *seat, bool on)
+{
+    static const struct tb_want want = {640, 360};
+    seat->frame_wanted = on;
+    seat->lab->subject->driver->watch(seat->session, on ? &want : NULL);
+}
+
+void driver_next_frame(struct driver_seat *seat)
+{
+    seat->frame_wanted = true;
+    seat->lab->subject->driver->next_frame(seat->session);
 }

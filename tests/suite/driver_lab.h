@@ -45,6 +45,7 @@ struct driver_seat {
     int saves;
     int losses;
     int changes;
+    int frames;
     int closes;
     struct tb_op op;
     struct cJSON *args;
@@ -53,6 +54,7 @@ struct driver_seat {
     bool running;
     bool saving;
     bool closing;
+    bool frame_wanted;
     bool whole;
     struct tb_buf saved;
     int save_code;
@@ -93,3 +95,6 @@ void driver_cancel(struct driver_seat *seat);
 /* The same for a save, which ends in `saved`, or in `save_code`. */
 void driver_save_start(struct driver_seat *seat);
 void driver_save(struct driver_seat *seat);
+/* Looks at it, or no longer; and wants the next picture. */
+void driver_watch(struct driver_seat *seat, bool on);
+void driver_next_frame(struct driver_seat *seat);

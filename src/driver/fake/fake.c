@@ -20,6 +20,7 @@ enum waits_for {
 enum {
     TAG_SIZE = 64,
     SAVED_SIZE = TAG_SIZE + 16,
+    LOOK_MAX = 1024,
 };
 
 struct tb_driver_session {
@@ -43,6 +44,9 @@ struct tb_driver_session {
     void *saved_owner;
     char tag[TAG_SIZE];
     bool restored;
+    bool watched;
+    bool frame_wanted;
+    char *look; /* that nobody was shown yet; NULL: none */
 };
 
 /* An operation under way. */
@@ -84,6 +88,7 @@ static void session_free(struct tb_driver_session *session)
     tb_timer_fini(&session->timer);
     tb_timer_fini(&session->save_timer);
     tb_list_remove(&session->link);
+    tb_free(session->look);
     tb_free(session);
 }
 
@@ -357,6 +362,49 @@ static void describe(struct tb_driver_session *session, struct tb_json_writer *j
     tb_json_put_raw(json, TB_STR("{\"browserName\":\"fake\"}"));
 }
 
+static void show(struct tb_driver_session *session)
+{
+    if (!session->watched || !session->frame_wanted || !session->look) {
+        return;
+    }
+    struct tb_picture *picture = tb_picture_new("image/png", LOOK_MAX);
+    tb_buf_append_cstr(&picture->bytes, session->look);
+    tb_free(session->look);
+    session->look = NULL;
+    session->frame_wanted = false;
+    session->fake->frames++;
+    session->events->on_frame(session->owner, picture);
+    tb_picture_unref(picture, "shown");
+}
+
+static void watch(struct tb_driver_session *session, const struct tb_want *want)
+{
+    struct tb_fake *fake = session->fake;
+    must(session->open);
+    must(session->watched || want); /* it was asked for what ends now */
+    fake->watches += want != NULL;
+    fake->unwatches += want == NULL;
+    fake->want = want ? *want : (struct tb_want){0, 0};
+    session->watched = want != NULL;
+    session->frame_wanted = true;
+    show(session);
+}
+
+static void next_frame(struct tb_driver_session *session)
+{
+    must(session->open && session->watched && !session->frame_wanted);
+    session->frame_wanted = true;
+    show(session);
+}
+
+static void input(struct tb_driver_session *session, const struct tb_input *what)
+{
+    must(session->open);
+    session->fake->inputs++;
+    session->fake->input = *what;
+    session->fake->input.text = TB_STR("");
+}
+
 static struct tb_driver_session *find(struct tb_fake *fake, const char *session_id)
 {
     LIST_FOREACH(link, &fake->sessions) {
@@ -425,6 +473,18 @@ const char *tb_fake_memory(struct tb_fake *fake, const char *session_id)
     return session && session->open ? session->tag : NULL;
 }
 
+bool tb_fake_draw(struct tb_fake *fake, const char *session_id, const char *look)
+{
+    struct tb_driver_session *session = find(fake, session_id);
+    if (!session || !session->open || !session->watched) {
+        return false;
+    }
+    tb_free(session->look);
+    session->look = tb_strdup(look);
+    show(session);
+    return true;
+}
+
 bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_event *event)
 {
     struct tb_driver_session *session = find(fake, session_id);
@@ -464,6 +524,9 @@ const struct tb_driver tb_driver_fake = {
     .save = save,
     .restored = restored,
     .describe = describe,
+    .watch = watch,
+    .next_frame = next_frame,
+    .input = input,
     .ops =
         {
 #define TB_OP(NAME, name, acts) [TB_OP_##NAME] = run,

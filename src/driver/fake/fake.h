@@ -15,6 +15,7 @@
 
 #include "base/list.h"
 #include "core/driver.h"
+#include "core/picture.h"
 
 extern const struct tb_driver tb_driver_fake;
 
@@ -64,7 +65,13 @@ struct tb_fake {
     size_t begun;
     size_t ended;
     size_t cancelled;
-    size_t at_work; /* operations now, and the most there were at one time */
+    size_t watches; /* how often pictures were asked for, and how often no more */
+    size_t unwatches;
+    size_t frames;         /* pictures that were made */
+    struct tb_want want;   /* the size that was asked for last */
+    size_t inputs;         /* what hands did, and last */
+    struct tb_input input; /* without its text */
+    size_t at_work;        /* operations now, and the most there were at one time */
     size_t at_work_most;
     struct tb_core *core;
     struct tb_list sessions;
@@ -81,6 +88,9 @@ bool tb_fake_lose_for(struct tb_fake *fake, const char *session_id, enum tb_end_
                       enum tb_loss loss, const char *detail);
 /* The tag of its last operation, empty if it had none; NULL when it is not open. */
 const char *tb_fake_memory(struct tb_fake *fake, const char *session_id);
+/* It looks like this now. Those who watch are shown it once they want another picture. False when
+ * nobody does. */
+bool tb_fake_draw(struct tb_fake *fake, const char *session_id, const char *look);
 /* Something happens in it that goes to the bus. */
 bool tb_fake_emit(struct tb_fake *fake, const char *session_id, const struct tb_event *event);
 /* It brings these tools along, in place of those before; takes them over if it is open. */

@@ -38,6 +38,11 @@ static void hinder(struct driver_lab *lab, bool on)
     fake->open.code = on ? TB_E_BROWSER_START : 0;
 }
 
+static void stir(struct driver_seat *seat)
+{
+    tb_fake_draw(seat->lab->state, seat->id, "changed");
+}
+
 static bool lose(struct driver_seat *seat)
 {
     return tb_fake_lose(seat->lab->state, seat->id);
@@ -54,6 +59,7 @@ int main(void)
         .mark = {TB_OP_CLICK, "{\"tag\":\"marked\"}"},
         .is_marked = is_marked,
         .hinder = hinder,
+        .stir = stir,
         .lose = lose,
     };
     int failures = driver_cases(&subject);
