@@ -42,10 +42,13 @@ static int status_of(struct mcp_rig *rig, const struct tb_route *route, const ch
     bool has_body = strcmp(route->method, "POST") == 0;
     mcp_client_open(rig, &client);
     const char *said = mcp_client_ask(rig, &client, line, headers, has_body ? "{}" : "");
-    int status = strncmp(said, "HTTP/1.1 ", 9) == 0 ? atoi(said + 9) : 0;
+    uint64_t status = 0;
+    if (strncmp(said, "HTTP/1.1 ", 9) == 0) {
+        tb_str_to_u64((struct tb_str){said + 9, 3}, &status);
+    }
     mcp_client_close(&client);
     mcp_rig_turn(rig);
-    return status;
+    return (int)status;
 }
 
 static void expect(struct mcp_rig *rig, const struct tb_route *route, const char *secret, int want)
