@@ -27,6 +27,7 @@
 #include "core/driver.h"
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "daemon/caretaker.h"
 #include "daemon/dirs.h"
 #include "daemon/doors.h"
 #include "daemon/lock.h"
@@ -34,7 +35,6 @@
 #include "daemon/registry.h"
 #include "daemon/secret.h"
 #include "daemon/token.h"
-#include "daemon/watch.h"
 #include "front/guard.h"
 #include "front/router.h"
 #include "io/timer.h"
@@ -56,7 +56,7 @@ struct daemon {
     struct tb_audit *audit;
     struct tb_router *router;
     struct tb_doors *doors;
-    struct tb_watch *watch;
+    struct tb_caretaker *caretaker;
     struct tb_signal *signals[SIGNAL_COUNT];
     struct tb_timer drain_timer;
     bool draining;
@@ -350,7 +350,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (!daemon->doors) {
         return err->code;
     }
-    daemon->watch = tb_watch_new(&daemon->core, daemon->doors);
+    daemon->caretaker = tb_caretaker_new(&daemon->core, daemon->doors);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         daemon->signals[i] =
             tb_signal_new(daemon->core.loop, watched[i],
@@ -365,7 +365,7 @@ static void stop(struct daemon *daemon)
 {
     daemon->draining = true; /* also when nobody asked for it */
     daemon->hurried = true;  /* there is nobody left to hurry: a signal from now on is only told */
-    tb_watch_free(daemon->watch);
+    tb_caretaker_free(daemon->caretaker);
     tb_doors_free(daemon->doors);
     daemon->doors = NULL;
     tb_timer_fini(&daemon->drain_timer);

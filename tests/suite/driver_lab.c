@@ -209,7 +209,8 @@ void driver_seat_fini(struct driver_seat *seat)
 
 void driver_open_start(struct driver_seat *seat, struct tb_str saved)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, on_changed, on_frame};
+    static const struct tb_driver_events events = {
+        .on_lost = on_lost, .on_event = on_event, .on_changed = on_changed, .on_frame = on_frame};
     struct driver_lab *lab = seat->lab;
     const struct tb_open_opts opts = {
         .tenant = "default",

@@ -7,9 +7,9 @@
 #include "core/core.h"
 #include "daemon/doors.h"
 
-struct tb_watch;
+struct tb_caretaker;
 
 /* Both outlive it. */
-struct tb_watch *tb_watch_new(struct tb_core *core, struct tb_doors *doors);
+struct tb_caretaker *tb_caretaker_new(struct tb_core *core, struct tb_doors *doors);
 /* With a last look at the secret: after us nobody knows it. */
-void tb_watch_free(struct tb_watch *watch);
+void tb_caretaker_free(struct tb_caretaker *caretaker);
