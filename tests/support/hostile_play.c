@@ -213,7 +213,7 @@ void play_close(struct seat *seat, bool detach)
 void play_op(struct play *play, struct seat *seat, uint8_t what, uint8_t how)
 {
     static const int times_ms[] = {30000, 1000, 60, 5000};
-    enum tb_op_kind kind = what % TB_OP_COUNT;
+    enum tb_op_kind kind = what % PLAY_OPS;
     if (seat->phase != OPEN || seat->op) {
         return;
     }

@@ -18,7 +18,8 @@
 
 enum {
     PLAY_SEATS = 3,
-    PLAY_BROWSERS = 2, /* one of ours, one at an endpoint */
+    PLAY_OPS = TB_OP_INVOKE, /* those before it; no page of this driver brings tools */
+    PLAY_BROWSERS = 2,       /* one of ours, one at an endpoint */
 };
 
 /* One operation, one save, or a session from its opening to its end. It stays until the play is

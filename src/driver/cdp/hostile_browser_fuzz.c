@@ -151,7 +151,7 @@ static void check_the_play(void)
 {
     struct play play = {.directory = state_dir};
     play_init(&play);
-    for (int i = 0; i < TB_OP_COUNT * HOSTILE_CALLS; i++) {
+    for (int i = 0; i < PLAY_OPS * HOSTILE_CALLS; i++) {
         check_call(&play, (uint8_t)(i / HOSTILE_CALLS), (uint8_t)(i % HOSTILE_CALLS));
     }
     play_wait_for_all(&play);
