@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The states of a session and the moves between them.
  *
- *   OPENING --opened--> OPEN <-----call, not saved----- SAVING --saved--> CLOSING --closed-->
- * ASLEEP ^  |                              ^                  ^                 | |  +--idle, the
- * daemon stops------+                  |                 | |  +--lost, but to be
- * restored----------------------+                 | |  +--too old, but a call runs--> RETIRING |
- *                       +---------opened---------- WAKING <-----------------a call-------------+
+ *   OPENING --opened--> OPEN --idle, the daemon stops--> SAVING --saved--> CLOSING --closed-->+
+ *                       ^  ^ |\                          |                 ^                  |
+ *                       |  | | +--lost, but to be restored-----------------+                  |
+ *                       |  | +--too old, but a call runs--> RETIRING                          |
+ *                       |  +--a call came, or it was not saved--+ (from SAVING)               |
+ *                       +--opened-- WAKING <--a call-- ASLEEP <-------------------------------+
  *
  * From everywhere to ENDED; from there nowhere. A new state is a row of the table in
  * session_state.c. */

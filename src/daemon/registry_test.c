@@ -91,7 +91,7 @@ static void walk_route(struct mcp_rig *rig, const struct tb_route *route)
     tb_auth_revoke(rig->core.auth, "fitting");
     mcp_rig_turn(rig);
     expect(rig, route, "fitting", 401);
-    mcp_rig_advance(rig, 60 * 1000); /* wrong ones are forgiven */
+    mcp_rig_advance(rig, 60000); /* wrong ones are forgiven */
 }
 
 /* How many routes need a credential. */
