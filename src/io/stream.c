@@ -21,8 +21,8 @@ static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
  * cache. A stream that was freed meanwhile has no output waiting. */
 static void answer_now(struct tb_stream *stream)
 {
-    if (tb_deferred_waits(&stream->output)) {
-        tb_deferred_cancel(&stream->output);
+    if (tb_deferred_waits(&stream->out.flush)) {
+        tb_deferred_cancel(&stream->out.flush);
         tb_stream_flush(stream);
     }
 }
@@ -95,9 +95,9 @@ void tb_stream_fail(struct tb_stream *stream, int code)
     if (!stream->error) {
         stream->error = code;
     }
-    tb_sendq_fini(&stream->plain);
-    tb_sendq_fini(&stream->queue);
-    tb_deferred_cancel(&stream->output);
+    tb_sendq_fini(&stream->out.plain);
+    tb_sendq_fini(&stream->out.queue);
+    tb_deferred_cancel(&stream->out.flush);
 }
 
 static void run_news(struct tb_deferred *job)
@@ -118,18 +118,18 @@ static void run_news(struct tb_deferred *job)
 
 static void run_output(struct tb_deferred *job)
 {
-    tb_stream_flush(TB_CONTAINER(job, struct tb_stream, output));
+    tb_stream_flush(TB_CONTAINER(job, struct tb_stream, out.flush));
 }
 
 static void close_now(struct tb_stream *stream)
 {
     stream->freed = true;
-    tb_deferred_cancel(&stream->output);
+    tb_deferred_cancel(&stream->out.flush);
     tb_deferred_cancel(&stream->news);
     tb_deferred_cancel(&stream->leftover);
     tb_timer_fini(&stream->linger);
-    tb_sendq_fini(&stream->plain);
-    tb_sendq_fini(&stream->queue);
+    tb_sendq_fini(&stream->out.plain);
+    tb_sendq_fini(&stream->out.queue);
     tb_stream_tls_free(stream);
     tb_handle_close(&stream->uv.handle);
 }
@@ -158,8 +158,8 @@ static struct tb_stream *stream_new(struct tb_loop *loop)
 {
     struct tb_stream *stream = TB_NEW(struct tb_stream);
     stream->loop = loop;
-    stream->send_max = SEND_MAX_DEFAULT;
-    stream->output.run = run_output;
+    stream->out.max = SEND_MAX_DEFAULT;
+    stream->out.flush.run = run_output;
     stream->news.run = run_news;
     stream->leftover.run = on_loop_end;
     tb_timer_init(&stream->linger, loop, on_linger_timeout, stream);
@@ -219,8 +219,8 @@ void tb_stream_resume(struct tb_stream *stream)
 
 void tb_stream_finish(struct tb_stream *stream)
 {
-    stream->finishing = true;
-    tb_loop_defer_output(stream->loop, &stream->output);
+    stream->out.finishing = true;
+    tb_loop_defer_output(stream->loop, &stream->out.flush);
 }
 
 void tb_stream_finish_and_free(struct tb_stream *stream, int64_t timeout_ms)
@@ -240,7 +240,7 @@ void tb_stream_finish_and_free(struct tb_stream *stream, int64_t timeout_ms)
 
 void tb_stream_linger_on(struct tb_stream *stream)
 {
-    if (stream->error || (stream->shut && stream->input_over)) {
+    if (stream->error || (stream->out.shut && stream->input_over)) {
         close_now(stream);
     }
 }

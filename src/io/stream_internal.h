@@ -26,6 +26,20 @@
 
 struct tb_tls_conn;
 
+/* What is on its way out. */
+struct tb_stream_out {
+    struct tb_sendq plain;    /* with TLS: not yet encrypted */
+    struct tb_sendq queue;    /* not yet with libuv */
+    struct tb_deferred flush; /* writes the queue at the end of the turn */
+    size_t max;
+    size_t unasked;  /* TLS: answers to the peer that joined the queue since it was last empty */
+    uint64_t handed; /* bytes that the system or libuv has got, ever */
+    bool writing;    /* libuv has bytes of ours */
+    bool drain_due;  /* the owner hears when the queue is out */
+    bool finishing;  /* no more writes */
+    bool shut;
+};
+
 struct tb_stream {
     union {
         uv_handle_t handle;
@@ -39,14 +53,9 @@ struct tb_stream {
     tb_stream_connect_fn *connect_fn; /* until it was called */
     void *connect_user;
 
-    struct tb_tls_conn *tls;   /* NULL: none */
-    struct tb_sendq plain;     /* with TLS: not yet encrypted */
-    struct tb_sendq queue;     /* not yet with libuv */
-    struct tb_deferred output; /* writes the queue at the end of the turn */
-    struct tb_deferred news;   /* tells the owner what must not be told inside its own calls */
-    size_t send_max;
-    size_t unasked;  /* TLS: answers to the peer that joined the queue since it was last empty */
-    uint64_t handed; /* bytes that the system or libuv has got, ever */
+    struct tb_tls_conn *tls; /* NULL: none */
+    struct tb_stream_out out;
+    struct tb_deferred news; /* tells the owner what must not be told inside its own calls */
 
     struct tb_timer linger;
     struct tb_deferred leftover; /* closes a lingering stream together with the loop */
@@ -59,10 +68,6 @@ struct tb_stream {
     bool reading;
     bool input_over;
     bool end_told;
-    bool writing;   /* libuv has bytes of ours */
-    bool drain_due; /* the owner hears when the queue is out */
-    bool finishing; /* no more writes */
-    bool shut;
     bool lingering;
     bool freed;
     struct tb_peer peer;

@@ -55,7 +55,7 @@ void tb_stream_connected(struct tb_stream *stream, int status)
     } else {
         note_peer(stream);
         tb_stream_update_reading(stream);
-        tb_loop_defer_output(stream->loop, &stream->output);
+        tb_loop_defer_output(stream->loop, &stream->out.flush);
     }
     if (stream->lingering) {
         tb_stream_linger_on(stream);

@@ -61,8 +61,8 @@ static void end(struct tb_stream *stream, int status)
 static void shake(struct tb_stream *stream)
 {
     int rc = tb_tls_conn_shake(stream->tls);
-    tb_tls_conn_drain(stream->tls, &stream->queue);
-    tb_loop_defer_output(stream->loop, &stream->output);
+    tb_tls_conn_drain(stream->tls, &stream->out.queue);
+    tb_loop_defer_output(stream->loop, &stream->out.flush);
     if (rc == 0) {
         tb_stream_connected(stream, 0);
     } else if (rc != -EAGAIN) {
@@ -74,12 +74,12 @@ static void shake(struct tb_stream *stream)
  * 4.6.3) without reading it. */
 static bool answer_peer(struct tb_stream *stream)
 {
-    size_t before = stream->queue.bytes;
-    tb_tls_conn_drain(stream->tls, &stream->queue);
-    stream->unasked += stream->queue.bytes - before;
+    size_t before = stream->out.queue.bytes;
+    tb_tls_conn_drain(stream->tls, &stream->out.queue);
+    stream->out.unasked += stream->out.queue.bytes - before;
     /* Also for what waited for the end of the handshake. */
-    tb_loop_defer_output(stream->loop, &stream->output);
-    return stream->unasked <= UNASKED_MAX;
+    tb_loop_defer_output(stream->loop, &stream->out.flush);
+    return stream->out.unasked <= UNASKED_MAX;
 }
 
 void tb_stream_tls_pump(struct tb_stream *stream)
@@ -109,18 +109,18 @@ void tb_stream_tls_pump(struct tb_stream *stream)
 
 void tb_stream_tls_encrypt(struct tb_stream *stream)
 {
-    while (stream->plain.bytes) {
+    while (stream->out.plain.bytes) {
         uv_buf_t buf;
-        tb_sendq_peek(&stream->plain, &buf, 1);
+        tb_sendq_peek(&stream->out.plain, &buf, 1);
         size_t taken = tb_tls_conn_write(stream->tls, buf.base, buf.len);
         if (!taken) {
             break;
         }
-        tb_sendq_consume(&stream->plain, taken);
-        tb_tls_conn_drain(stream->tls, &stream->queue);
+        tb_sendq_consume(&stream->out.plain, taken);
+        tb_tls_conn_drain(stream->tls, &stream->out.queue);
     }
-    if (stream->finishing && !stream->plain.bytes) {
+    if (stream->out.finishing && !stream->out.plain.bytes) {
         tb_tls_conn_close(stream->tls);
-        tb_tls_conn_drain(stream->tls, &stream->queue);
+        tb_tls_conn_drain(stream->tls, &stream->out.queue);
     }
 }

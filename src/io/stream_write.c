@@ -21,45 +21,45 @@ struct flight {
 
 void tb_stream_set_send_max(struct tb_stream *stream, size_t bytes)
 {
-    stream->send_max = bytes;
+    stream->out.max = bytes;
 }
 
 size_t tb_stream_queued(const struct tb_stream *stream)
 {
-    size_t bytes = stream->plain.bytes + stream->queue.bytes;
-    return stream->writing ? bytes + uv_stream_get_write_queue_size(&stream->uv.stream) : bytes;
+    size_t bytes = stream->out.plain.bytes + stream->out.queue.bytes;
+    return stream->out.writing ? bytes + uv_stream_get_write_queue_size(&stream->uv.stream) : bytes;
 }
 
 uint64_t tb_stream_sent(const struct tb_stream *stream)
 {
-    return stream->handed -
-           (stream->writing ? uv_stream_get_write_queue_size(&stream->uv.stream) : 0);
+    return stream->out.handed -
+           (stream->out.writing ? uv_stream_get_write_queue_size(&stream->uv.stream) : 0);
 }
 
 void tb_stream_want_drain(struct tb_stream *stream)
 {
-    stream->drain_due = tb_stream_queued(stream) > 0;
+    stream->out.drain_due = tb_stream_queued(stream) > 0;
 }
 
 static int admit(const struct tb_stream *stream, size_t len)
 {
-    if (stream->error || stream->finishing) {
+    if (stream->error || stream->out.finishing) {
         return TB_E_CLOSED;
     }
     size_t queued = tb_stream_queued(stream);
-    bool fits = len <= stream->send_max && queued <= stream->send_max - len;
+    bool fits = len <= stream->out.max && queued <= stream->out.max - len;
     return !queued || fits ? 0 : TB_E_TOO_LARGE;
 }
 
 static struct tb_sendq *entrance(struct tb_stream *stream)
 {
-    return stream->tls ? &stream->plain : &stream->queue;
+    return stream->tls ? &stream->out.plain : &stream->out.queue;
 }
 
 static void flush_later(struct tb_stream *stream)
 {
-    stream->drain_due = stream->drain_due || tb_stream_queued(stream) > stream->send_max / 2;
-    tb_loop_defer_output(stream->loop, &stream->output);
+    stream->out.drain_due = stream->out.drain_due || tb_stream_queued(stream) > stream->out.max / 2;
+    tb_loop_defer_output(stream->loop, &stream->out.flush);
 }
 
 int tb_stream_write(struct tb_stream *stream, struct tb_str bytes)
@@ -104,7 +104,7 @@ static void on_written(uv_write_t *req, int status)
     if (stream->freed) {
         return;
     }
-    stream->writing = false;
+    stream->out.writing = false;
     if (status < 0) {
         write_failed(stream, status);
     } else {
@@ -116,8 +116,8 @@ static int write_rest(struct tb_stream *stream)
 {
     struct flight *flight = TB_NEW(struct flight);
     uv_buf_t bufs[CHUNKS_AT_ONCE];
-    unsigned count = tb_sendq_peek(&stream->queue, bufs, CHUNKS_AT_ONCE);
-    tb_sendq_move(&flight->chunks, &stream->queue, count);
+    unsigned count = tb_sendq_peek(&stream->out.queue, bufs, CHUNKS_AT_ONCE);
+    tb_sendq_move(&flight->chunks, &stream->out.queue, count);
     size_t len = flight->chunks.bytes;
     flight->req.data = stream;
     int rc = uv_write(&flight->req, &stream->uv.stream, bufs, count, on_written);
@@ -126,16 +126,16 @@ static int write_rest(struct tb_stream *stream)
         tb_free(flight);
         return rc;
     }
-    stream->writing = true;
-    stream->handed += len;
+    stream->out.writing = true;
+    stream->out.handed += len;
     return 0;
 }
 
 static int write_queue(struct tb_stream *stream)
 {
-    while (stream->queue.bytes) {
+    while (stream->out.queue.bytes) {
         uv_buf_t bufs[CHUNKS_AT_ONCE];
-        unsigned count = tb_sendq_peek(&stream->queue, bufs, CHUNKS_AT_ONCE);
+        unsigned count = tb_sendq_peek(&stream->out.queue, bufs, CHUNKS_AT_ONCE);
         size_t len = 0;
         for (unsigned i = 0; i < count; i++) {
             len += bufs[i].len;
@@ -145,8 +145,8 @@ static int write_queue(struct tb_stream *stream)
             return written;
         }
         size_t taken = written > 0 ? (size_t)written : 0;
-        tb_sendq_consume(&stream->queue, taken);
-        stream->handed += taken;
+        tb_sendq_consume(&stream->out.queue, taken);
+        stream->out.handed += taken;
         if (written < 0 || (size_t)written < len) {
             return write_rest(stream);
         }
@@ -162,19 +162,19 @@ static void shut_sending(struct tb_stream *stream)
          * closed. */
         shutdown(fd, SHUT_WR);
     }
-    stream->shut = true;
+    stream->out.shut = true;
 }
 
 static void queue_is_out(struct tb_stream *stream)
 {
-    stream->unasked = 0;
-    if (stream->finishing && !stream->shut) {
+    stream->out.unasked = 0;
+    if (stream->out.finishing && !stream->out.shut) {
         shut_sending(stream);
     }
     if (stream->lingering) {
         tb_stream_linger_on(stream);
-    } else if (stream->drain_due) {
-        stream->drain_due = false;
+    } else if (stream->out.drain_due) {
+        stream->out.drain_due = false;
         if (stream->started && stream->ops.on_drain) {
             stream->ops.on_drain(stream, stream->user);
         }
@@ -183,7 +183,7 @@ static void queue_is_out(struct tb_stream *stream)
 
 void tb_stream_flush(struct tb_stream *stream)
 {
-    if (stream->writing || stream->error) {
+    if (stream->out.writing || stream->error) {
         return;
     }
     int rc = 0;
@@ -196,7 +196,7 @@ void tb_stream_flush(struct tb_stream *stream)
     if (rc < 0) {
         write_failed(stream, rc);
     } else if (stream->connecting || tb_stream_queued(stream)) {
-        stream->drain_due = true; /* it could not go at once */
+        stream->out.drain_due = true; /* it could not go at once */
     } else {
         queue_is_out(stream);
     }
