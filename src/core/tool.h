@@ -79,7 +79,7 @@ extern const char *const tb_timeout_aliases[];
  * it; the words are borrowed from the tool. */
 void tb_tool_params(const struct tb_tool *tool, struct tb_param ret_params[TB_TOOL_PARAMS_MAX]);
 
-/* A toolset gives tools other names, arguments and forms: octopus, wdio, bua. One row per tool. */
+/* A toolset gives tools other names, arguments and forms: octopus, wdio. One row per tool. */
 struct tb_face {
     const char *name;
     const char *description;       /* NULL: the tool's */
