@@ -98,7 +98,8 @@ ${machine()}
 Written by \`make bench\`. Everybody drives the same two binaries, with the sandbox on, on the same pages (\`bench/pages\`) from a server on
 loopback. "shell" is \`chromium-headless-shell\`, "full" is \`chromium --headless\`; peers use the full one, which is what they come with.
 The limit is raw CDP over the pipe on the same engine: the fewest commands for each operation, sent in bursts, with the page scripts
-that tabard injects too; it waits for nothing and checks nothing. tabard and the peers are called by MCP in its legacy era (\`initialize\`),
+that tabard injects too; it waits for nothing and checks nothing. It moves the mouse for each click; tabard leaves it where it is if it is
+there already, as it is for all clicks of a row but the first. tabard and the peers are called by MCP in its legacy era (\`initialize\`),
 over stdio unless HTTP is said. Groups of contenders live at the same time and take turns at each repetition. A ratio to the limit is
 tabard over raw CDP plus one MCP ping on the same transport (for the workflow, the cold page and new sessions: over raw CDP alone; for the
 rate of 20 sessions the more the better). The ten agents that start at once have connections of their own and have come before, as
