@@ -299,3 +299,18 @@ void mcp_rig_fini(struct mcp_rig *rig)
         rmdir(rig->dir);
     }
 }
+
+int mcp_rig_start(void **state)
+{
+    *state = TB_NEW(struct mcp_rig);
+    mcp_rig_init(*state);
+    mcp_rig_memory(*state, "", "");
+    return 0;
+}
+
+int mcp_rig_stop(void **state)
+{
+    mcp_rig_fini(*state);
+    tb_free(*state);
+    return 0;
+}

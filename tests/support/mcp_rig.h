@@ -61,6 +61,9 @@ void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups
 /* The fronts behind the router and an HTTP server, at the Unix door. */
 void mcp_rig_serve(struct mcp_rig *rig);
 void mcp_rig_fini(struct mcp_rig *rig);
+/* For a test that has a rig with a peer in memory as its state. */
+int mcp_rig_start(void **state);
+int mcp_rig_stop(void **state);
 
 /* Runs the loop until nothing is left to do at this time; the second moves the clock before. */
 void mcp_rig_turn(struct mcp_rig *rig);

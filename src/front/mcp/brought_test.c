@@ -12,6 +12,7 @@
 #include "core/sessions.h"
 #include "core/toolbox.h"
 
+#include "support/mcp_expect.h"
 #include "support/mcp_rig.h"
 #include "support/principals.h"
 
@@ -22,28 +23,6 @@
     "{\"name\":\"add\", \"description\":\"Adds \\u0000 one\",\"inputSchema\":{\"type\": " \
     "\"object\",\"properties\":{\"n\":{\"maximum\":12345678901234567890123}}},\"x\":[1,2]}"
 #define CLICK "{\"name\":\"click\"}"
-
-static int set_up(void **state)
-{
-    *state = TB_NEW(struct mcp_rig);
-    mcp_rig_init(*state);
-    mcp_rig_memory(*state, "", "");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    mcp_rig_fini(*state);
-    tb_free(*state);
-    return 0;
-}
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part)) {
-        fail_msg("'%s' is not in '%s'", part, text);
-    }
-}
 
 static const char *id_of(const struct tb_session *session)
 {
@@ -96,23 +75,24 @@ static void a_list_is_for_everybody_only_while_nothing_is_brought(void **state)
     mcp_rig_say(rig, REQUEST(7, "tools/call",
                              "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/"
                              "\"}," MODERN_META));
-    expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+    mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
     bring(rig);
-    expect(mcp_rig_say(rig, list), "\"ttlMs\":0,\"cacheScope\":\"private\"");
+    mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":0,\"cacheScope\":\"private\"");
     assert_true(tb_fake_bring_take(rig->fake, session_id(rig), NULL, 0));
-    expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+    mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
 }
 
 static void bytes_pass_that_no_tree_could_hold(void **state)
 {
     struct mcp_rig *rig = *state;
     begin(rig);
-    expect(mcp_rig_say(rig, CALL("add", "{\"a\":\"\\u0000\\ud800\", \"n\":"
-                                        "10000000000000000000000000000000000000000000000000000000"
-                                        "00000000000000001}")),
-           "\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":\\\"\\\\u0000\\\\ud800\\\", "
-           "\\\"n\\\":1000000000000000000000000000000000000000000000000000000000000000000000001}"
-           "\"},{\"type\":\"text\",\"text\":\"Session: browser-1\"}],\"sessionId\":\"browser-1\"");
+    mcp_expect(
+        mcp_rig_say(rig, CALL("add", "{\"a\":\"\\u0000\\ud800\", \"n\":"
+                                     "10000000000000000000000000000000000000000000000000000000"
+                                     "00000000000000001}")),
+        "\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":\\\"\\\\u0000\\\\ud800\\\", "
+        "\\\"n\\\":1000000000000000000000000000000000000000000000000000000000000000000000001}"
+        "\"},{\"type\":\"text\",\"text\":\"Session: browser-1\"}],\"sessionId\":\"browser-1\"");
     assert_string_equal(rig->fake->invoked, "frame-1");
 }
 
@@ -120,12 +100,13 @@ static void a_result_of_mcp_is_spliced(void **state)
 {
     struct mcp_rig *rig = *state;
     begin(rig);
-    expect(mcp_rig_say(rig, CALL("page_click", "{\"content\": [ {\"type\":\"text\",\"text\":"
-                                               "\"\\ud83d\"} ],\"isError\":true}")),
-           "\"result\":{\"content\":[ {\"type\":\"text\",\"text\":\"\\ud83d\"} ],\"isError\":true,"
-           "\"sessionId\":");
-    expect(mcp_rig_say(rig, CALL("page_click", "{\"content\":{}}")),
-           "\"content\":[{\"type\":\"text\",\"text\":\"{\\\"content\\\":{}}\"}");
+    mcp_expect(
+        mcp_rig_say(rig, CALL("page_click", "{\"content\": [ {\"type\":\"text\",\"text\":"
+                                            "\"\\ud83d\"} ],\"isError\":true}")),
+        "\"result\":{\"content\":[ {\"type\":\"text\",\"text\":\"\\ud83d\"} ],\"isError\":true,"
+        "\"sessionId\":");
+    mcp_expect(mcp_rig_say(rig, CALL("page_click", "{\"content\":{}}")),
+               "\"content\":[{\"type\":\"text\",\"text\":\"{\\\"content\\\":{}}\"}");
 }
 
 /* As ever: no tree can be made of such a message. */
@@ -138,7 +119,7 @@ static void other_tools_refuse_such_bytes(void **state)
     size_t begun = rig->fake->begun;
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         const char *said = mcp_rig_say(rig, names[i]);
-        expect(said, "\"id\":7,\"error\":{\"code\":-32700,");
+        mcp_expect(said, "\"id\":7,\"error\":{\"code\":-32700,");
         assert_int_equal(rig->status, 400);
     }
     assert_int_equal(rig->fake->begun, begun);
@@ -164,7 +145,7 @@ static void whoever_sees_the_session_is_told_of_changes(void **state)
                                          .driver = &tb_driver_fake,
                                          .driver_state = rig->fake,
                                          .deadline_ms = INT64_MAX};
-    expect(mcp_rig_say(rig, INITIALIZE("2025-11-25")), "\"tools\":{\"listChanged\":true}");
+    mcp_expect(mcp_rig_say(rig, INITIALIZE("2025-11-25")), "\"tools\":{\"listChanged\":true}");
     mcp_rig_say(rig, NAVIGATE);
     rig->sent.len = 0;
     bring(rig);
@@ -188,15 +169,15 @@ static void a_sequence_runs_nothing_that_the_caller_was_not_given(void **state)
     struct mcp_rig *rig = *state;
     begin(rig);
     size_t begun = rig->fake->begun;
-    expect(
+    mcp_expect(
         mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"browser_pdf\"}]}")),
         "this tool belongs to the group pdf, which is not turned on");
-    expect(mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"add\"}]}")),
-           "this tool is unknown");
+    mcp_expect(mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"add\"}]}")),
+               "this tool is unknown");
     assert_int_equal(rig->fake->begun, begun);
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, mcp_rig_start, mcp_rig_stop)
 
 int main(void)
 {

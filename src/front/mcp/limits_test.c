@@ -15,29 +15,8 @@
 #include "base/mem.h"
 #include "front/mcp/batch.h"
 
+#include "support/mcp_expect.h"
 #include "support/mcp_rig.h"
-
-static int set_up(void **state)
-{
-    *state = TB_NEW(struct mcp_rig);
-    mcp_rig_init(*state);
-    mcp_rig_memory(*state, "", "");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    mcp_rig_fini(*state);
-    tb_free(*state);
-    return 0;
-}
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part)) {
-        fail_msg("'%s' is not in '%s'", part, text);
-    }
-}
 
 /* A request with an array of so many numbers in its parameters. */
 static const char *say_numbers(struct mcp_rig *rig, const char *method, size_t count)
@@ -55,10 +34,10 @@ static const char *say_numbers(struct mcp_rig *rig, const char *method, size_t c
 
 static void a_message_of_very_many_values_is_refused_under_its_id(void **state)
 {
-    expect(say_numbers(*state, "ping", 90000), "\"id\":8,\"result\"");
+    mcp_expect(say_numbers(*state, "ping", 90000), "\"id\":8,\"result\"");
     const char *said = say_numbers(*state, "initialize", 4000000);
-    expect(said, "\"id\":8,\"error\":{\"code\":-32700");
-    expect(said, "too many keys and values, the limit is 100000");
+    mcp_expect(said, "\"id\":8,\"error\":{\"code\":-32700");
+    mcp_expect(said, "too many keys and values, the limit is 100000");
     assert_false(((struct mcp_rig *)*state)->peer.introduced);
 }
 
@@ -72,7 +51,7 @@ static void a_large_file_is_one_value(void **state)
     }
     tb_buf_append_cstr(&text, "\"}}");
     tb_buf_append_char(&text, '\0');
-    expect(mcp_rig_say(*state, (const char *)text.data), "\"id\":8,\"result\"");
+    mcp_expect(mcp_rig_say(*state, (const char *)text.data), "\"id\":8,\"result\"");
 }
 
 static void a_request_that_waits_holds_no_tree_of_its_parameters(void **state)
@@ -130,10 +109,10 @@ static void a_progress_token_may_be_long_but_not_endless(void **state)
     struct mcp_rig *rig = *state;
     rig->fake->ops[TB_OP_NAVIGATE].progress = 1;
     const char *said = say_token(rig, 1024);
-    expect(said, "\"notifications/progress\"");
-    expect(said, "\"id\":8,\"result\"");
-    expect(say_token(rig, 1025), "\"id\":8,\"error\":{\"code\":-32602");
-    expect(say_token(rig, 17000), "of at most 1024 bytes");
+    mcp_expect(said, "\"notifications/progress\"");
+    mcp_expect(said, "\"id\":8,\"result\"");
+    mcp_expect(say_token(rig, 1025), "\"id\":8,\"error\":{\"code\":-32602");
+    mcp_expect(say_token(rig, 17000), "of at most 1024 bytes");
 }
 
 static void a_note_that_is_too_long_is_lost_as_a_whole(void **state)
@@ -145,7 +124,7 @@ static void a_note_that_is_too_long_is_lost_as_a_whole(void **state)
         tb_buf_append_char(&text, 'x');
     }
     tb_mcp_req_log(&req, 0, tb_str_sub(tb_buf_str(&text), 0, 16000));
-    expect(mcp_rig_heard(rig), "\"level\":\"debug\"");
+    mcp_expect(mcp_rig_heard(rig), "\"level\":\"debug\"");
     tb_mcp_req_log(&req, 0, tb_buf_str(&text));
     assert_string_equal(mcp_rig_heard(rig), "");
 }
@@ -161,7 +140,7 @@ static void listen_to_many(struct mcp_rig *rig)
     }
     tb_buf_append_cstr(&text, "]}}}");
     tb_buf_append_char(&text, '\0');
-    expect(mcp_rig_say_only(rig, (const char *)text.data), "acknowledged");
+    mcp_expect(mcp_rig_say_only(rig, (const char *)text.data), "acknowledged");
 }
 
 /* Each call publishes several events, and who watches must not slow down who calls. */
@@ -196,7 +175,7 @@ static void the_messages_of_a_batch_that_are_not_read_claim_nothing(void **state
     assert_true(tb_mcp_batch_claims(TB_STR("[" REQUEST(1, "tools/list", MODERN_META) "]")));
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, mcp_rig_start, mcp_rig_stop)
 
 int main(void)
 {

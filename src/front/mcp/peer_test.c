@@ -14,33 +14,12 @@
 #include "core/limits.h"
 #include "core/sessions.h"
 
+#include "support/mcp_expect.h"
 #include "support/mcp_rig.h"
 
 #define CALL(id, name, more) REQUEST(id, "tools/call", "\"name\":\"" name "\"" more)
 
 #define UNKNOWN_NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":{" MODERN_META "}}"
-
-static int set_up(void **state)
-{
-    *state = TB_NEW(struct mcp_rig);
-    mcp_rig_init(*state);
-    mcp_rig_memory(*state, "", "");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    mcp_rig_fini(*state);
-    tb_free(*state);
-    return 0;
-}
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part)) {
-        fail_msg("'%s' is not in '%s'", part, text);
-    }
-}
 
 static void expect_not(const char *text, const char *part)
 {
@@ -61,10 +40,10 @@ static void a_known_version_is_agreed_on_and_else_our_newest(void **state)
         char wanted[64];
         snprintf(message, sizeof(message), INITIALIZE("%s"), rows[i][0]);
         snprintf(wanted, sizeof(wanted), "\"protocolVersion\":\"%s\"", rows[i][1]);
-        expect(mcp_rig_say(*state, message), wanted);
+        mcp_expect(mcp_rig_say(*state, message), wanted);
     }
-    expect(mcp_rig_say(*state, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"),
-           "2025-11-25");
+    mcp_expect(mcp_rig_say(*state, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"),
+               "2025-11-25");
 }
 
 static void a_legacy_ping_gets_nothing_but_an_empty_object(void **state)
@@ -83,17 +62,17 @@ static void an_id_comes_back_as_it_was_written(void **state)
         snprintf(message, sizeof(message), "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}",
                  ids[i]);
         snprintf(wanted, sizeof(wanted), "\"id\":%s,", ids[i]);
-        expect(mcp_rig_say(*state, message), wanted);
+        mcp_expect(mcp_rig_say(*state, message), wanted);
     }
 }
 
 static void modern_results_say_their_type_and_who_answers(void **state)
 {
     const char *said = mcp_rig_say(*state, REQUEST(1, "server/discover", MODERN_META));
-    expect(said, "\"resultType\":\"complete\"");
-    expect(said, "\"supportedVersions\":[\"2026-07-28\"]");
-    expect(said, "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"tabard\"");
-    expect(said, "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+    mcp_expect(said, "\"resultType\":\"complete\"");
+    mcp_expect(said, "\"supportedVersions\":[\"2026-07-28\"]");
+    mcp_expect(said, "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"tabard\"");
+    mcp_expect(said, "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
     said = mcp_rig_say(*state, REQUEST(2, "tools/list", ""));
     expect_not(said, "resultType");
     expect_not(said, "ttlMs");
@@ -109,12 +88,12 @@ static void methods_belong_to_their_era(void **state)
     for (size_t i = 0; i < TB_COUNT(gone); i++) {
         char message[256];
         snprintf(message, sizeof(message), REQUEST(1, "%s", MODERN_META), gone[i]);
-        expect(mcp_rig_say(rig, message), "\"code\":-32601");
+        mcp_expect(mcp_rig_say(rig, message), "\"code\":-32601");
         assert_int_equal(rig->status, 404);
     }
-    expect(mcp_rig_say(rig, REQUEST(1, "server/discover", "")), "\"code\":-32601");
+    mcp_expect(mcp_rig_say(rig, REQUEST(1, "server/discover", "")), "\"code\":-32601");
     assert_int_equal(rig->status, 200);
-    expect(mcp_rig_say(rig, REQUEST(1, "subscriptions/listen", "")), "\"code\":-32601");
+    mcp_expect(mcp_rig_say(rig, REQUEST(1, "subscriptions/listen", "")), "\"code\":-32601");
 }
 
 static void a_notification_never_gets_an_answer(void **state)
@@ -140,30 +119,31 @@ static void lists_come_whole_and_know_no_cursor(void **state)
     for (size_t i = 0; i < TB_COUNT(lists); i++) {
         char message[256];
         snprintf(message, sizeof(message), REQUEST(1, "%s", "\"cursor\":\"x\""), lists[i]);
-        expect(mcp_rig_say(*state, message), "\"code\":-32602");
+        mcp_expect(mcp_rig_say(*state, message), "\"code\":-32602");
         snprintf(message, sizeof(message), REQUEST(1, "%s", "\"cursor\":null"), lists[i]);
-        expect(mcp_rig_say(*state, message), "\"result\"");
+        mcp_expect(mcp_rig_say(*state, message), "\"result\"");
         expect_not(mcp_rig_say(*state, message), "nextCursor");
     }
 }
 
 static void an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_not(void **state)
 {
-    expect(mcp_rig_say(*state, CALL(1, "nope", "")), "\"code\":-32602");
-    expect(mcp_rig_say(*state, CALL(1, "browser_clik", "")),
-           "the tool 'browser_clik' is unknown (did you mean browser_click?)");
-    expect(mcp_rig_say(*state, CALL(1, "browser_pdf", "")),
-           "the tool 'browser_pdf' belongs to the group pdf, which is not turned on; connect with "
-           "?groups=pdf");
-    expect(mcp_rig_say(*state, REQUEST(1, "tools/call", "")), "\"code\":-32602");
-    expect(mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":[]")),
-           "\"code\":-32602");
+    mcp_expect(mcp_rig_say(*state, CALL(1, "nope", "")), "\"code\":-32602");
+    mcp_expect(mcp_rig_say(*state, CALL(1, "browser_clik", "")),
+               "the tool 'browser_clik' is unknown (did you mean browser_click?)");
+    mcp_expect(
+        mcp_rig_say(*state, CALL(1, "browser_pdf", "")),
+        "the tool 'browser_pdf' belongs to the group pdf, which is not turned on; connect with "
+        "?groups=pdf");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "tools/call", "")), "\"code\":-32602");
+    mcp_expect(mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":[]")),
+               "\"code\":-32602");
     const char *said =
         mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":{\"nope\":1}"));
-    expect(said, "\"isError\":true");
-    expect(said, "nope");
+    mcp_expect(said, "\"isError\":true");
+    mcp_expect(said, "nope");
     expect_not(said, "\"error\"");
-    expect(mcp_rig_say(*state, CALL(1, "list_sessions", ",\"arguments\":null")), "\"result\"");
+    mcp_expect(mcp_rig_say(*state, CALL(1, "list_sessions", ",\"arguments\":null")), "\"result\"");
 }
 
 /* S1-37, S1-46, S1-47 */
@@ -171,11 +151,11 @@ static void a_session_that_the_caller_did_not_name_is_told(void **state)
 {
     const char *said =
         mcp_rig_say(*state, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
-    expect(said, "\"sessionId\":\"browser-1\",\"sessionType\":\"browser\"");
-    expect(
+    mcp_expect(said, "\"sessionId\":\"browser-1\",\"sessionType\":\"browser\"");
+    mcp_expect(
         said,
         "\"_meta\":{\"tabard/session\":{\"sessionId\":\"browser-1\",\"sessionType\":\"browser\"}}");
-    expect(said, "{\"type\":\"text\",\"text\":\"Session: browser-1\"}");
+    mcp_expect(said, "{\"type\":\"text\",\"text\":\"Session: browser-1\"}");
     expect_not(said, "structuredContent");
     said = mcp_rig_say(*state,
                        CALL(2, "browser_navigate",
@@ -188,13 +168,13 @@ static void a_picture_is_an_item_unless_the_toolset_has_its_own_form(void **stat
 {
     struct mcp_rig *rig = *state;
     mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
-    expect(mcp_rig_say(rig, CALL(2, "browser_screenshot", "")),
-           "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"QUJD\"}");
+    mcp_expect(mcp_rig_say(rig, CALL(2, "browser_screenshot", "")),
+               "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"QUJD\"}");
     tb_view_unref(rig->peer.view, "peer");
     tb_view_make(&rig->core.toolbox, TB_STR("octopus"), TB_STR(""), &rig->config.mcp_groups,
                  &rig->peer.view, NULL);
     const char *said = mcp_rig_say(rig, CALL(3, "browser_screenshot", ""));
-    expect(said, "\\\"base64\\\":\\\"QUJD\\\"");
+    mcp_expect(said, "\\\"base64\\\":\\\"QUJD\\\"");
     expect_not(said, "\"type\":\"image\"");
 }
 
@@ -204,8 +184,8 @@ static void a_failure_says_what_happened_and_what_to_do(void **state)
     rig->fake->ops[TB_OP_NAVIGATE].code = TB_E_NAVIGATION;
     const char *said =
         mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
-    expect(said, "\"isError\":true");
-    expect(said, "\\nCheck the address, then try once more; the site may be down briefly.\"");
+    mcp_expect(said, "\"isError\":true");
+    mcp_expect(said, "\\nCheck the address, then try once more; the site may be down briefly.\"");
 }
 
 static void a_cancelled_call_gets_no_answer(void **state)
@@ -237,9 +217,9 @@ static void progress_comes_only_to_who_asked_and_only_grows(void **state)
     said = mcp_rig_say(
         rig, CALL(1, "browser_navigate",
                   ",\"_meta\":{\"progressToken\":\"p\"},\"arguments\":{\"url\":\"http://x/\"}"));
-    expect(said, "\"method\":\"notifications/progress\",\"params\":{\"progressToken\":\"p\"");
-    expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"progressToken\":{}}")),
-           "\"code\":-32602");
+    mcp_expect(said, "\"method\":\"notifications/progress\",\"params\":{\"progressToken\":\"p\"");
+    mcp_expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"progressToken\":{}}")),
+               "\"code\":-32602");
 }
 
 /* What core has to say of a session stands before the result. */
@@ -253,8 +233,8 @@ static void a_note_about_the_session_comes_first(void **state)
         tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1"));
     assert_true(tb_fake_lose(rig->fake, tb_session_info(session).id));
     mcp_rig_turn(rig);
-    expect(mcp_rig_say(rig, call), "\"content\":[{\"type\":\"text\",\"text\":\"Session "
-                                   "'browser-1' has a new, blank browser: nothing was saved");
+    mcp_expect(mcp_rig_say(rig, call), "\"content\":[{\"type\":\"text\",\"text\":\"Session "
+                                       "'browser-1' has a new, blank browser: nothing was saved");
     expect_not(mcp_rig_say(rig, call), "blank browser");
 }
 
@@ -301,9 +281,10 @@ static void a_long_name_of_an_agent_is_cut_between_characters(void **state)
 static void the_message_names_the_conversation_before_the_peer_does(void **state)
 {
     struct mcp_rig *rig = *state;
-    expect(mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
-           "browser-1");
-    expect(
+    mcp_expect(
+        mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
+        "browser-1");
+    mcp_expect(
         mcp_rig_say(
             rig,
             CALL(
@@ -316,8 +297,8 @@ static void the_message_names_the_conversation_before_the_peer_does(void **state
     assert_string_equal(
         tb_session_owner(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-2"))),
         "other");
-    expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"tabard/conversation\":7}")),
-           "\"code\":-32602");
+    mcp_expect(mcp_rig_say(rig, CALL(1, "list_sessions", ",\"_meta\":{\"tabard/conversation\":7}")),
+               "\"code\":-32602");
     tb_mcp_peer_left(&rig->peer);
     mcp_rig_turn(rig);
     assert_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")));
@@ -329,8 +310,9 @@ static void sessions_stay_if_the_configuration_says_so(void **state)
     struct mcp_rig *rig = *state;
     tb_free(rig->config.mcp_on_disconnect);
     rig->config.mcp_on_disconnect = tb_strdup("keep");
-    expect(mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
-           "browser-1");
+    mcp_expect(
+        mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}")),
+        "browser-1");
     tb_mcp_peer_left(&rig->peer);
     assert_non_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")));
 }
@@ -345,8 +327,8 @@ static void too_many_requests_at_once_are_refused(void **state)
                          CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
     }
     assert_int_equal(rig->answers, 0);
-    expect(mcp_rig_say_only(rig, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"),
-           "\"error\"");
+    mcp_expect(mcp_rig_say_only(rig, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"),
+               "\"error\"");
 }
 
 static void levels_are_checked(void **state)
@@ -355,17 +337,18 @@ static void levels_are_checked(void **state)
     assert_string_equal(mcp_rig_say(rig, REQUEST(1, "logging/setLevel", "\"level\":\"error\"")),
                         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
     assert_int_equal(rig->peer.log_level, 4);
-    expect(mcp_rig_say(rig, REQUEST(1, "logging/setLevel", "\"level\":\"loud\"")),
-           "\"code\":-32602");
-    expect(mcp_rig_say(
-               rig, REQUEST(1, "tools/list",
+    mcp_expect(mcp_rig_say(rig, REQUEST(1, "logging/setLevel", "\"level\":\"loud\"")),
+               "\"code\":-32602");
+    mcp_expect(
+        mcp_rig_say(rig,
+                    REQUEST(1, "tools/list",
                             "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
                             "\"io.modelcontextprotocol/clientCapabilities\":{},"
                             "\"io.modelcontextprotocol/logLevel\":\"loud\"}")),
-           "\"code\":-32602");
+        "\"code\":-32602");
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, mcp_rig_start, mcp_rig_stop)
 
 int main(void)
 {

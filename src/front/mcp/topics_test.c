@@ -15,6 +15,7 @@
 #include "front/mcp/resources.h"
 #include "front/mcp/subscriptions.h"
 
+#include "support/mcp_expect.h"
 #include "support/mcp_rig.h"
 #include "support/principals.h"
 
@@ -39,28 +40,15 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    mcp_rig_fini(*state);
-    tb_free(*state);
-    return 0;
-}
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part)) {
-        fail_msg("'%s' is not in '%s'", part, text);
-    }
-}
-
 static void the_sessions_are_a_resource_and_what_they_show_are_templates(void **state)
 {
-    expect(mcp_rig_say(*state, REQUEST(1, "resources/list", "")), "\"uri\":\"tabard://sessions\"");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "resources/list", "")),
+               "\"uri\":\"tabard://sessions\"");
     const char *said = mcp_rig_say(*state, REQUEST(1, "resources/templates/list", ""));
-    expect(said, "\"uriTemplate\":\"tabard://session/{id}/snapshot\"");
-    expect(said, "\"uriTemplate\":\"tabard://session/{id}/screenshot\"");
-    expect(said, "\"uriTemplate\":\"tabard://session/{id}/downloads\"");
-    expect(
+    mcp_expect(said, "\"uriTemplate\":\"tabard://session/{id}/snapshot\"");
+    mcp_expect(said, "\"uriTemplate\":\"tabard://session/{id}/screenshot\"");
+    mcp_expect(said, "\"uriTemplate\":\"tabard://session/{id}/downloads\"");
+    mcp_expect(
         mcp_rig_say(*state, REQUEST(1, "resources/read", "\"uri\":\"tabard://sessions\"")),
         "\"contents\":[{\"uri\":\"tabard://sessions\",\"mimeType\":\"application/json\",\"text\":\"{\\\"sessions\\\":[]");
 }
@@ -70,15 +58,15 @@ static void a_snapshot_is_read_through_its_operation(void **state)
     struct mcp_rig *rig = *state;
     mcp_rig_say(rig, NAVIGATE);
     size_t begun = rig->fake->begun;
-    expect(
+    mcp_expect(
         mcp_rig_say(
             rig, REQUEST(1, "resources/read", "\"uri\":\"tabard://session/browser-1/snapshot\"")),
         "\"contents\":[{\"uri\":\"tabard://session/browser-1/snapshot\",\"mimeType\":\"text/plain\",\"text\":");
     assert_int_equal(rig->fake->begun, begun + 1);
     rig->fake->ops[TB_OP_SNAPSHOT].code = TB_E_PAGE_CRASHED;
-    expect(mcp_rig_say(rig, REQUEST(1, "resources/read",
-                                    "\"uri\":\"tabard://session/browser-1/snapshot\"")),
-           "\"code\":-10460");
+    mcp_expect(mcp_rig_say(rig, REQUEST(1, "resources/read",
+                                        "\"uri\":\"tabard://session/browser-1/snapshot\"")),
+               "\"code\":-10460");
 }
 
 #define READ_SNAPSHOT \
@@ -91,7 +79,7 @@ static void a_large_text_is_cut_with_a_mark(void **state)
     rig->fake->text_bytes = (size_t)TB_RESULT_TEXT_MAX;
     const char *said = mcp_rig_say(rig, READ_SNAPSHOT);
     assert_in_range(strlen(said), TB_MCP_RESULT_MAX / 2, TB_MCP_RESULT_MAX);
-    expect(said, " bytes omitted; ask for a part, or for less]");
+    mcp_expect(said, " bytes omitted; ask for a part, or for less]");
 }
 
 /* A request that waits, to be answered by the test. */
@@ -113,13 +101,13 @@ static void what_cannot_be_cut_is_refused_when_it_is_too_large(void **state)
     struct tb_str some = tb_str_sub(tb_buf_str(&large), 0, TB_MCP_RESULT_MAX - 4096);
     mcp_rig_say(rig, NAVIGATE);
     tb_mcp_resource_send_blob(wait_for_read(rig), uri, "image/png", some);
-    expect(mcp_rig_heard(rig), "\"blob\":\"AAA");
+    mcp_expect(mcp_rig_heard(rig), "\"blob\":\"AAA");
     tb_mcp_resource_send_blob(wait_for_read(rig), uri, "image/png", tb_buf_str(&large));
-    expect(mcp_rig_heard(rig), "the picture is too large to send; ask for a smaller one");
+    mcp_expect(mcp_rig_heard(rig), "the picture is too large to send; ask for a smaller one");
     tb_mcp_resource_send_text(wait_for_read(rig), uri, "application/json", some);
-    expect(mcp_rig_heard(rig), "\"text\":\"AAA");
+    mcp_expect(mcp_rig_heard(rig), "\"text\":\"AAA");
     tb_mcp_resource_send_text(wait_for_read(rig), uri, "application/json", tb_buf_str(&large));
-    expect(mcp_rig_heard(rig), "the resource is too large to send");
+    mcp_expect(mcp_rig_heard(rig), "the resource is too large to send");
 }
 
 static void a_resource_that_is_not_there_has_the_code_of_its_era(void **state)
@@ -133,58 +121,62 @@ static void a_resource_that_is_not_there_has_the_code_of_its_era(void **state)
     for (size_t i = 0; i < TB_COUNT(uris); i++) {
         char message[512];
         snprintf(message, sizeof(message), REQUEST(1, "resources/read", "\"uri\":\"%s\""), uris[i]);
-        expect(mcp_rig_say(*state, message), "\"code\":-32002");
+        mcp_expect(mcp_rig_say(*state, message), "\"code\":-32002");
         snprintf(message, sizeof(message),
                  REQUEST(1, "resources/read", MODERN_META ",\"uri\":\"%s\""), uris[i]);
         const char *said = mcp_rig_say(*state, message);
-        expect(said, "\"code\":-32602");
-        expect(said, "\"data\":{\"uri\":\"");
+        mcp_expect(said, "\"code\":-32602");
+        mcp_expect(said, "\"data\":{\"uri\":\"");
     }
-    expect(mcp_rig_say(*state, REQUEST(1, "resources/read", "")), "\"code\":-32602");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "resources/read", "")), "\"code\":-32602");
 }
 
 static void prompts_are_filled_in_and_their_arguments_checked(void **state)
 {
-    expect(mcp_rig_say(*state, REQUEST(1, "prompts/list", "")), "\"name\":\"two-user-chat\"");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "prompts/list", "")), "\"name\":\"two-user-chat\"");
     const char *said = mcp_rig_say(
         *state,
         REQUEST(
             1, "prompts/get",
             "\"name\":\"two-user-chat\",\"arguments\":{\"url\":\"http://chat/\",\"first\":\"ann\"}"));
-    expect(said, "Test http://chat/ with two users");
-    expect(said, "start_session with sessionId ann, and again with sessionId bob");
-    expect(mcp_rig_say(*state, REQUEST(1, "prompts/get", "\"name\":\"two-user-chat\"")),
-           "\"code\":-32602");
-    expect(mcp_rig_say(*state, REQUEST(1, "prompts/get",
-                                       "\"name\":\"two-user-chat\",\"arguments\":{\"url\":1}")),
-           "\"code\":-32602");
-    expect(mcp_rig_say(*state, REQUEST(1, "prompts/get", "\"name\":\"nope\"")), "\"code\":-32602");
+    mcp_expect(said, "Test http://chat/ with two users");
+    mcp_expect(said, "start_session with sessionId ann, and again with sessionId bob");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "prompts/get", "\"name\":\"two-user-chat\"")),
+               "\"code\":-32602");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "prompts/get",
+                                           "\"name\":\"two-user-chat\",\"arguments\":{\"url\":1}")),
+               "\"code\":-32602");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "prompts/get", "\"name\":\"nope\"")),
+               "\"code\":-32602");
 }
 
 static void names_of_sessions_are_completed(void **state)
 {
     mcp_rig_say(*state, NAVIGATE);
-    expect(mcp_rig_say(*state,
-                       REQUEST(1, "completion/complete",
-                               "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
-                               "\"argument\":{\"name\":\"session\",\"value\":\"bro\"}")),
-           "\"completion\":{\"values\":[\"browser-1\"],\"total\":1,\"hasMore\":false}");
-    expect(mcp_rig_say(
-               *state,
-               REQUEST(
-                   1, "completion/complete",
-                   "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"tabard://session/{id}/snapshot\"},"
-                   "\"argument\":{\"name\":\"id\",\"value\":\"x\"}")),
-           "\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}");
-    expect(mcp_rig_say(*state,
-                       REQUEST(1, "completion/complete",
-                               "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
-                               "\"argument\":{\"name\":\"task\",\"value\":\"\"}")),
-           "\"values\":[]");
-    expect(mcp_rig_say(*state, REQUEST(1, "completion/complete",
-                                       "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"nope\"},"
-                                       "\"argument\":{\"name\":\"a\",\"value\":\"\"}")),
-           "\"code\":-32602");
+    mcp_expect(
+        mcp_rig_say(*state,
+                    REQUEST(1, "completion/complete",
+                            "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
+                            "\"argument\":{\"name\":\"session\",\"value\":\"bro\"}")),
+        "\"completion\":{\"values\":[\"browser-1\"],\"total\":1,\"hasMore\":false}");
+    mcp_expect(
+        mcp_rig_say(
+            *state,
+            REQUEST(
+                1, "completion/complete",
+                "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"tabard://session/{id}/snapshot\"},"
+                "\"argument\":{\"name\":\"id\",\"value\":\"x\"}")),
+        "\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}");
+    mcp_expect(
+        mcp_rig_say(*state,
+                    REQUEST(1, "completion/complete",
+                            "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"child-owns-session\"},"
+                            "\"argument\":{\"name\":\"task\",\"value\":\"\"}")),
+        "\"values\":[]");
+    mcp_expect(mcp_rig_say(*state, REQUEST(1, "completion/complete",
+                                           "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"nope\"},"
+                                           "\"argument\":{\"name\":\"a\",\"value\":\"\"}")),
+               "\"code\":-32602");
 }
 
 /* Sessions that are not there yet are not denied. */
@@ -202,7 +194,7 @@ static void what_lists_sessions_waits_until_they_are_loaded(void **state)
         tb_sessions_load(rig->core.sessions, NULL, NULL);
         assert_string_equal(mcp_rig_say_only(rig, lists[i]), "");
         mcp_rig_turn(rig);
-        expect(mcp_rig_heard(rig), "\"id\":1,\"result\"");
+        mcp_expect(mcp_rig_heard(rig), "\"id\":1,\"result\"");
         tb_sessions_load(rig->core.sessions, NULL, NULL);
         mcp_rig_say_only(rig, lists[i]);
         mcp_rig_say_only(rig, CANCEL(1));
@@ -219,15 +211,15 @@ static void a_legacy_subscriber_hears_of_changes_until_it_leaves(void **state)
         mcp_rig_say(rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://sessions\"")),
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
     assert_true(tb_bus_heard(&rig->core.bus));
-    expect(
+    mcp_expect(
         mcp_rig_say(rig, NAVIGATE),
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"tabard://sessions\"}}");
     mcp_rig_say(rig, REQUEST(1, "resources/unsubscribe", "\"uri\":\"tabard://sessions\""));
     assert_false(tb_bus_heard(&rig->core.bus));
     tb_sessions_end_all(rig->core.sessions, "default", TB_END_CLOSED, NULL);
     assert_string_equal(mcp_rig_heard(rig), "");
-    expect(mcp_rig_say(rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://nope\"")),
-           "\"code\":-32002");
+    mcp_expect(mcp_rig_say(rig, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://nope\"")),
+               "\"code\":-32002");
 }
 
 static void a_page_is_watched_by_name_and_only_in_its_tenant(void **state)
@@ -251,7 +243,7 @@ static void a_page_is_watched_by_name_and_only_in_its_tenant(void **state)
     tb_bus_publish(
         &rig->core.bus,
         &(struct tb_event){.type = TB_EVENT_NAVIGATED, .tenant = "default", .session_id = id});
-    expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/browser-1/snapshot\"");
+    mcp_expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/browser-1/snapshot\"");
 }
 
 static void navigated(struct mcp_rig *rig, const char *id)
@@ -290,7 +282,7 @@ static void ones_own_private_page_is_watched_and_not_its_namesake(void **state)
         navigated(rig, tb_session_info(shared).id);
         assert_string_equal(mcp_rig_heard(rig), "");
         navigated(rig, id);
-        expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/mail/snapshot\"");
+        mcp_expect(mcp_rig_heard(rig), "\"uri\":\"tabard://session/mail/snapshot\"");
         mcp_rig_say(
             rig, REQUEST(2, "resources/unsubscribe", "\"uri\":\"tabard://session/mail/snapshot\""));
     }
@@ -307,14 +299,15 @@ static void listening_begins_with_what_will_be_honoured(void **state)
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
         "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7},"
         "\"notifications\":{\"resourceSubscriptions\":[\"tabard://sessions\"]}}}\n");
-    expect(
+    mcp_expect(
         mcp_rig_say(rig, NAVIGATE),
         "\"notifications/resources/updated\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7},"
         "\"uri\":\"tabard://sessions\"}");
     mcp_rig_say(rig, CANCEL(7));
     assert_false(tb_bus_heard(&rig->core.bus));
     assert_int_equal(rig->mcp->listen_count, 0);
-    expect(mcp_rig_say(rig, REQUEST(7, "subscriptions/listen", MODERN_META)), "\"code\":-32602");
+    mcp_expect(mcp_rig_say(rig, REQUEST(7, "subscriptions/listen", MODERN_META)),
+               "\"code\":-32602");
 }
 
 static void listens_get_their_answer_when_the_daemon_stops(void **state)
@@ -323,8 +316,8 @@ static void listens_get_their_answer_when_the_daemon_stops(void **state)
     mcp_rig_say(rig, LISTEN(""));
     tb_mcp_listens_end(rig->mcp);
     const char *said = mcp_rig_heard(rig);
-    expect(said, "\"id\":7,\"result\":{\"resultType\":\"complete\"");
-    expect(said, "\"io.modelcontextprotocol/subscriptionId\":7");
+    mcp_expect(said, "\"id\":7,\"result\":{\"resultType\":\"complete\"");
+    mcp_expect(said, "\"io.modelcontextprotocol/subscriptionId\":7");
 }
 
 static void a_batch_is_answered_by_one_array_when_all_is_done(void **state)
@@ -339,10 +332,10 @@ static void a_batch_is_answered_by_one_array_when_all_is_done(void **state)
         "{\"jsonrpc\":\"2.0\",\"id\":4},{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"initialize\"}]");
     assert_int_equal(rig->answers, 1);
     assert_true(said[0] == '[' && strstr(said, "]\n") == said + strlen(said) - 2);
-    expect(said, "\"id\":\"p\",\"result\":{}");
-    expect(said, "\"id\":90,\"result\"");
-    expect(said, "\"id\":4,\"error\"");
-    expect(said, "\"id\":5,\"error\"");
+    mcp_expect(said, "\"id\":\"p\",\"result\":{}");
+    mcp_expect(said, "\"id\":90,\"result\"");
+    mcp_expect(said, "\"id\":4,\"error\"");
+    mcp_expect(said, "\"id\":5,\"error\"");
     TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(tb_str_of(said));
     assert_true(tb_json_is_array(tree));
     assert_string_equal(mcp_rig_say(rig, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]"),
@@ -360,10 +353,10 @@ static void a_batch_whose_last_request_is_cancelled_ends_all_the_same(void **sta
     assert_string_equal(
         mcp_rig_say(rig, "[" NAVIGATE ",{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}]"),
         "");
-    expect(mcp_rig_say(rig, CANCEL(90)), "[{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}]");
+    mcp_expect(mcp_rig_say(rig, CANCEL(90)), "[{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}]");
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, mcp_rig_stop)
 
 int main(void)
 {
