@@ -347,6 +347,17 @@ static void addresses_that_no_agent_may_open_are_refused(void **state)
     ops_goto(lab, "/plain");
 }
 
+/* Its databases are not asked for: the refusal would stand in the page's console. */
+static void a_page_without_an_origin_gets_no_error_of_ours(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'about:blank'}");
+    tb_free(kept_save(lab));
+    ops_eval(lab, "new Promise(done => setTimeout(() => requestIdleCallback(done), 100))");
+    ops_ok(lab, TB_OP_CONSOLE, "{}");
+    assert_int_equal(ops_int(lab, "total"), 0);
+}
+
 static void what_is_emulated_stays(void **state)
 {
     struct ops_lab *lab = *state;
@@ -390,6 +401,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_is_lost_is_said),
         OPS_TEST(a_tab_that_cannot_be_loaded_is_said),
         OPS_TEST(addresses_that_no_agent_may_open_are_refused),
+        OPS_TEST(a_page_without_an_origin_gets_no_error_of_ours),
         OPS_TEST(what_is_emulated_stays),
     };
     return cmocka_run_group_tests(tests, start, ops_lab_stop);
