@@ -24,6 +24,7 @@
 
 enum {
     STEPS_MAX = 100,
+    MEMBERS_MAX = 100, /* of a step; no tool takes nearly as many */
     NAME_MAX_SHOWN = 60,
 };
 
@@ -211,10 +212,31 @@ static int read_tool(const struct reader *reader, const struct cJSON *given, str
     return tb_args_check(rows, rest, &step->args, err);
 }
 
+/* Of two members with one name nobody knows which is meant. */
+static int check_members(const struct cJSON *given, struct tb_err *err)
+{
+    size_t count = 0;
+    JSON_ARRAY_FOREACH(member, given) {
+        if (++count > MEMBERS_MAX) {
+            return tb_fail(err, TB_E_PARAMS, "it has more than %d members", MEMBERS_MAX);
+        }
+        if (tb_json_get(given, tb_json_name(member)) != member) {
+            struct tb_quoted name;
+            return tb_fail(err, TB_E_PARAMS, "%s is given twice",
+                           tb_quoted(&name, tb_str_of(tb_json_name(member)), 0));
+        }
+    }
+    return 0;
+}
+
 static int read_step(const struct reader *reader, const struct cJSON *given, struct tb_str session,
                      struct step *step, struct tb_err *err)
 {
     struct tb_entry entry;
+    int rc = check_members(given, err);
+    if (rc < 0) {
+        return rc;
+    }
     if (!find_action(reader, given, step)) {
         return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
     }
@@ -226,8 +248,8 @@ static int read_step(const struct reader *reader, const struct cJSON *given, str
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
     }
     step->tool = entry.tool;
-    int rc = entry.face && entry.face->params ? read_face(reader, entry.face, given, step, err)
-                                              : read_tool(reader, given, step, err);
+    rc = entry.face && entry.face->params ? read_face(reader, entry.face, given, step, err)
+                                          : read_tool(reader, given, step, err);
     if (rc == 0 && entry.tool->check) {
         rc = entry.tool->check(reader->core, reader->caller, step->args, err);
     }
