@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call gives back: either an error with words, or data, text and at most one picture.
  *
- * `data` is a small object with documented keys (docs/operations.md), from which a toolset prints its
- * own form; large things (a snapshot, an extract, the value of an evaluate) go into `text` without
- * a tree in between, a picture into `image` as base64 just as the browser sent it. */
+ * `data` is a small object with documented keys (docs/operations.md), from which a toolset prints
+ * its own form; large things (a snapshot, an extract, the value of an evaluate) go into `text`
+ * without a tree in between, a picture into `image` as base64 just as the browser sent it. */
 #pragma once
 
 #include <stdbool.h>
