@@ -49,6 +49,7 @@ TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/f
 .DEFAULT_GOAL := all
 .PHONY: all fixtures help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
         asan fuzz cov moving soak soak-durable apps bare bench-net house docs install clean unit-programs objects tidy flags packages
+# Without names: every object stays. With one, only those named would, and rounds of tests would build the others anew, all at once.
 .SECONDARY:
 
 all: $(B)/tabard ## build build/release/tabard

@@ -6,7 +6,6 @@ BENCH_NET_SHARED := $(patsubst %,$(B)/bench/net/%.o,cmdline hist wire)
 BENCH_NET := $(BENCH_NET_NAMES:%=$(B)/bench/net/%)
 
 .PHONY: bench-net-programs bench-idle bench-slow
-.SECONDARY: $(BENCH_NET:=.o) $(BENCH_NET_SHARED)
 
 bench-net-programs: $(BENCH_NET)
 
