@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/event.h"
+#include "driver/cdp/browser/folder.h"
 #include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
@@ -100,7 +101,7 @@ static char *directory_of(const struct seat *seat)
  * of the seat may have left it. */
 static void give_directory(struct seat *seat)
 {
-    struct tb_cdp_folder *folder = &seat->session->folder;
+    struct tb_cdp_files_folder *folder = &seat->session->folder;
     struct stat info;
     char *path = directory_of(seat);
     assert((mkdir(path, 0700) == 0 || errno == EEXIST) && stat(path, &info) == 0);
@@ -110,7 +111,7 @@ static void give_directory(struct seat *seat)
     if (seat->files) {
         assert(tb_cdp_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
         assert(tb_cdp_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
-        assert(tb_cdp_files_keep_downloads(seat->session, NULL));
+        assert(tb_cdp_folder_keep_downloads(seat->session, NULL));
     }
 }
 

@@ -13,19 +13,13 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "driver/cdp/browser/journal.h"
 #include "driver/cdp/browser/profile.h"
-#include "driver/cdp/browser/session_internal.h"
 
 enum {
     TRIES = 1000, /* names with a number */
-    PARAMS_MAX = 2048,
-    NOTES_MAX = 1024 * 1024,
 };
 
 static const char name_start[] = "tabard-files-";
-static const char notes[] = ".downloads";
-static const char fresh_notes[] = ".downloads.new";
 
 static int open_directory(const char *directory)
 {
@@ -71,6 +65,21 @@ static int make(const char *profile, const char *path, struct tb_cdp_files_id *r
     return rc;
 }
 
+int tb_cdp_files_make(const char *root, const char *session_id, const char *profile,
+                      struct tb_cdp_files_folder *ret_folder, struct tb_err *err)
+{
+    struct tb_cdp_files_folder folder = {.path = path_of(root, session_id)};
+    int rc = make(profile, folder.path, &folder.id);
+    if (rc < 0) {
+        rc = tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", folder.path,
+                     strerror(-rc));
+        tb_free(folder.path);
+        return rc;
+    }
+    *ret_folder = folder;
+    return 0;
+}
+
 bool tb_cdp_files_same(const char *directory, const struct tb_cdp_files_id *id)
 {
     struct stat info;
@@ -86,120 +95,6 @@ int64_t tb_cdp_files_room(const char *directory)
     }
     uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
     return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
-}
-
-/* What is known of downloads, beside them. No page can give a file this name. */
-
-static int read_all(int fd, struct tb_buf *out)
-{
-    char step[4096];
-    ssize_t got;
-    while ((got = read(fd, step, sizeof(step))) > 0) {
-        int rc = tb_buf_append(out, step, (size_t)got);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    return got < 0 ? -errno : 0;
-}
-
-static void recall_downloads(struct tb_driver_session *session)
-{
-    const char *directory = session->folder.path;
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    int dir = open_directory(directory);
-    int fd = dir < 0 ? -1 : openat(dir, notes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd >= 0 && read_all(fd, &text) == 0) {
-        tb_cdp_download_log_recall(&session->journal.downloads, directory, tb_buf_str(&text));
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (dir >= 0) {
-        close(dir);
-    }
-}
-
-void tb_cdp_files_note_downloads(const struct tb_driver_session *session)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    const struct tb_cdp_folder *folder = &session->folder;
-    if (!folder->path || !tb_cdp_files_same(folder->path, &folder->id)) {
-        return;
-    }
-    tb_cdp_download_log_write(&session->journal.downloads, &text);
-    int dir = open_directory(folder->path);
-    if (dir >= 0) {
-        /* In one step: at any moment there is the old one or the new one. */
-        if (tb_cdp_files_write(folder->path, fresh_notes, tb_buf_str(&text), NULL) == 0) {
-            renameat(dir, fresh_notes, dir, notes);
-        }
-        close(dir);
-    }
-}
-
-static const char *known_directory(const struct tb_cdp_folder *folder, struct tb_err *err)
-{
-    if (tb_cdp_files_same(folder->path, &folder->id)) {
-        return folder->path;
-    }
-    tb_fail(err, TB_E_NOT_POSSIBLE,
-            "the session's directory was replaced by something else, so no file can go in or out; "
-            "start a new session to work with files");
-    return NULL;
-}
-
-const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_err *err)
-{
-    struct tb_cdp_folder *folder = &session->folder;
-    if (folder->path) {
-        return known_directory(folder, err);
-    }
-    const struct tb_cdp_browser *browser = session->browser;
-    if (!browser || !browser->launch) {
-        tb_fail(err, TB_E_NOT_POSSIBLE,
-                "this session has no directory for files, because the daemon did not start its "
-                "browser");
-        return NULL;
-    }
-    char *path = path_of(tb_cdp_launcher_root(session->fleet->launcher), session->id);
-    int rc = make(tb_cdp_launch_profile(browser->launch), path, &folder->id);
-    if (rc < 0) {
-        tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", path,
-                strerror(-rc));
-        tb_free(path);
-        return NULL;
-    }
-    folder->path = path;
-    recall_downloads(session);
-    return folder->path;
-}
-
-bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err)
-{
-    struct tb_cdp_download_log *log = &session->journal.downloads;
-    const char *directory = tb_cdp_files_directory(session, err);
-    if (!directory) {
-        return false;
-    }
-    if (log->allowed) {
-        return true;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &params);
-    tb_json_object_open(&json);
-    tb_json_member_cstr(&json, "behavior", "allowAndName");
-    tb_json_member_cstr(&json, "browserContextId", tb_cdp_session_context_id(session));
-    tb_json_member_cstr(&json, "downloadPath", directory);
-    tb_json_member_bool(&json, "eventsEnabled",
-                        true); /* those of a tab end with it, its downloads do not */
-    tb_json_object_close(&json);
-    /* No need to wait: whatever is asked for later, the browser does later. */
-    tb_cdp_post(session->browser->peer.conn, NULL, "Browser.setDownloadBehavior",
-                tb_buf_str(&params));
-    log->allowed = true;
-    return true;
 }
 
 void tb_cdp_files_remove(const char *root, const char *session_id)
@@ -297,8 +192,48 @@ int tb_cdp_files_write(const char *directory, const char *name, struct tb_str co
                   : 0;
 }
 
-/* Negative: there is no plain file of that name. */
-static int64_t size_of(const char *directory, const char *name)
+int tb_cdp_files_replace(const char *directory, const char *name, struct tb_str content)
+{
+    TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", name);
+    int rc = tb_cdp_files_write(directory, fresh, content, NULL);
+    int dir = rc < 0 ? rc : open_directory(directory);
+    if (dir < 0) {
+        return dir;
+    }
+    rc = renameat(dir, fresh, dir, name) < 0 ? -errno : 0;
+    close(dir);
+    return rc;
+}
+
+static int read_all(int fd, struct tb_buf *out)
+{
+    char step[4096];
+    ssize_t got;
+    while ((got = read(fd, step, sizeof(step))) > 0) {
+        int rc = tb_buf_append(out, step, (size_t)got);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return got < 0 ? -errno : 0;
+}
+
+int tb_cdp_files_read(const char *directory, const char *name, struct tb_buf *out)
+{
+    int dir = open_directory(directory);
+    if (dir < 0) {
+        return dir;
+    }
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int rc = fd < 0 ? -errno : read_all(fd, out);
+    if (fd >= 0) {
+        close(fd);
+    }
+    close(dir);
+    return rc;
+}
+
+int64_t tb_cdp_files_size(const char *directory, const char *name)
 {
     int dir = open_directory(directory);
     struct stat info;
@@ -312,31 +247,7 @@ static int64_t size_of(const char *directory, const char *name)
 
 bool tb_cdp_files_has(const char *directory, const char *name)
 {
-    return size_of(directory, name) >= 0;
-}
-
-int tb_cdp_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
-                     struct tb_err *err)
-{
-    struct tb_err why = {0};
-    struct tb_cdp_download_log *log = &session->journal.downloads;
-    const char *directory = tb_cdp_files_directory(session, &why);
-    if (!directory) {
-        return tb_fail(err, why.code, "%s", why.text);
-    }
-    const struct tb_cdp_download_rules rules = tb_cdp_journal_rules(session);
-    int64_t before = size_of(directory, name);
-    before = before > 0 ? before : 0;
-    int rc = tb_cdp_download_log_admit(log, &rules, before, (int64_t)content.len, &why);
-    if (rc < 0) {
-        return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
-    }
-    rc = tb_cdp_files_write(directory, name, content, err);
-    if (rc == 0) {
-        log->unlisted_bytes += (int64_t)content.len - before;
-        tb_cdp_files_note_downloads(session);
-    }
-    return rc;
+    return tb_cdp_files_size(directory, name) >= 0;
 }
 
 void tb_cdp_files_delete(const char *directory, const char *name)

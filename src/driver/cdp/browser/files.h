@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
-
-struct tb_driver_session;
 
 enum {
     TB_FILE_NAME_SIZE = 201,
@@ -27,16 +26,14 @@ struct tb_cdp_files_id {
 };
 
 /* A session's. */
-struct tb_cdp_folder {
+struct tb_cdp_files_folder {
     char *path; /* NULL: not made */
     struct tb_cdp_files_id id;
 };
 
-/* The directory, made when there is none. NULL with words: the browser is not ours, or the name
- * leads elsewhere now. */
-const char *tb_cdp_files_directory(struct tb_driver_session *session, struct tb_err *err);
-/* From now on the browser saves there what pages offer for download. False with words. */
-bool tb_cdp_files_keep_downloads(struct tb_driver_session *session, struct tb_err *err);
+/* Makes the directory below `root` for who owns `profile`, or takes the one that is there. */
+int tb_cdp_files_make(const char *root, const char *session_id, const char *profile,
+                      struct tb_cdp_files_folder *ret_folder, struct tb_err *err);
 /* False when the name leads to another directory than it did, or to none: nothing may be written or
  * read there then. */
 bool tb_cdp_files_same(const char *directory, const struct tb_cdp_files_id *id);
@@ -47,8 +44,6 @@ void tb_cdp_files_remove(const char *root, const char *session_id);
 /* The same for all below `root` that need not be kept. */
 void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
                         void *user);
-/* Takes down what is known of the session's downloads, for when it is brought back. */
-void tb_cdp_files_note_downloads(const struct tb_driver_session *session);
 
 /* A name that is safe in any directory: no separators, no control characters, no dot in front, not
  * empty. Cut at whole characters. */
@@ -56,12 +51,14 @@ void tb_cdp_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE
 /* True if it is a plain name already. */
 bool tb_cdp_file_name_plain(struct tb_str name);
 
-/* Writes a file that a call brings or makes, within the ceilings of the session's downloads. */
-int tb_cdp_files_add(struct tb_driver_session *session, const char *name, struct tb_str content,
-                     struct tb_err *err);
 /* Writes a new file, or one in the place of an old one. */
 int tb_cdp_files_write(const char *directory, const char *name, struct tb_str content,
                        struct tb_err *err);
+/* The same in one step: at any moment there is the old one or the new one. */
+int tb_cdp_files_replace(const char *directory, const char *name, struct tb_str content);
+int tb_cdp_files_read(const char *directory, const char *name, struct tb_buf *out);
+/* Negative: there is no plain file of that name. */
+int64_t tb_cdp_files_size(const char *directory, const char *name);
 /* True if there is such a file, and it is a plain one. */
 bool tb_cdp_files_has(const char *directory, const char *name);
 void tb_cdp_files_delete(const char *directory, const char *name);

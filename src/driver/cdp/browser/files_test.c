@@ -105,6 +105,24 @@ static void a_taken_name_gets_a_number(void **state)
     assert_true(tb_cdp_files_rename(directory, "missing", name) < 0);
 }
 
+static void a_file_is_replaced_as_a_whole_and_read_where_it_lies(void **state)
+{
+    const char *directory = *state;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(64);
+    char link[128];
+    assert_int_equal(tb_cdp_files_replace(directory, ".notes", TB_STR("old and longer")), 0);
+    assert_int_equal(tb_cdp_files_replace(directory, ".notes", TB_STR("new")), 0);
+    assert_false(tb_cdp_files_has(directory, ".notes.new"));
+    assert_int_equal(tb_cdp_files_size(directory, ".notes"), 3);
+    assert_int_equal(tb_cdp_files_read(directory, ".notes", &text), 0);
+    assert_true(tb_str_eq_cstr(tb_buf_str(&text), "new"));
+    snprintf(link, sizeof(link), "%s/link", directory);
+    assert_int_equal(symlink("/etc/passwd", link), 0);
+    assert_true(tb_cdp_files_read(directory, "link", &text) < 0);
+    assert_true(tb_cdp_files_read(directory, "missing", &text) < 0);
+    assert_true(tb_cdp_files_replace("/nonexistent", "x", TB_STR("x")) < 0);
+}
+
 static struct tb_cdp_files_id id_of(const char *directory)
 {
     struct stat info;
@@ -464,6 +482,7 @@ int main(void)
         cmocka_unit_test(names_are_made_safe),
         TEST(nothing_follows_a_link_out_of_the_directory),
         TEST(a_taken_name_gets_a_number),
+        TEST(a_file_is_replaced_as_a_whole_and_read_where_it_lies),
         TEST(a_download_is_named_when_it_is_whole),
         TEST(a_guid_that_is_no_plain_name_is_passed_over),
         TEST(a_download_over_a_ceiling_is_ended_and_says_which),

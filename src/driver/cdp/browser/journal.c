@@ -6,7 +6,7 @@
 #include "core/event.h"
 #include "core/limits.h"
 #include "core/url.h"
-#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/folder.h"
 #include "driver/cdp/browser/session_internal.h"
 
 enum {
@@ -78,7 +78,7 @@ void tb_cdp_journal_on_download(struct tb_driver_session *session, struct tb_str
     tb_cdp_download_log_on_event(log, &rules, method, params);
     if (log->changed) {
         log->changed = false;
-        tb_cdp_files_note_downloads(session);
+        tb_cdp_folder_note_downloads(session);
     }
 }
 

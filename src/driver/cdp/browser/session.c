@@ -9,7 +9,7 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/browser/engine.h"
-#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/folder.h"
 #include "driver/cdp/browser/ownership.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/browser/sites.h"
@@ -105,7 +105,7 @@ void tb_cdp_session_seated(struct tb_list *seat_link, struct tb_cdp_context *con
         }
     }
     if (session->files) {
-        tb_cdp_files_keep_downloads(session, NULL); /* if not, the first download tells */
+        tb_cdp_folder_keep_downloads(session, NULL); /* if not, the first download tells */
     }
     session->preparing = session->keeper->ops->seated(session->keeper, session,
                                                       session->deadline.due_ms - RESTORE_MARGIN_MS);

@@ -53,7 +53,7 @@ struct tb_driver_session {
     struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
     struct tb_cdp_journal journal;
     int64_t heard; /* the number of the changes that a page told last */
-    struct tb_cdp_folder folder;
+    struct tb_cdp_files_folder folder;
     struct tb_list sites; /* of tb_cdp_site */
     struct tb_cdp_keeper *keeper;
 };

@@ -78,7 +78,7 @@ static void begin_upload(struct scene *scene)
 /* As if the daemon had started the browser. */
 static void give_directory(struct scene *scene, const char *directory)
 {
-    struct tb_cdp_folder *folder = &scene->session->folder;
+    struct tb_cdp_files_folder *folder = &scene->session->folder;
     struct stat info;
     assert_int_equal(stat(directory, &info), 0);
     folder->path = tb_strdup(directory);

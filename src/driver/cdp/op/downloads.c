@@ -3,7 +3,7 @@
  * under way. A click on a link of the kind <a download> is over before the browser tells of it, so
  * one that nobody has heard of yet is given a moment to begin. */
 #include "core/args.h"
-#include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/folder.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
@@ -68,7 +68,7 @@ void tb_cdp_op_downloads(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     struct tb_err err;
-    if (!tb_cdp_files_keep_downloads(session, &err)) {
+    if (!tb_cdp_folder_keep_downloads(session, &err)) {
         tb_cdp_work_fail_err(&downloads->work, &err);
         return;
     }

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "core/args.h"
 #include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/folder.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 
@@ -39,7 +40,7 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
     TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_err err;
     char name[TB_FILE_NAME_SIZE];
-    const char *directory = tb_cdp_files_directory(work->session, &err);
+    const char *directory = tb_cdp_folder_path(work->session, &err);
     if (!directory) {
         tb_cdp_work_fail_err(work, &err);
         return;
@@ -50,7 +51,7 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
         return;
     }
     choose_name(directory, name);
-    if (tb_cdp_files_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
+    if (tb_cdp_folder_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
         tb_cdp_work_fail_err(work, &err);
         return;
     }

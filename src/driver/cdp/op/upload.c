@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "core/args.h"
 #include "driver/cdp/browser/files.h"
+#include "driver/cdp/browser/folder.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
@@ -96,7 +97,7 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
         }
         content = tb_buf_str(&bytes);
     }
-    int rc = tb_cdp_files_add(upload->work.session, name, content, err);
+    int rc = tb_cdp_folder_add(upload->work.session, name, content, err);
     if (rc == 0) {
         tb_json_append_take(upload->files, tb_json_new_str(tb_str_of(name)));
     }
@@ -431,7 +432,7 @@ void tb_cdp_op_upload(struct tb_driver_session *session, struct tb_op *op)
     struct tb_err err;
     upload->files = tb_json_new_array();
     tb_json_set_take(op->result->data, "files", upload->files);
-    upload->directory = tb_cdp_files_directory(session, &err);
+    upload->directory = tb_cdp_folder_path(session, &err);
     if (!upload->directory || gather(upload, &err) < 0) {
         tb_cdp_work_fail_err(work, &err);
         return;
