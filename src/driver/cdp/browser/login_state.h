@@ -26,6 +26,3 @@ int tb_cdp_login_state_seal(const struct tb_core *core, const char *tenant,
 /* The caller's; NULL with words: not there, or not to be read (both TB_E_STATE_NOT_FOUND). */
 struct cJSON *tb_cdp_login_state_read(const struct tb_core *core, const char *tenant,
                                       const char *path, struct tb_err *err);
-/* Params of Storage.setCookies for the cookies of a state. */
-int tb_cdp_login_state_cookies(const struct cJSON *state, const char *context_id,
-                               struct tb_buf *out);

@@ -16,6 +16,7 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/address.h"
+#include "driver/cdp/browser/cookies.h"
 #include "driver/cdp/browser/emulation.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/login_state.h"
@@ -368,7 +369,7 @@ static void set_cookies(struct tb_cdp_restore *restore, const struct cJSON *stat
 {
     struct tb_driver_session *session = restore->session;
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
-    tb_cdp_login_state_cookies(state, tb_cdp_session_context_id(session), &params);
+    tb_cdp_cookies_put_set(state, tb_cdp_session_context_id(session), &params);
     if (last) {
         tb_cdp_session_send(session, NULL, "Storage.setCookies", tb_buf_str(&params),
                             restore->deadline_ms, on_cookies_set, restore);

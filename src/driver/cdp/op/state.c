@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "core/args.h"
 #include "core/core.h"
+#include "driver/cdp/browser/cookies.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/browser/session_internal.h"
@@ -426,7 +427,7 @@ static void begin_load(struct state *state)
         tb_cdp_work_fail_err(work, &err);
         return;
     }
-    tb_cdp_login_state_cookies(state->json, tb_cdp_session_context_id(work->session), &params);
+    tb_cdp_cookies_put_set(state->json, tb_cdp_session_context_id(work->session), &params);
     work->state = SETTING;
     tb_cdp_work_send_to(work, "", "Storage.setCookies", tb_buf_str(&params));
 }
