@@ -11,6 +11,7 @@
 #include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/launch_check.h"
+#include "driver/cdp/browser/launch_user.h"
 #include "driver/cdp/browser/session.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/ops.h"
@@ -29,7 +30,7 @@ static int check(const struct tb_config *config, struct tb_err *err)
 {
     int rc = tb_cdp_launch_check_args(config, err);
     rc = rc < 0 ? rc : tb_cdp_launch_check_path(config, err);
-    rc = rc < 0 ? rc : tb_cdp_launch_check_user(config, geteuid(), err);
+    rc = rc < 0 ? rc : tb_cdp_launch_user_check(config, geteuid(), err);
     return rc < 0 ? rc : tb_cdp_launch_check_remote_ca(config, err);
 }
 

@@ -11,8 +11,8 @@
 
 #include "base/list.h"
 #include "base/str.h"
-#include "driver/cdp/browser/launch_check.h"
 #include "driver/cdp/browser/launch_command.h"
+#include "driver/cdp/browser/launch_user.h"
 #include "driver/cdp/browser/proc.h"
 #include "driver/cdp/browser/profile.h"
 #include "io/process.h"
@@ -78,7 +78,7 @@ static void settle(struct tb_cdp_launcher *launcher)
     }
     launcher->set_user =
         geteuid() == 0 &&
-        tb_cdp_launch_find_user(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
+        tb_cdp_launch_user_find(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
     launcher->root = choose_root(launcher);
     tb_cdp_profile_sweep(launcher->root, launcher->uid);
     if (launcher->opts.settled) {
@@ -186,7 +186,7 @@ static int spawn(struct tb_cdp_launch *launch, const struct tb_cdp_launch_spec *
 {
     const struct tb_cdp_launcher *launcher = launch->launcher;
     struct tb_cdp_launch_command command;
-    tb_cdp_launch_command_build(&command, &launcher->opts, spec, launch->profile);
+    tb_cdp_launch_command_build(&command, launcher->opts.guard, spec, launch->profile);
     /* Not its stderr: what pages say on the console goes there, and that is not for our log. */
     struct tb_process_fd fds[] = {
         {.child_fd = PIPE_TO, .inherit = -1},

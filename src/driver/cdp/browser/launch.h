@@ -41,10 +41,11 @@ TB_DEFINE_AUTO(struct tb_cdp_launcher *, tb_cdp_launcher_free)
 const char *tb_cdp_launcher_root(struct tb_cdp_launcher *launcher);
 
 struct tb_cdp_launch_spec {
-    const char *path; /* the browser's binary */
-    bool shell;       /* it is the headless shell */
-    bool headless;
-    const char *const *more; /* further arguments, NULL-ended; may be NULL */
+    const char *path;           /* the browser's binary */
+    const char *const *args;    /* NULL-ended */
+    const char *profile_switch; /* what its profile is told by, up to the path */
+    bool windowed;              /* it sees the display */
+    bool gains_rights;          /* a program of its own is setuid */
 };
 
 /* The process has ended. Once; not after tb_cdp_launch_free. */

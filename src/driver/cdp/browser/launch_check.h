@@ -3,8 +3,6 @@
  * tabard promises is refused, and so is a program that cannot be run. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "base/err.h"
 #include "core/config.h"
 
@@ -12,10 +10,5 @@
 int tb_cdp_launch_check_path(const struct tb_config *config, struct tb_err *err);
 /* browser.args has no switch that tabard sets itself or that opens the browser to others. */
 int tb_cdp_launch_check_args(const struct tb_config *config, struct tb_err *err);
-/* By name or number; -ENOENT. */
-int tb_cdp_launch_find_user(const char *name, uid_t *ret_uid, gid_t *ret_gid);
-/* browser.user is somebody, and not root. It counts only if the daemon, whose user is `own`, is
- * root. */
-int tb_cdp_launch_check_user(const struct tb_config *config, uid_t own, struct tb_err *err);
 /* browser.remote_ca, if it is set, is a file that can be read. */
 int tb_cdp_launch_check_remote_ca(const struct tb_config *config, struct tb_err *err);

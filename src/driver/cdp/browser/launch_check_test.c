@@ -82,30 +82,6 @@ static void other_switches_are_allowed(void **state)
                      0);
 }
 
-static void a_user_must_be_somebody_without_roots_rights(void **state)
-{
-    static const struct {
-        const char *user;
-        uid_t own;
-        const char *words; /* NULL: it is right */
-    } rows[] = {{"nobody", 0, NULL},        {"1234", 0, NULL},
-                {"nosuchuser", 1000, NULL}, {"root", 0, "root"},
-                {"0", 0, "root"},           {"nosuchuser", 0, "no such user"},
-                {"-1", 0, "no such user"},  {"4294967295", 0, "no such"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct tb_config config;
-        struct tb_err err = {0};
-        tb_config_init(&config);
-        tb_free(config.browser_user);
-        config.browser_user = tb_strdup(rows[i].user);
-        int rc = tb_cdp_launch_check_user(&config, rows[i].own, &err);
-        assert_int_equal(rc, rows[i].words ? TB_E_CONFIG : 0);
-        assert_non_null(strstr(err.text, rows[i].words ? rows[i].words : ""));
-        tb_config_fini(&config);
-    }
-}
-
 static void a_file_of_authorities_must_be_readable(void **state)
 {
     static const char *const paths[] = {"/etc/passwd", "/nonexist", "/tmp"};
@@ -140,7 +116,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_that_break_a_promise_are_refused_by_name),
         cmocka_unit_test(other_switches_are_allowed),
-        cmocka_unit_test(a_user_must_be_somebody_without_roots_rights),
         cmocka_unit_test(a_file_of_authorities_must_be_readable),
         cmocka_unit_test(a_path_must_be_a_program),
     };

@@ -7,53 +7,6 @@
 
 #include "base/mem.h"
 
-/* The WebUI names are hidden renderers of the full browser, one a window. */
-static const char features_off[] =
-    "--disable-features=WebUIReloadButton,WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,"
-    "OptimizationHints,MediaRouter,DialMediaRouteProvider,GlobalMediaControls,LensOverlay,"
-    "AutofillServerCommunication,CertificateTransparencyComponentUpdater,AcceptCHFrame,"
-    "HttpsUpgrades,PaintHolding,Prerender2";
-
-/* The same for every start. Background work of the browser is off: it costs start-up time, memory
- * and traffic that nobody asked for. */
-static const char *const common_args[] = {
-    "--remote-debugging-pipe",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--no-startup-window",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-default-apps",
-    "--disable-sync",
-    "--disable-breakpad",
-    "--disable-client-side-phishing-detection",
-    "--disable-domain-reliability",
-    "--disable-search-engine-choice-screen",
-    "--metrics-recording-only",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--mute-audio",
-    "--window-size=1280,720",
-    /* Nobody is there to answer these questions. */
-    "--disable-hang-monitor",
-    "--disable-prompt-on-repost",
-    /* The shell has no blocker either; the ceiling of tabs stands in for it. */
-    "--disable-popup-blocking",
-    /* Tabs that nobody looks at must run as fast as the others. */
-    "--disable-background-timer-throttling",
-    "--disable-backgrounding-occluded-windows",
-    "--disable-renderer-backgrounding",
-    /* Nothing may go around a proxy. */
-    "--disable-quic",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy",
-    /* A document that comes back from the cache, or was loaded before it was asked for, would tell
-     * nothing of its loading. */
-    "--disable-back-forward-cache",
-    features_off,
-};
-
 static void add_arg(struct tb_cdp_launch_command *command, const char *text)
 {
     if (command->count + 1 < TB_LAUNCH_ARGS_MAX) {
@@ -61,38 +14,19 @@ static void add_arg(struct tb_cdp_launch_command *command, const char *text)
     }
 }
 
-/* The browser's setuid helper, where there is one, needs what no_new_privs forbids. */
-static bool has_setuid_helper(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char helper[TB_PROFILE_PATH_SIZE];
-    snprintf(helper, sizeof(helper), "%.*s/chrome-sandbox", slash ? (int)(slash - path) : 0, path);
-    return access(helper, F_OK) == 0;
-}
-
-static void build_args(struct tb_cdp_launch_command *command,
-                       const struct tb_cdp_launcher_opts *opts,
+static void build_args(struct tb_cdp_launch_command *command, const char *guard,
                        const struct tb_cdp_launch_spec *spec, const char *profile)
 {
-    if (opts->guard) {
-        tb_exec_guard_args(opts->guard, spec->path, !has_setuid_helper(spec->path),
-                           command->pid_text, command->args);
+    if (guard) {
+        tb_exec_guard_args(guard, spec->path, !spec->gains_rights, command->pid_text,
+                           command->args);
         command->count = TB_EXEC_GUARD_ARGS;
     }
     add_arg(command, spec->path);
-    for (size_t i = 0; i < TB_COUNT(common_args); i++) {
-        add_arg(command, common_args[i]);
-    }
-    if (spec->headless && !spec->shell) {
-        add_arg(command, "--headless");
-    }
-    if (opts->no_sandbox) {
-        add_arg(command, "--no-sandbox");
-    }
-    snprintf(command->user_data, TB_LAUNCH_LINE_SIZE, "--user-data-dir=%s", profile);
-    add_arg(command, command->user_data);
-    for (size_t i = 0; spec->more && spec->more[i]; i++) {
-        add_arg(command, spec->more[i]);
+    snprintf(command->profile, TB_LAUNCH_LINE_SIZE, "%s%s", spec->profile_switch, profile);
+    add_arg(command, command->profile);
+    for (size_t i = 0; spec->args[i]; i++) {
+        add_arg(command, spec->args[i]);
     }
 }
 
@@ -113,7 +47,7 @@ static void build_env(struct tb_cdp_launch_command *command, const struct tb_cdp
     /* Nobody answers on a bus here, and looking for one costs start-up time. */
     command->env[count++] = "DBUS_SESSION_BUS_ADDRESS=disabled:";
     command->env[count++] = "DBUS_SYSTEM_BUS_ADDRESS=disabled:";
-    if (!spec->headless) {
+    if (spec->windowed) {
         static const char *const screens[] = {"DISPLAY=", "WAYLAND_DISPLAY=", "XAUTHORITY="};
         for (char **line = environ; *line; line++) {
             for (size_t i = 0; i < TB_COUNT(screens) && count + 1 < TB_LAUNCH_ENV_MAX; i++) {
@@ -126,11 +60,10 @@ static void build_env(struct tb_cdp_launch_command *command, const struct tb_cdp
     command->env[count] = NULL;
 }
 
-void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command,
-                                 const struct tb_cdp_launcher_opts *opts,
+void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command, const char *guard,
                                  const struct tb_cdp_launch_spec *spec, const char *profile)
 {
     memset(command, 0, sizeof(*command));
-    build_args(command, opts, spec, profile);
+    build_args(command, guard, spec, profile);
     build_env(command, spec, profile);
 }

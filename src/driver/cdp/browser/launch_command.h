@@ -21,13 +21,13 @@ struct tb_cdp_launch_command {
     size_t count;
     const char *env[TB_LAUNCH_ENV_MAX]; /* NULL-ended */
     char pid_text[TB_EXEC_GUARD_PID_SIZE];
-    char user_data[TB_LAUNCH_LINE_SIZE];
+    char profile[TB_LAUNCH_LINE_SIZE];
     char home[TB_LAUNCH_LINE_SIZE];
     char config[TB_LAUNCH_LINE_SIZE];
     char cache[TB_LAUNCH_LINE_SIZE];
     char tmp[TB_LAUNCH_LINE_SIZE];
 };
 
-void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command,
-                                 const struct tb_cdp_launcher_opts *opts,
+/* `guard` may be NULL, see struct tb_cdp_launcher_opts. */
+void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command, const char *guard,
                                  const struct tb_cdp_launch_spec *spec, const char *profile);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A browser that is a process of ours. */
-#include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/helpers.h"
 #include "driver/cdp/browser/ownership.h"
+#include "driver/cdp/browser/switches.h"
 
 static const char *name(const struct tb_cdp_browser *browser)
 {
@@ -19,20 +19,18 @@ static void on_exit_of_process(struct tb_cdp_launch *launch, void *user)
 
 static int start(struct tb_cdp_browser *browser, struct tb_err *err)
 {
-    const struct tb_config_list *extra = &browser->fleet->core->config->browser_args;
-    const char **more = TB_NEW_ARRAY(const char *, extra->count + 1);
-    for (size_t i = 0; i < extra->count; i++) {
-        more[i] = extra->items[i];
-    }
+    const char **args =
+        tb_cdp_switches_new(browser->fleet->core->config, browser->headless && !browser->shell);
     struct tb_cdp_launch_spec spec = {
         .path = browser->path,
-        .shell = browser->shell,
-        .headless = browser->headless,
-        .more = more,
+        .args = args,
+        .profile_switch = "--user-data-dir=",
+        .windowed = !browser->headless,
+        .gains_rights = tb_cdp_switches_need_rights(browser->path),
     };
     browser->launch =
         tb_cdp_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);
-    tb_free(more);
+    tb_free(args);
     if (!browser->launch) {
         return TB_E_BROWSER_START;
     }

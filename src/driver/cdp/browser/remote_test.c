@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "driver/cdp/browser/switches.h"
 #include "io/tls.h"
 
 #include "support/cdp_lab.h"
@@ -204,12 +205,17 @@ static void tick(struct tb_timer *timer, void *user)
 
 static struct tb_cdp_launch *run_browser(struct lab *lab, struct address *ret_address)
 {
-    static const char *const more[] = {"--remote-debugging-port=0", NULL};
+    char port[] = "--remote-debugging-port=0";
+    char *more[] = {port};
+    struct tb_config config = {.browser_args = {.items = more, .count = 1},
+                               .browser_no_sandbox = lab->config.browser_no_sandbox};
     struct tb_timer timer;
+    const char **args = tb_cdp_switches_new(&config, false);
     struct tb_cdp_launch_spec spec = {
-        .path = tb_cdp_browser_find("", true), .shell = true, .headless = true, .more = more};
+        .path = tb_cdp_browser_find("", true), .args = args, .profile_switch = "--user-data-dir="};
     struct tb_cdp_launch *launch =
         tb_cdp_launch_new(lab->fleet->launcher, &spec, on_exit_of_browser, NULL, NULL);
+    tb_free(args);
     assert_non_null(launch);
     tb_timer_init(&timer, lab->loop, tick, NULL); /* a file is nothing that a loop hears of */
     tb_timer_start(&timer, 10);
