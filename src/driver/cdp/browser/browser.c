@@ -400,7 +400,7 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->tenant = tb_strdup(spec->tenant);
     browser->path = tb_strdup(spec->path);
     browser->endpoint = tb_strdup(spec->endpoint);
-    browser->ownership = spec->endpoint[0] ? &tb_cdp_remote_owned : &tb_cdp_launched;
+    browser->ownership = spec->endpoint[0] ? &tb_cdp_remote : &tb_cdp_launched;
     browser->shell = spec->shell;
     browser->headless = spec->headless;
     browser->peer.loop = fleet->loop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who owns a browser: we, who have launched its process (launched.c), or somebody else, who runs it
- * at an endpoint (remote_owned.c). A further way to come by a browser is one more table. */
+ * at an endpoint (remote.c). A further way to come by a browser is one more table. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,4 +31,4 @@ struct tb_cdp_ownership {
 };
 
 extern const struct tb_cdp_ownership tb_cdp_launched;
-extern const struct tb_cdp_ownership tb_cdp_remote_owned;
+extern const struct tb_cdp_ownership tb_cdp_remote;
