@@ -98,6 +98,7 @@ refuses format 'includes out of order' src/base/bad.c 'clang-format-violations' 
 refuses layers 'a higher layer' src/base/bad.c 'base may not include proto' < <(including '"proto/http.h"')
 refuses layers 'a sibling of the same rank' src/store/bad.c 'store may not include driver' < <(including '"driver/driver.h"')
 refuses layers 'a sibling sub-folder' src/driver/fake/bad.c 'fake may not include driver/cdp' < <(including '"driver/cdp/cdp.h"')
+refuses layers 'one driver in what all share' src/driver/bad.c 'bad.c may not include driver/cdp' < <(including '"driver/cdp/cdp.h"')
 refuses layers 'a higher room' src/driver/cdp/page/bad.c 'room page may not include browser' < <(including '"driver/cdp/browser/session.h"')
 refuses layers 'a room beside' src/driver/cdp/op/bad.c 'room op may not include keep' < <(including '"driver/cdp/keep/keep.h"')
 refuses layers 'what stands above the rooms' src/driver/cdp/browser/bad.c 'room browser may not include cdp' < <(including '"driver/cdp/cdp.h"')

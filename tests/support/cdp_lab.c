@@ -358,8 +358,7 @@ pid_t lab_network_service(struct tb_loop *loop, struct tb_cdp_browser *browser)
     char info[128];
     assert_non_null(browser->helpers);
     assert_int_equal(
-        lab_group(tb_cdp_launch_pid(browser->launch), "network.mojom.NetworkService", &service, 1),
-        1);
+        lab_group(tb_launch_pid(browser->launch), "network.mojom.NetworkService", &service, 1), 1);
     snprintf(info, sizeof(info),
              "{\"processInfo\":[{\"type\":\"network.mojom.NetworkService\",\"id\":%d}]}",
              (int)service);

@@ -8,10 +8,10 @@
 
 #include "core/event.h"
 #include "driver/cdp/browser/folder.h"
-#include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/work.h"
+#include "driver/profile.h"
 
 #include "support/hostile_calls.h"
 
@@ -101,16 +101,16 @@ static char *directory_of(const struct seat *seat)
  * of the seat may have left it. */
 static void give_directory(struct seat *seat)
 {
-    struct tb_cdp_files_folder *folder = &seat->session->folder;
+    struct tb_files_folder *folder = &seat->session->folder;
     struct stat info;
     char *path = directory_of(seat);
     assert((mkdir(path, 0700) == 0 || errno == EEXIST) && stat(path, &info) == 0);
     tb_free(folder->path);
     folder->path = path;
-    folder->id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
+    folder->id = (struct tb_files_id){info.st_dev, info.st_ino};
     if (seat->files) {
-        assert(tb_cdp_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
-        assert(tb_cdp_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
+        assert(tb_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
+        assert(tb_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
         assert(tb_cdp_folder_keep_downloads(seat->session, NULL));
     }
 }
@@ -402,7 +402,7 @@ void play_fini(struct play *play)
     }
     for (size_t i = 0; i < PLAY_SEATS; i++) {
         TB_AUTO(tb_free) char *directory = directory_of(&play->seats[i]);
-        tb_cdp_profile_remove(directory);
+        tb_profile_remove(directory);
     }
     LIST_FOREACH_SAFE(link, &play->calls) {
         struct call *call = TB_CONTAINER(link, struct call, link);

@@ -8,8 +8,8 @@
 
 #include "base/id.h"
 #include "driver/cdp/browser/find.h"
-#include "driver/cdp/browser/profile.h"
 #include "driver/cdp/op/work.h"
+#include "driver/profile.h"
 
 #include "support/guarded.h"
 
@@ -134,7 +134,7 @@ int ops_lab_stop(void **state)
         tb_loop_free(lab->loop);
         tb_config_fini(&lab->config);
         tb_buf_fini(&lab->visits);
-        tb_cdp_profile_remove(lab->state_dir);
+        tb_profile_remove(lab->state_dir);
     }
     tb_free(lab);
     return 0;

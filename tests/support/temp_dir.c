@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "driver/cdp/browser/profile.h"
+#include "driver/profile.h"
 
 int temp_dir_make(void **state)
 {
@@ -14,7 +14,7 @@ int temp_dir_make(void **state)
 
 int temp_dir_remove(void **state)
 {
-    tb_cdp_profile_remove(*state);
+    tb_profile_remove(*state);
     tb_free(*state);
     return 0;
 }

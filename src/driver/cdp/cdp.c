@@ -8,13 +8,13 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/address.h"
-#include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/launch_check.h"
-#include "driver/cdp/browser/launch_user.h"
 #include "driver/cdp/browser/session.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/ops.h"
+#include "driver/files.h"
+#include "driver/launch_user.h"
 
 static void *start(struct tb_core *core)
 {
@@ -30,7 +30,7 @@ static int check(const struct tb_config *config, struct tb_err *err)
 {
     int rc = tb_cdp_launch_check_args(config, err);
     rc = rc < 0 ? rc : tb_cdp_launch_check_path(config, err);
-    rc = rc < 0 ? rc : tb_cdp_launch_user_check(config, geteuid(), err);
+    rc = rc < 0 ? rc : tb_launch_user_check(config, geteuid(), err);
     return rc < 0 ? rc : tb_cdp_launch_check_remote_ca(config, err);
 }
 
@@ -53,7 +53,7 @@ static void open_session(void *state, const struct tb_open_opts *opts, tb_open_f
 static void forget(void *state, const char *session_id)
 {
     const struct tb_cdp_fleet *fleet = state;
-    tb_cdp_files_remove(tb_cdp_launcher_root(fleet->launcher), session_id);
+    tb_files_remove(tb_launcher_root(fleet->launcher), session_id);
 }
 
 static const struct tb_offer offers[] = {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/id.h"
-#include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session.h"
+#include "driver/profile.h"
 
 #include "support/hostile_calls.h"
 #include "support/hostile_play.h"
@@ -101,7 +101,7 @@ static unsigned long long steps;
 static void on_exit_of_fuzzer(void)
 {
     fprintf(stderr, "%llu steps\n", steps);
-    tb_cdp_profile_remove(state_dir);
+    tb_profile_remove(state_dir);
 }
 
 /* As it ends when the browser does as it is told. */

@@ -29,7 +29,7 @@ static void hinder(struct driver_lab *lab, bool on)
 static bool lose(struct driver_seat *seat)
 {
     const struct tb_cdp_browser *browser = seat->session->browser;
-    return browser && kill(tb_cdp_launch_pid(browser->launch), SIGKILL) == 0;
+    return browser && kill(tb_launch_pid(browser->launch), SIGKILL) == 0;
 }
 
 int main(int argc, char **argv)

@@ -23,7 +23,7 @@
 struct tb_cdp_context;
 struct tb_cdp_helpers;
 struct tb_cdp_ownership;
-struct tb_cdp_endpoint;
+struct tb_endpoint;
 
 #define TB_CDP_BROWSER_ENDED "the browser has ended unexpectedly"
 
@@ -48,9 +48,9 @@ struct tb_cdp_browser {
     char *path;
     char *endpoint;
     const struct tb_cdp_ownership *ownership; /* the next three are its */
-    struct tb_cdp_launch *launch;
+    struct tb_launch *launch;
     struct tb_cdp_helpers *helpers; /* NULL: not known yet, or not ours */
-    struct tb_cdp_endpoint *remote;
+    struct tb_endpoint *remote;
     bool shell;
     bool headless;
     bool ready;

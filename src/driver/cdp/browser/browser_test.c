@@ -101,7 +101,7 @@ static void renderers_run_in_the_sandbox_as_another_user(void **state)
     lab_init(&lab, docs);
     lab_open(&lab, &session);
     lab_goto(&session, "127.0.0.1", "/");
-    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
+    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
     size_t count = lab_group(leader, "--type=renderer", pids, TB_COUNT(pids));
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
@@ -149,8 +149,8 @@ static void two_tenants_never_share_a_process(void **state)
     LAB_WAIT(&lab, a.opened && b.opened);
     assert_non_null(a.session);
     assert_non_null(b.session);
-    assert_int_not_equal(tb_cdp_launch_pid(browser_of(&a)->launch),
-                         tb_cdp_launch_pid(browser_of(&b)->launch));
+    assert_int_not_equal(tb_launch_pid(browser_of(&a)->launch),
+                         tb_launch_pid(browser_of(&b)->launch));
     lab_close(&a);
     lab_close(&b);
     lab_fini(&lab);
@@ -311,7 +311,7 @@ static void a_killed_browser_is_noticed_at_once_and_replaced_at_the_next_need(vo
     lab_open(&lab, &a);
     lab_open(&lab, &b);
     lab_begin_call(&a, &answer, "waitFor", "");
-    kill(tb_cdp_launch_pid(browser_of(&a)->launch), SIGKILL);
+    kill(tb_launch_pid(browser_of(&a)->launch), SIGKILL);
     LAB_WAIT(&lab, answer.done && a.lost == 1 && b.lost == 1);
     assert_int_equal(answer.code, TB_E_BROWSER_CRASHED);
     assert_int_equal(a.err.code, TB_E_BROWSER_CRASHED);
@@ -334,7 +334,7 @@ static void the_end_of_a_browser_is_told_even_if_that_of_a_helper_is_noticed_fir
     lab_open(&lab, &session);
     lab_goto(&session, "127.0.0.1", "/");
     struct tb_cdp_browser *browser = browser_of(&session);
-    pid_t leader = tb_cdp_launch_pid(browser->launch);
+    pid_t leader = tb_launch_pid(browser->launch);
     LAB_WAIT(&lab, browser->helpers);
     /* From now on the first end is the first to be noticed. */
     pid_t service = lab_network_service(lab.loop, browser);
@@ -356,7 +356,7 @@ static void a_frozen_browser_is_given_up(void **state)
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
     lab_open(&lab, &session);
-    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
+    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
     kill(leader, SIGSTOP);
     lab_begin_call(&session, &answer, "echo", "1");
     LAB_WAIT(&lab, answer.done && session.lost == 1);
@@ -376,8 +376,8 @@ static void nothing_is_left_of_a_browser_that_nobody_uses(void **state)
     lab_init(&lab, docs);
     lab_set(&lab, "browser.linger_ms", "50");
     lab_open(&lab, &session);
-    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
-    snprintf(profile, sizeof(profile), "%s", tb_cdp_launch_profile(browser_of(&session)->launch));
+    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
+    snprintf(profile, sizeof(profile), "%s", tb_launch_profile(browser_of(&session)->launch));
     assert_int_equal(access(profile, F_OK), 0);
     lab_close(&session);
     LAB_WAIT(&lab, lab_group(leader, "", NULL, 0) == 0 && access(profile, F_OK) < 0);
@@ -394,8 +394,8 @@ static void stopping_the_driver_leaves_nothing_behind(void **state)
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
     lab_open(&lab, &session);
-    pid_t leader = tb_cdp_launch_pid(browser_of(&session)->launch);
-    snprintf(profile, sizeof(profile), "%s", tb_cdp_launch_profile(browser_of(&session)->launch));
+    pid_t leader = tb_launch_pid(browser_of(&session)->launch);
+    snprintf(profile, sizeof(profile), "%s", tb_launch_profile(browser_of(&session)->launch));
     tb_cdp_fleet_free(lab.fleet);
     lab.fleet = NULL;
     assert_int_equal(access(profile, F_OK), -1);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "core/limits.h"
-#include "driver/cdp/browser/files.h"
+#include "driver/files.h"
 
 enum {
     URL_MAX = 2048,
@@ -94,7 +94,7 @@ int tb_cdp_download_log_admit(const struct tb_cdp_download_log *log,
     if (!rules->directory) {
         return tb_fail(err, TB_E_DOWNLOAD_REFUSED, "%s", TB_DOWNLOADS_OFF);
     }
-    if (!tb_cdp_files_same(rules->directory, rules->id)) {
+    if (!tb_files_same(rules->directory, rules->id)) {
         return tb_fail(err, TB_E_NOT_POSSIBLE,
                        "the session's directory was replaced by something else");
     }
@@ -109,7 +109,7 @@ int tb_cdp_download_log_admit(const struct tb_cdp_download_log *log,
                        " bytes, the limit of browser.downloads_max_bytes",
                        rules->all_max_bytes);
     }
-    if (tb_cdp_files_room(rules->directory) < rules->room_min_bytes) {
+    if (tb_files_room(rules->directory) < rules->room_min_bytes) {
         return tb_fail(err, TB_E_STORE,
                        "fewer than %" PRId64
                        " bytes are left on the disk (browser.downloads_room_min_bytes)",
@@ -186,12 +186,12 @@ static void on_begin(struct tb_cdp_download_log *log, const struct tb_cdp_downlo
                      const struct cJSON *params)
 {
     struct tb_str guid = tb_json_text(params, "guid");
-    if (!tb_cdp_file_name_plain(guid) || find(log, guid)) {
+    if (!tb_files_name_plain(guid) || find(log, guid)) {
         return;
     }
     struct item *item = TB_NEW(struct item);
     char name[TB_FILE_NAME_SIZE];
-    tb_cdp_file_name_clean(tb_json_text(params, "suggestedFilename"), name);
+    tb_files_name_clean(tb_json_text(params, "suggestedFilename"), name);
     item->guid = tb_str_dup(guid);
     item->url = tb_str_dup(tb_str_sub(tb_json_text(params, "url"), 0, URL_MAX));
     item->file = tb_strdup(name);
@@ -211,7 +211,7 @@ static void finish(struct tb_cdp_download_log *log, struct item *item,
     char name[TB_FILE_NAME_SIZE];
     snprintf(name, sizeof(name), "%s", item->file);
     log->changed = true;
-    if (tb_cdp_files_rename(rules->directory, item->guid, name) < 0) {
+    if (tb_files_rename(rules->directory, item->guid, name) < 0) {
         item->state = FAILED;
         return;
     }
@@ -239,8 +239,8 @@ static void on_progress(struct tb_cdp_download_log *log, const struct tb_cdp_dow
         log->changed = true;
     } else if (!check(log, item, rules)) {
         /* Between two checks it may have become too large and whole. */
-        if (whole && rules->directory && tb_cdp_files_same(rules->directory, rules->id)) {
-            tb_cdp_files_delete(rules->directory, item->guid);
+        if (whole && rules->directory && tb_files_same(rules->directory, rules->id)) {
+            tb_files_delete(rules->directory, item->guid);
         }
     } else if (whole) {
         finish(log, item, rules);
@@ -345,8 +345,8 @@ static void check_kept(struct item *item, const char *directory)
     if (item->state == RUNNING) {
         item->state = LOST;
         item->reason = tb_strdup("its browser ended before it was whole");
-        tb_cdp_files_delete(directory, item->guid);
-    } else if (item->state == DONE && !tb_cdp_files_has(directory, item->file)) {
+        tb_files_delete(directory, item->guid);
+    } else if (item->state == DONE && !tb_files_has(directory, item->file)) {
         item->state = LOST;
         item->reason = tb_strdup("the file is not there any more");
     }
@@ -357,7 +357,7 @@ static void recall(struct tb_cdp_download_log *log, const char *directory, const
     struct tb_str guid = tb_json_text(kept, "guid");
     struct tb_str file = tb_json_text(kept, "file");
     struct tb_str reason = tb_str_sub(tb_json_text(kept, "reason"), 0, URL_MAX);
-    if (!tb_cdp_file_name_plain(guid) || !tb_cdp_file_name_plain(file) || find(log, guid)) {
+    if (!tb_files_name_plain(guid) || !tb_files_name_plain(file) || find(log, guid)) {
         return;
     }
     struct item *item = TB_NEW(struct item);

@@ -18,7 +18,7 @@ enum {
     TB_DOWNLOAD_TOLD_MS = 1000, /* for word of one, after the browser has refused the page */
 };
 
-struct tb_cdp_files_id;
+struct tb_files_id;
 
 /* Why they are refused, before anybody has asked for them. */
 #define TB_DOWNLOADS_OFF "the session does not keep files"
@@ -26,7 +26,7 @@ struct tb_cdp_files_id;
 /* Where they go and how large they may be; 0: any size. */
 struct tb_cdp_download_rules {
     const char *directory; /* NULL: none are kept */
-    const struct tb_cdp_files_id *id;
+    const struct tb_files_id *id;
     int64_t file_max_bytes;
     int64_t all_max_bytes;  /* of one session */
     int64_t room_min_bytes; /* that stay free on the disk */

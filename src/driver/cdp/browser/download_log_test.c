@@ -17,15 +17,15 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "core/limits.h"
-#include "driver/cdp/browser/files.h"
+#include "driver/files.h"
 
 #include "support/temp_dir.h"
 
-static struct tb_cdp_files_id id_of(const char *directory)
+static struct tb_files_id id_of(const char *directory)
 {
     struct stat info;
     assert_int_equal(stat(directory, &info), 0);
-    return (struct tb_cdp_files_id){info.st_dev, info.st_ino};
+    return (struct tb_files_id){info.st_dev, info.st_ino};
 }
 
 static void feed_by(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
@@ -37,7 +37,7 @@ static void feed_by(struct tb_cdp_download_log *log, const struct tb_cdp_downloa
 static void feed(struct tb_cdp_download_log *log, const char *directory, const char *method,
                  const char *params)
 {
-    struct tb_cdp_files_id id = directory ? id_of(directory) : (struct tb_cdp_files_id){0, 0};
+    struct tb_files_id id = directory ? id_of(directory) : (struct tb_files_id){0, 0};
     feed_by(log, &(struct tb_cdp_download_rules){.directory = directory, .id = &id}, method,
             params);
 }
@@ -47,7 +47,7 @@ static void a_download_is_named_when_it_is_whole(void **state)
     const char *directory = *state;
     struct tb_cdp_download_log log;
     tb_cdp_download_log_init(&log);
-    assert_int_equal(tb_cdp_files_write(directory, "guid-1", TB_STR("hello"), NULL), 0);
+    assert_int_equal(tb_files_write(directory, "guid-1", TB_STR("hello"), NULL), 0);
     feed(&log, directory, "Page.downloadWillBegin",
          "{\"guid\":\"guid-1\",\"url\":\"http://x/f\",\"suggestedFilename\":\"../f.bin\"}");
     assert_true(tb_cdp_download_log_busy(&log));
@@ -56,7 +56,7 @@ static void a_download_is_named_when_it_is_whole(void **state)
     feed(&log, directory, "Page.downloadProgress",
          "{\"guid\":\"guid-1\",\"totalBytes\":5,\"receivedBytes\":5,\"state\":\"completed\"}");
     assert_false(tb_cdp_download_log_busy(&log));
-    assert_true(tb_cdp_files_has(directory, "_f.bin"));
+    assert_true(tb_files_has(directory, "_f.bin"));
     feed(&log, directory, "Page.downloadWillBegin",
          "{\"guid\":\"guid-2\",\"url\":\"http://x/g\",\"suggestedFilename\":\"g\"}");
     feed(&log, directory, "Page.downloadProgress", "{\"guid\":\"guid-2\",\"state\":\"canceled\"}");
@@ -103,13 +103,13 @@ static void what_was_downloaded_is_known_again(void **state)
                  begun[i]);
         feed(&log, i == 2 ? NULL : directory, "Page.downloadWillBegin", params);
         snprintf(params, sizeof(params), "g%zu", i);
-        assert_int_equal(tb_cdp_files_write(directory, params, TB_STR("12345"), NULL), 0);
+        assert_int_equal(tb_files_write(directory, params, TB_STR("12345"), NULL), 0);
     }
     feed(&log, directory, "Browser.downloadProgress",
          "{\"guid\":\"g0\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
     feed(&log, directory, "Browser.downloadProgress",
          "{\"guid\":\"g3\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
-    tb_cdp_files_delete(directory, "gone.bin");
+    tb_files_delete(directory, "gone.bin");
     assert_true(log.changed);
     tb_cdp_download_log_write(&log, &text);
     tb_cdp_download_log_fini(&log);
@@ -127,7 +127,7 @@ static void what_was_downloaded_is_known_again(void **state)
         i++;
     }
     assert_int_equal(i, 4);
-    assert_false(tb_cdp_files_has(directory, "g1"));
+    assert_false(tb_files_has(directory, "g1"));
     tb_json_free(list);
     tb_cdp_download_log_fini(&log);
 }
@@ -199,7 +199,7 @@ static void a_guid_that_is_no_plain_name_is_passed_over(void **state)
 static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
 {
     const char *directory = *state;
-    struct tb_cdp_files_id id = id_of(directory);
+    struct tb_files_id id = id_of(directory);
     struct tb_cdp_download_rules rules = {
         .directory = directory, .id = &id, .file_max_bytes = 100, .all_max_bytes = 150};
     struct asked asked;
@@ -213,12 +213,12 @@ static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
     expect_last(&log, "refused", "browser.download_max_bytes");
     assert_false(tb_cdp_download_log_busy(&log));
     /* One that was whole at once is not kept either. */
-    assert_int_equal(tb_cdp_files_write(directory, "g2", TB_STR("x"), NULL), 0);
+    assert_int_equal(tb_files_write(directory, "g2", TB_STR("x"), NULL), 0);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g2"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g2", "500", "completed"));
-    assert_false(tb_cdp_files_has(directory, "g2"));
-    assert_false(tb_cdp_files_has(directory, "f"));
-    assert_int_equal(tb_cdp_files_write(directory, "g3", TB_STR("x"), NULL), 0);
+    assert_false(tb_files_has(directory, "g2"));
+    assert_false(tb_files_has(directory, "f"));
+    assert_int_equal(tb_files_write(directory, "g3", TB_STR("x"), NULL), 0);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g3"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g3", "90", "completed"));
     assert_string_equal(asked.done, "f");
@@ -247,7 +247,7 @@ static void begin_again(struct tb_cdp_download_log *log, struct asked *asked, co
 static void ceilings_hold_over_the_loss_of_a_browser(void **state)
 {
     const char *directory = *state;
-    struct tb_cdp_files_id id = id_of(directory);
+    struct tb_files_id id = id_of(directory);
     struct tb_cdp_download_rules rules = {.directory = directory, .id = &id, .all_max_bytes = 1100};
     struct asked asked;
     struct tb_cdp_download_log log;
@@ -256,7 +256,7 @@ static void ceilings_hold_over_the_loss_of_a_browser(void **state)
     /* More than have records, of 10 bytes each. */
     for (int i = 0; i < TB_DOWNLOADS_KEPT + 9; i++) {
         snprintf(params, sizeof(params), "g%d", i);
-        assert_int_equal(tb_cdp_files_write(directory, params, TB_STR("x"), NULL), 0);
+        assert_int_equal(tb_files_write(directory, params, TB_STR("x"), NULL), 0);
         snprintf(params, sizeof(params),
                  "{\"guid\":\"g%d\",\"url\":\"http://x/f?q\",\"suggestedFilename\":\"f\"}", i);
         feed_by(&log, &rules, "Page.downloadWillBegin", params);
@@ -300,7 +300,7 @@ static void begin_many(struct tb_cdp_download_log *log, const struct tb_cdp_down
 static void a_download_that_runs_is_never_lost_sight_of(void **state)
 {
     const char *directory = *state;
-    struct tb_cdp_files_id id = id_of(directory);
+    struct tb_files_id id = id_of(directory);
     struct tb_cdp_download_rules rules = {.directory = directory, .id = &id, .file_max_bytes = 100};
     struct asked asked;
     struct tb_cdp_download_log log;
@@ -333,7 +333,7 @@ static void a_directory_that_was_replaced_gets_nothing(void **state)
     snprintf(inside, sizeof(inside), "%s/files", directory);
     snprintf(aside, sizeof(aside), "%s/aside", directory);
     assert_int_equal(mkdir(inside, 0700), 0);
-    struct tb_cdp_files_id id = id_of(inside);
+    struct tb_files_id id = id_of(inside);
     struct tb_cdp_download_rules rules = {.directory = inside, .id = &id};
     struct asked asked;
     struct tb_cdp_download_log log;
@@ -342,7 +342,7 @@ static void a_directory_that_was_replaced_gets_nothing(void **state)
     assert_string_equal(asked.cancelled, "");
     assert_int_equal(rename(inside, aside), 0);
     assert_int_equal(symlink("/tmp", inside), 0);
-    assert_false(tb_cdp_files_same(inside, &id));
+    assert_false(tb_files_same(inside, &id));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "5", "completed"));
     assert_string_equal(asked.cancelled, "g1");
     assert_string_equal(asked.done, "");

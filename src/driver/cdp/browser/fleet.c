@@ -7,8 +7,8 @@
 #include "core/sessions.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/engine.h"
-#include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/session_internal.h"
+#include "driver/files.h"
 #include "driver/page_script.h"
 
 enum {
@@ -48,7 +48,7 @@ static bool is_kept(struct tb_str session_id, void *user)
 
 static void on_settled(const char *root, void *owner)
 {
-    tb_cdp_files_sweep(root, is_kept, owner);
+    tb_files_sweep(root, is_kept, owner);
 }
 
 struct tb_cdp_fleet *tb_cdp_fleet_new(struct tb_core *core, const char *guard)
@@ -60,7 +60,7 @@ struct tb_cdp_fleet *tb_cdp_fleet_new(struct tb_core *core, const char *guard)
     tb_list_init(&fleet->browsers);
     tb_list_init(&fleet->sessions);
     make_script_params(&fleet->script_params);
-    struct tb_cdp_launcher_opts opts = {
+    struct tb_launcher_opts opts = {
         .runtime_dir = core->config->runtime_dir,
         .user = core->config->browser_user,
         .guard = guard,
@@ -68,7 +68,7 @@ struct tb_cdp_fleet *tb_cdp_fleet_new(struct tb_core *core, const char *guard)
         .settled = on_settled,
         .owner = fleet,
     };
-    fleet->launcher = tb_cdp_launcher_new(fleet->loop, &opts);
+    fleet->launcher = tb_launcher_new(fleet->loop, &opts);
     if (core->config->browser_prestart) {
         prestart(fleet);
     }
@@ -86,7 +86,7 @@ void tb_cdp_fleet_free(struct tb_cdp_fleet *fleet)
     LIST_FOREACH_SAFE(link, &fleet->browsers) {
         tb_cdp_browser_free(TB_CONTAINER(link, struct tb_cdp_browser, link));
     }
-    tb_cdp_launcher_free(fleet->launcher);
+    tb_launcher_free(fleet->launcher);
     tb_buf_fini(&fleet->script_params);
     tb_free(fleet);
 }

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "driver/cdp/browser/launch.h"
+#include "driver/launch.h"
 #include "io/loop.h"
 
 struct tb_core;
@@ -13,7 +13,7 @@ struct tb_core;
 struct tb_cdp_fleet {
     struct tb_core *core;
     struct tb_loop *loop;
-    struct tb_cdp_launcher *launcher;
+    struct tb_launcher *launcher;
     struct tb_list browsers;
     struct tb_list sessions;     /* all, whatever their state */
     int64_t start_silence_ms;    /* see TB_BROWSER_SILENCE_MS; tests make it shorter */

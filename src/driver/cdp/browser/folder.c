@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/journal.h"
 #include "driver/cdp/browser/session_internal.h"
+#include "driver/files.h"
 
 enum {
     PARAMS_MAX = 2048,
@@ -19,7 +19,7 @@ static void recall_downloads(struct tb_driver_session *session)
 {
     const char *directory = session->folder.path;
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    if (tb_cdp_files_read(directory, notes, &text) == 0) {
+    if (tb_files_read(directory, notes, &text) == 0) {
         tb_cdp_download_log_recall(&session->journal.downloads, directory, tb_buf_str(&text));
     }
 }
@@ -27,17 +27,17 @@ static void recall_downloads(struct tb_driver_session *session)
 void tb_cdp_folder_note_downloads(const struct tb_driver_session *session)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    const struct tb_cdp_files_folder *folder = &session->folder;
-    if (!folder->path || !tb_cdp_files_same(folder->path, &folder->id)) {
+    const struct tb_files_folder *folder = &session->folder;
+    if (!folder->path || !tb_files_same(folder->path, &folder->id)) {
         return;
     }
     tb_cdp_download_log_write(&session->journal.downloads, &text);
-    tb_cdp_files_replace(folder->path, notes, tb_buf_str(&text));
+    tb_files_replace(folder->path, notes, tb_buf_str(&text));
 }
 
-static const char *known_directory(const struct tb_cdp_files_folder *folder, struct tb_err *err)
+static const char *known_directory(const struct tb_files_folder *folder, struct tb_err *err)
 {
-    if (tb_cdp_files_same(folder->path, &folder->id)) {
+    if (tb_files_same(folder->path, &folder->id)) {
         return folder->path;
     }
     tb_fail(err, TB_E_NOT_POSSIBLE,
@@ -48,7 +48,7 @@ static const char *known_directory(const struct tb_cdp_files_folder *folder, str
 
 const char *tb_cdp_folder_path(struct tb_driver_session *session, struct tb_err *err)
 {
-    struct tb_cdp_files_folder *folder = &session->folder;
+    struct tb_files_folder *folder = &session->folder;
     if (folder->path) {
         return known_directory(folder, err);
     }
@@ -59,8 +59,8 @@ const char *tb_cdp_folder_path(struct tb_driver_session *session, struct tb_err 
                 "browser");
         return NULL;
     }
-    if (tb_cdp_files_make(tb_cdp_launcher_root(session->fleet->launcher), session->id,
-                          tb_cdp_launch_profile(browser->launch), folder, err) < 0) {
+    if (tb_files_make(tb_launcher_root(session->fleet->launcher), session->id,
+                      tb_launch_profile(browser->launch), folder, err) < 0) {
         return NULL;
     }
     recall_downloads(session);
@@ -104,13 +104,13 @@ int tb_cdp_folder_add(struct tb_driver_session *session, const char *name, struc
         return tb_fail(err, why.code, "%s", why.text);
     }
     const struct tb_cdp_download_rules rules = tb_cdp_journal_rules(session);
-    int64_t before = tb_cdp_files_size(directory, name);
+    int64_t before = tb_files_size(directory, name);
     before = before > 0 ? before : 0;
     int rc = tb_cdp_download_log_admit(log, &rules, before, (int64_t)content.len, &why);
     if (rc < 0) {
         return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
     }
-    rc = tb_cdp_files_write(directory, name, content, err);
+    rc = tb_files_write(directory, name, content, err);
     if (rc == 0) {
         log->unlisted_bytes += (int64_t)content.len - before;
         tb_cdp_folder_note_downloads(session);

@@ -11,7 +11,7 @@ static const char *name(const struct tb_cdp_browser *browser)
     return browser->path;
 }
 
-static void on_exit_of_process(struct tb_cdp_launch *launch, void *user)
+static void on_exit_of_process(struct tb_launch *launch, void *user)
 {
     (void)launch;
     tb_cdp_browser_ended(user);
@@ -21,7 +21,7 @@ static int start(struct tb_cdp_browser *browser, struct tb_err *err)
 {
     const char **args =
         tb_cdp_switches_new(browser->fleet->core->config, browser->headless && !browser->shell);
-    struct tb_cdp_launch_spec spec = {
+    struct tb_launch_spec spec = {
         .path = browser->path,
         .args = args,
         .profile_switch = "--user-data-dir=",
@@ -29,40 +29,40 @@ static int start(struct tb_cdp_browser *browser, struct tb_err *err)
         .gains_rights = tb_cdp_switches_need_rights(browser->path),
     };
     browser->launch =
-        tb_cdp_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);
+        tb_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);
     tb_free(args);
     if (!browser->launch) {
         return TB_E_BROWSER_START;
     }
     struct tb_stream *to;
     struct tb_stream *from;
-    tb_cdp_launch_pipe_take(browser->launch, &to, &from);
+    tb_launch_pipe_take(browser->launch, &to, &from);
     tb_cdp_browser_on_pipe_take(browser, to, from);
     return 0;
 }
 
 static void stop(struct tb_cdp_browser *browser)
 {
-    struct tb_cdp_launch *launch = browser->launch;
+    struct tb_launch *launch = browser->launch;
     browser->launch = NULL;
     tb_cdp_helpers_free(browser->helpers);
     browser->helpers = NULL;
-    tb_cdp_launch_free(launch);
+    tb_launch_free(launch);
 }
 
 static bool at_work(const struct tb_cdp_browser *browser)
 {
-    return browser->launch && tb_cdp_launch_at_work(browser->launch);
+    return browser->launch && tb_launch_at_work(browser->launch);
 }
 
 static bool has_worked(const struct tb_cdp_browser *browser)
 {
-    return browser->launch && tb_cdp_launch_has_worked(browser->launch);
+    return browser->launch && tb_launch_has_worked(browser->launch);
 }
 
 static bool is_ending(const struct tb_cdp_browser *browser)
 {
-    return browser->launch && tb_cdp_launch_is_ending(browser->launch);
+    return browser->launch && tb_launch_is_ending(browser->launch);
 }
 
 /* They end with their browser, and may be noticed first. */

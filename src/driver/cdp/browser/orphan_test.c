@@ -3,7 +3,7 @@
  * started with "hold". */
 #include <stdlib.h>
 
-#include "driver/cdp/browser/launch.h"
+#include "driver/launch.h"
 #include "io/process.h"
 
 #include "support/cdp_lab.h"
@@ -25,8 +25,8 @@ static int hold(void)
             tb_loop_turn(lab.loop, true);
         }
     } while (!session.session);
-    const struct tb_cdp_launch *launch = session.session->browser->launch;
-    printf("%d %s\n", (int)tb_cdp_launch_pid(launch), tb_cdp_launch_profile(launch));
+    const struct tb_launch *launch = session.session->browser->launch;
+    printf("%d %s\n", (int)tb_launch_pid(launch), tb_launch_profile(launch));
     fflush(stdout);
     while (tb_loop_turn(lab.loop, true)) {
     }
@@ -151,7 +151,7 @@ static void a_frozen_browser_dies_with_its_daemon_too(void **state)
     kill(holder.browser, SIGSTOP);
     kill_only(&holder);
     expect_gone(&holder);
-    tb_cdp_profile_remove(holder.profile);
+    tb_profile_remove(holder.profile);
     holder_finish(&holder);
 }
 

@@ -3,8 +3,8 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/cdp/browser/browser.h"
-#include "driver/cdp/browser/endpoint.h"
 #include "driver/cdp/browser/ownership.h"
+#include "driver/endpoint.h"
 
 static void on_reached(struct tb_stream *stream, struct tb_str host, struct tb_str target,
                        const struct tb_err *err, void *user)
@@ -19,15 +19,15 @@ static void on_reached(struct tb_stream *stream, struct tb_str host, struct tb_s
 static int start(struct tb_cdp_browser *browser, struct tb_err *err)
 {
     (void)err;
-    browser->remote = tb_cdp_endpoint_new(browser->peer.loop, browser->endpoint,
-                                          browser->fleet->core->config->browser_remote_ca,
-                                          browser->start_deadline_ms, on_reached, browser);
+    browser->remote = tb_endpoint_new(browser->peer.loop, browser->endpoint,
+                                      browser->fleet->core->config->browser_remote_ca,
+                                      browser->start_deadline_ms, on_reached, browser);
     return 0;
 }
 
 static void stop(struct tb_cdp_browser *browser)
 {
-    tb_cdp_endpoint_free(browser->remote);
+    tb_endpoint_free(browser->remote);
     browser->remote = NULL;
 }
 

@@ -12,7 +12,7 @@ static const struct lab_doc docs[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static void on_exit_of_browser(struct tb_cdp_launch *launch, void *user)
+static void on_exit_of_browser(struct tb_launch *launch, void *user)
 {
     (void)launch;
     (void)user;
@@ -24,10 +24,10 @@ struct address {
 };
 
 /* Where the browser listens: it writes the port and the path into its profile. */
-static bool read_address(const struct tb_cdp_launch *launch, struct address *ret_address)
+static bool read_address(const struct tb_launch *launch, struct address *ret_address)
 {
     char path[TB_PROFILE_PATH_SIZE + 32];
-    snprintf(path, sizeof(path), "%s/DevToolsActivePort", tb_cdp_launch_profile(launch));
+    snprintf(path, sizeof(path), "%s/DevToolsActivePort", tb_launch_profile(launch));
     FILE *in = fopen(path, "r");
     bool found = in && fscanf(in, "%d\n%127s", &ret_address->port, ret_address->target) == 2;
     if (in) {
@@ -42,7 +42,7 @@ static void tick(struct tb_timer *timer, void *user)
     tb_timer_start(timer, 10);
 }
 
-static struct tb_cdp_launch *run_browser(struct lab *lab, struct address *ret_address)
+static struct tb_launch *run_browser(struct lab *lab, struct address *ret_address)
 {
     char port[] = "--remote-debugging-port=0";
     char *more[] = {port};
@@ -50,10 +50,10 @@ static struct tb_cdp_launch *run_browser(struct lab *lab, struct address *ret_ad
                                .browser_no_sandbox = lab->config.browser_no_sandbox};
     struct tb_timer timer;
     const char **args = tb_cdp_switches_new(&config, false);
-    struct tb_cdp_launch_spec spec = {
+    struct tb_launch_spec spec = {
         .path = tb_cdp_browser_find("", true), .args = args, .profile_switch = "--user-data-dir="};
-    struct tb_cdp_launch *launch =
-        tb_cdp_launch_new(lab->fleet->launcher, &spec, on_exit_of_browser, NULL, NULL);
+    struct tb_launch *launch =
+        tb_launch_new(lab->fleet->launcher, &spec, on_exit_of_browser, NULL, NULL);
     tb_free(args);
     assert_non_null(launch);
     tb_timer_init(&timer, lab->loop, tick, NULL); /* a file is nothing that a loop hears of */
@@ -74,7 +74,7 @@ static void sessions_live_in_a_browser_that_somebody_else_runs(void **state)
     (void)state;
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
-    struct tb_cdp_launch *launch = run_browser(&lab, &address);
+    struct tb_launch *launch = run_browser(&lab, &address);
     snprintf(args, sizeof(args), "{\"endpoint\":\"ws://127.0.0.1:%d%s\"}", address.port,
              address.target);
     lab_start(&lab, &a, "default", args);
@@ -87,7 +87,7 @@ static void sessions_live_in_a_browser_that_somebody_else_runs(void **state)
     lab_call(&a, &answer, "describe", "");
     assert_non_null(strstr(answer.value, "first"));
     lab_close(&a);
-    tb_cdp_launch_free(launch);
+    tb_launch_free(launch);
     LAB_WAIT(&lab, b.lost == 1);
     lab_close(&b);
     lab_fini(&lab);
@@ -107,7 +107,7 @@ static void a_tab_that_is_left_behind_stays_in_the_browser(void **state)
     LAB_NEEDS_BROWSER();
     lab_init(&lab, docs);
     lab_set(&lab, "browser.linger_ms", "0");
-    struct tb_cdp_launch *launch = run_browser(&lab, &address);
+    struct tb_launch *launch = run_browser(&lab, &address);
     snprintf(args, sizeof(args), "{\"endpoint\":\"ws://127.0.0.1:%d%s\"}", address.port,
              address.target);
     lab_start(&lab, &left, "default", args);
@@ -129,7 +129,7 @@ static void a_tab_that_is_left_behind_stays_in_the_browser(void **state)
     assert_non_null(strstr(answer.value, "\"title\":\"first\""));
     assert_null(strstr(answer.value, "\"title\":\"other\""));
     lab_close(&later);
-    tb_cdp_launch_free(launch);
+    tb_launch_free(launch);
     lab_fini(&lab);
 }
 
@@ -206,7 +206,7 @@ static void a_browser_behind_tls_is_driven(void **state)
     test_cert_make(&files);
     lab_set(&lab, "browser.remote_ca", files.cert);
     struct tb_tls *tls = tb_tls_new(files.cert, files.key, NULL);
-    struct tb_cdp_launch *launch = run_browser(&lab, &address);
+    struct tb_launch *launch = run_browser(&lab, &address);
     struct tb_listener *listener =
         tb_listener_new_tcp(lab.loop, "127.0.0.1", 0, tls, relay_accept, &relay, NULL);
     snprintf(args, sizeof(args), "{\"endpoint\":\"wss://localhost:%d%s\"}",
@@ -222,7 +222,7 @@ static void a_browser_behind_tls_is_driven(void **state)
     tb_stream_free(relay.out);
     tb_listener_free(listener);
     tb_tls_free(tls);
-    tb_cdp_launch_free(launch);
+    tb_launch_free(launch);
     test_cert_remove(&files);
     lab_fini(&lab);
 }

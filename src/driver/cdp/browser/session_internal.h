@@ -9,12 +9,12 @@
 #include "base/list.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/context.h"
-#include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/journal.h"
 #include "driver/cdp/browser/keeper.h"
 #include "driver/cdp/browser/session.h"
 #include "driver/cdp/page/ask.h"
 #include "driver/cdp/page/host.h"
+#include "driver/files.h"
 #include "io/timer.h"
 
 /* Tabs that come, and what the caller has heard of them. */
@@ -53,7 +53,7 @@ struct tb_driver_session {
     struct cJSON *emulation; /* what is in force, under the names of emulate's arguments */
     struct tb_cdp_journal journal;
     int64_t heard; /* the number of the changes that a page told last */
-    struct tb_cdp_files_folder folder;
+    struct tb_files_folder folder;
     struct tb_list sites; /* of tb_cdp_site */
     struct tb_cdp_keeper *keeper;
 };

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/id.h"
-#include "driver/cdp/browser/proc.h"
+#include "driver/proc.h"
 
 #include "support/cdp_lab.h"
 #include "support/deaf.h"
@@ -81,7 +81,7 @@ static void tear_down(struct scene *scene)
     unlink(scene->path);
 }
 
-static struct tb_cdp_launch *launch_of(struct scene *scene)
+static struct tb_launch *launch_of(struct scene *scene)
 {
     struct tb_cdp_browser *browser =
         TB_CONTAINER(scene->fleet->browsers.next, struct tb_cdp_browser, link);
@@ -91,11 +91,11 @@ static struct tb_cdp_launch *launch_of(struct scene *scene)
 
 static void wait_for_work(pid_t group)
 {
-    uint64_t before = tb_cdp_proc_group_work(group);
-    for (int i = 0; i < LOOKS_MAX && tb_cdp_proc_group_work(group) == before; i++) {
+    uint64_t before = tb_proc_group_work(group);
+    for (int i = 0; i < LOOKS_MAX && tb_proc_group_work(group) == before; i++) {
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
-    assert_true(tb_cdp_proc_group_work(group) > before);
+    assert_true(tb_proc_group_work(group) > before);
 }
 
 static void pass(struct scene *scene, int64_t ms)
@@ -110,7 +110,7 @@ static void has_all_the_time_of_a_start(const char *script)
     set_up(&scene, script);
     for (int64_t passed_ms = TB_BROWSER_SILENCE_MS; passed_ms < TB_BROWSER_START_MS;
          passed_ms += TB_BROWSER_SILENCE_MS) {
-        wait_for_work(tb_cdp_launch_pid(launch_of(&scene)));
+        wait_for_work(tb_launch_pid(launch_of(&scene)));
         pass(&scene, TB_BROWSER_SILENCE_MS);
         assert_false(scene.answered);
     }
@@ -136,7 +136,7 @@ static void one_that_sleeps_is_given_up_for_its_silence(void **state)
     struct scene scene;
     (void)state;
     set_up(&scene, "exec sleep 600");
-    kill(tb_cdp_launch_pid(launch_of(&scene)), SIGSTOP);
+    kill(tb_launch_pid(launch_of(&scene)), SIGSTOP);
     pass(&scene, TB_BROWSER_SILENCE_MS); /* it may have computed before it slept */
     pass(&scene, TB_BROWSER_SILENCE_MS);
     assert_true(scene.answered);

@@ -178,7 +178,7 @@ static void close_ends_a_save_before_it_returns(void **state)
 
 static void kill_browser(struct ops_lab *lab)
 {
-    kill(tb_cdp_launch_pid(lab->session->browser->launch), SIGKILL);
+    kill(tb_launch_pid(lab->session->browser->launch), SIGKILL);
 }
 
 static void a_browser_that_dies_ends_a_save(void **state)
@@ -221,7 +221,7 @@ static void lose_service(struct tb_timer *timer, void *user)
     struct tb_driver_session *session = loss->lab->session;
     struct tb_err err;
     (void)timer;
-    kill(tb_cdp_launch_pid(session->browser->launch), SIGSTOP); /* it would reap its service */
+    kill(tb_launch_pid(session->browser->launch), SIGSTOP); /* it would reap its service */
     lab_kill_in_silence(loss->service);
     tb_fail(&err, TB_E_PAGE_CRASHED, "the page does not answer");
     for (size_t i = 0; i < tb_cdp_session_page_count(session); i++) {

@@ -19,11 +19,11 @@
 #include "driver/cdp/browser/cookies.h"
 #include "driver/cdp/browser/emulation.h"
 #include "driver/cdp/browser/fleet.h"
-#include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/browser/sites.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/page/net_error.h"
 #include "driver/cdp/wire/pick.h"
+#include "driver/login_state.h"
 #include "proto/json_string.h"
 
 enum {

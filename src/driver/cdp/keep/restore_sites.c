@@ -3,9 +3,9 @@
  * site ... --> the tab is CLOSED. A tab that stays would have a history of visits that nobody made.
  */
 #include "driver/address.h"
-#include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/keep/restore.h"
 #include "driver/cdp/wire/pick.h"
+#include "driver/login_state.h"
 
 enum {
     PARAMS_MAX = 4 * TB_LOGIN_STATE_MAX,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "driver/cdp/browser/profile.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/scripted_rig.h"
+#include "driver/profile.h"
 
 enum {
     OUR_WORLD = 8, /* events of hostile_tell */
@@ -59,7 +59,7 @@ static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
     assert_true(is_asked(scene, "Runtime.evaluate"));
     scene->op.cancel(&scene->op);
     assert_int_equal(scene->result.code, TB_E_CANCELLED);
-    tb_cdp_profile_remove(directory);
+    tb_profile_remove(directory);
 }
 
 static void begin_upload(struct scene *scene)
@@ -78,11 +78,11 @@ static void begin_upload(struct scene *scene)
 /* As if the daemon had started the browser. */
 static void give_directory(struct scene *scene, const char *directory)
 {
-    struct tb_cdp_files_folder *folder = &scene->session->folder;
+    struct tb_files_folder *folder = &scene->session->folder;
     struct stat info;
     assert_int_equal(stat(directory, &info), 0);
     folder->path = tb_strdup(directory);
-    folder->id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
+    folder->id = (struct tb_files_id){info.st_dev, info.st_ino};
 }
 
 /* In another process the number of a field may be that of another. */
@@ -113,7 +113,7 @@ static void files_for_a_chooser_do_not_go_to_another_document(void **state)
     answer_all(scene);
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, 0);
-    tb_cdp_profile_remove(directory);
+    tb_profile_remove(directory);
 }
 
 static void a_script_does_not_get_an_element_of_another_document(void **state)

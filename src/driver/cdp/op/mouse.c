@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/args.h"
-#include "driver/cdp/browser/launch.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/mouse_events.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
+#include "driver/launch.h"
 
 static void step(struct tb_cdp_work *work, struct tb_str value)
 {

@@ -3,10 +3,10 @@
 
 #include "base/hash.h"
 #include "core/args.h"
-#include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/folder.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
+#include "driver/files.h"
 
 enum {
     PARAMS_MAX = 4096,
@@ -27,7 +27,7 @@ static void choose_name(const char *directory, char ret_name[TB_FILE_NAME_SIZE])
 {
     for (int i = 1; i < NAMES; i++) {
         snprintf(ret_name, TB_FILE_NAME_SIZE, "page-%d.pdf", i);
-        if (!tb_cdp_files_has(directory, ret_name)) {
+        if (!tb_files_has(directory, ret_name)) {
             return;
         }
     }

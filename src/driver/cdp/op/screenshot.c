@@ -6,12 +6,12 @@
 
 #include "core/args.h"
 #include "core/limits.h"
-#include "driver/cdp/browser/launch.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outward.h"
 #include "driver/cdp/op/work.h"
 #include "driver/clip.h"
+#include "driver/launch.h"
 
 enum state {
     BOX,

@@ -11,12 +11,12 @@
 #include "core/core.h"
 #include "driver/cdp/browser/cookies.h"
 #include "driver/cdp/browser/fleet.h"
-#include "driver/cdp/browser/login_state.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/browser/sites.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/expression.h"
+#include "driver/login_state.h"
 #include "io/work.h"
 #include "proto/json_string.h"
 
@@ -120,7 +120,7 @@ static void save(struct state *state)
     struct job *job = TB_NEW(struct job);
     tb_buf_init(&job->content, PARAMS_MAX);
     work->state = WRITING;
-    if (tb_cdp_login_state_seal(core_of(work), tenant_of(work), state->json, &job->content) < 0) {
+    if (tb_login_state_seal(core_of(work), tenant_of(work), state->json, &job->content) < 0) {
         tb_buf_fini(&job->content);
         tb_free(job);
         tb_cdp_work_fail(work, TB_E_TOO_LARGE, "the state is larger than %d MB",
@@ -422,7 +422,7 @@ static void begin_load(struct state *state)
     struct tb_cdp_work *work = &state->work;
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_err err;
-    state->json = tb_cdp_login_state_read(core_of(work), tenant_of(work), state->path, &err);
+    state->json = tb_login_state_read(core_of(work), tenant_of(work), state->path, &err);
     if (!state->json) {
         tb_cdp_work_fail_err(work, &err);
         return;
@@ -439,8 +439,8 @@ void tb_cdp_op_state(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     struct tb_err err;
-    state->path = tb_cdp_login_state_path(core_of(&state->work), tenant_of(&state->work),
-                                          tb_args_text(op->args, "name", "default"), &err);
+    state->path = tb_login_state_path(core_of(&state->work), tenant_of(&state->work),
+                                      tb_args_text(op->args, "name", "default"), &err);
     if (!state->path) {
         tb_cdp_work_fail_err(&state->work, &err);
     } else if (tb_str_eq_cstr(tb_args_text(op->args, "action", "save"), "load")) {

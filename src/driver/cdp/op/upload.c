@@ -14,13 +14,13 @@
 
 #include "base/hash.h"
 #include "core/args.h"
-#include "driver/cdp/browser/files.h"
 #include "driver/cdp/browser/folder.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/chooser.h"
 #include "driver/cdp/page/expression.h"
+#include "driver/files.h"
 #include "proto/json_string.h"
 
 enum state {
@@ -65,12 +65,12 @@ static int add_path(struct upload *upload, struct tb_str path, struct tb_err *er
         name = tb_str_sub(path, directory.len + 1, path.len);
     }
     struct tb_str shown = tb_str_sub(path, 0, 200);
-    if (!tb_cdp_file_name_plain(name)) {
+    if (!tb_files_name_plain(name)) {
         return tb_fail(err, TB_E_FILE_OUTSIDE, "\"%.*s\" is not in the session's directory, %s",
                        TB_STR_ARG(shown), upload->directory);
     }
     TB_AUTO(tb_free) char *text = tb_str_dup(name);
-    if (!tb_cdp_files_has(upload->directory, text)) {
+    if (!tb_files_has(upload->directory, text)) {
         return tb_fail(err, TB_E_NOT_FOUND, "there is no file \"%.*s\" in %s", TB_STR_ARG(shown),
                        upload->directory);
     }
@@ -83,11 +83,11 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
     char name[TB_FILE_NAME_SIZE];
     TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_FILES_BYTES_MAX);
     struct tb_str content = tb_args_text(item, "text", "");
-    if (!tb_cdp_file_name_plain(tb_args_text(item, "name", ""))) {
+    if (!tb_files_name_plain(tb_args_text(item, "name", ""))) {
         return tb_fail(err, TB_E_PARAMS, "\"%.*s\" is not a plain file name",
                        TB_STR_ARG(tb_str_sub(tb_args_text(item, "name", ""), 0, 200)));
     }
-    tb_cdp_file_name_clean(tb_args_text(item, "name", ""), name);
+    tb_files_name_clean(tb_args_text(item, "name", ""), name);
     if (tb_args_has(item, "base64")) {
         int rc = tb_base64_decode(tb_args_text(item, "base64", ""), &bytes);
         if (rc < 0) {

@@ -165,7 +165,7 @@ static void a_page_that_asks_to_stay_is_left(void **state)
 static void kill_renderers(struct lab_session *session)
 {
     pid_t pids[16];
-    pid_t leader = tb_cdp_launch_pid(session->session->browser->launch);
+    pid_t leader = tb_launch_pid(session->session->browser->launch);
     size_t count = lab_group(leader, "--type=renderer", pids, TB_COUNT(pids));
     assert_true(count > 0 && count <= TB_COUNT(pids));
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/profile.h"
+#include "driver/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "base/id.h"
 #include "base/str.h"
-#include "driver/cdp/browser/proc.h"
+#include "driver/proc.h"
 
 static const char name_start[] = "tabard-browser-";
 
@@ -24,12 +24,12 @@ enum {
 /* When a process began, in ticks since the machine's start; 0 if there is none of that number. */
 static uint64_t start_time(uint64_t pid)
 {
-    struct tb_cdp_proc proc;
-    return tb_cdp_proc_read((pid_t)pid, &proc) ? proc.start_ticks : 0;
+    struct tb_proc proc;
+    return tb_proc_read((pid_t)pid, &proc) ? proc.start_ticks : 0;
 }
 
-int tb_cdp_profile_make(const char *root, uid_t uid, gid_t gid, char ret_path[TB_PROFILE_PATH_SIZE],
-                        struct tb_err *err)
+int tb_profile_make(const char *root, uid_t uid, gid_t gid, char ret_path[TB_PROFILE_PATH_SIZE],
+                    struct tb_err *err)
 {
     uint32_t number;
     tb_random_bytes(&number, sizeof(number));
@@ -117,7 +117,7 @@ static void clear_tree(int fd)
     }
 }
 
-int tb_cdp_profile_remove(const char *path)
+int tb_profile_remove(const char *path)
 {
     int fd = open_dir(AT_FDCWD, path);
     if (fd >= 0) {
@@ -139,7 +139,7 @@ static bool is_stale(struct tb_str name)
            tb_str_to_u64(tb_str_cut(&rest, '-'), &started) && start_time(pid) != started;
 }
 
-size_t tb_cdp_profile_sweep(const char *root, uid_t uid)
+size_t tb_profile_sweep(const char *root, uid_t uid)
 {
     size_t count = 0;
     struct dirent *entry;
@@ -151,7 +151,7 @@ size_t tb_cdp_profile_sweep(const char *root, uid_t uid)
         bool ours = len > 0 && (size_t)len < sizeof(path) && is_stale(tb_str_of(entry->d_name)) &&
                     lstat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
                     (info.st_uid == uid || info.st_uid == geteuid());
-        count += ours && tb_cdp_profile_remove(path) == 0;
+        count += ours && tb_profile_remove(path) == 0;
     }
     if (dir) {
         closedir(dir);

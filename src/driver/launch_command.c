@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/launch_command.h"
+#include "driver/launch_command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 
 #include "base/mem.h"
 
-static void add_arg(struct tb_cdp_launch_command *command, const char *text)
+static void add_arg(struct tb_launch_command *command, const char *text)
 {
     if (command->count + 1 < TB_LAUNCH_ARGS_MAX) {
         command->args[command->count++] = text;
     }
 }
 
-static void build_args(struct tb_cdp_launch_command *command, const char *guard,
-                       const struct tb_cdp_launch_spec *spec, const char *profile)
+static void build_args(struct tb_launch_command *command, const char *guard,
+                       const struct tb_launch_spec *spec, const char *profile)
 {
     if (guard) {
         tb_exec_guard_args(guard, spec->path, !spec->gains_rights, command->pid_text,
@@ -30,7 +30,7 @@ static void build_args(struct tb_cdp_launch_command *command, const char *guard,
     }
 }
 
-static void build_env(struct tb_cdp_launch_command *command, const struct tb_cdp_launch_spec *spec,
+static void build_env(struct tb_launch_command *command, const struct tb_launch_spec *spec,
                       const char *profile)
 {
     size_t count = 0;
@@ -60,8 +60,8 @@ static void build_env(struct tb_cdp_launch_command *command, const struct tb_cdp
     command->env[count] = NULL;
 }
 
-void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command, const char *guard,
-                                 const struct tb_cdp_launch_spec *spec, const char *profile)
+void tb_launch_command_build(struct tb_launch_command *command, const char *guard,
+                             const struct tb_launch_spec *spec, const char *profile)
 {
     memset(command, 0, sizeof(*command));
     build_args(command, guard, spec, profile);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/endpoint.h"
+#include "driver/endpoint.h"
 
 #include <stdlib.h>
 
@@ -57,8 +57,8 @@ static void addresses_are_read_as_they_are_written(void **state)
         char endpoint[128];
         struct dialled dialled = {.done = false};
         snprintf(endpoint, sizeof(endpoint), rows[i].form, tb_listener_port(lab.listener));
-        struct tb_cdp_endpoint *dialling =
-            tb_cdp_endpoint_new(lab.loop, endpoint, "", lab_deadline(&lab), on_endpoint, &dialled);
+        struct tb_endpoint *dialling =
+            tb_endpoint_new(lab.loop, endpoint, "", lab_deadline(&lab), on_endpoint, &dialled);
         assert_false(dialled.done); /* later, always */
         LAB_WAIT(&lab, dialled.done);
         assert_int_equal(dialled.stream != NULL, rows[i].good);
@@ -69,7 +69,7 @@ static void addresses_are_read_as_they_are_written(void **state)
             assert_int_equal(dialled.err.code, TB_E_PARAMS);
             assert_null(strstr(dialled.err.text, "secret"));
         }
-        tb_cdp_endpoint_free(dialling);
+        tb_endpoint_free(dialling);
     }
     lab_fini(&lab);
 }
@@ -104,17 +104,16 @@ static void an_endpoint_that_is_freed_calls_nobody(void **state)
     (void)state;
     lab_init(&lab, docs);
     int64_t deadline_ms = lab_deadline(&lab);
-    tb_cdp_endpoint_free(
-        tb_cdp_endpoint_new(lab.loop, "wss://localhost:1/", "", deadline_ms, on_endpoint, &freed));
-    tb_cdp_endpoint_free(
-        tb_cdp_endpoint_new(lab.loop, "nonsense", "", deadline_ms, on_endpoint, &freed));
+    tb_endpoint_free(
+        tb_endpoint_new(lab.loop, "wss://localhost:1/", "", deadline_ms, on_endpoint, &freed));
+    tb_endpoint_free(tb_endpoint_new(lab.loop, "nonsense", "", deadline_ms, on_endpoint, &freed));
     snprintf(endpoint, sizeof(endpoint), "ws://127.0.0.1:%d/", tb_listener_port(lab.listener));
-    struct tb_cdp_endpoint *dialling =
-        tb_cdp_endpoint_new(lab.loop, endpoint, "", deadline_ms, on_endpoint, &kept);
+    struct tb_endpoint *dialling =
+        tb_endpoint_new(lab.loop, endpoint, "", deadline_ms, on_endpoint, &kept);
     LAB_WAIT(&lab, kept.done); /* the only worker has done with the first */
     assert_false(freed.done);
     tb_stream_free(kept.stream);
-    tb_cdp_endpoint_free(dialling);
+    tb_endpoint_free(dialling);
     lab_fini(&lab);
 }
 
@@ -149,9 +148,9 @@ static void a_peer_that_cannot_be_trusted_is_refused_with_the_reason(void **stat
             lab.loop, "0.0.0.0", 0, rows[i].silent ? NULL : tls, on_peer, &peer, NULL);
         snprintf(endpoint, sizeof(endpoint), "wss://%s:%d/x", rows[i].host,
                  tb_listener_port(listener));
-        struct tb_cdp_endpoint *dialling =
-            tb_cdp_endpoint_new(lab.loop, endpoint, rows[i].trusted ? files.cert : "",
-                                tb_loop_now_ms(lab.loop) + rows[i].ms, on_endpoint, &dialled);
+        struct tb_endpoint *dialling =
+            tb_endpoint_new(lab.loop, endpoint, rows[i].trusted ? files.cert : "",
+                            tb_loop_now_ms(lab.loop) + rows[i].ms, on_endpoint, &dialled);
         LAB_WAIT(&lab, dialled.done);
         assert_int_equal(dialled.stream != NULL, rows[i].words == NULL);
         if (rows[i].words) {
@@ -160,7 +159,7 @@ static void a_peer_that_cannot_be_trusted_is_refused_with_the_reason(void **stat
         }
         tb_stream_free(dialled.stream);
         tb_stream_free(peer);
-        tb_cdp_endpoint_free(dialling);
+        tb_endpoint_free(dialling);
         tb_listener_free(listener);
     }
     tb_tls_free(tls);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/launch_user.h"
+#include "driver/launch_user.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void a_user_must_be_somebody_without_roots_rights(void **state)
         tb_config_init(&config);
         tb_free(config.browser_user);
         config.browser_user = tb_strdup(rows[i].user);
-        int rc = tb_cdp_launch_user_check(&config, rows[i].own, &err);
+        int rc = tb_launch_user_check(&config, rows[i].own, &err);
         assert_int_equal(rc, rows[i].words ? TB_E_CONFIG : 0);
         assert_non_null(strstr(err.text, rows[i].words ? rows[i].words : ""));
         tb_config_fini(&config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/login_state.h"
+#include "driver/login_state.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/seal.h"
 #include "core/config.h"
 #include "core/core.h"
-#include "driver/cdp/browser/files.h"
+#include "driver/files.h"
 #include "proto/json_scan.h"
 
 enum {
@@ -27,11 +27,11 @@ static void bind(const char *tenant, struct tb_buf *out)
     tb_buf_printf(out, "login state of %s", tenant);
 }
 
-char *tb_cdp_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
-                              struct tb_err *err)
+char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
+                          struct tb_err *err)
 {
     char folder[TB_FILE_NAME_SIZE];
-    if (!tb_cdp_file_name_plain(name)) {
+    if (!tb_files_name_plain(name)) {
         tb_fail(
             err, TB_E_PARAMS,
             "\"%.*s\" is not a plain name: it may not begin with a dot or contain any of / \\ : * ? < > |",
@@ -42,7 +42,7 @@ char *tb_cdp_login_state_path(const struct tb_core *core, const char *tenant, st
         tb_fail(err, TB_E_NOT_POSSIBLE, "the daemon has no state directory");
         return NULL;
     }
-    tb_cdp_file_name_clean(tb_str_of(tenant), folder);
+    tb_files_name_clean(tb_str_of(tenant), folder);
     TB_AUTO(tb_free) char *directory = tb_strdupf("%s/logins/%s", core->config->state_dir, folder);
     int rc = tb_dir_make(directory, 0700);
     if (rc < 0) {
@@ -52,8 +52,8 @@ char *tb_cdp_login_state_path(const struct tb_core *core, const char *tenant, st
     return tb_strdupf("%s/%.*s%s", directory, TB_STR_ARG(name), suffix);
 }
 
-int tb_cdp_login_state_seal(const struct tb_core *core, const char *tenant,
-                            const struct cJSON *state, struct tb_buf *out)
+int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
+                        struct tb_buf *out)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(TB_LOGIN_STATE_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf bound = TB_BUF(BOUND_MAX);
@@ -96,8 +96,8 @@ static void say_missing(const char *path, struct tb_err *err)
             TB_STR_ARG(saved.len ? tb_buf_str(&saved) : TB_STR("none")));
 }
 
-struct cJSON *tb_cdp_login_state_read(const struct tb_core *core, const char *tenant,
-                                      const char *path, struct tb_err *err)
+struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant, const char *path,
+                                  struct tb_err *err)
 {
     static const struct tb_json_limits limits = {.depth_max = 16,
                                                  .number_max = TB_JSON_NUMBER_TREE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/proc.h"
+#include "driver/proc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
     TEXT_MAX = 4096,
 };
 
-bool tb_cdp_proc_read(pid_t pid, struct tb_cdp_proc *ret_proc)
+bool tb_proc_read(pid_t pid, struct tb_proc *ret_proc)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TEXT_MAX);
     char path[32];
@@ -40,7 +40,7 @@ bool tb_cdp_proc_read(pid_t pid, struct tb_cdp_proc *ret_proc)
     for (int i = STATE; i <= PENDING && rest.len; i++) {
         tb_str_to_u64(tb_str_cut(&rest, ' '), &numbers[i]);
     }
-    *ret_proc = (struct tb_cdp_proc){
+    *ret_proc = (struct tb_proc){
         .state = end[2],
         .group = (pid_t)numbers[GROUP],
         .flags = numbers[FLAGS],
@@ -52,15 +52,15 @@ bool tb_cdp_proc_read(pid_t pid, struct tb_cdp_proc *ret_proc)
     return true;
 }
 
-uint64_t tb_cdp_proc_group_work(pid_t group)
+uint64_t tb_proc_group_work(pid_t group)
 {
     uint64_t work = 0;
     DIR *dir = opendir("/proc");
     const struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         uint64_t pid;
-        struct tb_cdp_proc proc;
-        if (tb_str_to_u64(tb_str_of(entry->d_name), &pid) && tb_cdp_proc_read((pid_t)pid, &proc) &&
+        struct tb_proc proc;
+        if (tb_str_to_u64(tb_str_of(entry->d_name), &pid) && tb_proc_read((pid_t)pid, &proc) &&
             proc.group == group) {
             work += proc.ticks + proc.faults;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/launch_user.h"
+#include "driver/launch_user.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-int tb_cdp_launch_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid)
+int tb_launch_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid)
 {
     uint64_t number;
     struct passwd entry;
@@ -31,14 +31,14 @@ int tb_cdp_launch_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid)
     return 0;
 }
 
-int tb_cdp_launch_user_check(const struct tb_config *config, uid_t own, struct tb_err *err)
+int tb_launch_user_check(const struct tb_config *config, uid_t own, struct tb_err *err)
 {
     uid_t uid;
     gid_t gid;
     if (own != 0) {
         return 0;
     }
-    if (tb_cdp_launch_user_find(config->browser_user, &uid, &gid) < 0) {
+    if (tb_launch_user_find(config->browser_user, &uid, &gid) < 0) {
         return tb_fail(err, TB_E_CONFIG,
                        "browser.user is '%s', and there is no such user; name one that browsers "
                        "run as while the daemon is root",

@@ -18,11 +18,11 @@ enum {
 
 /* The path of its file, the caller's; NULL with words when the name is no plain one or nothing can
  * be kept. */
-char *tb_cdp_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
-                              struct tb_err *err);
+char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct tb_str name,
+                          struct tb_err *err);
 /* What goes into the file. */
-int tb_cdp_login_state_seal(const struct tb_core *core, const char *tenant,
-                            const struct cJSON *state, struct tb_buf *out);
+int tb_login_state_seal(const struct tb_core *core, const char *tenant, const struct cJSON *state,
+                        struct tb_buf *out);
 /* The caller's; NULL with words: not there, or not to be read (both TB_E_STATE_NOT_FOUND). */
-struct cJSON *tb_cdp_login_state_read(const struct tb_core *core, const char *tenant,
-                                      const char *path, struct tb_err *err);
+struct cJSON *tb_login_state_read(const struct tb_core *core, const char *tenant, const char *path,
+                                  struct tb_err *err);

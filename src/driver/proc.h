@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 /* See proc_pid_stat(5). */
-struct tb_cdp_proc {
+struct tb_proc {
     char state;
     pid_t group;
     uint64_t flags;
@@ -18,6 +18,6 @@ struct tb_cdp_proc {
 };
 
 /* false: there is no such process any more. */
-bool tb_cdp_proc_read(pid_t pid, struct tb_cdp_proc *ret_proc);
+bool tb_proc_read(pid_t pid, struct tb_proc *ret_proc);
 /* A number that changes while processes of the group compute, read from the disk, come or go. */
-uint64_t tb_cdp_proc_group_work(pid_t group);
+uint64_t tb_proc_group_work(pid_t group);

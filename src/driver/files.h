@@ -20,47 +20,47 @@ enum {
 };
 
 /* Which directory it is, whatever its name leads to by now. */
-struct tb_cdp_files_id {
+struct tb_files_id {
     uint64_t device;
     uint64_t inode;
 };
 
 /* A session's. */
-struct tb_cdp_files_folder {
+struct tb_files_folder {
     char *path; /* NULL: not made */
-    struct tb_cdp_files_id id;
+    struct tb_files_id id;
 };
 
 /* Makes the directory below `root` for who owns `profile`, or takes the one that is there. */
-int tb_cdp_files_make(const char *root, const char *session_id, const char *profile,
-                      struct tb_cdp_files_folder *ret_folder, struct tb_err *err);
+int tb_files_make(const char *root, const char *session_id, const char *profile,
+                  struct tb_files_folder *ret_folder, struct tb_err *err);
 /* False when the name leads to another directory than it did, or to none: nothing may be written or
  * read there then. */
-bool tb_cdp_files_same(const char *directory, const struct tb_cdp_files_id *id);
+bool tb_files_same(const char *directory, const struct tb_files_id *id);
 /* Bytes that are left on its disk. */
-int64_t tb_cdp_files_room(const char *directory);
+int64_t tb_files_room(const char *directory);
 /* Removes the directory of a session with all that is inside, if there is one. */
-void tb_cdp_files_remove(const char *root, const char *session_id);
+void tb_files_remove(const char *root, const char *session_id);
 /* The same for all below `root` that need not be kept. */
-void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
-                        void *user);
+void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                    void *user);
 
 /* A name that is safe in any directory: no separators, no control characters, no dot in front, not
  * empty. Cut at whole characters. */
-void tb_cdp_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE]);
+void tb_files_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE]);
 /* True if it is a plain name already. */
-bool tb_cdp_file_name_plain(struct tb_str name);
+bool tb_files_name_plain(struct tb_str name);
 
 /* Writes a new file, or one in the place of an old one. */
-int tb_cdp_files_write(const char *directory, const char *name, struct tb_str content,
-                       struct tb_err *err);
+int tb_files_write(const char *directory, const char *name, struct tb_str content,
+                   struct tb_err *err);
 /* The same in one step: at any moment there is the old one or the new one. */
-int tb_cdp_files_replace(const char *directory, const char *name, struct tb_str content);
-int tb_cdp_files_read(const char *directory, const char *name, struct tb_buf *out);
+int tb_files_replace(const char *directory, const char *name, struct tb_str content);
+int tb_files_read(const char *directory, const char *name, struct tb_buf *out);
 /* Negative: there is no plain file of that name. */
-int64_t tb_cdp_files_size(const char *directory, const char *name);
+int64_t tb_files_size(const char *directory, const char *name);
 /* True if there is such a file, and it is a plain one. */
-bool tb_cdp_files_has(const char *directory, const char *name);
-void tb_cdp_files_delete(const char *directory, const char *name);
+bool tb_files_has(const char *directory, const char *name);
+void tb_files_delete(const char *directory, const char *name);
 /* Gives a file its name; when that is taken, a number is put before its ending. */
-int tb_cdp_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE]);
+int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE]);

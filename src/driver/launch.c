@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/launch.h"
+#include "driver/launch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,10 +11,10 @@
 
 #include "base/list.h"
 #include "base/str.h"
-#include "driver/cdp/browser/launch_command.h"
-#include "driver/cdp/browser/launch_user.h"
-#include "driver/cdp/browser/proc.h"
-#include "driver/cdp/browser/profile.h"
+#include "driver/launch_command.h"
+#include "driver/launch_user.h"
+#include "driver/proc.h"
+#include "driver/profile.h"
 #include "io/process.h"
 #include "io/timer.h"
 
@@ -31,13 +31,13 @@ enum {
     PAUSE_NS = 10000000, /* while there is no loop any more that could wait */
     PAUSES = 200,
     SETTLE_MS = 1000,
-    FLAG_EXITING = 4, /* of tb_cdp_proc */
+    FLAG_EXITING = 4, /* of tb_proc */
     PENDING_KILL = 1 << (SIGKILL - 1),
 };
 
-struct tb_cdp_launcher {
+struct tb_launcher {
     struct tb_loop *loop;
-    struct tb_cdp_launcher_opts opts;
+    struct tb_launcher_opts opts;
     struct tb_timer settle_timer;
     const char *root; /* NULL: not settled yet */
     bool set_user;
@@ -46,13 +46,13 @@ struct tb_cdp_launcher {
     struct tb_list launches;
 };
 
-struct tb_cdp_launch {
+struct tb_launch {
     struct tb_list link;
-    struct tb_cdp_launcher *launcher;
+    struct tb_launcher *launcher;
     struct tb_process *process;
     struct tb_stream *to;
     struct tb_stream *from;
-    tb_cdp_launch_exit_fn *fn;
+    tb_launch_exit_fn *fn;
     void *user;
     struct tb_timer remove_timer;
     int remove_tries;
@@ -63,7 +63,7 @@ struct tb_cdp_launch {
 };
 
 /* Another user cannot enter our own runtime directory, so its profiles are below /tmp. */
-static const char *choose_root(const struct tb_cdp_launcher *launcher)
+static const char *choose_root(const struct tb_launcher *launcher)
 {
     const char *dir = launcher->opts.runtime_dir;
     bool fits = dir && dir[0] && strlen(dir) <= ROOT_LENGTH_MAX && access(dir, W_OK) == 0;
@@ -71,22 +71,21 @@ static const char *choose_root(const struct tb_cdp_launcher *launcher)
 }
 
 /* Not at once, since an agent waits for the daemon: with the first browser, or a moment later. */
-static void settle(struct tb_cdp_launcher *launcher)
+static void settle(struct tb_launcher *launcher)
 {
     if (launcher->root) {
         return;
     }
-    launcher->set_user =
-        geteuid() == 0 &&
-        tb_cdp_launch_user_find(launcher->opts.user, &launcher->uid, &launcher->gid) == 0;
+    launcher->set_user = geteuid() == 0 && tb_launch_user_find(launcher->opts.user, &launcher->uid,
+                                                               &launcher->gid) == 0;
     launcher->root = choose_root(launcher);
-    tb_cdp_profile_sweep(launcher->root, launcher->uid);
+    tb_profile_sweep(launcher->root, launcher->uid);
     if (launcher->opts.settled) {
         launcher->opts.settled(launcher->root, launcher->opts.owner);
     }
 }
 
-const char *tb_cdp_launcher_root(struct tb_cdp_launcher *launcher)
+const char *tb_launcher_root(struct tb_launcher *launcher)
 {
     settle(launcher);
     return launcher->root;
@@ -98,10 +97,9 @@ static void on_settle_timer(struct tb_timer *timer, void *user)
     settle(user);
 }
 
-struct tb_cdp_launcher *tb_cdp_launcher_new(struct tb_loop *loop,
-                                            const struct tb_cdp_launcher_opts *opts)
+struct tb_launcher *tb_launcher_new(struct tb_loop *loop, const struct tb_launcher_opts *opts)
 {
-    struct tb_cdp_launcher *launcher = TB_NEW(struct tb_cdp_launcher);
+    struct tb_launcher *launcher = TB_NEW(struct tb_launcher);
     launcher->loop = loop;
     launcher->opts = *opts;
     launcher->uid = geteuid();
@@ -113,7 +111,7 @@ struct tb_cdp_launcher *tb_cdp_launcher_new(struct tb_loop *loop,
 }
 
 /* The group may go on for a moment after its leader; what it still writes would stay behind. */
-static void wait_for_end(struct tb_cdp_launch *launch)
+static void wait_for_end(struct tb_launch *launch)
 {
     siginfo_t info;
     for (int i = 0; i < PAUSES && !launch->ended; i++) {
@@ -127,7 +125,7 @@ static void wait_for_end(struct tb_cdp_launch *launch)
     }
 }
 
-static void launch_gone(struct tb_cdp_launch *launch)
+static void launch_gone(struct tb_launch *launch)
 {
     tb_timer_fini(&launch->remove_timer);
     tb_list_remove(&launch->link);
@@ -135,16 +133,16 @@ static void launch_gone(struct tb_cdp_launch *launch)
     tb_free(launch);
 }
 
-void tb_cdp_launcher_free(struct tb_cdp_launcher *launcher)
+void tb_launcher_free(struct tb_launcher *launcher)
 {
     if (!launcher) {
         return;
     }
     tb_timer_fini(&launcher->settle_timer);
     LIST_FOREACH_SAFE(link, &launcher->launches) {
-        struct tb_cdp_launch *launch = TB_CONTAINER(link, struct tb_cdp_launch, link);
+        struct tb_launch *launch = TB_CONTAINER(link, struct tb_launch, link);
         wait_for_end(launch);
-        for (int i = 0; i < REMOVE_TRIES && tb_cdp_profile_remove(launch->profile) < 0; i++) {
+        for (int i = 0; i < REMOVE_TRIES && tb_profile_remove(launch->profile) < 0; i++) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         }
         launch_gone(launch);
@@ -152,9 +150,9 @@ void tb_cdp_launcher_free(struct tb_cdp_launcher *launcher)
     tb_free(launcher);
 }
 
-static void remove_profile(struct tb_cdp_launch *launch)
+static void remove_profile(struct tb_launch *launch)
 {
-    if (tb_cdp_profile_remove(launch->profile) < 0 && launch->remove_tries++ < REMOVE_TRIES) {
+    if (tb_profile_remove(launch->profile) < 0 && launch->remove_tries++ < REMOVE_TRIES) {
         tb_timer_start(&launch->remove_timer, REMOVE_AGAIN_MS);
     } else {
         launch_gone(launch);
@@ -169,7 +167,7 @@ static void on_remove_timer(struct tb_timer *timer, void *user)
 
 static void on_ended(struct tb_process *process, int64_t status, int signum, void *user)
 {
-    struct tb_cdp_launch *launch = user;
+    struct tb_launch *launch = user;
     (void)status;
     (void)signum;
     launch->ended = true;
@@ -181,12 +179,11 @@ static void on_ended(struct tb_process *process, int64_t status, int signum, voi
     }
 }
 
-static int spawn(struct tb_cdp_launch *launch, const struct tb_cdp_launch_spec *spec,
-                 struct tb_err *err)
+static int spawn(struct tb_launch *launch, const struct tb_launch_spec *spec, struct tb_err *err)
 {
-    const struct tb_cdp_launcher *launcher = launch->launcher;
-    struct tb_cdp_launch_command command;
-    tb_cdp_launch_command_build(&command, launcher->opts.guard, spec, launch->profile);
+    const struct tb_launcher *launcher = launch->launcher;
+    struct tb_launch_command command;
+    tb_launch_command_build(&command, launcher->opts.guard, spec, launch->profile);
     /* Not its stderr: what pages say on the console goes there, and that is not for our log. */
     struct tb_process_fd fds[] = {
         {.child_fd = PIPE_TO, .inherit = -1},
@@ -212,9 +209,8 @@ static int spawn(struct tb_cdp_launch *launch, const struct tb_cdp_launch_spec *
     return 0;
 }
 
-struct tb_cdp_launch *tb_cdp_launch_new(struct tb_cdp_launcher *launcher,
-                                        const struct tb_cdp_launch_spec *spec,
-                                        tb_cdp_launch_exit_fn *fn, void *user, struct tb_err *err)
+struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_launch_spec *spec,
+                                tb_launch_exit_fn *fn, void *user, struct tb_err *err)
 {
     settle(launcher);
     if (geteuid() == 0 && !launcher->set_user && !launcher->opts.no_sandbox) {
@@ -223,18 +219,17 @@ struct tb_cdp_launch *tb_cdp_launch_new(struct tb_cdp_launcher *launcher,
                 launcher->opts.user);
         return NULL;
     }
-    struct tb_cdp_launch *launch = TB_NEW(struct tb_cdp_launch);
+    struct tb_launch *launch = TB_NEW(struct tb_launch);
     launch->launcher = launcher;
     launch->fn = fn;
     launch->user = user;
     tb_timer_init(&launch->remove_timer, launcher->loop, on_remove_timer, launch);
     tb_list_init(&launch->link);
-    int rc =
-        tb_cdp_profile_make(launcher->root, launcher->uid, launcher->gid, launch->profile, err);
+    int rc = tb_profile_make(launcher->root, launcher->uid, launcher->gid, launch->profile, err);
     if (rc == 0) {
         rc = spawn(launch, spec, err);
         if (rc < 0) {
-            tb_cdp_profile_remove(launch->profile);
+            tb_profile_remove(launch->profile);
         }
     }
     if (rc < 0) {
@@ -248,7 +243,7 @@ struct tb_cdp_launch *tb_cdp_launch_new(struct tb_cdp_launcher *launcher,
     return launch;
 }
 
-void tb_cdp_launch_free(struct tb_cdp_launch *launch)
+void tb_launch_free(struct tb_launch *launch)
 {
     if (!launch || launch->freed) {
         return;
@@ -263,8 +258,8 @@ void tb_cdp_launch_free(struct tb_cdp_launch *launch)
     }
 }
 
-void tb_cdp_launch_pipe_take(struct tb_cdp_launch *launch, struct tb_stream **ret_to,
-                             struct tb_stream **ret_from)
+void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
+                         struct tb_stream **ret_from)
 {
     *ret_to = launch->to;
     *ret_from = launch->from;
@@ -272,35 +267,33 @@ void tb_cdp_launch_pipe_take(struct tb_cdp_launch *launch, struct tb_stream **re
     launch->from = NULL;
 }
 
-pid_t tb_cdp_launch_pid(const struct tb_cdp_launch *launch)
+pid_t tb_launch_pid(const struct tb_launch *launch)
 {
     return tb_process_pid(launch->process);
 }
 
-bool tb_cdp_launch_at_work(const struct tb_cdp_launch *launch)
+bool tb_launch_at_work(const struct tb_launch *launch)
 {
-    struct tb_cdp_proc proc;
-    return tb_cdp_proc_read(tb_cdp_launch_pid(launch), &proc) &&
-           (proc.state == 'R' || proc.state == 'D');
+    struct tb_proc proc;
+    return tb_proc_read(tb_launch_pid(launch), &proc) && (proc.state == 'R' || proc.state == 'D');
 }
 
 /* Its helpers count, too: while one of them is loaded, the browser itself does nothing. */
-bool tb_cdp_launch_has_worked(struct tb_cdp_launch *launch)
+bool tb_launch_has_worked(struct tb_launch *launch)
 {
     uint64_t before = launch->work;
-    launch->work = tb_cdp_proc_group_work(tb_cdp_launch_pid(launch));
+    launch->work = tb_proc_group_work(tb_launch_pid(launch));
     return launch->work != before; /* less of it: a helper has ended */
 }
 
-bool tb_cdp_launch_is_ending(const struct tb_cdp_launch *launch)
+bool tb_launch_is_ending(const struct tb_launch *launch)
 {
-    struct tb_cdp_proc proc;
-    return launch->ended || !tb_cdp_proc_read(tb_cdp_launch_pid(launch), &proc) ||
-           proc.state == 'Z' || proc.state == 'X' || (proc.flags & FLAG_EXITING) ||
-           (proc.pending & PENDING_KILL);
+    struct tb_proc proc;
+    return launch->ended || !tb_proc_read(tb_launch_pid(launch), &proc) || proc.state == 'Z' ||
+           proc.state == 'X' || (proc.flags & FLAG_EXITING) || (proc.pending & PENDING_KILL);
 }
 
-const char *tb_cdp_launch_profile(const struct tb_cdp_launch *launch)
+const char *tb_launch_profile(const struct tb_launch *launch)
 {
     return launch->profile;
 }

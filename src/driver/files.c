@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/files.h"
+#include "driver/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "driver/cdp/browser/profile.h"
+#include "driver/profile.h"
 
 enum {
     TRIES = 1000, /* names with a number */
@@ -33,7 +33,7 @@ static char *path_of(const char *root, const char *session_id)
 }
 
 /* The owner of the profile gets it. Whoever else made one of that name wants our files. */
-static int give_away(const char *profile, int dir, struct tb_cdp_files_id *ret_id)
+static int give_away(const char *profile, int dir, struct tb_files_id *ret_id)
 {
     struct stat owner;
     struct stat info;
@@ -46,12 +46,12 @@ static int give_away(const char *profile, int dir, struct tb_cdp_files_id *ret_i
     if (geteuid() == 0 && fchown(dir, owner.st_uid, owner.st_gid) < 0) {
         return -errno;
     }
-    *ret_id = (struct tb_cdp_files_id){info.st_dev, info.st_ino};
+    *ret_id = (struct tb_files_id){info.st_dev, info.st_ino};
     return 0;
 }
 
 /* A directory of the browser's user; it may be there from an earlier browser. */
-static int make(const char *profile, const char *path, struct tb_cdp_files_id *ret_id)
+static int make(const char *profile, const char *path, struct tb_files_id *ret_id)
 {
     if (mkdir(path, 0700) < 0 && errno != EEXIST) {
         return -errno;
@@ -65,10 +65,10 @@ static int make(const char *profile, const char *path, struct tb_cdp_files_id *r
     return rc;
 }
 
-int tb_cdp_files_make(const char *root, const char *session_id, const char *profile,
-                      struct tb_cdp_files_folder *ret_folder, struct tb_err *err)
+int tb_files_make(const char *root, const char *session_id, const char *profile,
+                  struct tb_files_folder *ret_folder, struct tb_err *err)
 {
-    struct tb_cdp_files_folder folder = {.path = path_of(root, session_id)};
+    struct tb_files_folder folder = {.path = path_of(root, session_id)};
     int rc = make(profile, folder.path, &folder.id);
     if (rc < 0) {
         rc = tb_fail(err, TB_E_STORE, "cannot create the session's directory %s: %s", folder.path,
@@ -80,14 +80,14 @@ int tb_cdp_files_make(const char *root, const char *session_id, const char *prof
     return 0;
 }
 
-bool tb_cdp_files_same(const char *directory, const struct tb_cdp_files_id *id)
+bool tb_files_same(const char *directory, const struct tb_files_id *id)
 {
     struct stat info;
     return stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_dev == id->device &&
            info.st_ino == id->inode;
 }
 
-int64_t tb_cdp_files_room(const char *directory)
+int64_t tb_files_room(const char *directory)
 {
     struct statvfs room;
     if (statvfs(directory, &room) < 0) {
@@ -97,14 +97,14 @@ int64_t tb_cdp_files_room(const char *directory)
     return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
-void tb_cdp_files_remove(const char *root, const char *session_id)
+void tb_files_remove(const char *root, const char *session_id)
 {
     TB_AUTO(tb_free) char *path = path_of(root, session_id);
-    tb_cdp_profile_remove(path);
+    tb_profile_remove(path);
 }
 
-void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
-                        void *user)
+void tb_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_id, void *user),
+                    void *user)
 {
     struct dirent *entry;
     DIR *dir = opendir(root);
@@ -112,7 +112,7 @@ void tb_cdp_files_sweep(const char *root, bool (*is_kept)(struct tb_str session_
         struct tb_str name = tb_str_of(entry->d_name);
         struct tb_str id = tb_str_sub(name, sizeof(name_start) - 1, name.len);
         if (tb_str_starts(name, TB_STR(name_start)) && !is_kept(id, user)) {
-            tb_cdp_files_remove(root, id.ptr);
+            tb_files_remove(root, id.ptr);
         }
     }
     if (dir) {
@@ -125,7 +125,7 @@ static bool is_bad(char c)
     return (unsigned char)c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c);
 }
 
-bool tb_cdp_file_name_plain(struct tb_str name)
+bool tb_files_name_plain(struct tb_str name)
 {
     if (!name.len || name.len >= TB_FILE_NAME_SIZE || name.ptr[0] == '.') {
         return false;
@@ -138,7 +138,7 @@ bool tb_cdp_file_name_plain(struct tb_str name)
     return true;
 }
 
-void tb_cdp_file_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE])
+void tb_files_name_clean(struct tb_str given, char ret_name[TB_FILE_NAME_SIZE])
 {
     struct tb_str name = tb_str_trim(given);
     while (name.len && name.ptr[0] == '.') {
@@ -171,8 +171,8 @@ static int write_all(int fd, struct tb_str content)
     return 0;
 }
 
-int tb_cdp_files_write(const char *directory, const char *name, struct tb_str content,
-                       struct tb_err *err)
+int tb_files_write(const char *directory, const char *name, struct tb_str content,
+                   struct tb_err *err)
 {
     int dir = open_directory(directory);
     int rc = dir < 0 ? dir : 0;
@@ -192,10 +192,10 @@ int tb_cdp_files_write(const char *directory, const char *name, struct tb_str co
                   : 0;
 }
 
-int tb_cdp_files_replace(const char *directory, const char *name, struct tb_str content)
+int tb_files_replace(const char *directory, const char *name, struct tb_str content)
 {
     TB_AUTO(tb_free) char *fresh = tb_strdupf("%s.new", name);
-    int rc = tb_cdp_files_write(directory, fresh, content, NULL);
+    int rc = tb_files_write(directory, fresh, content, NULL);
     int dir = rc < 0 ? rc : open_directory(directory);
     if (dir < 0) {
         return dir;
@@ -218,7 +218,7 @@ static int read_all(int fd, struct tb_buf *out)
     return got < 0 ? -errno : 0;
 }
 
-int tb_cdp_files_read(const char *directory, const char *name, struct tb_buf *out)
+int tb_files_read(const char *directory, const char *name, struct tb_buf *out)
 {
     int dir = open_directory(directory);
     if (dir < 0) {
@@ -233,7 +233,7 @@ int tb_cdp_files_read(const char *directory, const char *name, struct tb_buf *ou
     return rc;
 }
 
-int64_t tb_cdp_files_size(const char *directory, const char *name)
+int64_t tb_files_size(const char *directory, const char *name)
 {
     int dir = open_directory(directory);
     struct stat info;
@@ -245,12 +245,12 @@ int64_t tb_cdp_files_size(const char *directory, const char *name)
     return has ? (int64_t)info.st_size : -1;
 }
 
-bool tb_cdp_files_has(const char *directory, const char *name)
+bool tb_files_has(const char *directory, const char *name)
 {
-    return tb_cdp_files_size(directory, name) >= 0;
+    return tb_files_size(directory, name) >= 0;
 }
 
-void tb_cdp_files_delete(const char *directory, const char *name)
+void tb_files_delete(const char *directory, const char *name)
 {
     int dir = open_directory(directory);
     if (dir >= 0) {
@@ -269,7 +269,7 @@ static void number_name(const char *name, int number, char ret_name[TB_FILE_NAME
     snprintf(ret_name, TB_FILE_NAME_SIZE, "%.*s (%d)%s", (int)stem, name, number, name + stem);
 }
 
-int tb_cdp_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE])
+int tb_files_rename(const char *directory, const char *from, char name[TB_FILE_NAME_SIZE])
 {
     int dir = open_directory(directory);
     if (dir < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/endpoint.h"
+#include "driver/endpoint.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -24,7 +24,7 @@ enum {
 
 /* What the worker needs and finds; it outlives an endpoint that is freed meanwhile. */
 struct lookup {
-    struct tb_cdp_endpoint *endpoint; /* NULL: nobody waits any more */
+    struct tb_endpoint *endpoint; /* NULL: nobody waits any more */
     char name[256];
     char address[64];
     char *ca_path; /* NULL: ws:// */
@@ -32,9 +32,9 @@ struct lookup {
     struct tb_err err;
 };
 
-struct tb_cdp_endpoint {
+struct tb_endpoint {
     struct tb_loop *loop;
-    tb_cdp_endpoint_fn *fn;
+    tb_endpoint_fn *fn;
     void *user;
     char *address;
     struct tb_str host;   /* with the port, as in the address */
@@ -48,7 +48,7 @@ struct tb_cdp_endpoint {
     struct tb_deferred failing;
 };
 
-static void fail(struct tb_cdp_endpoint *endpoint)
+static void fail(struct tb_endpoint *endpoint)
 {
     tb_timer_stop(&endpoint->deadline);
     struct tb_err err = endpoint->err;
@@ -57,10 +57,10 @@ static void fail(struct tb_cdp_endpoint *endpoint)
 
 static void run_failing(struct tb_deferred *job)
 {
-    fail(TB_CONTAINER(job, struct tb_cdp_endpoint, failing));
+    fail(TB_CONTAINER(job, struct tb_endpoint, failing));
 }
 
-void tb_cdp_endpoint_shown(const char *address, struct tb_buf *out)
+void tb_endpoint_shown(const char *address, struct tb_buf *out)
 {
     struct tb_str text = tb_str_of(address);
     const char *slashes = strstr(address, "://");
@@ -69,17 +69,17 @@ void tb_cdp_endpoint_shown(const char *address, struct tb_buf *out)
     tb_url_shown(tb_str_sub(text, 0, len), out);
 }
 
-static void cannot_connect(struct tb_cdp_endpoint *endpoint, const char *why)
+static void cannot_connect(struct tb_endpoint *endpoint, const char *why)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
-    tb_cdp_endpoint_shown(endpoint->address, &shown);
+    tb_endpoint_shown(endpoint->address, &shown);
     tb_fail(&endpoint->err, TB_E_ENDPOINT, "cannot connect to %.*s: %s",
             TB_STR_ARG(tb_buf_str(&shown)), why);
 }
 
 static void on_connected(struct tb_stream *stream, int status, void *user)
 {
-    struct tb_cdp_endpoint *endpoint = user;
+    struct tb_endpoint *endpoint = user;
     endpoint->stream = NULL;
     if (status < 0) {
         const char *reason = tb_stream_tls_reason(stream);
@@ -92,7 +92,7 @@ static void on_connected(struct tb_stream *stream, int status, void *user)
     endpoint->fn(stream, endpoint->host, endpoint->target, NULL, endpoint->user);
 }
 
-static void stop(struct tb_cdp_endpoint *endpoint)
+static void stop(struct tb_endpoint *endpoint)
 {
     if (endpoint->lookup) {
         endpoint->lookup->endpoint = NULL;
@@ -105,7 +105,7 @@ static void stop(struct tb_cdp_endpoint *endpoint)
 
 static void on_deadline(struct tb_timer *timer, void *user)
 {
-    struct tb_cdp_endpoint *endpoint = user;
+    struct tb_endpoint *endpoint = user;
     (void)timer;
     stop(endpoint);
     cannot_connect(endpoint, "no answer in time");
@@ -148,7 +148,7 @@ static void lookup_free(struct lookup *lookup)
 static void on_prepared(int status, void *user)
 {
     struct lookup *lookup = user;
-    struct tb_cdp_endpoint *endpoint = lookup->endpoint;
+    struct tb_endpoint *endpoint = lookup->endpoint;
     if (endpoint) {
         endpoint->work = NULL;
         endpoint->lookup = NULL;
@@ -167,8 +167,7 @@ static void on_prepared(int status, void *user)
 }
 
 /* Host without port and brackets. */
-static bool split_host(struct tb_cdp_endpoint *endpoint, uint64_t usual_port,
-                       struct tb_str *ret_name)
+static bool split_host(struct tb_endpoint *endpoint, uint64_t usual_port, struct tb_str *ret_name)
 {
     struct tb_str name = endpoint->host;
     struct tb_str port = {NULL, 0};
@@ -210,7 +209,7 @@ static char *with_path(const char *address)
     return tb_strdupf("%.*s%s%s", len, address, address[len] == '/' ? "" : "/", address + len);
 }
 
-static bool parse(struct tb_cdp_endpoint *endpoint, bool *ret_tls, struct tb_str *ret_name)
+static bool parse(struct tb_endpoint *endpoint, bool *ret_tls, struct tb_str *ret_name)
 {
     const struct tb_str plain = TB_STR("ws://");
     const struct tb_str secure = TB_STR("wss://");
@@ -227,7 +226,7 @@ static bool parse(struct tb_cdp_endpoint *endpoint, bool *ret_tls, struct tb_str
            split_host(endpoint, *ret_tls ? HTTPS_PORT : HTTP_PORT, ret_name);
 }
 
-static int begin(struct tb_cdp_endpoint *endpoint, const char *ca_path)
+static int begin(struct tb_endpoint *endpoint, const char *ca_path)
 {
     struct tb_str name;
     bool tls;
@@ -245,11 +244,10 @@ static int begin(struct tb_cdp_endpoint *endpoint, const char *ca_path)
     return 0;
 }
 
-struct tb_cdp_endpoint *tb_cdp_endpoint_new(struct tb_loop *loop, const char *address,
-                                            const char *ca_path, int64_t deadline_ms,
-                                            tb_cdp_endpoint_fn *fn, void *user)
+struct tb_endpoint *tb_endpoint_new(struct tb_loop *loop, const char *address, const char *ca_path,
+                                    int64_t deadline_ms, tb_endpoint_fn *fn, void *user)
 {
-    struct tb_cdp_endpoint *endpoint = TB_NEW(struct tb_cdp_endpoint);
+    struct tb_endpoint *endpoint = TB_NEW(struct tb_endpoint);
     endpoint->loop = loop;
     endpoint->fn = fn;
     endpoint->user = user;
@@ -265,7 +263,7 @@ struct tb_cdp_endpoint *tb_cdp_endpoint_new(struct tb_loop *loop, const char *ad
     return endpoint;
 }
 
-void tb_cdp_endpoint_free(struct tb_cdp_endpoint *endpoint)
+void tb_endpoint_free(struct tb_endpoint *endpoint)
 {
     if (!endpoint) {
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/browser/profile.h"
+#include "driver/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void a_profile_is_private_and_goes_with_all_that_is_in_it(void **state)
     struct stat info;
     (void)state;
     make_root(root);
-    assert_int_equal(tb_cdp_profile_make(root, getuid(), getgid(), path, NULL), 0);
+    assert_int_equal(tb_profile_make(root, getuid(), getgid(), path, NULL), 0);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0700);
     /* A tree with many files and deep folders. */
@@ -52,9 +52,9 @@ static void a_profile_is_private_and_goes_with_all_that_is_in_it(void **state)
             touch(file);
         }
     }
-    assert_int_equal(tb_cdp_profile_remove(path), 0);
+    assert_int_equal(tb_profile_remove(path), 0);
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(tb_cdp_profile_remove(path), 0); /* gone already */
+    assert_int_equal(tb_profile_remove(path), 0); /* gone already */
     assert_int_equal(rmdir(root), 0);
 }
 
@@ -68,17 +68,17 @@ static void links_are_removed_and_not_followed(void **state)
     TB_AUTO(tb_free) char *precious = tb_strdupf("%s/precious", outside);
     assert_int_equal(mkdir(outside, 0700), 0);
     touch(precious);
-    assert_int_equal(tb_cdp_profile_make(root, getuid(), getgid(), path, NULL), 0);
+    assert_int_equal(tb_profile_make(root, getuid(), getgid(), path, NULL), 0);
     TB_AUTO(tb_free) char *to_folder = tb_strdupf("%s/a", path);
     TB_AUTO(tb_free) char *to_file = tb_strdupf("%s/b", path);
     assert_int_equal(symlink(outside, to_folder), 0);
     assert_int_equal(symlink(precious, to_file), 0);
-    assert_int_equal(tb_cdp_profile_remove(path), 0);
+    assert_int_equal(tb_profile_remove(path), 0);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(access(precious, F_OK), 0);
     /* A link in place of the profile itself is not followed either. */
     assert_int_equal(symlink(outside, path), 0);
-    assert_true(tb_cdp_profile_remove(path) < 0);
+    assert_true(tb_profile_remove(path) < 0);
     assert_int_equal(access(precious, F_OK), 0);
     unlink(path);
     unlink(precious);
@@ -102,14 +102,14 @@ static void only_profiles_of_dead_daemons_are_swept(void **state)
     char mine[TB_PROFILE_PATH_SIZE];
     (void)state;
     make_root(root);
-    assert_int_equal(tb_cdp_profile_make(root, getuid(), getgid(), mine, NULL), 0);
+    assert_int_equal(tb_profile_make(root, getuid(), getgid(), mine, NULL), 0);
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         TB_AUTO(tb_free) char *path = tb_strdupf("%s/%s", root, rows[i].name);
         assert_int_equal(mkdir(path, 0700), 0);
     }
     TB_AUTO(tb_free) char *file = tb_strdupf("%s/tabard-browser-1-1-file", root);
     touch(file);
-    assert_int_equal(tb_cdp_profile_sweep(root, getuid()), 2);
+    assert_int_equal(tb_profile_sweep(root, getuid()), 2);
     assert_int_equal(access(mine, F_OK), 0);
     assert_int_equal(access(file, F_OK), 0);
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
@@ -117,7 +117,7 @@ static void only_profiles_of_dead_daemons_are_swept(void **state)
         assert_int_equal(access(path, F_OK) < 0, rows[i].swept);
         rmdir(path);
     }
-    assert_int_equal(tb_cdp_profile_remove(mine), 0);
+    assert_int_equal(tb_profile_remove(mine), 0);
     unlink(file);
     assert_int_equal(rmdir(root), 0);
 }
@@ -128,12 +128,12 @@ static void a_place_that_cannot_hold_it_is_said(void **state)
     char root[300];
     struct tb_err err;
     (void)state;
-    assert_int_equal(tb_cdp_profile_make("/nowhere", 0, 0, path, &err), -ENOENT);
+    assert_int_equal(tb_profile_make("/nowhere", 0, 0, path, &err), -ENOENT);
     assert_non_null(strstr(err.text, "/nowhere"));
     memset(root, 'x', sizeof(root) - 1);
     root[sizeof(root) - 1] = '\0';
-    assert_int_equal(tb_cdp_profile_make(root, 0, 0, path, &err), -ENAMETOOLONG);
-    assert_int_equal(tb_cdp_profile_sweep("/nowhere", 0), 0);
+    assert_int_equal(tb_profile_make(root, 0, 0, path, &err), -ENAMETOOLONG);
+    assert_int_equal(tb_profile_sweep("/nowhere", 0), 0);
 }
 
 int main(void)

@@ -15,10 +15,10 @@ enum {
 };
 
 /* Makes a directory below `root` for this user. */
-int tb_cdp_profile_make(const char *root, uid_t uid, gid_t gid, char ret_path[TB_PROFILE_PATH_SIZE],
-                        struct tb_err *err);
+int tb_profile_make(const char *root, uid_t uid, gid_t gid, char ret_path[TB_PROFILE_PATH_SIZE],
+                    struct tb_err *err);
 /* Removes it with all that is inside. -ENOTEMPTY and the like when somebody still writes there;
  * gone already counts as done. */
-int tb_cdp_profile_remove(const char *path);
+int tb_profile_remove(const char *path);
 /* Removes the profiles of dead daemons that belong to us or to `uid`. Gives their number. */
-size_t tb_cdp_profile_sweep(const char *root, uid_t uid);
+size_t tb_profile_sweep(const char *root, uid_t uid);

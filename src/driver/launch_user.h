@@ -8,7 +8,7 @@
 #include "core/config.h"
 
 /* By name or number; -ENOENT. */
-int tb_cdp_launch_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid);
+int tb_launch_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid);
 /* browser.user is somebody, and not root. It counts only if the daemon, whose user is `own`, is
  * root. */
-int tb_cdp_launch_user_check(const struct tb_config *config, uid_t own, struct tb_err *err);
+int tb_launch_user_check(const struct tb_config *config, uid_t own, struct tb_err *err);

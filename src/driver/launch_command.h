@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "driver/cdp/browser/launch.h"
-#include "driver/cdp/browser/profile.h"
+#include "driver/launch.h"
+#include "driver/profile.h"
 #include "io/exec_guard.h"
 
 enum {
@@ -16,7 +16,7 @@ enum {
 };
 
 /* Texts that are made live here as long as the lists do. */
-struct tb_cdp_launch_command {
+struct tb_launch_command {
     const char *args[TB_LAUNCH_ARGS_MAX]; /* NULL-ended */
     size_t count;
     const char *env[TB_LAUNCH_ENV_MAX]; /* NULL-ended */
@@ -28,6 +28,6 @@ struct tb_cdp_launch_command {
     char tmp[TB_LAUNCH_LINE_SIZE];
 };
 
-/* `guard` may be NULL, see struct tb_cdp_launcher_opts. */
-void tb_cdp_launch_command_build(struct tb_cdp_launch_command *command, const char *guard,
-                                 const struct tb_cdp_launch_spec *spec, const char *profile);
+/* `guard` may be NULL, see struct tb_launcher_opts. */
+void tb_launch_command_build(struct tb_launch_command *command, const char *guard,
+                             const struct tb_launch_spec *spec, const char *profile);
