@@ -14,7 +14,7 @@ enum phase {
     FILL,
     TYPING,
     READ,
-    PRESS,
+    CLICK,
     CHECKED,
 };
 
@@ -220,15 +220,15 @@ static int state_of(const struct cJSON *json)
 
 static void press_box(struct tb_cdp_filler *filler)
 {
-    filler->phase = PRESS;
-    filler->press = (struct tb_cdp_press){.work = filler->work,
+    filler->phase = CLICK;
+    filler->click = (struct tb_cdp_click){.work = filler->work,
                                           .target = filler->target,
                                           .mouse = {.button = "left"},
                                           .count = 1,
                                           .watch = filler->watch,
                                           .ticks = true,
                                           .stays = true};
-    tb_cdp_press_start(&filler->press);
+    tb_cdp_click_start(&filler->click);
 }
 
 static bool on_checkbox(struct tb_cdp_filler *filler, const struct cJSON *json)
@@ -367,8 +367,8 @@ bool tb_cdp_filler_step(struct tb_cdp_filler *filler, struct tb_str value)
     if (filler->phase == READ && !value.len) {
         return true; /* what was done has led to another document */
     }
-    if (filler->phase == PRESS) {
-        return tb_cdp_press_step(&filler->press, value) && check(filler);
+    if (filler->phase == CLICK) {
+        return tb_cdp_click_step(&filler->click, value) && check(filler);
     }
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     switch (filler->phase) {
@@ -400,7 +400,7 @@ void tb_cdp_filler_missed(struct tb_cdp_filler *filler, const struct cJSON *told
         return;
     }
     if (!tb_json_str(tb_json_get(told, "strayed"), &where)) {
-        tb_cdp_press_missed(&filler->press, told);
+        tb_cdp_click_missed(&filler->click, told);
         return;
     }
     bool got = tb_json_get(told, "got") != NULL;
@@ -428,7 +428,7 @@ bool tb_cdp_filler_failed(struct tb_cdp_filler *filler, const struct tb_err *err
         filler->work->kind->step(filler->work, (struct tb_str){NULL, 0});
         return true;
     }
-    return filler->phase == PRESS && tb_cdp_press_failed(&filler->press, err);
+    return filler->phase == CLICK && tb_cdp_click_failed(&filler->click, err);
 }
 
 bool tb_cdp_filler_told(struct tb_cdp_filler *filler, const struct cJSON *told)
@@ -436,7 +436,7 @@ bool tb_cdp_filler_told(struct tb_cdp_filler *filler, const struct cJSON *told)
     bool same = false;
     bool taken = false;
     bool ticked = false;
-    if ((filler->phase == PRESS || filler->phase == CHECKED) &&
+    if ((filler->phase == CLICK || filler->phase == CHECKED) &&
         tb_json_bool(tb_json_get(told, "ticked"), &ticked)) {
         filler->ticked = ticked == (wish_of(filler->value) == 1);
         filler->work->expected.had += filler->ticked ? 1 : 0;
@@ -462,7 +462,7 @@ bool tb_cdp_filler_told(struct tb_cdp_filler *filler, const struct cJSON *told)
 
 bool tb_cdp_filler_has_text(const struct tb_cdp_filler *filler, const struct tb_err *err)
 {
-    bool told = (filler->phase == PRESS || filler->phase == CHECKED ||
+    bool told = (filler->phase == CLICK || filler->phase == CHECKED ||
                  (filler->phase == TYPING && filler->typed >= filler->value.len)) &&
                 filler->work->expected.due &&
                 filler->work->expected.had >= filler->work->expected.due;

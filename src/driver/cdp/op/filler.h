@@ -5,7 +5,7 @@
  *
  *   FILL --the page could do it itself: text, date, select--> done
  *        --an editor, or keys with a delay--> TYPING --> READ --> done
- *        --checkbox, other than wanted--> PRESS --> CHECKED --> done
+ *        --checkbox, other than wanted--> CLICK --> CHECKED --> done
  *                                         ^-- it was mixed --/ */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "driver/cdp/op/press.h"
+#include "driver/cdp/op/click.h"
 #include "driver/cdp/op/typist.h"
 #include "driver/cdp/op/work.h"
 #include "io/timer.h"
@@ -28,7 +28,7 @@ struct tb_cdp_filler {
     int64_t delay_ms; /* between keys; 0: all at once */
     size_t typed;     /* bytes so far, with a delay */
     bool last;        /* nothing is done after it, so the end may be prepared */
-    struct tb_cdp_press press;
+    struct tb_cdp_click click;
     struct tb_cdp_typist typist;
     struct tb_key key; /* instead of an empty text */
     struct tb_timer timer;

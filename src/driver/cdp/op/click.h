@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves the mouse to an element and clicks there. Part of an operation: its answers pass through
- * the operation's `step`, what the page tells of a press that went elsewhere through `missed`.
+/* Moves the mouse to an element and clicks there. Part of an operation, click and hover or another:
+ * its answers pass through the operation's `step`, what the page tells of a press that went
+ * elsewhere through `missed`.
  *
  *   POINT --where it is--> [OUTWARD through each frame around it] --> INPUT --> [STRUCK: what was
  *     ^                                                                |          hit in a frame]
@@ -14,7 +15,7 @@
 #include "driver/cdp/op/outward.h"
 #include "driver/cdp/op/work.h"
 
-struct tb_cdp_press {
+struct tb_cdp_click {
     struct tb_cdp_work *work;
     int phase;
     struct tb_str target; /* borrowed from the operation's arguments */
@@ -31,9 +32,9 @@ struct tb_cdp_press {
 };
 
 /* Begins; work, target, mouse.button, mouse.modifiers, count, watch, ticks and stays are set. */
-void tb_cdp_press_start(struct tb_cdp_press *press);
+void tb_cdp_click_start(struct tb_cdp_click *click);
 /* An answer. True: it is done. False: it goes on, or the operation has failed. */
-bool tb_cdp_press_step(struct tb_cdp_press *press, struct tb_str value);
+bool tb_cdp_click_step(struct tb_cdp_click *click, struct tb_str value);
 /* For tb_cdp_work_kind's `missed` and `failed`. */
-void tb_cdp_press_missed(struct tb_cdp_press *press, const struct cJSON *told);
-bool tb_cdp_press_failed(struct tb_cdp_press *press, const struct tb_err *err);
+void tb_cdp_click_missed(struct tb_cdp_click *click, const struct cJSON *told);
+bool tb_cdp_click_failed(struct tb_cdp_click *click, const struct tb_err *err);
