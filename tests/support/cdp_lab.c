@@ -375,3 +375,28 @@ bool lab_has_browser(void)
     }
     return found;
 }
+
+int lab_setup_open(void **state, const struct lab_doc *docs, const char *path, const char *value)
+{
+    struct lab_setup *setup = TB_NEW(struct lab_setup);
+    *state = setup;
+    if (lab_has_browser()) {
+        lab_init(&setup->lab, docs);
+        if (path) {
+            lab_set(&setup->lab, path, value);
+        }
+        lab_open(&setup->lab, &setup->session);
+    }
+    return 0;
+}
+
+int lab_setup_close(void **state)
+{
+    struct lab_setup *setup = *state;
+    if (setup->lab.loop) {
+        lab_close(&setup->session);
+        lab_fini(&setup->lab);
+    }
+    tb_free(setup);
+    return 0;
+}

@@ -63,6 +63,12 @@ struct lab_session {
     int events[TB_EVENT_COUNT];
 };
 
+/* A lab with one session: the state of a test. Without a browser both are empty. */
+struct lab_setup {
+    struct lab lab;
+    struct lab_session session;
+};
+
 /* The answer to whatever was asked. */
 struct lab_answer {
     bool done;
@@ -80,6 +86,9 @@ void lab_set(struct lab *lab, const char *path, const char *value);
 void lab_start(struct lab *lab, struct lab_session *session, const char *tenant, const char *args);
 void lab_open(struct lab *lab, struct lab_session *session);
 void lab_close(struct lab_session *session);
+/* For cmocka. A setting may be given; else `path` is NULL. */
+int lab_setup_open(void **state, const struct lab_doc *docs, const char *path, const char *value);
+int lab_setup_close(void **state);
 void lab_on_reply(int code, struct tb_str value, const struct tb_err *err, void *user);
 void lab_on_settled(int code, bool navigated, const struct tb_err *err, void *user);
 int64_t lab_deadline(struct lab *lab);

@@ -12,32 +12,13 @@ static const struct lab_doc docs[] = {
     {NULL, NULL, NULL, 0},
 };
 
-struct setup {
-    struct lab lab;
-    struct lab_session session;
-};
-
 static int open_session(void **state)
 {
-    struct setup *setup = TB_NEW(struct setup);
-    *state = setup;
-    if (lab_has_browser()) {
-        lab_init(&setup->lab, docs);
-        lab_set(&setup->lab, "browser.tabs_max", "4");
-        lab_open(&setup->lab, &setup->session);
+    lab_setup_open(state, docs, "browser.tabs_max", "4");
+    struct lab_setup *setup = *state;
+    if (setup->lab.loop) {
         lab_goto(&setup->session, "127.0.0.1", "/");
     }
-    return 0;
-}
-
-static int close_session(void **state)
-{
-    struct setup *setup = *state;
-    if (setup->lab.loop) {
-        lab_close(&setup->session);
-        lab_fini(&setup->lab);
-    }
-    tb_free(setup);
     return 0;
 }
 
@@ -50,14 +31,14 @@ static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err,
     snprintf(answer->words, sizeof(answer->words), "%s", err ? err->text : "");
 }
 
-static void open_tab(struct setup *setup, struct lab_answer *answer)
+static void open_tab(struct lab_setup *setup, struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
     tb_cdp_session_tab_open(setup->session.session, lab_deadline(&setup->lab), on_tab, answer);
     LAB_WAIT(&setup->lab, answer->done);
 }
 
-static void close_tab(struct setup *setup, struct tb_cdp_page *page, struct lab_answer *answer)
+static void close_tab(struct lab_setup *setup, struct tb_cdp_page *page, struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
     tb_cdp_session_tab_close(setup->session.session, page, lab_deadline(&setup->lab), on_tab,
@@ -65,7 +46,7 @@ static void close_tab(struct setup *setup, struct tb_cdp_page *page, struct lab_
     LAB_WAIT(&setup->lab, answer->done);
 }
 
-static void expect_title(struct setup *setup, const char *title)
+static void expect_title(struct lab_setup *setup, const char *title)
 {
     struct lab_answer answer;
     char wanted[64];
@@ -77,7 +58,7 @@ static void expect_title(struct setup *setup, const char *title)
 static void a_tab_that_the_page_opens_becomes_the_current_one(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
     struct tb_cdp_page *first = tb_cdp_session_page(session);
@@ -106,7 +87,7 @@ static void a_window_opened_by_script_is_a_tab_of_the_session(void **state)
         "document.getElementById('l').click()",
     };
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     for (size_t i = 0; i < 5 * TB_COUNT(ways); i++) {
         char params[200];
@@ -131,7 +112,7 @@ static void a_window_opened_by_script_is_a_tab_of_the_session(void **state)
 static void tabs_are_opened_selected_and_closed(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
     open_tab(setup, &answer);
@@ -154,7 +135,7 @@ static void tabs_are_opened_selected_and_closed(void **state)
 static void an_empty_tab_takes_the_place_of_the_last_one(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
     close_tab(setup, tb_cdp_session_page(session), &answer);
@@ -167,7 +148,7 @@ static void an_empty_tab_takes_the_place_of_the_last_one(void **state)
 static void windows_over_the_ceiling_are_closed_at_once(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
     lab_send(&setup->session, &answer, "Runtime.evaluate",
@@ -185,7 +166,7 @@ static void windows_over_the_ceiling_are_closed_at_once(void **state)
 static void a_page_that_opens_windows_without_end_is_stopped(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct tb_driver_session *session = setup->session.session;
     struct lab_answer answer;
     lab_send(&setup->session, &answer, "Runtime.evaluate",
@@ -202,7 +183,7 @@ static void a_page_that_opens_windows_without_end_is_stopped(void **state)
 static void workers_run(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/worker");
     lab_send(&setup->session, &answer, "Runtime.evaluate",
@@ -244,7 +225,7 @@ static void on_end(struct tb_cdp_page_listener *listener, void *user)
 static void a_listener_hears_of_every_tab(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer answer;
     struct hearing hearing = {
         .listener = {.prefix = "Network.",
@@ -271,7 +252,7 @@ int main(int argc, char **argv)
     if (tb_exec_guard_wanted(argc, argv)) {
         return tb_exec_guard_main(argc, argv);
     }
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_session, close_session)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_session, lab_setup_close)
     const struct CMUnitTest tests[] = {
         TEST(a_tab_that_the_page_opens_becomes_the_current_one),
         TEST(a_window_opened_by_script_is_a_tab_of_the_session),

@@ -3,40 +3,10 @@
 #include "support/ops_lab.h"
 
 static const struct ops_doc docs[] = {
-    {.path = "/",
-     .body =
-         "<title>Input</title>"
-         "<a id=link href=/two>Two</a> <a id=pop href=/two target=_blank>Popup</a>"
-         "<button id=b onclick=\"n=(window.n||0)+1;this.textContent='Clicked '+n\">Press</button>"
-         "<button id=off disabled>Off</button>"
-         "<button id=alert onclick=\"r=confirm('Sure?')\">Ask</button>"
-         "<button id=prompt onclick=\"document.title=prompt('Name?','Ann')\">Name</button>"
-         "<button id=spin onclick='for(;;);'>Spin</button>"
-         "<button id=close onclick='window.close()'>Close</button>"
-         "<button id=spa onclick=\"history.pushState({},'','/spa');document.title='Spa'\">Spa</button>"
-         "<button id=late onclick=\"setTimeout(()=>location.href='/two',200)\">Late</button>"
-         "<button id=err onclick=\"console.error('bad');throw new Error('worse')\">Err</button>"
-         "<button id=popalert onclick=\"window.open('/alert')\">Popup that asks</button>"
-         "<a id=file href=/file>File</a>"
-         "<div style='position:relative'><button id=under>Under</button>"
-         "<div style='position:absolute;inset:0;background:red' id=cover>Cookie banner</div></div>"
-         "<div id=box><button id=old>Replace</button></div>"
-         "<div id=menu onmouseenter=\"this.textContent='hovered'\">hover me</div>"
-         "<p id=ev></p><script>"
-         "for (const t of ['click','dblclick','contextmenu','auxclick']) b.addEventListener(t, e => "
-         "ev.textContent += t + e.detail + (e.shiftKey ? 'S' : '') + (e.ctrlKey ? 'C' : '') + ' ');"
-         "</script><div style='height:3000px'></div><button id=far onclick=\"document.title='Far'\">"
-         "Far away</button>"},
     {.path = "/short",
      .body = "<form action=/two><input id=who minlength=3><input id=pw type=password minlength=8>"
              "<textarea id=area minlength=5></textarea><button id=go>Go</button></form>"},
-    {.path = "/alert", .body = "<title>Alert</title><script>alert('Well?')</script>"},
     {.path = "/two", .body = "<title>Two</title><h1>Second</h1>"},
-    {.path = "/file",
-     .body = "hello",
-     .type = "application/octet-stream",
-     .header = "Content-Disposition",
-     .value = "attachment; filename=\"a.bin\""},
     {.path = "/form",
      .body =
          "<title>Form</title><form action=/two><label>Name <input id=name value=old></label>"
@@ -219,7 +189,7 @@ static void a_long_text_that_is_for_nobody_is_told(void **state)
     struct ops_lab *lab = *state;
     char text[2100];
     memset(text, 'x', sizeof(text));
-    ops_goto(lab, "/");
+    ops_goto(lab, "/two");
     ops_fails(lab, TB_E_PARAMS, TB_OP_PRESS_KEY, "{'text':'%.*s'}", (int)sizeof(text), text);
     assert_non_null(strstr(lab->result.message, "nothing had the focus"));
     ops_eval(lab, "document.body.innerHTML = `<input id=i>`, i.focus(), 0");

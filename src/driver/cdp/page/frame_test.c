@@ -30,36 +30,13 @@ static const struct lab_doc docs[] = {
     {NULL, NULL, NULL, 0},
 };
 
-struct setup {
-    struct lab lab;
-    struct lab_session session;
-};
-
 static int open_session(void **state)
 {
-    struct setup *setup = TB_NEW(struct setup);
-    *state = setup;
-    if (lab_has_browser()) {
-        lab_init(&setup->lab, docs);
-        lab_set(&setup->lab, "browser.args", "--site-per-process");
-        lab_open(&setup->lab, &setup->session);
-    }
-    return 0;
-}
-
-static int close_session(void **state)
-{
-    struct setup *setup = *state;
-    if (setup->lab.loop) {
-        lab_close(&setup->session);
-        lab_fini(&setup->lab);
-    }
-    tb_free(setup);
-    return 0;
+    return lab_setup_open(state, docs, "browser.args", "--site-per-process");
 }
 
 /* The frame whose address ends so; NULL while there is none with a world. */
-static struct tb_cdp_frame *frame_at(struct setup *setup, const char *path)
+static struct tb_cdp_frame *frame_at(struct lab_setup *setup, const char *path)
 {
     struct tb_cdp_page *page = tb_cdp_session_page(setup->session.session);
     for (unsigned number = 0; number < 50; number++) {
@@ -73,7 +50,7 @@ static struct tb_cdp_frame *frame_at(struct setup *setup, const char *path)
     return NULL;
 }
 
-static void call_in(struct setup *setup, struct tb_cdp_frame *frame, const char *function,
+static void call_in(struct lab_setup *setup, struct tb_cdp_frame *frame, const char *function,
                     struct lab_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
@@ -84,7 +61,7 @@ static void call_in(struct setup *setup, struct tb_cdp_frame *frame, const char 
 static void frames_of_other_processes_look_like_any_other(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/middle") && frame_at(setup, "/inner"));
@@ -101,7 +78,7 @@ static void frames_of_other_processes_look_like_any_other(void **state)
 static void a_click_reaches_a_frame_of_another_process(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
@@ -119,7 +96,7 @@ static void a_click_reaches_a_frame_of_another_process(void **state)
 static void frames_go_with_their_page(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer waiting;
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
@@ -136,7 +113,7 @@ static void frames_go_with_their_page(void **state)
 static void a_frame_may_move_between_processes(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/outer");
     LAB_WAIT(&setup->lab, frame_at(setup, "/inner"));
@@ -170,5 +147,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(frames_go_with_their_page),
         cmocka_unit_test(a_frame_may_move_between_processes),
     };
-    return cmocka_run_group_tests(tests, open_session, close_session);
+    return cmocka_run_group_tests(tests, open_session, lab_setup_close);
 }

@@ -32,31 +32,9 @@ static const struct lab_doc docs[] = {
     {NULL, NULL, NULL, 0},
 };
 
-struct setup {
-    struct lab lab;
-    struct lab_session session;
-};
-
 static int open_session(void **state)
 {
-    struct setup *setup = TB_NEW(struct setup);
-    *state = setup;
-    if (lab_has_browser()) {
-        lab_init(&setup->lab, docs);
-        lab_open(&setup->lab, &setup->session);
-    }
-    return 0;
-}
-
-static int close_session(void **state)
-{
-    struct setup *setup = *state;
-    if (setup->lab.loop) {
-        lab_close(&setup->session);
-        lab_fini(&setup->lab);
-    }
-    tb_free(setup);
-    return 0;
+    return lab_setup_open(state, docs, NULL, NULL);
 }
 
 /* Where a page function says that an element is. */
@@ -100,7 +78,7 @@ static void clicks_settle_exactly_when_what_they_began_is_over(void **state)
         {"#begun", true, "/begun#x", 0},
     };
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_session *session = &setup->session;
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < TB_COUNT(rows); i++) {
@@ -123,7 +101,7 @@ static void clicks_settle_exactly_when_what_they_began_is_over(void **state)
 static void a_link_inside_a_frame_is_waited_for(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_session *session = &setup->session;
     struct lab_answer answer;
     lab_goto(session, "127.0.0.1", "/");
@@ -142,7 +120,7 @@ static void a_link_inside_a_frame_is_waited_for(void **state)
 static void a_page_that_never_finishes_ends_the_wait_by_its_deadline(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_session *session = &setup->session;
     struct lab_answer sent;
     struct lab_answer answer;
@@ -168,7 +146,7 @@ static void stages_of_loading_come_in_their_order(void **state)
 {
     static const char *const stages[] = {"commit", "domcontentloaded", "load", "networkidle"};
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_session *session = &setup->session;
     struct tb_cdp_page *page = tb_cdp_session_page(session->session);
     struct lab_answer sent;
@@ -202,5 +180,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_page_that_never_finishes_ends_the_wait_by_its_deadline),
         cmocka_unit_test(stages_of_loading_come_in_their_order),
     };
-    return cmocka_run_group_tests(tests, open_session, close_session);
+    return cmocka_run_group_tests(tests, open_session, lab_setup_close);
 }

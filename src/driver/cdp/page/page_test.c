@@ -10,31 +10,9 @@ static const struct lab_doc docs[] = {
     {NULL, NULL, NULL, 0},
 };
 
-struct setup {
-    struct lab lab;
-    struct lab_session session;
-};
-
 static int open_session(void **state)
 {
-    struct setup *setup = TB_NEW(struct setup);
-    *state = setup;
-    if (lab_has_browser()) {
-        lab_init(&setup->lab, docs);
-        lab_open(&setup->lab, &setup->session);
-    }
-    return 0;
-}
-
-static int close_session(void **state)
-{
-    struct setup *setup = *state;
-    if (setup->lab.loop) {
-        lab_close(&setup->session);
-        lab_fini(&setup->lab);
-    }
-    tb_free(setup);
-    return 0;
+    return lab_setup_open(state, docs, NULL, NULL);
 }
 
 static void values_and_failures_of_page_functions_arrive(void **state)
@@ -54,7 +32,7 @@ static void values_and_failures_of_page_functions_arrive(void **state)
         {"missing", "", TB_E_INTERNAL, "", "missing failed in the page: TypeError"},
     };
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         struct lab_answer answer;
         lab_call(&setup->session, &answer, rows[i].function, rows[i].args);
@@ -67,7 +45,7 @@ static void values_and_failures_of_page_functions_arrive(void **state)
 static void a_call_during_a_navigation_waits_for_the_new_document(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     char params[200];
     struct lab_answer sent;
     struct lab_answer answer;
@@ -84,7 +62,7 @@ static void a_call_during_a_navigation_waits_for_the_new_document(void **state)
 static void a_reading_call_is_made_again_in_the_document_that_follows(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer waiting;
     struct lab_answer acting;
     struct lab_answer answer;
@@ -102,7 +80,7 @@ static void a_reading_call_is_made_again_in_the_document_that_follows(void **sta
 static void a_forgotten_call_is_not_called_back(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer forgotten;
     struct lab_answer command;
     struct lab_answer settled;
@@ -123,7 +101,7 @@ static void a_forgotten_call_is_not_called_back(void **state)
 static void a_dialog_fails_what_waits_until_it_is_answered(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_session *session = &setup->session;
     struct lab_answer waiting;
     struct lab_answer asked;
@@ -154,7 +132,7 @@ static void a_dialog_fails_what_waits_until_it_is_answered(void **state)
 static void a_page_that_asks_to_stay_is_left(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/leave");
     lab_click(&setup->session, 20, 20, &answer); /* without one, the browser does not ask */
@@ -176,7 +154,7 @@ static void kill_renderers(struct lab_session *session)
 static void a_crashed_tab_fails_its_calls_at_once_and_navigating_revives_it(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_session *session = &setup->session;
     struct lab_answer waiting;
     struct lab_answer sent;
@@ -204,7 +182,7 @@ static void a_crashed_tab_fails_its_calls_at_once_and_navigating_revives_it(void
 }
 
 /* Begins a call with a short deadline. */
-static void call_within(struct setup *setup, struct lab_answer *answer, const char *function,
+static void call_within(struct lab_setup *setup, struct lab_answer *answer, const char *function,
                         int64_t ms)
 {
     memset(answer, 0, sizeof(*answer));
@@ -215,7 +193,7 @@ static void call_within(struct setup *setup, struct lab_answer *answer, const ch
 static void a_page_function_that_spins_is_ended_at_its_deadline(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer spinning;
     struct lab_answer answer;
     for (int i = 0; i < 3; i++) {
@@ -233,7 +211,7 @@ static void a_page_function_that_spins_is_ended_at_its_deadline(void **state)
 static void a_page_that_spins_by_itself_is_freed_to_be_left(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer waiting;
     struct lab_answer answer;
     lab_eval(&setup->session, &answer, "setTimeout(() => { for (;;) {} }, 0)");
@@ -254,7 +232,7 @@ static void a_page_that_spins_by_itself_is_freed_to_be_left(void **state)
 static void a_slow_promise_is_not_taken_for_a_spinning_page(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer waiting;
     struct lab_answer answer;
     lab_goto(&setup->session, "127.0.0.1", "/");
@@ -272,7 +250,7 @@ static void a_slow_promise_is_not_taken_for_a_spinning_page(void **state)
 static void an_answer_that_is_too_large_fails_its_call_only(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer large;
     struct lab_answer answer;
     lab_begin(&setup->session, &large, "Runtime.evaluate",
@@ -286,7 +264,7 @@ static void an_answer_that_is_too_large_fails_its_call_only(void **state)
 static void closing_the_session_ends_what_is_under_way(void **state)
 {
     LAB_NEEDS_BROWSER();
-    struct setup *setup = *state;
+    struct lab_setup *setup = *state;
     struct lab_answer waiting;
     lab_begin_call(&setup->session, &waiting, "waitFor", "");
     lab_close(&setup->session);
@@ -312,10 +290,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_answer_that_is_too_large_fails_its_call_only),
         cmocka_unit_test(closing_the_session_ends_what_is_under_way),
         cmocka_unit_test_setup_teardown(a_page_that_asks_to_stay_is_left, open_session,
-                                        close_session),
+                                        lab_setup_close),
         cmocka_unit_test_setup_teardown(
             a_crashed_tab_fails_its_calls_at_once_and_navigating_revives_it, open_session,
-            close_session),
+            lab_setup_close),
     };
-    return cmocka_run_group_tests(tests, open_session, close_session);
+    return cmocka_run_group_tests(tests, open_session, lab_setup_close);
 }
