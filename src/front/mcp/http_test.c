@@ -14,7 +14,7 @@
 #include "core/limits.h"
 #include "core/sessions.h"
 
-#include "support/mcp_rig.h"
+#include "support/mcp_http.h"
 
 #define POST    "POST /mcp"
 #define VERSION "MCP-Protocol-Version: 2026-07-28\r\n"
@@ -30,224 +30,184 @@
             "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}," MODERN_META)
 #define NAVIGATE_HEADERS VERSION "Mcp-Method: tools/call\r\nMcp-Name: browser_navigate\r\n"
 
-struct fixture {
-    struct mcp_rig rig;
-    struct mcp_client client;
-    char session[128]; /* the header line */
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = TB_NEW(struct fixture);
-    mcp_rig_init(&f->rig);
-    mcp_rig_serve(&f->rig);
-    mcp_client_open(&f->rig, &f->client);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    mcp_client_close(&f->client);
-    mcp_rig_turn(&f->rig);
-    mcp_rig_fini(&f->rig);
-    tb_free(f);
-    return 0;
-}
-
-static void expect(const char *text, const char *part)
-{
-    if (!strstr(text, part)) {
-        fail_msg("'%s' is not in '%s'", part, text);
-    }
-}
-
-static const char *ask(struct fixture *f, const char *line, const char *headers, const char *body)
-{
-    return mcp_client_ask(&f->rig, &f->client, line, headers, body);
-}
-
-/* Begins a legacy session and keeps the line that names it. */
-static void begin(struct fixture *f, const char *version)
-{
-    char message[256];
-    snprintf(message, sizeof(message), INITIALIZE("%s"), version);
-    const char *said = ask(f, POST, "", message);
-    const char *line = strstr(said, "Mcp-Session-Id: ");
-    assert_non_null(line);
-    snprintf(f->session, sizeof(f->session), "%.*s", (int)(strstr(line, "\r\n") + 2 - line), line);
-}
-
 static void a_session_begins_works_and_ends(void **state)
 {
-    struct fixture *f = *state;
-    begin(f, "2025-11-25");
-    const char *said = ask(f, POST, f->session, PING);
-    expect(said, "HTTP/1.1 200 ");
-    expect(said, "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
-    expect(
-        ask(f, POST, f->session, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"),
-        "HTTP/1.1 202 ");
-    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
-    said = ask(f, POST, f->session, PING);
-    expect(said, "HTTP/1.1 404 ");
-    expect(said, "\"id\":5,\"error\"");
-    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 404 ");
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-11-25");
+    const char *said = mcp_http_ask(f, POST, f->session, PING);
+    mcp_expect(said, "HTTP/1.1 200 ");
+    mcp_expect(said, "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
+    mcp_expect(mcp_http_ask(f, POST, f->session,
+                            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"),
+               "HTTP/1.1 202 ");
+    mcp_expect(mcp_http_ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
+    said = mcp_http_ask(f, POST, f->session, PING);
+    mcp_expect(said, "HTTP/1.1 404 ");
+    mcp_expect(said, "\"id\":5,\"error\"");
+    mcp_expect(mcp_http_ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 404 ");
 }
 
 static void a_session_has_to_be_named_and_begins_once(void **state)
 {
-    struct fixture *f = *state;
-    const char *said = ask(f, POST, "", PING);
-    expect(said, "HTTP/1.1 400 ");
-    expect(said, "to do without one, send the header MCP-Protocol-Version: 2026-07-28");
-    expect(ask(f, "GET /mcp", "", ""), "HTTP/1.1 400 ");
-    said = ask(f, POST, "Mcp-Session-Id: nope\r\n", PING);
-    expect(said, "HTTP/1.1 404 ");
-    expect(said, "with initialize. Browser sessions from start_session still exist\"");
-    said = ask(f, POST "/octopus", "Mcp-Session-Id: nope\r\n", PING);
-    expect(said, "HTTP/1.1 404 ");
-    expect(said, "start a new one with initialize\"");
-    begin(f, "2025-06-18");
-    expect(ask(f, POST, f->session, INITIALIZE("2025-06-18")), "HTTP/1.1 400 ");
+    struct mcp_http *f = *state;
+    const char *said = mcp_http_ask(f, POST, "", PING);
+    mcp_expect(said, "HTTP/1.1 400 ");
+    mcp_expect(said, "to do without one, send the header MCP-Protocol-Version: 2026-07-28");
+    mcp_expect(mcp_http_ask(f, "GET /mcp", "", ""), "HTTP/1.1 400 ");
+    said = mcp_http_ask(f, POST, "Mcp-Session-Id: nope\r\n", PING);
+    mcp_expect(said, "HTTP/1.1 404 ");
+    mcp_expect(said, "with initialize. Browser sessions from start_session still exist\"");
+    said = mcp_http_ask(f, POST "/octopus", "Mcp-Session-Id: nope\r\n", PING);
+    mcp_expect(said, "HTTP/1.1 404 ");
+    mcp_expect(said, "start a new one with initialize\"");
+    mcp_http_begin(f, "2025-06-18");
+    mcp_expect(mcp_http_ask(f, POST, f->session, INITIALIZE("2025-06-18")), "HTTP/1.1 400 ");
     /* A stale id does not keep a client from beginning anew. */
-    expect(ask(f, POST, "Mcp-Session-Id: nope\r\n", INITIALIZE("2025-06-18")), "Mcp-Session-Id: ");
+    mcp_expect(mcp_http_ask(f, POST, "Mcp-Session-Id: nope\r\n", INITIALIZE("2025-06-18")),
+               "Mcp-Session-Id: ");
 }
 
 static void broken_bodies_and_batches_are_refused_with_their_code(void **state)
 {
-    struct fixture *f = *state;
-    begin(f, "2025-06-18");
-    expect(ask(f, POST, f->session, "{"), "\"code\":-32700");
-    expect(ask(f, POST, f->session, "7"), "\"code\":-32600");
-    expect(ask(f, POST, f->session, "{\"jsonrpc\":\"1.0\",\"id\":8,\"method\":\"ping\"}"),
-           "\"id\":8,\"error\"");
-    expect(ask(f, POST, f->session, "[" PING "]"), "HTTP/1.1 400 ");
-    begin(f, "2025-03-26");
-    expect(ask(f, POST, f->session, "[" PING "]"),
-           "[{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}]");
-    expect(ask(f, POST, f->session, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]"),
-           "HTTP/1.1 202 ");
-    expect(ask(f, POST, f->session, "[" REQUEST(1, "tools/list", MODERN_META) "]"),
-           "HTTP/1.1 400 ");
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-06-18");
+    mcp_expect(mcp_http_ask(f, POST, f->session, "{"), "\"code\":-32700");
+    mcp_expect(mcp_http_ask(f, POST, f->session, "7"), "\"code\":-32600");
+    mcp_expect(
+        mcp_http_ask(f, POST, f->session, "{\"jsonrpc\":\"1.0\",\"id\":8,\"method\":\"ping\"}"),
+        "\"id\":8,\"error\"");
+    mcp_expect(mcp_http_ask(f, POST, f->session, "[" PING "]"), "HTTP/1.1 400 ");
+    mcp_http_begin(f, "2025-03-26");
+    mcp_expect(mcp_http_ask(f, POST, f->session, "[" PING "]"),
+               "[{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}]");
+    mcp_expect(
+        mcp_http_ask(f, POST, f->session, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]"),
+        "HTTP/1.1 202 ");
+    mcp_expect(mcp_http_ask(f, POST, f->session, "[" REQUEST(1, "tools/list", MODERN_META) "]"),
+               "HTTP/1.1 400 ");
 }
 
 static void versions_in_the_header_may_differ_but_must_exist(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     char headers[256];
-    begin(f, "2024-11-05");
+    mcp_http_begin(f, "2024-11-05");
     snprintf(headers, sizeof(headers), "%sMCP-Protocol-Version: 2025-11-25\r\n", f->session);
-    expect(ask(f, POST, headers, PING), "HTTP/1.1 200 ");
+    mcp_expect(mcp_http_ask(f, POST, headers, PING), "HTTP/1.1 200 ");
     snprintf(headers, sizeof(headers), "%sMCP-Protocol-Version: 2025-11-24\r\n", f->session);
-    expect(ask(f, POST, headers, PING), "HTTP/1.1 400 ");
-    expect(ask(f, POST, headers, "[" PING "]"), "names a version that is not supported");
-    expect(ask(f, POST, headers, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"), "HTTP/1.1 400 ");
-    expect(ask(f, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
-    expect(ask(f, "DELETE /mcp", headers, ""), "HTTP/1.1 400 ");
-    expect(ask(f, POST, f->session, PING), "HTTP/1.1 200 ");
+    mcp_expect(mcp_http_ask(f, POST, headers, PING), "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, POST, headers, "[" PING "]"),
+               "names a version that is not supported");
+    mcp_expect(mcp_http_ask(f, POST, headers, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"),
+               "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, "DELETE /mcp", headers, ""), "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, POST, f->session, PING), "HTTP/1.1 200 ");
 }
 
 static void a_modern_request_needs_no_session_and_gets_none(void **state)
 {
-    struct fixture *f = *state;
-    const char *said =
-        ask(f, POST, VERSION "Mcp-Method: tools/list\r\n", REQUEST(1, "tools/list", MODERN_META));
-    expect(said, "HTTP/1.1 200 ");
-    expect(said, "\"resultType\":\"complete\"");
+    struct mcp_http *f = *state;
+    const char *said = mcp_http_ask(f, POST, VERSION "Mcp-Method: tools/list\r\n",
+                                    REQUEST(1, "tools/list", MODERN_META));
+    mcp_expect(said, "HTTP/1.1 200 ");
+    mcp_expect(said, "\"resultType\":\"complete\"");
     assert_null(strstr(said, "Mcp-Session-Id"));
-    expect(ask(f, POST, VERSION "Mcp-Method: ping\r\n", REQUEST(1, "ping", MODERN_META)),
-           "HTTP/1.1 404 ");
-    said =
-        ask(f, POST, VERSION "Mcp-Method: tools/call\r\n", REQUEST(1, "tools/list", MODERN_META));
-    expect(said, "HTTP/1.1 400 ");
-    expect(said, "\"code\":-32020");
-    expect(ask(f, "GET /mcp", VERSION, ""), "HTTP/1.1 405 ");
-    expect(ask(f, "DELETE /mcp", VERSION, ""), "Allow: POST");
-    expect(ask(f, POST, VERSION, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}"),
-           "HTTP/1.1 202 ");
+    mcp_expect(
+        mcp_http_ask(f, POST, VERSION "Mcp-Method: ping\r\n", REQUEST(1, "ping", MODERN_META)),
+        "HTTP/1.1 404 ");
+    said = mcp_http_ask(f, POST, VERSION "Mcp-Method: tools/call\r\n",
+                        REQUEST(1, "tools/list", MODERN_META));
+    mcp_expect(said, "HTTP/1.1 400 ");
+    mcp_expect(said, "\"code\":-32020");
+    mcp_expect(mcp_http_ask(f, "GET /mcp", VERSION, ""), "HTTP/1.1 405 ");
+    mcp_expect(mcp_http_ask(f, "DELETE /mcp", VERSION, ""), "Allow: POST");
+    mcp_expect(mcp_http_ask(f, POST, VERSION,
+                            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}"),
+               "HTTP/1.1 202 ");
 }
 
 static void toolsets_and_groups_come_from_the_address(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     const char *list = VERSION "Mcp-Method: tools/list\r\n";
-    expect(ask(f, "POST /mcp?groups=pdf%2Cfiles", list, REQUEST(1, "tools/list", MODERN_META)),
-           "browser_pdf");
-    expect(ask(f, "POST /mcp?groups=nope", list, "{}"), "HTTP/1.1 400 ");
-    expect(ask(f, "POST /mcp?groups=%zz", list, "{}"), "HTTP/1.1 400 ");
-    expect(ask(f, "POST /mcp/nope", list, "{}"), "known toolsets: default, octopus, wdio");
-    expect(ask(f, "POST /mcp/wdio", list, REQUEST(1, "tools/list", MODERN_META)),
-           "\"start_browser\"");
+    mcp_expect(mcp_http_ask(f, "POST /mcp?groups=pdf%2Cfiles", list,
+                            REQUEST(1, "tools/list", MODERN_META)),
+               "browser_pdf");
+    mcp_expect(mcp_http_ask(f, "POST /mcp?groups=nope", list, "{}"), "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, "POST /mcp?groups=%zz", list, "{}"), "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, "POST /mcp/nope", list, "{}"),
+               "known toolsets: default, octopus, wdio");
+    mcp_expect(mcp_http_ask(f, "POST /mcp/wdio", list, REQUEST(1, "tools/list", MODERN_META)),
+               "\"start_browser\"");
 }
 
 static void an_answer_becomes_a_stream_when_something_comes_before_it(void **state)
 {
-    struct fixture *f = *state;
-    begin(f, "2025-11-25");
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-11-25");
     f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
-    const char *said = ask(f, POST, f->session, NAVIGATE_PROGRESS);
-    expect(said, "Content-Type: text/event-stream");
-    expect(said, "id: 1-0\ndata: \n\n");
-    expect(
+    const char *said = mcp_http_ask(f, POST, f->session, NAVIGATE_PROGRESS);
+    mcp_expect(said, "Content-Type: text/event-stream");
+    mcp_expect(said, "id: 1-0\ndata: \n\n");
+    mcp_expect(
         said,
         "event: message\nid: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
-    expect(said, "event: message\nid: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\"");
-    expect(said, "0\r\n\r\n");
-    expect(ask(f, POST, f->session, NAVIGATE), "Content-Type: application/json");
-    begin(f, "2025-06-18");
-    said = ask(f, POST, f->session, NAVIGATE_PROGRESS);
+    mcp_expect(said, "event: message\nid: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\"");
+    mcp_expect(said, "0\r\n\r\n");
+    mcp_expect(mcp_http_ask(f, POST, f->session, NAVIGATE), "Content-Type: application/json");
+    mcp_http_begin(f, "2025-06-18");
+    said = mcp_http_ask(f, POST, f->session, NAVIGATE_PROGRESS);
     assert_null(strstr(said, "data: \n"));
-    expect(said, "id: 1-1\n");
+    mcp_expect(said, "id: 1-1\n");
 }
 
 static void an_answer_that_takes_long_shows_signs_of_life(void **state)
 {
-    struct fixture *f = *state;
-    begin(f, "2025-06-18");
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-06-18");
     f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_LATER;
     f->rig.fake->ops[TB_OP_NAVIGATE].delay_ms = 25000;
     f->client.got.len = 0;
-    assert_string_equal(ask(f, POST, f->session, NAVIGATE), "");
+    assert_string_equal(mcp_http_ask(f, POST, f->session, NAVIGATE), "");
     mcp_rig_advance(&f->rig, TB_MCP_KEEPALIVE_MS);
-    expect(mcp_client_heard(&f->client), "text/event-stream");
+    mcp_expect(mcp_client_heard(&f->client), "text/event-stream");
     mcp_rig_advance(&f->rig, 25000 - TB_MCP_KEEPALIVE_MS);
-    expect(mcp_client_heard(&f->client), "\"id\":9,\"result\"");
+    mcp_expect(mcp_client_heard(&f->client), "\"id\":9,\"result\"");
 }
 
 static void a_broken_stream_is_resumed_where_it_broke(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     struct mcp_client second;
     char headers[256];
-    begin(f, "2025-11-25");
+    mcp_http_begin(f, "2025-11-25");
     f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
     f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_LATER;
     f->rig.fake->ops[TB_OP_NAVIGATE].delay_ms = 100;
-    expect(ask(f, POST, f->session, NAVIGATE_PROGRESS), "id: 1-1\n");
+    mcp_expect(mcp_http_ask(f, POST, f->session, NAVIGATE_PROGRESS), "id: 1-1\n");
     mcp_client_close(&f->client);
     mcp_rig_advance(&f->rig, 200);
     mcp_client_open(&f->rig, &f->client);
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-0\r\n", f->session);
-    const char *said = ask(f, "GET /mcp", headers, "");
-    expect(said, "id: 1-1\n");
-    expect(said, "id: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\"");
-    expect(said, "0\r\n\r\n");
+    const char *said = mcp_http_ask(f, "GET /mcp", headers, "");
+    mcp_expect(said, "id: 1-1\n");
+    mcp_expect(said, "id: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\"");
+    mcp_expect(said, "0\r\n\r\n");
     mcp_client_open(&f->rig, &second);
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-1\r\n", f->session);
     said = mcp_client_ask(&f->rig, &second, "GET /mcp", headers, "");
     assert_null(strstr(said, "id: 1-1\n"));
-    expect(said, "id: 1-2\n");
+    mcp_expect(said, "id: 1-2\n");
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 7-1\r\n", f->session);
-    expect(mcp_client_ask(&f->rig, &second, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
+    mcp_expect(mcp_client_ask(&f->rig, &second, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
     mcp_client_close(&second);
 }
 
 /* Three results of 600 KiB. */
 #define LARGE_BATCH "[" NAVIGATE_PROGRESS "," NAVIGATE "," NAVIGATE "]"
 
-static void plan_large_results(struct fixture *f)
+static void plan_large_results(struct mcp_http *f)
 {
     f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
     f->rig.fake->text_bytes = (size_t)600 * TB_KIB;
@@ -255,44 +215,44 @@ static void plan_large_results(struct fixture *f)
 
 static void a_large_answer_comes_whole_and_comes_again(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     struct mcp_client second;
     char headers[256];
-    begin(f, "2025-03-26");
+    mcp_http_begin(f, "2025-03-26");
     plan_large_results(f);
-    const char *said = ask(f, POST, f->session, LARGE_BATCH);
+    const char *said = mcp_http_ask(f, POST, f->session, LARGE_BATCH);
     assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
-    expect(said, "id: 1-1\n");
-    expect(said + TB_SEND_QUEUE_MAX, "}]\n\n\r\n0\r\n\r\n");
-    expect(ask(f, POST, f->session, PING), "\"id\":5");
+    mcp_expect(said, "id: 1-1\n");
+    mcp_expect(said + TB_SEND_QUEUE_MAX, "}]\n\n\r\n0\r\n\r\n");
+    mcp_expect(mcp_http_ask(f, POST, f->session, PING), "\"id\":5");
     mcp_client_open(&f->rig, &second);
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-1\r\n", f->session);
     said = mcp_client_ask(&f->rig, &second, "GET /mcp", headers, "");
     assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
-    expect(said, "id: 1-2\n");
-    expect(said + TB_SEND_QUEUE_MAX, "}]\n\n\r\n0\r\n\r\n");
+    mcp_expect(said, "id: 1-2\n");
+    mcp_expect(said + TB_SEND_QUEUE_MAX, "}]\n\n\r\n0\r\n\r\n");
     mcp_client_close(&second);
 }
 
 static void what_is_no_longer_kept_is_refused(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     char headers[256];
-    begin(f, "2025-03-26");
+    mcp_http_begin(f, "2025-03-26");
     f->rig.fake->ops[TB_OP_NAVIGATE].progress = 1;
-    ask(f, POST, f->session, NAVIGATE_PROGRESS);
+    mcp_http_ask(f, POST, f->session, NAVIGATE_PROGRESS);
     plan_large_results(f);
     for (size_t sent = 0; sent <= TB_MCP_REPLAY_BYTES;) {
-        sent += strlen(ask(f, POST, f->session, LARGE_BATCH));
+        sent += strlen(mcp_http_ask(f, POST, f->session, LARGE_BATCH));
     }
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 1-1\r\n", f->session);
-    expect(ask(f, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
+    mcp_expect(mcp_http_ask(f, "GET /mcp", headers, ""), "HTTP/1.1 400 ");
 }
 
 #define EVENTS_AHEAD 12000 /* more than queue and socket take */
 
 /* Nobody reads while so much happens that not all of it can wait. */
-static void much_happens(struct fixture *f, struct mcp_client *reader)
+static void much_happens(struct mcp_http *f, struct mcp_client *reader)
 {
     const struct tb_session *session =
         tb_sessions_find(f->rig.core.sessions, "default", TB_STR("browser-1"));
@@ -308,12 +268,13 @@ static void much_happens(struct fixture *f, struct mcp_client *reader)
 
 static void a_client_that_falls_behind_gets_the_latest_news(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     struct mcp_client news;
     char last[64];
-    begin(f, "2025-11-25");
-    ask(f, POST, f->session, NAVIGATE);
-    ask(f, POST, f->session,
+    mcp_http_begin(f, "2025-11-25");
+    mcp_http_ask(f, POST, f->session, NAVIGATE);
+    mcp_http_ask(
+        f, POST, f->session,
         REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://session/browser-1/snapshot\""));
     mcp_client_open(&f->rig, &news);
     mcp_client_ask(&f->rig, &news, "GET /mcp", f->session, "");
@@ -322,67 +283,70 @@ static void a_client_that_falls_behind_gets_the_latest_news(void **state)
     snprintf(last, sizeof(last), "id: 0-%d\n", EVENTS_AHEAD);
     const char *said = mcp_client_heard(&news);
     assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
-    expect(said, last);
+    mcp_expect(said, last);
     mcp_client_close(&news);
 }
 
 static void a_modern_client_that_falls_behind_gets_its_answer(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     struct mcp_client listener;
-    begin(f, "2025-11-25");
-    ask(f, POST, f->session, NAVIGATE);
+    mcp_http_begin(f, "2025-11-25");
+    mcp_http_ask(f, POST, f->session, NAVIGATE);
     mcp_client_open(&f->rig, &listener);
-    expect(mcp_client_ask(&f->rig, &listener, POST, VERSION "Mcp-Method: subscriptions/listen\r\n",
-                          REQUEST(3, "subscriptions/listen",
-                                  MODERN_META ",\"notifications\":{\"resourceSubscriptions\":["
-                                              "\"tabard://session/browser-1/snapshot\"]}")),
-           "notifications/subscriptions/acknowledged");
+    mcp_expect(mcp_client_ask(&f->rig, &listener, POST,
+                              VERSION "Mcp-Method: subscriptions/listen\r\n",
+                              REQUEST(3, "subscriptions/listen",
+                                      MODERN_META ",\"notifications\":{\"resourceSubscriptions\":["
+                                                  "\"tabard://session/browser-1/snapshot\"]}")),
+               "notifications/subscriptions/acknowledged");
     much_happens(f, &listener);
     tb_router_drain(f->rig.router);
     mcp_rig_turn(&f->rig);
     const char *said = mcp_client_heard(&listener);
     assert_true(strlen(said) > TB_SEND_QUEUE_MAX);
-    expect(said, "\"id\":3,\"result\"");
-    expect(said, "\r\n0\r\n\r\n");
+    mcp_expect(said, "\"id\":3,\"result\"");
+    mcp_expect(said, "\r\n0\r\n\r\n");
     mcp_client_close(&listener);
 }
 
 static void a_session_has_one_stream_for_news_and_misses_none(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     struct mcp_client news;
     char headers[256];
-    begin(f, "2025-11-25");
-    ask(f, POST, f->session, REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://sessions\""));
+    mcp_http_begin(f, "2025-11-25");
+    mcp_http_ask(f, POST, f->session,
+                 REQUEST(1, "resources/subscribe", "\"uri\":\"tabard://sessions\""));
     mcp_client_open(&f->rig, &news);
-    expect(mcp_client_ask(&f->rig, &news, "GET /mcp", f->session, ""), "id: 0-0\ndata: \n\n");
-    expect(ask(f, "GET /mcp", f->session, ""), "HTTP/1.1 409 ");
-    ask(f, POST, f->session, NAVIGATE);
-    expect(mcp_client_heard(&news),
-           "id: 0-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\"");
+    mcp_expect(mcp_client_ask(&f->rig, &news, "GET /mcp", f->session, ""), "id: 0-0\ndata: \n\n");
+    mcp_expect(mcp_http_ask(f, "GET /mcp", f->session, ""), "HTTP/1.1 409 ");
+    mcp_http_ask(f, POST, f->session, NAVIGATE);
+    mcp_expect(
+        mcp_client_heard(&news),
+        "id: 0-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\"");
     mcp_rig_advance(&f->rig, TB_MCP_KEEPALIVE_MS);
-    expect(mcp_client_heard(&news), ": keepalive\n");
+    mcp_expect(mcp_client_heard(&news), ": keepalive\n");
     mcp_client_close(&news);
     mcp_rig_turn(&f->rig);
     tb_sessions_end_all(f->rig.core.sessions, "default", TB_END_CLOSED, NULL);
     mcp_client_open(&f->rig, &news);
     snprintf(headers, sizeof(headers), "%sLast-Event-ID: 0-1\r\n", f->session);
-    expect(mcp_client_ask(&f->rig, &news, "GET /mcp", headers, ""), "id: 0-2\n");
+    mcp_expect(mcp_client_ask(&f->rig, &news, "GET /mcp", headers, ""), "id: 0-2\n");
     mcp_client_close(&news);
 }
 
 static void a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not(void **state)
 {
-    struct fixture *f = *state;
-    begin(f, "2025-11-25");
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-11-25");
     f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
-    ask(f, POST, f->session, NAVIGATE);
+    mcp_http_ask(f, POST, f->session, NAVIGATE);
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
     assert_int_equal(f->rig.fake->cancelled, 0);
     mcp_client_open(&f->rig, &f->client);
-    ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: c\r\n", NAVIGATE_MODERN);
+    mcp_http_ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: c\r\n", NAVIGATE_MODERN);
     assert_int_equal(f->rig.fake->begun, 2);
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
@@ -392,13 +356,13 @@ static void a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not(void *
 
 static void the_conversation_header_names_the_session(void **state)
 {
-    struct fixture *f = *state;
-    expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
-           "Session: browser-1");
-    expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: b\r\n", NAVIGATE_MODERN),
-           "Session: browser-2");
-    expect(ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
-           "Session: browser-1");
+    struct mcp_http *f = *state;
+    mcp_expect(mcp_http_ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
+               "Session: browser-1");
+    mcp_expect(mcp_http_ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: b\r\n", NAVIGATE_MODERN),
+               "Session: browser-2");
+    mcp_expect(mcp_http_ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: a\r\n", NAVIGATE_MODERN),
+               "Session: browser-1");
 }
 
 #define ALLOWED   "Origin: https://a.example\r\n"
@@ -418,7 +382,7 @@ static void an_allowed_page_may_ask_first_and_read_every_answer(void **state)
         {"GET /mcp", ALLOWED, "400"},     /* names no session */
         {"POST /mcp", ALLOWED, "200"},
     };
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     char origin[] = "https://a.example";
     char *origins[] = {origin};
     f->rig.config.http_allowed_origins = (struct tb_config_list){origins, 1};
@@ -426,12 +390,12 @@ static void an_allowed_page_may_ask_first_and_read_every_answer(void **state)
         char line[32];
         bool post = strcmp(rows[i].line, POST) == 0;
         const char *said =
-            ask(f, rows[i].line, rows[i].headers, post ? INITIALIZE("2025-11-25") : "");
+            mcp_http_ask(f, rows[i].line, rows[i].headers, post ? INITIALIZE("2025-11-25") : "");
         snprintf(line, sizeof(line), "HTTP/1.1 %s ", rows[i].status);
-        expect(said, line);
-        expect(said, "Access-Control-Allow-Origin: https://a.example\r\n");
-        expect(said, "Vary: Origin\r\n");
-        expect(said, "Access-Control-Expose-Headers: Mcp-Session-Id, ");
+        mcp_expect(said, line);
+        mcp_expect(said, "Access-Control-Allow-Origin: https://a.example\r\n");
+        mcp_expect(said, "Vary: Origin\r\n");
+        mcp_expect(said, "Access-Control-Expose-Headers: Mcp-Session-Id, ");
     }
     f->rig.config.http_allowed_origins = (struct tb_config_list){NULL, 0};
 }
@@ -442,36 +406,37 @@ static void a_preflight_says_what_may_be_sent(void **state)
         "Authorization",  "Content-Type",         "Last-Event-ID",
         "Mcp-Session-Id", "MCP-Protocol-Version", "X-Conversation-Id",
     };
-    struct fixture *f = *state;
-    const char *said = ask(f, "OPTIONS /mcp", "Origin: http://localhost\r\n" PREFLIGHT, "");
-    expect(said, "Access-Control-Allow-Methods: POST, GET, DELETE\r\n");
+    struct mcp_http *f = *state;
+    const char *said =
+        mcp_http_ask(f, "OPTIONS /mcp", "Origin: http://localhost\r\n" PREFLIGHT, "");
+    mcp_expect(said, "Access-Control-Allow-Methods: POST, GET, DELETE\r\n");
     const char *allowed = strstr(said, "Access-Control-Allow-Headers: ");
     assert_non_null(allowed);
     for (size_t i = 0; i < TB_COUNT(names); i++) {
-        expect(allowed, names[i]);
+        mcp_expect(allowed, names[i]);
     }
 }
 
 static void other_pages_may_not_even_ask(void **state)
 {
-    struct fixture *f = *state;
-    const char *said = ask(f, "OPTIONS /mcp", ALLOWED PREFLIGHT, "");
-    expect(said, "HTTP/1.1 403 ");
+    struct mcp_http *f = *state;
+    const char *said = mcp_http_ask(f, "OPTIONS /mcp", ALLOWED PREFLIGHT, "");
+    mcp_expect(said, "HTTP/1.1 403 ");
     assert_null(strstr(said, "Access-Control"));
-    assert_null(strstr(ask(f, POST, "", PING), "Access-Control"));
+    assert_null(strstr(mcp_http_ask(f, POST, "", PING), "Access-Control"));
 }
 
 static void what_belongs_to_a_session_ends_with_it(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     struct mcp_client waiting;
-    begin(f, "2025-11-25");
-    expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    mcp_http_begin(f, "2025-11-25");
+    mcp_expect(mcp_http_ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
     f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
     mcp_client_open(&f->rig, &waiting);
     mcp_client_ask(&f->rig, &waiting, POST, f->session, NAVIGATE);
-    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
-    expect(mcp_client_heard(&waiting), "\"id\":9,\"error\":{\"code\":-10442");
+    mcp_expect(mcp_http_ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
+    mcp_expect(mcp_client_heard(&waiting), "\"id\":9,\"error\":{\"code\":-10442");
     assert_int_equal(tb_sessions_count(f->rig.core.sessions), 0);
     mcp_client_close(&waiting);
 }
@@ -479,10 +444,10 @@ static void what_belongs_to_a_session_ends_with_it(void **state)
 /* A user may be away for hours and comes back to the login that was left. */
 static void silence_does_not_cost_a_session_its_browser(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     mcp_rig_store(&f->rig);
-    begin(f, "2025-11-25");
-    expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    mcp_http_begin(f, "2025-11-25");
+    mcp_expect(mcp_http_ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
     mcp_client_close(&f->client);
     for (int i = 0; i < 5; i++) {
         mcp_rig_advance(&f->rig, f->rig.config.mcp_session_idle_ms);
@@ -491,30 +456,31 @@ static void silence_does_not_cost_a_session_its_browser(void **state)
         tb_sessions_find(f->rig.core.sessions, "default", TB_STR("browser-1"));
     assert_true(session && tb_session_info(session).hibernated);
     mcp_client_open(&f->rig, &f->client);
-    expect(ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
-    expect(ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
+    mcp_expect(mcp_http_ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    mcp_expect(mcp_http_ask(f, "DELETE /mcp", f->session, ""), "HTTP/1.1 200 ");
     assert_int_equal(tb_sessions_count(f->rig.core.sessions), 0);
 }
 
 static void listens_end_well_when_the_daemon_drains(void **state)
 {
-    struct fixture *f = *state;
-    const char *said = ask(f, POST, VERSION "Mcp-Method: subscriptions/listen\r\n",
-                           REQUEST(3, "subscriptions/listen", MODERN_META ",\"notifications\":{}"));
-    expect(said, "notifications/subscriptions/acknowledged");
+    struct mcp_http *f = *state;
+    const char *said =
+        mcp_http_ask(f, POST, VERSION "Mcp-Method: subscriptions/listen\r\n",
+                     REQUEST(3, "subscriptions/listen", MODERN_META ",\"notifications\":{}"));
+    mcp_expect(said, "notifications/subscriptions/acknowledged");
     f->client.got.len = 0;
     tb_router_drain(f->rig.router);
     mcp_rig_turn(&f->rig);
     said = mcp_client_heard(&f->client);
-    expect(said, "\"id\":3,\"result\"");
-    expect(said, "0\r\n\r\n");
+    mcp_expect(said, "\"id\":3,\"result\"");
+    mcp_expect(said, "0\r\n\r\n");
 }
 
 #define LISTEN REQUEST(3, "subscriptions/listen", MODERN_META ",\"notifications\":{}")
 
 static void to_listen_without_events_is_refused(void **state)
 {
-    struct fixture *f = *state;
+    struct mcp_http *f = *state;
     TB_AUTO(tb_free)
     char *request =
         tb_strdupf("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -524,35 +490,31 @@ static void to_listen_without_events_is_refused(void **state)
     mcp_client_send(&f->client, tb_str_of(request));
     mcp_rig_turn(&f->rig);
     const char *said = mcp_client_heard(&f->client);
-    expect(said, "Content-Type: application/json");
-    expect(said, "\"id\":3,\"error\":{\"code\":-32600");
-    expect(said, "text/event-stream");
+    mcp_expect(said, "Content-Type: application/json");
+    mcp_expect(said, "\"id\":3,\"error\":{\"code\":-32600");
+    mcp_expect(said, "text/event-stream");
 }
 
 /* Nobody answers what a tool asks the client: the call ends all the same. */
 static void a_question_to_the_client_has_a_deadline(void **state)
 {
-    struct fixture *f = *state;
-    begin(f, "2025-11-25");
-    expect(ask(f, POST, f->session,
-               REQUEST(9, "tools/call", "\"name\":\"test_elicitation\",\"arguments\":{}")),
-           "elicitation/create");
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-11-25");
+    mcp_expect(
+        mcp_http_ask(f, POST, f->session,
+                     REQUEST(9, "tools/call", "\"name\":\"test_elicitation\",\"arguments\":{}")),
+        "elicitation/create");
     mcp_rig_advance(&f->rig, TB_MCP_ASK_MS);
-    expect(mcp_client_heard(&f->client), "\"id\":9,\"error\":{\"code\":-10408");
+    mcp_expect(mcp_client_heard(&f->client), "\"id\":9,\"error\":{\"code\":-10408");
 }
 
-static int set_up_fixtures(void **state)
+static int start_with_fixtures(void **state)
 {
-    struct fixture *f = TB_NEW(struct fixture);
-    mcp_rig_init(&f->rig);
-    f->rig.fixtures = true;
-    mcp_rig_serve(&f->rig);
-    mcp_client_open(&f->rig, &f->client);
-    *state = f;
+    *state = mcp_http_new(true);
     return 0;
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, mcp_http_start, mcp_http_stop)
 
 int main(void)
 {
@@ -571,8 +533,8 @@ int main(void)
         WITH(a_client_that_falls_behind_gets_the_latest_news),
         WITH(a_modern_client_that_falls_behind_gets_its_answer),
         WITH(to_listen_without_events_is_refused),
-        cmocka_unit_test_setup_teardown(a_question_to_the_client_has_a_deadline, set_up_fixtures,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_question_to_the_client_has_a_deadline,
+                                        start_with_fixtures, mcp_http_stop),
         WITH(a_session_has_one_stream_for_news_and_misses_none),
         WITH(a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not),
         WITH(the_conversation_header_names_the_session),
