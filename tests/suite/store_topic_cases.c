@@ -5,18 +5,7 @@
 #include "core/limits.h"
 #include "io/testing.h"
 
-#include "suite/store_cases.h"
-#include "suite/store_lab.h"
-
-struct subject {
-    const struct tb_store_kind *kind;
-    store_join_fn *join;
-};
-
-struct scene {
-    struct store_lab *one;
-    struct store_lab *two; /* another node, on the same loop */
-};
+#include "suite/store_pair.h"
 
 /* What it heard: "topic=bytes\n". */
 struct listener {
@@ -26,27 +15,6 @@ struct listener {
     void (*then)(struct listener *listener);
     struct listener *other;
 };
-
-static int setup(void **state)
-{
-    const struct subject *subject = *state;
-    struct scene *scene = TB_NEW(struct scene);
-    scene->one = store_lab_new(subject->kind);
-    scene->two = subject->join ? store_lab_join(scene->one, subject->join) : scene->one;
-    *state = scene;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct scene *scene = *state;
-    if (scene->two != scene->one) {
-        store_lab_leave(scene->two);
-    }
-    store_lab_free(scene->one);
-    tb_free(scene);
-    return 0;
-}
 
 static void on_message(struct tb_str topic, struct tb_str bytes, void *user)
 {
@@ -90,19 +58,19 @@ static void say(struct store_lab *lab, const char *topic, const char *text)
 
 static void a_message_reaches_every_node_in_order(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct listener here = {0};
     struct listener there = {0};
     struct listener again = {0};
     struct listener elsewhere = {0};
-    listen(scene->one, "t", &here);
-    listen(scene->two, "t", &there);
-    listen(scene->two, "t", &again);
-    listen(scene->two, "t2", &elsewhere);
-    say(scene->one, "t", "1");
-    say(scene->two, "t", "2");
-    say(scene->one, "nobody", "3");
-    say(scene->one, "t", "");
+    listen(pair->one, "t", &here);
+    listen(pair->two, "t", &there);
+    listen(pair->two, "t", &again);
+    listen(pair->two, "t2", &elsewhere);
+    say(pair->one, "t", "1");
+    say(pair->two, "t", "2");
+    say(pair->one, "nobody", "3");
+    say(pair->one, "t", "");
     expect_heard(&here, "");
     expect_heard(&there, "");
     expect_heard(&here, "t=1\nt=2\nt=\n");
@@ -110,7 +78,7 @@ static void a_message_reaches_every_node_in_order(void **state)
     expect_heard(&again, "t=1\nt=2\nt=\n");
     expect_heard(&elsewhere, "");
     leave(&there);
-    say(scene->one, "t", "4");
+    say(pair->one, "t", "4");
     leave(&again); /* between the two */
     expect_heard(&here, "t=4\n");
     expect_heard(&there, "");
@@ -121,13 +89,13 @@ static void a_message_reaches_every_node_in_order(void **state)
 
 static void what_was_said_before_is_not_heard(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct listener first = {0};
     struct listener newcomer = {0};
-    listen(scene->one, "t", &first);
-    say(scene->two, "t", "1");
-    listen(scene->one, "t", &newcomer);
-    say(scene->two, "t", "2");
+    listen(pair->one, "t", &first);
+    say(pair->two, "t", "1");
+    listen(pair->one, "t", &newcomer);
+    say(pair->two, "t", "2");
     expect_heard(&first, "t=1\nt=2\n");
     expect_heard(&newcomer, "t=2\n");
     leave(&first);
@@ -144,17 +112,17 @@ static void leave_both(struct listener *listener)
 
 static void whoever_hears_may_unsubscribe_itself_and_others(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct listener all[4] = {{.then = leave_both, .other = &all[1]}, {0}, {0}, {0}};
     for (size_t i = 0; i < TB_COUNT(all); i++) {
-        listen(scene->one, "t", &all[i]);
+        listen(pair->one, "t", &all[i]);
     }
     struct listener end = {0};
     all[2].then = leave_both;
     all[2].other = &all[3];
-    listen(scene->one, "t", &end);
-    say(scene->one, "t", "1");
-    say(scene->one, "t", "2");
+    listen(pair->one, "t", &end);
+    say(pair->one, "t", "1");
+    say(pair->one, "t", "2");
     expect_heard(&end, "t=1\nt=2\n");
     expect_heard(&all[0], "t=1\n");
     expect_heard(&all[1], "");
@@ -172,13 +140,13 @@ static void join_in(struct listener *listener)
 
 static void who_subscribes_while_a_message_is_handed_out_hears_the_next(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct listener newcomer = {0};
     struct listener first = {.then = join_in, .other = &newcomer};
-    listen(scene->one, "t", &first);
-    say(scene->two, "t", "1");
-    WAIT_UNTIL(scene->one->core.loop, newcomer.subscription);
-    say(scene->two, "t", "2");
+    listen(pair->one, "t", &first);
+    say(pair->two, "t", "1");
+    WAIT_UNTIL(pair->one->core.loop, newcomer.subscription);
+    say(pair->two, "t", "2");
     expect_heard(&first, "t=1\nt=2\n");
     expect_heard(&newcomer, "t=2\n");
     leave(&first);
@@ -194,13 +162,13 @@ static void say_more(struct listener *listener)
 
 static void whoever_hears_may_publish(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct listener first = {.then = say_more};
     struct listener second = {0};
-    listen(scene->one, "t", &first);
-    listen(scene->two, "t", &second);
-    say(scene->two, "t", "1");
-    say(scene->two, "t", "2");
+    listen(pair->one, "t", &first);
+    listen(pair->two, "t", &second);
+    say(pair->two, "t", "1");
+    say(pair->two, "t", "2");
     expect_heard(&first, "t=1\nt=2\nt=x\nt=x\n");
     expect_heard(&second, "t=1\nt=2\nt=x\nt=x\n");
     leave(&first);
@@ -209,8 +177,8 @@ static void whoever_hears_may_publish(void **state)
 
 static void topics_and_messages_have_limits(void **state)
 {
-    struct scene *scene = *state;
-    struct store_lab *lab = scene->one;
+    struct store_pair *pair = *state;
+    struct store_lab *lab = pair->one;
     struct tb_err err;
     char *bytes = tb_zalloc(TB_MESSAGE_MAX + 1);
     const struct tb_str long_topic = {bytes, TB_TOPIC_MAX + 1};
@@ -224,26 +192,26 @@ static void topics_and_messages_have_limits(void **state)
 
 static void closing_ends_subscriptions_without_a_word(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct listener here = {0};
     struct listener there = {0};
-    listen(scene->one, "t", &here);
-    listen(scene->two, "t", &there);
-    say(scene->one, "t", "1");
-    if (scene->two != scene->one) {
-        store_lab_close(scene->two);
+    listen(pair->one, "t", &here);
+    listen(pair->two, "t", &there);
+    say(pair->one, "t", "1");
+    if (pair->two != pair->one) {
+        store_lab_close(pair->two);
     }
     expect_heard(&here, "t=1\n");
     expect_heard(&there, "");
-    say(scene->one, "t", "2");
-    store_lab_close(scene->one);
+    say(pair->one, "t", "2");
+    store_lab_close(pair->one);
     expect_heard(&here, "");
 }
 
 /* A store without topics has no functions for them, and says so; a shared one can be joined. */
 static void a_store_says_what_it_can(void **state)
 {
-    const struct subject *subject = *state;
+    const struct store_subject *subject = *state;
     bool topics = subject->kind->abilities & TB_STORE_TOPICS;
     assert_int_equal(topics, subject->kind->publish != NULL);
     assert_int_equal(topics, subject->kind->subscribe != NULL);
@@ -253,8 +221,8 @@ static void a_store_says_what_it_can(void **state)
 
 int store_topic_cases(const struct tb_store_kind *kind, store_join_fn *join)
 {
-#define CASE(name) cmocka_unit_test_prestate_setup_teardown(name, setup, teardown, &subject)
-    struct subject subject = {kind, join};
+#define CASE(name) STORE_PAIR_CASE(name, &subject)
+    struct store_subject subject = {kind, join};
     const struct CMUnitTest abilities[] = {
         cmocka_unit_test_prestate(a_store_says_what_it_can, &subject),
     };
