@@ -8,16 +8,9 @@
 #include "core/audit_verify.h"
 #include "core/session_internal.h"
 
-#include "support/core_rig.h"
-#include "support/kept_store.h"
+#include "support/audited.h"
 
 #define CANARY "canary"
-
-struct scene {
-    struct rig *rig;
-    struct kept_store kept;
-    struct tb_audit *audit;
-};
 
 static const struct tb_param params[] = {
     {.name = "url", .type = TB_PARAM_TEXT, .help = ""},
@@ -32,34 +25,8 @@ static const struct tb_tool go = {.name = "go",
                                   .op = TB_OP_NAVIGATE};
 static const struct tb_tool fill = {.name = "fill", .params = params, .op = TB_OP_FILL};
 
-static int setup(void **state)
-{
-    struct scene *scene = TB_NEW(struct scene);
-    void *rig = NULL;
-    rig_setup(&rig);
-    scene->rig = rig;
-    kept_init(&scene->kept);
-    scene->kept.loop = scene->rig->core.loop;
-    scene->rig->core.store = (struct tb_store){&kept_store_kind, &scene->kept};
-    scene->audit = tb_audit_new(&scene->rig->core);
-    *state = scene;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct scene *scene = *state;
-    void *rig = scene->rig;
-    rig_stop(scene->rig);
-    tb_audit_free(scene->audit);
-    rig_teardown(&rig);
-    kept_fini(&scene->kept);
-    tb_free(scene);
-    return 0;
-}
-
 /* All entries as lines: type|tenant|session|agent|tool|outcome|details. */
-static const char *lines(struct scene *scene, struct tb_buf *out)
+static const char *lines(struct audited *scene, struct tb_buf *out)
 {
     for (size_t i = 0; i < scene->kept.count; i++) {
         const struct tb_audit_entry *entry = kept_at(&scene->kept, i);
@@ -72,13 +39,13 @@ static const char *lines(struct scene *scene, struct tb_buf *out)
     return (const char *)out->data;
 }
 
-static void expect_lines(struct scene *scene, const char *expected)
+static void expect_lines(struct audited *scene, const char *expected)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     assert_string_equal(lines(scene, &text), expected);
 }
 
-static void expect_line(struct scene *scene, const char *line)
+static void expect_line(struct audited *scene, const char *line)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     if (!strstr(lines(scene, &text), line)) {
@@ -87,7 +54,7 @@ static void expect_line(struct scene *scene, const char *line)
 }
 
 /* Of the tenant "t", and about no session that there is. */
-static void emit(struct scene *scene, const struct tb_event *event)
+static void emit(struct audited *scene, const struct tb_event *event)
 {
     struct tb_event told = *event;
     told.tenant = "t";
@@ -99,7 +66,7 @@ static void emit(struct scene *scene, const struct tb_event *event)
  * number of actions, and where it was. */
 static void a_session_is_on_record_from_start_to_end(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     struct tb_session *session = rig_create(rig, "a");
     rig_turn(rig);
@@ -119,7 +86,7 @@ static void a_session_is_on_record_from_start_to_end(void **state)
 
 static void a_call_is_on_record_with_its_agent_and_outcome(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     rig_create(rig, "a");
     rig->fake->ops[TB_OP_FILL] =
@@ -164,7 +131,7 @@ static void what_the_bus_tells_is_on_record(void **state)
         {{.type = TB_EVENT_TAB_CLOSED, .fields = {tb_field_number("tab", 1)}},
          "tab_closed|t|||||{\"tab\":1}\n"},
     };
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         emit(scene, &rows[i].event);
         expect_line(scene, rows[i].line);
@@ -186,7 +153,7 @@ static void every_end_reason_is_on_record(void **state)
 #include "core/reasons.def"
 #undef TB_REASON
     };
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         char line[80];
         struct tb_session *session = rig_create_as(scene->rig, "t", names[i], names[i]);
@@ -202,7 +169,7 @@ static void every_end_reason_is_on_record(void **state)
 
 static void the_name_of_a_session_is_looked_up_where_the_event_has_none(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct tb_session *session = rig_create(scene->rig, "a");
     rig_turn(scene->rig);
     tb_fake_emit(
@@ -213,7 +180,7 @@ static void the_name_of_a_session_is_looked_up_where_the_event_has_none(void **s
 
 static void nothing_that_was_typed_or_read_is_kept(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
     const char *args =
@@ -242,7 +209,7 @@ static void nothing_that_was_typed_or_read_is_kept(void **state)
 
 static void it_can_be_switched_off_and_on(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     scene->rig->config.audit_enabled = false;
     rig_create(scene->rig, "a");
     assert_int_equal(scene->kept.count, 0);
@@ -254,7 +221,7 @@ static void it_can_be_switched_off_and_on(void **state)
 /* The daemon's part of S2-64: what is old or too many is cut off. */
 static void old_entries_are_cut_off_each_hour(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     rig_advance(rig, 60000);
     assert_int_equal(scene->kept.cuts, 1);
@@ -272,7 +239,7 @@ static void old_entries_are_cut_off_each_hour(void **state)
 static void a_clock_that_jumps_ahead_is_believed_a_day_at_a_time(void **state)
 {
     const int64_t day_ms = INT64_C(24) * 60 * 60 * 1000;
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     int64_t start_ms = rig->clock.wall_ms;
     rig->clock.wall_ms += 3650 * day_ms;
@@ -285,7 +252,7 @@ static void a_clock_that_jumps_ahead_is_believed_a_day_at_a_time(void **state)
     assert_int_equal(scene->kept.cut_wall_ms, rig->clock.wall_ms - 90 * day_ms);
 }
 
-static void start_again(struct scene *scene)
+static void start_again(struct audited *scene)
 {
     tb_audit_free(scene->audit);
     scene->audit = tb_audit_new(&scene->rig->core);
@@ -295,7 +262,7 @@ static void start_again(struct scene *scene)
 static void a_clock_that_is_ahead_at_the_start_is_believed_a_day_at_a_time(void **state)
 {
     const int64_t day_ms = INT64_C(24) * 60 * 60 * 1000;
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     int64_t last_ms = rig->clock.wall_ms;
     rig_create(rig, "a");
@@ -310,7 +277,7 @@ static void a_clock_that_is_ahead_at_the_start_is_believed_a_day_at_a_time(void 
 
 static void nothing_is_cut_off_before_the_last_entry_is_known(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     scene->kept.broken = "the disk cannot be read";
     rig_advance(scene->rig, 60000);
     assert_int_equal(scene->kept.cuts, 0);
@@ -321,7 +288,7 @@ static void nothing_is_cut_off_before_the_last_entry_is_known(void **state)
 
 static void the_chain_of_what_it_writes_is_right(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct tb_audit_verify verify;
     struct tb_err err;
     for (int i = 0; i < 100; i++) {
@@ -336,7 +303,7 @@ static void the_chain_of_what_it_writes_is_right(void **state)
     assert_int_equal(verify.seq, 101);
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, audited_start, audited_stop)
 
 int main(void)
 {

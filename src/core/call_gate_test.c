@@ -6,40 +6,7 @@
 #include "core/audit.h"
 #include "core/limits.h"
 
-#include "support/core_rig.h"
-#include "support/kept_store.h"
-
-struct scene {
-    struct rig *rig;
-    struct kept_store kept;
-    struct tb_audit *audit;
-};
-
-static int setup(void **state)
-{
-    struct scene *scene = TB_NEW(struct scene);
-    void *rig = NULL;
-    rig_setup(&rig);
-    scene->rig = rig;
-    kept_init(&scene->kept);
-    scene->kept.loop = scene->rig->core.loop;
-    scene->rig->core.store = (struct tb_store){&kept_store_kind, &scene->kept};
-    scene->audit = tb_audit_new(&scene->rig->core);
-    *state = scene;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct scene *scene = *state;
-    void *rig = scene->rig;
-    rig_stop(scene->rig);
-    tb_audit_free(scene->audit);
-    rig_teardown(&rig);
-    kept_fini(&scene->kept);
-    tb_free(scene);
-    return 0;
-}
+#include "support/audited.h"
 
 /* The number of turns of the loop until the call has ended. */
 static int turns_of_a_call(struct rig *rig)
@@ -56,7 +23,7 @@ static int turns_of_a_call(struct rig *rig)
 
 static void an_open_gate_costs_no_turn_of_the_loop(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     rig_create(scene->rig, "a");
     rig_turn(scene->rig);
     int with = turns_of_a_call(scene->rig);
@@ -66,7 +33,7 @@ static void an_open_gate_costs_no_turn_of_the_loop(void **state)
 
 static void the_reply_waits_until_the_store_has_it(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     rig_create(rig, "a");
     rig_turn(rig);
@@ -89,7 +56,7 @@ static void the_reply_waits_until_the_store_has_it(void **state)
 
 static void a_call_that_waits_for_the_store_is_past_cancelling(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     rig_create(scene->rig, "a");
     rig_turn(scene->rig);
     scene->kept.slow = true;
@@ -105,7 +72,7 @@ static void a_call_that_waits_for_the_store_is_past_cancelling(void **state)
 
 static void what_could_not_be_stored_is_the_result(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     rig_create(rig, "a");
     rig_turn(rig);
@@ -130,7 +97,7 @@ static void what_could_not_be_stored_is_the_result(void **state)
 
 static void a_store_that_does_not_answer_ends_the_wait_soon_after_the_deadline(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     rig_create(rig, "a");
     rig_turn(rig);
@@ -151,7 +118,7 @@ static void a_store_that_does_not_answer_ends_the_wait_soon_after_the_deadline(v
 
 static void a_call_that_failed_keeps_its_own_words(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     rig_create(scene->rig, "a");
     rig_turn(scene->rig);
     scene->kept.broken = "the disk is full";
@@ -161,7 +128,7 @@ static void a_call_that_failed_keeps_its_own_words(void **state)
 
 static void nothing_is_begun_that_could_not_be_stored(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     struct tb_tool reads = rig_click;
     reads.flags |= TB_TOOL_READ_ONLY;
@@ -181,7 +148,7 @@ static void nothing_is_begun_that_could_not_be_stored(void **state)
 
 static void the_end_of_the_daemon_waits_for_no_store(void **state)
 {
-    struct scene *scene = *state;
+    struct audited *scene = *state;
     struct rig *rig = scene->rig;
     rig_create(rig, "a");
     rig_turn(rig);
@@ -198,7 +165,7 @@ static void the_end_of_the_daemon_waits_for_no_store(void **state)
     rig_turn(rig);
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, audited_start, audited_stop)
 
 int main(void)
 {

@@ -15,22 +15,6 @@ enum {
     WEEK_MS = 7 * 24 * 3600 * 1000,
 };
 
-/* A call on session "a" that leaves a tag in its browser. */
-static void leave_tag(struct rig *rig, const char *tag)
-{
-    char args[80];
-    snprintf(args, sizeof(args), "{\"sessionId\":\"a\",\"tag\":\"%s\"}", tag);
-    assert_int_equal(rig_run(rig, &rig_click, "", args), 0);
-}
-
-static struct tb_session *start(struct rig *rig)
-{
-    struct tb_session *session = rig_create(rig, "a");
-    rig_turn(rig);
-    leave_tag(rig, "login");
-    return session;
-}
-
 /* The browser of session "a" has this. */
 static void expect_tag(struct rig *rig, const char *tag)
 {
@@ -39,22 +23,11 @@ static void expect_tag(struct rig *rig, const char *tag)
     assert_string_equal(memory, tag);
 }
 
-/* What a call on "a" says besides its result; "" for nothing. The caller frees. */
-static char *note_of_call(struct rig *rig)
-{
-    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
-    rig_turn(rig);
-    struct tb_str note = tb_json_text(call->data, "note");
-    char *text = tb_str_dup(note);
-    rig_expect(call, 0);
-    return text;
-}
-
 /* S1-39, S1-43 */
 static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS - 1);
     assert_int_not_equal(session->state, TB_STATE_ASLEEP);
     rig_advance(rig, 1);
@@ -66,7 +39,7 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
                      1);
     assert_int_equal(rig_events(rig, "session_ended"), 0);
     assert_int_equal(rig_events(rig, "session_expiring"), 0);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(note, "");
     tb_free(note);
     assert_ptr_equal(rig_find(rig, "a"), session);
@@ -79,14 +52,14 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
 static void what_could_not_be_brought_back_is_said_once(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig->fake->missing = "The form on tab 1 is empty again.";
     rig_advance(rig, HALF_HOUR_MS);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(note, "Session 'a' was restored from its last save. The form on "
                               "tab 1 is empty again.");
     tb_free(note);
-    note = note_of_call(rig);
+    note = rig_note(rig);
     assert_string_equal(note, "");
     tb_free(note);
 }
@@ -94,7 +67,7 @@ static void what_could_not_be_brought_back_is_said_once(void **state)
 static void a_sleeping_session_ends_after_a_week_with_notice(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS);
     rig_advance(rig, WEEK_MS - HALF_HOUR_MS - 60000);
     assert_int_equal(rig_events(rig, "session_expiring {\"name\":\"a\",\"type\":\"browser\","
@@ -155,16 +128,16 @@ static void changes_are_saved_at_rest_and_not_too_often(void **state)
 {
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, 499);
     assert_int_equal(rig->fake->saved, 0);
     rig_advance(rig, 1);
     assert_int_equal(rig->fake->saved, 1);
     assert_int_equal(rig_events(rig, "session_saved {\"name\":\"a\",\"type\":\"browser\"}"), 1);
-    leave_tag(rig, "two");
+    rig_leave_tag(rig, "two");
     rig_advance(rig, 1999);
     assert_int_equal(rig->fake->saved, 1);
-    leave_tag(rig, "three");
+    rig_leave_tag(rig, "three");
     rig_advance(rig, 1);
     assert_int_equal(rig->fake->saved, 1); /* not at rest */
     rig_advance(rig, 499);
@@ -182,7 +155,7 @@ static void saved_is_told_when_it_is_durable(void **state)
 {
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
-    start(rig);
+    rig_create_tagged(rig);
     store->slow = true;
     rig_advance(rig, 500);
     assert_int_equal(rig->fake->saved, 1);
@@ -196,7 +169,7 @@ static void saved_is_told_when_it_is_durable(void **state)
 static void a_call_that_comes_during_a_save_waits_for_its_end_only(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig->fake->save.when = TB_FAKE_HELD;
     rig_advance(rig, 500);
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
@@ -210,7 +183,7 @@ static void a_call_that_comes_during_a_save_waits_for_its_end_only(void **state)
 static void a_call_keeps_a_session_awake_that_was_about_to_sleep(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig->fake->save.when = TB_FAKE_HELD;
     rig_advance(rig, HALF_HOUR_MS);
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
@@ -224,7 +197,7 @@ static void a_call_keeps_a_session_awake_that_was_about_to_sleep(void **state)
 static void a_call_during_the_close_wakes_it_at_once(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig->fake->close.when = TB_FAKE_HELD;
     rig_advance(rig, HALF_HOUR_MS);
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
@@ -239,7 +212,7 @@ static void a_call_during_the_close_wakes_it_at_once(void **state)
 static void a_page_that_never_rests_is_saved_once_more_and_sleeps(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig->fake->save.when = TB_FAKE_HELD;
     rig_advance(rig, HALF_HOUR_MS); /* a save was due as well */
     for (int i = 0; i < 2; i++) {
@@ -265,7 +238,7 @@ static void who_hears_that_a_session_hibernates_may_end_it_for_good(void **state
     struct rig *rig = *state;
     struct tb_subscriber subscriber = {.fn = end_sleeper, .user = rig};
     tb_bus_subscribe(&rig->core.bus, &subscriber);
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS);
     tb_bus_unsubscribe(&subscriber);
     assert_null(rig_find(rig, "a"));
@@ -275,7 +248,7 @@ static void who_hears_that_a_session_hibernates_may_end_it_for_good(void **state
 static void a_session_that_cannot_be_saved_keeps_its_browser(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig->fake->save.code = TB_E_TIMEOUT;
     rig_advance(rig, HALF_HOUR_MS);
     assert_int_not_equal(session->state, TB_STATE_ASLEEP);
@@ -289,9 +262,9 @@ static void a_session_that_cannot_be_saved_keeps_its_browser(void **state)
 static void with_something_saved_earlier_it_sleeps_with_that(void **state)
 {
     struct rig *rig = *state;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig_advance(rig, 500);
-    leave_tag(rig, "later");
+    rig_leave_tag(rig, "later");
     rig->fake->save.code = TB_E_TIMEOUT;
     rig_advance(rig, HALF_HOUR_MS);
     assert_int_equal(session->state, TB_STATE_ASLEEP);
@@ -322,7 +295,7 @@ static void lose(struct rig *rig, const char *words)
 static void a_lost_browser_fails_its_call_and_the_next_brings_back_what_was_saved(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, 500);
     lose(rig,
          "Session 'a' lost its browser: killed by signal 9; the next call restores the session "
@@ -333,7 +306,7 @@ static void a_lost_browser_fails_its_call_and_the_next_brings_back_what_was_save
 static void a_lost_browser_of_which_nothing_was_saved_is_blank_and_says_so(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     lose(rig,
          "Session 'a' lost its browser: killed by signal 9; nothing was saved, so the next call "
          "gets a blank browser");
@@ -341,7 +314,7 @@ static void a_lost_browser_of_which_nothing_was_saved_is_blank_and_says_so(void 
     tb_fake_lose(rig->fake, rig_find(rig, "a")->id);
     rig_turn(rig);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(
         note, "Session 'a' has a new, blank browser: nothing was saved from the earlier one.");
     tb_free(note);
@@ -350,17 +323,17 @@ static void a_lost_browser_of_which_nothing_was_saved_is_blank_and_says_so(void 
 static void a_browser_lost_between_two_calls_is_told_by_the_next_reply(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, 500);
     tb_fake_lose(rig->fake, rig_find(rig, "a")->id);
     rig_turn(rig);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(
         note,
         "Session 'a' lost its browser: killed by signal 9. It was restored from its last save; "
         "anything after that is lost.");
     tb_free(note);
-    note = note_of_call(rig);
+    note = rig_note(rig);
     assert_string_equal(note, "");
     tb_free(note);
 }
@@ -368,7 +341,7 @@ static void a_browser_lost_between_two_calls_is_told_by_the_next_reply(void **st
 static void a_browser_that_does_not_start_again_fails_the_calls_and_is_tried_again(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS);
     rig->fake->open.code = TB_E_BROWSER_START;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_BROWSER_START);
@@ -382,13 +355,13 @@ static void a_state_that_cannot_be_read_is_an_error_or_a_blank_browser_with_a_no
 {
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS);
     store->broken = true;
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_STORE);
     store->broken = false;
     fake_store_set(store, TB_SPACE_STATE, rig_find(rig, "a")->id, TB_STR("AAAA"));
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(
         note,
         "Session 'a' has a new, blank browser: the state saved from the earlier one cannot be "
@@ -400,7 +373,7 @@ static void a_sleeping_session_counts_for_no_limit_but_waking_does(void **state)
 {
     struct rig *rig = *state;
     rig->config.sessions_total = 1;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS);
     rig_create(rig, "b");
     rig_turn(rig);
@@ -420,11 +393,11 @@ static void over_the_ceiling_or_switched_off_sessions_end_instead(void **state)
     for (int i = 0; i < 2; i++) {
         rig->config.sessions_hibernate = i == 0;
         rig->config.sessions_stored = 0;
-        start(rig);
+        rig_create_tagged(rig);
         rig_advance(rig, HALF_HOUR_MS);
         assert_null(rig_find(rig, "a"));
     }
-    start(rig);
+    rig_create_tagged(rig);
     tb_fake_lose(rig->fake, rig_find(rig, "a")->id);
     rig_turn(rig);
     assert_null(rig_find(rig, "a"));
@@ -438,7 +411,7 @@ static void a_session_may_end_in_each_state_of_sleep(void **state)
     struct tb_fake_plan *const plans[] = {&rig->fake->save, &rig->fake->close, NULL,
                                           &rig->fake->open};
     for (size_t i = 0; i < TB_COUNT(plans); i++) {
-        struct tb_session *session = start(rig);
+        struct tb_session *session = rig_create_tagged(rig);
         char id[TB_ID_SIZE];
         memcpy(id, session->id, sizeof(id));
         if (plans[i]) {
@@ -470,7 +443,7 @@ static void the_daemon_may_stop_in_each_state_of_sleep(void **state)
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
     for (int i = 0; i < 4; i++) {
-        start(rig);
+        rig_create_tagged(rig);
         rig->fake->save.when = i == 0 ? TB_FAKE_HELD : TB_FAKE_NOW;
         rig->fake->close.when = i == 1 ? TB_FAKE_HELD : TB_FAKE_NOW;
         rig->fake->open.when = i == 3 ? TB_FAKE_HELD : TB_FAKE_NOW;
@@ -497,7 +470,7 @@ static void a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops(vo
 {
     struct rig *rig = *state;
     bool drained = false;
-    struct tb_session *session = start(rig);
+    struct tb_session *session = rig_create_tagged(rig);
     rig->fake->close.when = TB_FAKE_HELD;
     rig_advance(rig, HALF_HOUR_MS);
     struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
@@ -517,10 +490,10 @@ static void a_store_that_starts_afresh_gets_live_sessions_again(void **state)
 {
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
-    start(rig);
+    rig_create_tagged(rig);
     rig_create(rig, "b");
     rig_advance(rig, HALF_HOUR_MS / 2);
-    leave_tag(rig, "login");
+    rig_leave_tag(rig, "login");
     rig_advance(rig, HALF_HOUR_MS / 2);
     assert_int_equal(rig_find(rig, "b")->state, TB_STATE_ASLEEP);
     fake_store_replace(store);
@@ -537,13 +510,13 @@ static void a_store_that_starts_afresh_gets_live_sessions_again(void **state)
 static void nobody_sleeps_on_a_save_that_the_store_has_lost(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, HALF_HOUR_MS - 1);
     assert_true(rig_find(rig, "a")->saved);
     fake_store_replace(fake_store_of(rig));
     rig_advance(rig, 1);
     assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(note, "");
     tb_free(note);
     expect_tag(rig, "login");

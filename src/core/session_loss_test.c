@@ -13,54 +13,27 @@ enum {
     HALF_HOUR_MS = 30 * 60 * 1000,
 };
 
-/* A call on session "a" that leaves a tag in its browser. */
-static void leave_tag(struct rig *rig, const char *tag)
-{
-    char args[80];
-    snprintf(args, sizeof(args), "{\"sessionId\":\"a\",\"tag\":\"%s\"}", tag);
-    assert_int_equal(rig_run(rig, &rig_click, "", args), 0);
-}
-
-static struct tb_session *start(struct rig *rig)
-{
-    struct tb_session *session = rig_create(rig, "a");
-    rig_turn(rig);
-    leave_tag(rig, "login");
-    return session;
-}
-
-/* What a call on "a" says besides its result; "" for nothing. The caller frees. */
-static char *note_of_call(struct rig *rig)
-{
-    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
-    rig_turn(rig);
-    struct tb_str note = tb_json_text(call->data, "note");
-    char *text = tb_str_dup(note);
-    rig_expect(call, 0);
-    return text;
-}
-
 static void what_the_last_save_did_not_get_is_told(void **state)
 {
     struct rig *rig = *state;
     struct fake_store *store = fake_store_of(rig);
     for (int i = 0; i < 2; i++) {
-        start(rig);
+        rig_create_tagged(rig);
         rig_advance(rig, 500);
-        leave_tag(rig, "later");
+        rig_leave_tag(rig, "later");
         rig->fake->save.code = i == 0 ? TB_E_TIMEOUT : 0;
         store->broken = i == 1;
         rig_advance(rig, HALF_HOUR_MS);
         assert_int_equal(rig_find(rig, "a")->state, TB_STATE_ASLEEP);
         rig->fake->save.code = 0;
         store->broken = false;
-        char *note = note_of_call(rig);
+        char *note = rig_note(rig);
         assert_string_equal(
             note, "Session 'a' could not be saved when its browser was closed. It was restored "
                   "from its last save; anything after that is lost.");
         tb_free(note);
         rig_advance(rig, HALF_HOUR_MS);
-        note = note_of_call(rig);
+        note = rig_note(rig);
         assert_string_equal(note, "");
         tb_free(note);
         tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
@@ -71,16 +44,16 @@ static void what_the_last_save_did_not_get_is_told(void **state)
 static void after_a_restart_it_is_told_as_well_and_once(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    rig_create_tagged(rig);
     rig_advance(rig, 500);
-    leave_tag(rig, "later");
+    rig_leave_tag(rig, "later");
     rig->fake->save.code = TB_E_TIMEOUT;
     rig_restart(rig, 0);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_non_null(strstr(note, "could not be saved when its browser was closed."));
     tb_free(note);
     rig_kill(rig, 0);
-    note = note_of_call(rig);
+    note = rig_note(rig);
     assert_string_equal(note, "");
     tb_free(note);
 }
@@ -97,10 +70,10 @@ static void a_first_browser_that_no_call_ever_had_is_not_told_of(void **state)
     rig_turn(rig);
     assert_int_equal(session->state, TB_STATE_ASLEEP);
     rig->fake->open.when = TB_FAKE_NOW;
-    leave_tag(rig, "login");
+    rig_leave_tag(rig, "login");
     rig_advance(rig, HALF_HOUR_MS);
     assert_int_equal(session->state, TB_STATE_ASLEEP);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(note, "");
     tb_free(note);
 }
@@ -125,7 +98,7 @@ static void a_final_loss_ends_the_session_for_the_reason_that_the_driver_gives(v
     struct rig *rig = *state;
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         char event[80];
-        const struct tb_session *session = start(rig);
+        const struct tb_session *session = rig_create_tagged(rig);
         rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
         struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
         rig_turn(rig);
@@ -149,7 +122,7 @@ static void a_final_loss_ends_the_session_for_the_reason_that_the_driver_gives(v
 static void a_restorable_loss_tells_the_reason_that_the_driver_gives(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_session *session = start(rig);
+    const struct tb_session *session = rig_create_tagged(rig);
     rig_advance(rig, 500);
     assert_true(
         tb_fake_lose_for(rig->fake, session->id, TB_END_EXTENSION_RELOAD, TB_LOSS_RESTORABLE, ""));
@@ -157,7 +130,7 @@ static void a_restorable_loss_tells_the_reason_that_the_driver_gives(void **stat
     assert_int_equal(rig_events(rig, "session_hibernated {\"name\":\"a\",\"type\":\"browser\","
                                      "\"reason\":\"extension_reload\"}"),
                      1);
-    char *note = note_of_call(rig);
+    char *note = rig_note(rig);
     assert_string_equal(note, "Session 'a' ended when the extension was reloaded. It was restored "
                               "from its last save; anything after that is lost.");
     tb_free(note);
@@ -167,7 +140,7 @@ static void a_restorable_loss_tells_the_reason_that_the_driver_gives(void **stat
 static void a_final_loss_ends_a_session_that_falls_asleep(void **state)
 {
     struct rig *rig = *state;
-    const struct tb_session *session = start(rig);
+    const struct tb_session *session = rig_create_tagged(rig);
     rig->fake->close.when = TB_FAKE_HELD;
     rig_advance(rig, HALF_HOUR_MS);
     assert_int_equal(session->state, TB_STATE_CLOSING);

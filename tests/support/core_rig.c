@@ -211,6 +211,31 @@ struct tb_session *rig_find(struct rig *rig, const char *name)
     return tb_sessions_find(rig->core.sessions, "t", tb_str_of(name));
 }
 
+void rig_leave_tag(struct rig *rig, const char *tag)
+{
+    char args[80];
+    snprintf(args, sizeof(args), "{\"sessionId\":\"a\",\"tag\":\"%s\"}", tag);
+    assert_int_equal(rig_run(rig, &rig_click, "", args), 0);
+}
+
+struct tb_session *rig_create_tagged(struct rig *rig)
+{
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    rig_leave_tag(rig, "login");
+    return session;
+}
+
+char *rig_note(struct rig *rig)
+{
+    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
+    rig_turn(rig);
+    struct tb_str note = tb_json_text(call->data, "note");
+    char *text = tb_str_dup(note);
+    rig_expect(call, 0);
+    return text;
+}
+
 size_t rig_events(struct rig *rig, const char *text)
 {
     size_t count = 0;

@@ -82,5 +82,11 @@ struct tb_session *rig_create(struct rig *rig, const char *name);
 struct tb_session *rig_create_as(struct rig *rig, const char *tenant, const char *conversation,
                                  const char *name);
 struct tb_session *rig_find(struct rig *rig, const char *name);
+/* A call on session "a" that leaves a tag in its browser. */
+void rig_leave_tag(struct rig *rig, const char *tag);
+/* Session "a" with the tag "login". */
+struct tb_session *rig_create_tagged(struct rig *rig);
+/* What a call on "a" says besides its result; "" for nothing. The caller frees. */
+char *rig_note(struct rig *rig);
 /* How often `text` stands in the events so far. */
 size_t rig_events(struct rig *rig, const char *text);
