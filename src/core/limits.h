@@ -99,7 +99,7 @@ enum {
     TB_MCP_REQUESTS = 256,            /* under way for one session or connection */
     TB_MCP_BATCH = 64,                /* messages of a batch (2025-03-26) */
     TB_MCP_LISTENS = 1024,            /* subscriptions/listen */
-    TB_MCP_WATCHES = 64,              /* resources that one of them, or one session, watches */
+    TB_MCP_INTERESTS = 64,            /* resources that one of them, or one session, wants */
     TB_MCP_DEPTH = 64,                /* nesting of a message */
     TB_MCP_RESULT_MAX = 1000 * 1000,  /* of one result; clients refuse 1 MiB */
     TB_MCP_REPLAY_BYTES = 2 * TB_MIB, /* events of one session that are kept to be sent again */

@@ -135,7 +135,7 @@ static void listen_to_many(struct mcp_rig *rig)
     tb_buf_append_cstr(&text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\","
                               "\"params\":{" MODERN_META ",\"notifications\":{"
                               "\"resourceSubscriptions\":[\"tabard://sessions\"");
-    for (int i = 1; i < TB_MCP_WATCHES; i++) {
+    for (int i = 1; i < TB_MCP_INTERESTS; i++) {
         tb_buf_printf(&text, ",\"tabard://session/browser-%d/snapshot\"", i);
     }
     tb_buf_append_cstr(&text, "]}}}");

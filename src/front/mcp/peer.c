@@ -29,7 +29,7 @@ void tb_mcp_peer_init(struct tb_mcp_peer *peer, struct tb_mcp *mcp, struct tb_pr
     tb_list_init(&peer->link);
     tb_list_init(&peer->requests);
     tb_list_init(&peer->asks);
-    tb_list_init(&peer->watches);
+    tb_list_init(&peer->interests);
 }
 
 void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
@@ -37,7 +37,7 @@ void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
     while (!tb_list_empty(&peer->requests)) {
         tb_mcp_req_cancel(TB_CONTAINER(peer->requests.next, struct tb_mcp_req, link));
     }
-    tb_mcp_watch_clear(peer);
+    tb_mcp_interests_clear(peer);
     tb_list_remove(&peer->link);
     tb_mcp_peers_changed(peer->mcp);
     tb_list_remove(&peer->live.link);

@@ -4,7 +4,7 @@
  * request to the next).
  *
  * A peer owns its requests under way, the questions that we asked it, and the resources that it
- * watches. The transport embeds it; _fini cancels everything. */
+ * wants to hear of. The transport embeds it; _fini cancels everything. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +39,8 @@ struct tb_mcp_peer {
     int log_level;
     struct tb_list asks;
     uint64_t ask_count;
-    struct tb_list watches;
-    size_t watch_count;
+    struct tb_list interests; /* resources, see subscriptions.c */
+    size_t interest_count;
     /* Sends something unasked; NULL where that is not possible. */
     void (*notify)(struct tb_mcp_peer *peer, struct tb_str message);
 };

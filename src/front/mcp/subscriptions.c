@@ -18,7 +18,7 @@ enum {
     NOTE_MAX = 16 * TB_KIB,
 };
 
-struct watch {
+struct interest {
     struct tb_list link;
     struct tb_str uri; /* in the same block of memory */
     const struct tb_mcp_resource *resource;
@@ -31,45 +31,46 @@ struct listen {
     struct tb_mcp_req *req;
     bool tools;
     bool prompts;
-    struct tb_list watches;
-    size_t watch_count;
+    struct tb_list interests;
+    size_t interest_count;
 };
 
-/* Watches. */
+/* Interests. */
 
-static void watch_free(struct watch *watch)
+static void interest_free(struct interest *interest)
 {
-    tb_list_remove(&watch->link);
-    tb_free(watch);
+    tb_list_remove(&interest->link);
+    tb_free(interest);
 }
 
-static void clear(struct tb_list *watches, size_t *count)
+static void clear(struct tb_list *interests, size_t *count)
 {
-    LIST_FOREACH_SAFE(link, watches) {
-        watch_free(TB_CONTAINER(link, struct watch, link));
+    LIST_FOREACH_SAFE(link, interests) {
+        interest_free(TB_CONTAINER(link, struct interest, link));
     }
     *count = 0;
 }
 
-static struct watch *find(struct tb_list *watches, struct tb_str uri)
+static struct interest *find(struct tb_list *interests, struct tb_str uri)
 {
-    LIST_FOREACH(link, watches) {
-        struct watch *watch = TB_CONTAINER(link, struct watch, link);
-        if (tb_str_eq(watch->uri, uri)) {
-            return watch;
+    LIST_FOREACH(link, interests) {
+        struct interest *interest = TB_CONTAINER(link, struct interest, link);
+        if (tb_str_eq(interest->uri, uri)) {
+            return interest;
         }
     }
     return NULL;
 }
 
 /* For a URI that tb_mcp_resource_find knows. */
-static void add(const struct tb_mcp *mcp, struct tb_list *watches, size_t *count, struct tb_str uri)
+static void add(const struct tb_mcp *mcp, struct tb_list *interests, size_t *count,
+                struct tb_str uri)
 {
-    struct watch *watch = tb_zalloc(sizeof(*watch) + uri.len);
-    memcpy(watch + 1, uri.ptr, uri.len);
-    watch->uri = (struct tb_str){(const char *)(watch + 1), uri.len};
-    watch->resource = tb_mcp_resource_find(mcp, watch->uri, &watch->arg);
-    tb_list_append(watches, &watch->link);
+    struct interest *interest = tb_zalloc(sizeof(*interest) + uri.len);
+    memcpy(interest + 1, uri.ptr, uri.len);
+    interest->uri = (struct tb_str){(const char *)(interest + 1), uri.len};
+    interest->resource = tb_mcp_resource_find(mcp, interest->uri, &interest->arg);
+    tb_list_append(interests, &interest->link);
     ++*count;
 }
 
@@ -94,17 +95,18 @@ static uint64_t ops_changed(enum tb_event_type event)
     return ops;
 }
 
-/* True if the event, which changes what these operations show, changes it for the watcher. */
+/* True if the event, which changes what these operations show, changes it for the reader. */
 static bool concerns(const struct tb_mcp *mcp, const struct tb_event *event, uint64_t ops,
-                     const struct tb_caller *watcher, const struct watch *watch)
+                     const struct tb_caller *reader, const struct interest *interest)
 {
-    if (!(ops >> watch->resource->op & 1)) {
+    if (!(ops >> interest->resource->op & 1)) {
         return false;
     }
-    if (!tb_mcp_resource_is_template(watch->resource)) {
+    if (!tb_mcp_resource_is_template(interest->resource)) {
         return true;
     }
-    const struct tb_session *session = tb_sessions_reach(mcp->core->sessions, watcher, watch->arg);
+    const struct tb_session *session =
+        tb_sessions_reach(mcp->core->sessions, reader, interest->arg);
     return session && tb_str_eq_cstr(tb_str_of(tb_session_info(session).id), event->session_id);
 }
 
@@ -149,39 +151,39 @@ static const char updated[] = "notifications/resources/updated";
 
 static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller watcher = {.who = peer->who, .conversation = peer->conversation};
-    if (strcmp(watcher.who->tenant, event->tenant) != 0) {
+    const struct tb_caller reader = {.who = peer->who, .conversation = peer->conversation};
+    if (strcmp(reader.who->tenant, event->tenant) != 0) {
         return;
     }
-    LIST_FOREACH(link, &peer->watches) {
-        const struct watch *watch = TB_CONTAINER(link, struct watch, link);
-        if (concerns(peer->mcp, event, ops, &watcher, watch)) {
-            tell_peer(peer, updated, watch->uri);
+    LIST_FOREACH(link, &peer->interests) {
+        const struct interest *interest = TB_CONTAINER(link, struct interest, link);
+        if (concerns(peer->mcp, event, ops, &reader, interest)) {
+            tell_peer(peer, updated, interest->uri);
         }
     }
 }
 
 static void update_listen(struct listen *listen, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller watcher = {.who = listen->req->peer->who,
-                                      .conversation = listen->req->conversation};
-    if (strcmp(watcher.who->tenant, event->tenant) != 0) {
+    const struct tb_caller reader = {.who = listen->req->peer->who,
+                                     .conversation = listen->req->conversation};
+    if (strcmp(reader.who->tenant, event->tenant) != 0) {
         return;
     }
-    LIST_FOREACH(link, &listen->watches) {
-        const struct watch *watch = TB_CONTAINER(link, struct watch, link);
-        if (concerns(listen->req->mcp, event, ops, &watcher, watch)) {
-            tell_listen(listen, updated, watch->uri);
+    LIST_FOREACH(link, &listen->interests) {
+        const struct interest *interest = TB_CONTAINER(link, struct interest, link);
+        if (concerns(listen->req->mcp, event, ops, &reader, interest)) {
+            tell_listen(listen, updated, interest->uri);
         }
     }
 }
 
 /* Whoever could call them hears that they are others now. */
 static bool sees(const struct tb_mcp *mcp, const struct tb_event *event,
-                 const struct tb_caller *watcher)
+                 const struct tb_caller *reader)
 {
-    return strcmp(watcher->who->tenant, event->tenant) == 0 &&
-           tb_sessions_reach(mcp->core->sessions, watcher, tb_str_of(event->session_id));
+    return strcmp(reader->who->tenant, event->tenant) == 0 &&
+           tb_sessions_reach(mcp->core->sessions, reader, tb_str_of(event->session_id));
 }
 
 static void tell_tools(const struct tb_mcp *mcp, const struct tb_event *event)
@@ -189,16 +191,16 @@ static void tell_tools(const struct tb_mcp *mcp, const struct tb_event *event)
     static const char method[] = "notifications/tools/list_changed";
     LIST_FOREACH(link, &mcp->peers) {
         struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
-        const struct tb_caller watcher = {.who = peer->who, .conversation = peer->conversation};
-        if (peer->introduced && sees(mcp, event, &watcher)) {
+        const struct tb_caller reader = {.who = peer->who, .conversation = peer->conversation};
+        if (peer->introduced && sees(mcp, event, &reader)) {
             tell_peer(peer, method, TB_STR(""));
         }
     }
     LIST_FOREACH(link, &mcp->listens) {
         struct listen *listen = TB_CONTAINER(link, struct listen, link);
-        const struct tb_caller watcher = {.who = listen->req->peer->who,
-                                          .conversation = listen->req->conversation};
-        if (listen->tools && sees(mcp, event, &watcher)) {
+        const struct tb_caller reader = {.who = listen->req->peer->who,
+                                         .conversation = listen->req->conversation};
+        if (listen->tools && sees(mcp, event, &reader)) {
             tell_listen(listen, method, TB_STR(""));
         }
     }
@@ -213,7 +215,7 @@ static void on_event(const struct tb_event *event, void *user)
     }
     uint64_t ops = ops_changed(event->type);
     if (!ops) {
-        return; /* every call publishes some of these, however many watch */
+        return; /* every call publishes some of these, however many are subscribed */
     }
     LIST_FOREACH(link, &mcp->peers) {
         update_peer(TB_CONTAINER(link, struct tb_mcp_peer, link), event, ops);
@@ -228,7 +230,7 @@ static void mind_bus(struct tb_mcp *mcp)
 {
     bool wanted = mcp->listen_count > 0 || (mcp->brings && !tb_list_empty(&mcp->peers));
     LIST_FOREACH(link, &mcp->peers) {
-        wanted = wanted || TB_CONTAINER(link, struct tb_mcp_peer, link)->watch_count > 0;
+        wanted = wanted || TB_CONTAINER(link, struct tb_mcp_peer, link)->interest_count > 0;
     }
     tb_bus_unsubscribe(&mcp->bus);
     if (wanted) {
@@ -245,10 +247,10 @@ void tb_mcp_peers_changed(struct tb_mcp *mcp)
     }
 }
 
-void tb_mcp_watch_clear(struct tb_mcp_peer *peer)
+void tb_mcp_interests_clear(struct tb_mcp_peer *peer)
 {
-    if (peer->watch_count) {
-        clear(&peer->watches, &peer->watch_count);
+    if (peer->interest_count) {
+        clear(&peer->interests, &peer->interest_count);
         mind_bus(peer->mcp);
     }
 }
@@ -296,13 +298,13 @@ void tb_mcp_subscribe(struct tb_mcp_req *req)
     if (!take_uri(req, &uri)) {
         return;
     }
-    if (peer->watch_count >= TB_MCP_WATCHES) {
+    if (peer->interest_count >= TB_MCP_INTERESTS) {
         tb_mcp_req_fail(req, tb_err_info(TB_E_LIMIT)->rpc_code,
-                        "at most %d resources can be watched at once", TB_MCP_WATCHES);
+                        "at most %d resources can be watched at once", TB_MCP_INTERESTS);
         return;
     }
-    if (!find(&peer->watches, uri)) {
-        add(peer->mcp, &peer->watches, &peer->watch_count, uri);
+    if (!find(&peer->interests, uri)) {
+        add(peer->mcp, &peer->interests, &peer->interest_count, uri);
         mind_bus(peer->mcp);
     }
     tb_mcp_result_empty(req);
@@ -315,10 +317,10 @@ void tb_mcp_unsubscribe(struct tb_mcp_req *req)
     if (!take_uri(req, &uri)) {
         return;
     }
-    struct watch *watch = find(&peer->watches, uri);
-    if (watch) {
-        watch_free(watch);
-        peer->watch_count--;
+    struct interest *interest = find(&peer->interests, uri);
+    if (interest) {
+        interest_free(interest);
+        peer->interest_count--;
         mind_bus(peer->mcp);
     }
     tb_mcp_result_empty(req);
@@ -331,7 +333,7 @@ static void listen_free(void *own)
     struct listen *listen = own;
     struct tb_mcp *mcp = listen->req->mcp;
     tb_list_remove(&listen->link);
-    clear(&listen->watches, &listen->watch_count);
+    clear(&listen->interests, &listen->interest_count);
     tb_free(listen);
     mcp->listen_count--;
     mind_bus(mcp);
@@ -352,9 +354,10 @@ static void take_filter(struct listen *listen, const struct cJSON *filter)
     JSON_ARRAY_FOREACH(item, tb_json_get(filter, "resourceSubscriptions")) {
         struct tb_str uri;
         struct tb_str arg;
-        if (tb_json_str(item, &uri) && uri.len <= URI_MAX && listen->watch_count < TB_MCP_WATCHES &&
-            tb_mcp_resource_find(mcp, uri, &arg) && !find(&listen->watches, uri)) {
-            add(mcp, &listen->watches, &listen->watch_count, uri);
+        if (tb_json_str(item, &uri) && uri.len <= URI_MAX &&
+            listen->interest_count < TB_MCP_INTERESTS && tb_mcp_resource_find(mcp, uri, &arg) &&
+            !find(&listen->interests, uri)) {
+            add(mcp, &listen->interests, &listen->interest_count, uri);
         }
     }
 }
@@ -381,11 +384,11 @@ static void acknowledge(struct listen *listen)
     tb_json_object_open(&json);
     put_flag(&json, "toolsListChanged", listen->tools);
     put_flag(&json, "promptsListChanged", listen->prompts);
-    if (listen->watch_count) {
+    if (listen->interest_count) {
         tb_json_key(&json, "resourceSubscriptions");
         tb_json_array_open(&json);
-        LIST_FOREACH(link, &listen->watches) {
-            tb_json_put_str(&json, TB_CONTAINER(link, struct watch, link)->uri);
+        LIST_FOREACH(link, &listen->interests) {
+            tb_json_put_str(&json, TB_CONTAINER(link, struct interest, link)->uri);
         }
         tb_json_array_close(&json);
     }
@@ -417,7 +420,7 @@ void tb_mcp_listen(struct tb_mcp_req *req)
     }
     struct listen *listen = TB_NEW(struct listen);
     listen->req = req;
-    tb_list_init(&listen->watches);
+    tb_list_init(&listen->interests);
     take_filter(listen, filter);
     tb_list_append(&mcp->listens, &listen->link);
     mcp->listen_count++;

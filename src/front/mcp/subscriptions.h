@@ -9,8 +9,8 @@ struct tb_mcp;
 
 /* There is one more to be told something unasked, or one less. */
 void tb_mcp_peers_changed(struct tb_mcp *mcp);
-/* Forgets what the peer watches. */
-void tb_mcp_watch_clear(struct tb_mcp_peer *peer);
+/* Forgets what the peer wants to hear of. */
+void tb_mcp_interests_clear(struct tb_mcp_peer *peer);
 /* One of our lists ("tools", "prompts") is another one now. */
 void tb_mcp_list_changed(struct tb_mcp *mcp, const char *list);
 /* The daemon stops: every subscriptions/listen gets its answer. */
