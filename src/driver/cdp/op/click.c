@@ -35,7 +35,7 @@ static void put_args(struct tb_cdp_click *click, struct tb_buf *args)
     tb_json_member_bool(&json, "strict", !click->work->op->lenient);
     tb_json_member_int(&json, "presses", click->count);
     tb_json_member_bool(&json, "careful", click->tries > 1);
-    tb_json_member_bool(&json, "watch", click->watch);
+    tb_json_member_bool(&json, "watch", click->tells_changes);
     tb_json_object_close(&json);
     tb_cdp_refs_continue(click->work, args);
 }
@@ -47,11 +47,11 @@ void tb_cdp_click_start(struct tb_cdp_click *click)
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
     click->tries++;
-    if (click->count && click->watch) {
+    if (click->count && click->tells_changes) {
         tb_cdp_work_requests_count(click->work);
     }
-    if (click->watch) {
-        tb_cdp_work_watch(click->work);
+    if (click->tells_changes) {
+        tb_cdp_work_watch_changes(click->work);
     }
     put_args(click, &args);
     click->phase = POINT;
@@ -308,7 +308,7 @@ static void begin(struct tb_driver_session *session, struct tb_op *op, int count
         .work = work,
         .target = tb_args_text(op->args, "target", ""),
         .count = count,
-        .watch = tb_cdp_work_wants_changes(work),
+        .tells_changes = tb_cdp_work_wants_changes(work),
     };
     task->click.mouse.button = tb_cdp_mouse_button(tb_args_text(op->args, "button", "left"));
     if (read_modifiers(task)) {

@@ -21,8 +21,8 @@ struct tb_cdp_click {
     struct tb_str target; /* borrowed from the operation's arguments */
     struct tb_cdp_mouse mouse;
     struct tb_cdp_outward point;
-    int count;      /* of clicks; 0: only move there */
-    bool watch;     /* tell what changes */
+    int count; /* of clicks; 0: only move there */
+    bool tells_changes;
     bool ticks;     /* it is a box, of which the page tells when it has the other state */
     bool stays;     /* only in the document that is there already */
     bool aimed;     /* the page watches for the press */
@@ -31,7 +31,8 @@ struct tb_cdp_click {
     char missed[256]; /* what lay in its place, the last time */
 };
 
-/* Begins; work, target, mouse.button, mouse.modifiers, count, watch, ticks and stays are set. */
+/* Begins; work, target, mouse.button, mouse.modifiers, count, tells_changes, ticks and stays are
+ * set. */
 void tb_cdp_click_start(struct tb_cdp_click *click);
 /* An answer. True: it is done. False: it goes on, or the operation has failed. */
 bool tb_cdp_click_step(struct tb_cdp_click *click, struct tb_str value);

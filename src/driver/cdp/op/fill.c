@@ -42,7 +42,7 @@ static void start_field(struct fill *fill)
     fill->filler.target = tb_args_text(fill->field, "target", "");
     fill->filler.value = tb_args_text(fill->field, "value", "");
     fill->filler.last = tb_json_next(fill->field) == NULL;
-    fill->filler.watch = tb_cdp_work_wants_changes(&fill->work);
+    fill->filler.tells_changes = tb_cdp_work_wants_changes(&fill->work);
     fill->number++;
     fill->work.state = FILLING;
     tb_cdp_filler_start(&fill->filler);
@@ -159,7 +159,7 @@ static void submit(struct tb_cdp_work *work, struct tb_str value)
     tb_json_num(tb_json_get(json, "aim"), &work->expected.aim);
     work->state = SUBMITTING;
     work->acted = true;
-    tb_cdp_work_watch(work); /* it begins anew with a key */
+    tb_cdp_work_watch_changes(work); /* it begins anew with a key */
     tb_key_parse(TB_STR("Enter"), &fill->enter, NULL);
     fill->typist = (struct tb_cdp_typist){.work = work, .key = &fill->enter};
     tb_cdp_typist_start(&fill->typist);
@@ -275,7 +275,7 @@ void tb_cdp_op_fill(struct tb_driver_session *session, struct tb_op *op)
     fill->filler.clear = tb_args_flag(op->args, "clear_first", true);
     fill->filler.delay_ms = tb_args_int(op->args, "delay_ms", 0);
     fill->filler.last = !tb_args_flag(op->args, "submit", false);
-    fill->filler.watch = tb_cdp_work_wants_changes(&fill->work);
+    fill->filler.tells_changes = tb_cdp_work_wants_changes(&fill->work);
     tb_cdp_filler_start(&fill->filler);
 }
 

@@ -37,14 +37,14 @@ static void fill(struct tb_cdp_filler *filler)
     tb_json_member_bool(&json, "keys", filler->delay_ms > 0 && filler->value.len);
     tb_json_member_int(&json, "strokes",
                        filler->delay_ms > 0 ? tb_cdp_keystroke_count(filler->value) : 1);
-    tb_json_member_bool(&json, "watch", filler->watch);
+    tb_json_member_bool(&json, "watch", filler->tells_changes);
     if (filler->document[0] && !filler->work->frame) { /* refs do not mean another one anyway */
         tb_json_member_cstr(&json, "document", filler->document);
     }
     tb_json_object_close(&json);
     tb_cdp_refs_continue(filler->work, &args);
-    if (filler->watch) {
-        tb_cdp_work_watch(filler->work);
+    if (filler->tells_changes) {
+        tb_cdp_work_watch_changes(filler->work);
     }
     filler->phase = FILL;
     tb_cdp_work_call(filler->work, "fill", tb_buf_str(&args));
@@ -225,7 +225,7 @@ static void press_box(struct tb_cdp_filler *filler)
                                           .target = filler->target,
                                           .mouse = {.button = "left"},
                                           .count = 1,
-                                          .watch = filler->watch,
+                                          .tells_changes = filler->tells_changes,
                                           .ticks = true,
                                           .stays = true};
     tb_cdp_click_start(&filler->click);

@@ -24,10 +24,10 @@ struct tb_cdp_filler {
     struct tb_str target; /* borrowed from the operation's arguments */
     struct tb_str value;
     bool clear;
-    bool watch;       /* tell what changes, from this field on */
-    int64_t delay_ms; /* between keys; 0: all at once */
-    size_t typed;     /* bytes so far, with a delay */
-    bool last;        /* nothing is done after it, so the end may be prepared */
+    bool tells_changes; /* from this field on */
+    int64_t delay_ms;   /* between keys; 0: all at once */
+    size_t typed;       /* bytes so far, with a delay */
+    bool last;          /* nothing is done after it, so the end may be prepared */
     struct tb_cdp_click click;
     struct tb_cdp_typist typist;
     struct tb_key key; /* instead of an empty text */
@@ -46,7 +46,7 @@ struct tb_cdp_filler {
 
 void tb_cdp_filler_init(struct tb_cdp_filler *filler, struct tb_cdp_work *work);
 void tb_cdp_filler_fini(struct tb_cdp_filler *filler);
-/* Begins; target, value, clear, watch and delay_ms are set. */
+/* Begins; target, value, clear, tells_changes and delay_ms are set. */
 void tb_cdp_filler_start(struct tb_cdp_filler *filler);
 /* An answer. True: the field is filled. False: it goes on, or the operation has failed. */
 bool tb_cdp_filler_step(struct tb_cdp_filler *filler, struct tb_str value);

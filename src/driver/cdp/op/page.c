@@ -27,9 +27,9 @@ struct call {
     const char *args; /* names of those that are passed on */
     bool wait;        /* it waits for its element */
     bool acts;
-    bool refs;  /* it may give some */
-    bool watch; /* what it changes is told */
-    bool told;  /* by its reply, with where the page is; and so is what its requests change */
+    bool refs; /* it may give some */
+    bool tells_changes;
+    bool told; /* by its reply, with where the page is; and so is what its requests change */
     /* When the caller names none; 0: the page's own. */
     int limit;
     int max_chars;
@@ -134,10 +134,10 @@ static void call(struct page_op *page_op)
     if (what->refs) {
         tb_cdp_refs_continue(work, &args);
     }
-    if (what->watch && tb_cdp_work_wants_changes(work)) {
+    if (what->tells_changes && tb_cdp_work_wants_changes(work)) {
         args.len--; /* the closing brace */
         tb_buf_append_cstr(&args, ",\"watch\":true}");
-        tb_cdp_work_watch(work);
+        tb_cdp_work_watch_changes(work);
     }
     if (what->told && tb_cdp_work_wants_changes(work)) {
         tb_cdp_work_requests_count(work);
@@ -197,7 +197,7 @@ void tb_cdp_op_select(struct tb_driver_session *session, struct tb_op *op)
                                      .wait = true,
                                      .acts = true,
                                      .refs = true,
-                                     .watch = true,
+                                     .tells_changes = true,
                                      .take = take_select};
     struct page_op *page_op = begin(session, op, &what);
     if (page_op) {
@@ -211,7 +211,7 @@ void tb_cdp_op_scroll(struct tb_driver_session *session, struct tb_op *op)
                                      .args = "target direction pixels to",
                                      .acts = true,
                                      .refs = true,
-                                     .watch = true,
+                                     .tells_changes = true,
                                      .told = true,
                                      .take = take_scroll};
     struct page_op *page_op = begin(session, op, &what);

@@ -191,7 +191,7 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
                       tb_cdp_work_wants_changes(work) ? "true" : "false",
                       (long long)press->typist.count);
         tb_cdp_refs_continue(work, &args);
-        tb_cdp_work_watch(work);
+        tb_cdp_work_watch_changes(work);
         work->state = FOCUS;
         tb_cdp_work_call(work, "focus", tb_buf_str(&args));
     }

@@ -19,7 +19,7 @@ bool tb_cdp_work_wants_changes(const struct tb_cdp_work *work)
     return tb_args_flag(work->op->args, "snapshot", true);
 }
 
-void tb_cdp_work_watch(struct tb_cdp_work *work)
+void tb_cdp_work_watch_changes(struct tb_cdp_work *work)
 {
     const struct cJSON *data = work->op->result->data;
     struct tb_str before = tb_json_text(data, "changes");

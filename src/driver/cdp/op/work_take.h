@@ -22,7 +22,7 @@ struct tb_cdp_changes {
 /* Whether the caller wants to hear what the act has changed. */
 bool tb_cdp_work_wants_changes(const struct tb_cdp_work *work);
 /* A page function that is called next has its document watch for them, from the act on. */
-void tb_cdp_work_watch(struct tb_cdp_work *work);
+void tb_cdp_work_watch_changes(struct tb_cdp_work *work);
 /* From a reply of the page after the act: whether it went elsewhere; what it changed; that and
  * where the page is. */
 bool tb_cdp_work_is_missed(const struct cJSON *reply);
