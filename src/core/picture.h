@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a live view is made of: pictures of a session as it is now, how large those who look want
+/* What people see who watch a session: pictures of it as it is now, how large those who look want
  * them, and what their hands do. A picture is made once by the driver and counted, so that all who
  * look have the same bytes. Nothing here is an event: it is for those who look now, and kept
  * nowhere. */
