@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts browser processes and cleans up after them.
  *
- * A launch is one process (with its group) and one temporary profile. tb_launch_free may be
- * called at any time: the group is killed, and once it is gone the profile is removed, behind the
- * scenes. tb_launcher_free does what is left of that before it returns. The browser never
- * outlives us: end of file on its pipe, and the death signal of io/exec_guard, see to that. As root
- * the browser runs as another user, since its sandbox does not work for root. */
+ * A launch is one process (with its group) and one temporary profile. tb_launch_free may be called
+ * at any time: the group is killed, and once it is gone the profile is removed, behind the scenes.
+ * tb_launcher_free does what is left of that before it returns. The browser never outlives us: end
+ * of file on its pipe, and the death signal of io/exec_guard, see to that. As root the browser runs
+ * as another user, since its sandbox does not work for root. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct tb_launcher_opts {
     const char *runtime_dir; /* for profiles; may be empty */
     const char *user;        /* name or number, used only as root */
     const char *guard;       /* our own program, see io/exec_guard.h; NULL: none */
-    bool no_sandbox;
+    bool no_sandbox;         /* then root may be the browser's user, too */
     /* Where profiles are is known, and what dead daemons left there is swept. May be NULL. */
     void (*settled)(const char *root, void *owner);
     void *owner;
@@ -54,7 +54,8 @@ typedef void tb_launch_exit_fn(struct tb_launch *launch, void *user);
 struct tb_launch *tb_launch_new(struct tb_launcher *launcher, const struct tb_launch_spec *spec,
                                 tb_launch_exit_fn *fn, void *user, struct tb_err *err);
 void tb_launch_free(struct tb_launch *launch);
-/* Our ends of the pipe, the caller's from now on. */
+/* Our ends of the pipe that the process has as descriptors 3 (it reads) and 4; the caller's from
+ * now on. */
 void tb_launch_pipe_take(struct tb_launch *launch, struct tb_stream **ret_to,
                          struct tb_stream **ret_from);
 pid_t tb_launch_pid(const struct tb_launch *launch);
