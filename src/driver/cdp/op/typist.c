@@ -127,22 +127,36 @@ static void fail_short(struct tb_cdp_typist *typist, int64_t keys)
                      (long long)(keys - typist->before), (long long)typist->count);
 }
 
+/* The document that it was for is gone. The rest is not for the page that comes next. */
+static bool on_left(struct tb_cdp_typist *typist)
+{
+    if (!tb_cdp_typist_has_rest(typist)) {
+        typist->work->expected.due = 0; /* what comes up now comes after it */
+        return true;
+    }
+    tb_cdp_work_fail(
+        typist->work, TB_E_ELEMENT_STALE, "%s: the page began to load another document",
+        typist->strokes ? "typing stopped before the end of the text" : "nothing was pressed");
+    return false;
+}
+
 static bool on_sent(struct tb_cdp_typist *typist)
 {
-    bool left = tb_cdp_work_has_left(typist->work);
-    if (left && tb_cdp_typist_has_rest(typist)) { /* it is not for the page that comes next */
-        tb_cdp_work_fail(
-            typist->work, TB_E_ELEMENT_STALE,
-            "typing stopped before the end of the text: the page began to load another "
-            "document");
-        return false;
+    if (tb_cdp_work_has_left(typist->work)) {
+        return on_left(typist);
     }
-    if (left || !(typist->wary || is_unheard(typist))) {
-        typist->work->expected.due = 0; /* what comes up now comes after it */
+    if (!typist->wary && !is_unheard(typist)) {
+        typist->work->expected.due = 0;
         return true;
     }
     ask(typist);
     return false;
+}
+
+/* Asked for its target's keys, a document says who has the focus if it knows of no target. */
+static bool is_another_document(const struct tb_cdp_typist *typist, const struct cJSON *json)
+{
+    return typist->work->expected.aim > 0 && tb_json_get(json, "nobody");
 }
 
 bool tb_cdp_typist_step(struct tb_cdp_typist *typist, struct tb_str value)
@@ -154,6 +168,9 @@ bool tb_cdp_typist_step(struct tb_cdp_typist *typist, struct tb_str value)
     bool nobody = false;
     int64_t keys;
     tb_json_bool(tb_json_get(json, "nobody"), &nobody);
+    if (is_another_document(typist, json)) {
+        return on_left(typist);
+    }
     if (is_elsewhere(typist, json, &keys)) {
         typist->work->kind->missed(typist->work, json);
     } else if (!tb_cdp_typist_has_rest(typist) && lacks_keys(typist, keys)) {
