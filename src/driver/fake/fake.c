@@ -101,9 +101,23 @@ static void remember(struct tb_driver_session *session, const struct cJSON *args
     }
 }
 
-static void fill_up(struct tb_buf *text, size_t bytes)
+static void fill_up(struct tb_buf *text, size_t bytes, char with)
 {
-    while (text->len < bytes && tb_buf_append_char(text, '.') == 0) {
+    while (text->len < bytes && tb_buf_append_char(text, with) == 0) {
+    }
+}
+
+static void give(const struct tb_fake *fake, const struct tb_op *op)
+{
+    struct tb_result *result = op->result;
+    tb_json_free(result->data);
+    result->data = fake->data ? tb_json_parse(tb_str_of(fake->data)) : tb_json_dup(op->args);
+    tb_buf_append_cstr(&result->text, fake->text ? fake->text : tb_op_name(op->kind));
+    fill_up(&result->text, fake->text_bytes, '.');
+    if (op->kind == TB_OP_SCREENSHOT) {
+        tb_buf_append_cstr(&result->image, "QUJD");
+        fill_up(&result->image, fake->image_bytes, 'A');
+        result->image_type = "image/png";
     }
 }
 
@@ -123,15 +137,8 @@ static void end_work(struct work *work, int code)
         tb_buf_append_str(&op->result->raw, op->raw.len ? op->raw : TB_STR("null"));
         snprintf(session->fake->invoked, sizeof(session->fake->invoked), "%s", op->brought->handle);
     } else {
-        tb_json_free(op->result->data);
-        op->result->data = tb_json_dup(op->args);
+        give(session->fake, op);
         remember(session, op->args);
-        tb_buf_append_cstr(&op->result->text, tb_op_name(op->kind));
-        fill_up(&op->result->text, session->fake->text_bytes);
-        if (op->kind == TB_OP_SCREENSHOT) {
-            tb_buf_append_cstr(&op->result->image, "QUJD");
-            op->result->image_type = "image/png";
-        }
     }
     tb_op_done(op);
 }

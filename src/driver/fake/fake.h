@@ -46,7 +46,10 @@ struct tb_fake {
     struct tb_fake_plan close;
     struct tb_fake_plan save;
     size_t width;        /* the operations of one session that core may have under way */
-    size_t text_bytes;   /* the text of a good operation is filled up to so many */
+    const char *text;    /* of a good operation; NULL: its name */
+    size_t text_bytes;   /* it is filled up to so many */
+    const char *data;    /* JSON that a good operation gives; NULL: its arguments */
+    size_t image_bytes;  /* a picture is filled up to so many */
     bool saves_beside;   /* a save does not mind operations */
     const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
     bool typed_lost;     /* what was typed is among it */
