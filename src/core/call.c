@@ -46,8 +46,7 @@ static void hand_over(struct tb_call *call)
     tb_json_free(call->face_args);
     tb_brought_unref(call->entry.brought, "call");
     tb_free(call->raw);
-    tb_buf_fini(&call->printed.text);
-    tb_buf_fini(&call->printed.aside);
+    tb_call_printed_fini(&call->printed);
     tb_free(call->place.url);
     tb_free(call);
 }
@@ -422,9 +421,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_timer_init(&call->timer, core->loop, on_timer, call);
     tb_gate_init(&call->gate, on_gate_open);
     tb_result_init(&call->result);
-    /* What they are printed from has ceilings. */
-    tb_buf_init(&call->printed.text, SIZE_MAX);
-    tb_buf_init(&call->printed.aside, SIZE_MAX);
+    tb_call_printed_init(&call->printed);
     call->result.view = call->caller.view;
     tb_list_append(&core->sessions->calls, &call->all);
     call->live.revoked = on_revoked;

@@ -52,25 +52,35 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
 /* Ends it soon, with TB_E_CANCELLED; `done` still comes. */
 void tb_call_cancel(struct tb_call *call);
 
-/* What the caller is told, in the words of the tool or of the face by which it called it: the same
- * for every front. All of it is borrowed from the call. */
+/* Words, or a picture. */
+struct tb_part {
+    struct tb_str body;     /* of a picture: base64 */
+    const char *image_type; /* NULL: words */
+};
+
+enum {
+    TB_ANSWER_PARTS_MAX = 5,
+};
+
+/* What the caller is told, in the words of the tool or of the face by which it called it. The parts
+ * are the whole of it, in their order: a front wraps each of them and adds no words. The rest are
+ * facts, for fronts whose form has a place for them. All of it is borrowed from the call. */
 struct tb_answer {
+    struct tb_part parts[TB_ANSWER_PARTS_MAX];
+    size_t part_count; /* at least one */
     int code;
     bool is_error;
-    bool own_form;       /* of a toolset: its clients read the text and nothing beside it */
     const char *message; /* of a failure, without advice */
-    struct tb_str text;
-    struct tb_str note;  /* what core has to say of the session; empty: nothing */
-    struct tb_str aside; /* to be said beside a text that is data; empty: nothing */
+    struct tb_str text;  /* what the tool gave, whole, with nothing beside it */
     struct tb_str raw;   /* JSON of a tool that was brought, as its page wrote it; empty: none */
-    struct tb_str image; /* base64; empty: none */
+    struct tb_str image; /* base64, of any size; empty: none */
     const char *image_type;
     const char *session; /* NULL: the caller named it, or there is none */
     enum tb_session_kind kind;
 };
 
-/* For `done`. */
-const struct tb_answer *tb_call_answer(struct tb_call *call);
+/* For `done`. The parts take at most `max` bytes as strings in JSON; SIZE_MAX: all of the text. */
+const struct tb_answer *tb_call_answer(struct tb_call *call, size_t max);
 const struct tb_result *tb_call_result(const struct tb_call *call);
 
 /* For a tool's `run`, which ends by tb_call_finish: at once, or after tb_call_enter and steps. When

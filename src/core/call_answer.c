@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the caller of a call is told. The words are those of the tool or of its face; which of them
- * there are, and in what case, is decided here, once for every front. */
+ * there are, in what case and in what order, is decided here, once for every front. */
+#include <stdio.h>
+
 #include "core/call_internal.h"
+#include "core/cut.h"
+#include "core/limits.h"
 #include "core/view.h"
+
+void tb_call_printed_init(struct tb_call_printed *printed)
+{
+    /* What they are printed from has ceilings. */
+    tb_buf_init(&printed->text, SIZE_MAX);
+    tb_buf_init(&printed->aside, SIZE_MAX);
+    for (size_t i = 0; i < TB_COUNT(printed->cut); i++) {
+        tb_buf_init(&printed->cut[i], SIZE_MAX);
+    }
+}
+
+void tb_call_printed_fini(struct tb_call_printed *printed)
+{
+    tb_buf_fini(&printed->text);
+    tb_buf_fini(&printed->aside);
+    for (size_t i = 0; i < TB_COUNT(printed->cut); i++) {
+        tb_buf_fini(&printed->cut[i]);
+    }
+}
+
+/* What the tool gave. */
+
+/* The clients of such a toolset read the text and nothing beside it. */
+static bool has_own_form(const struct tb_call *call)
+{
+    return call->entry.face && call->entry.face->print;
+}
 
 /* What happened, what to do next, and what is done already. */
 static void print_failure(const struct tb_tool *tool, const struct tb_result *result,
@@ -35,15 +66,6 @@ static struct tb_str print_text(struct tb_call *call, bool *ret_is_error)
     return tb_buf_str(out);
 }
 
-static struct tb_str print_aside(struct tb_call *call)
-{
-    const struct tb_tool *tool = call->entry.tool;
-    if (tool && call->result.code == 0 && tool->print_aside) {
-        tool->print_aside(&call->result, &call->printed.aside);
-    }
-    return tb_str_trim(tb_buf_str(&call->printed.aside));
-}
-
 static void print(struct tb_call *call, struct tb_answer *answer)
 {
     const struct tb_result *result = &call->result;
@@ -51,16 +73,14 @@ static void print(struct tb_call *call, struct tb_answer *answer)
     bool partial = tool && tool->print_partial;
     answer->code = result->code;
     answer->message = result->message;
-    answer->own_form = call->entry.face && call->entry.face->print;
     answer->text = print_text(call, &answer->is_error);
     answer->raw = result->code == 0 ? tb_buf_str(&result->raw) : TB_STR("");
-    tb_json_str(tb_json_get(result->data, "note"), &answer->note);
-    if (!answer->own_form) {
-        answer->aside = print_aside(call);
-    }
-    if (!answer->own_form && (result->code == 0 || partial)) {
+    if (!has_own_form(call) && (result->code == 0 || partial)) {
         answer->image = tb_buf_str(&result->image);
         answer->image_type = result->image_type;
+    }
+    if (!has_own_form(call) && result->code == 0 && tool && tool->print_aside) {
+        tool->print_aside(result, &call->printed.aside);
     }
     if (call->place.chosen && call->place.name[0]) {
         answer->session = call->place.name;
@@ -68,11 +88,72 @@ static void print(struct tb_call *call, struct tb_answer *answer)
     }
 }
 
-const struct tb_answer *tb_call_answer(struct tb_call *call)
+/* The parts. */
+
+static void add_words(struct tb_call_printed *printed, struct tb_str words, size_t max)
 {
-    if (!call->printed.ready) {
-        call->printed.ready = true;
-        print(call, &call->printed.answer);
+    struct tb_answer *answer = &printed->answer;
+    struct tb_buf *cut = &printed->cut[answer->part_count];
+    tb_buf_clear(cut);
+    answer->parts[answer->part_count++] = (struct tb_part){tb_cut(words, max, cut), NULL};
+}
+
+static void add_beside(struct tb_call_printed *printed, struct tb_str words)
+{
+    if (words.len) {
+        add_words(printed, words, TB_ANSWER_BESIDE);
     }
-    return &call->printed.answer;
+}
+
+static void add_session(struct tb_call_printed *printed, const char *name)
+{
+    snprintf(printed->session_line, sizeof(printed->session_line), "Session: %s", name);
+    add_words(printed, tb_str_of(printed->session_line), TB_ANSWER_BESIDE);
+}
+
+/* Something is said in any case. Several clients pass on no pictures, so words come before them. */
+static void add_parts(struct tb_call_printed *printed, const char *session, size_t room)
+{
+    struct tb_answer *answer = &printed->answer;
+    struct tb_str text = answer->raw.len ? answer->raw : answer->text;
+    bool image = answer->image.len > 0;
+    bool image_fits = answer->image.len < room;
+    room -= image && image_fits ? answer->image.len : 0;
+    if (text.len || (!image && !session)) {
+        add_words(printed, text.len ? text : TB_STR("Done."), room);
+    }
+    add_beside(printed, tb_str_trim(tb_buf_str(&printed->aside)));
+    if (image && !image_fits) {
+        add_words(printed, TB_STR("The picture is too large to send; ask for a smaller one."),
+                  room);
+    }
+    if (session) {
+        add_session(printed, session);
+    }
+    if (image && image_fits) {
+        answer->parts[answer->part_count++] = (struct tb_part){answer->image, answer->image_type};
+    }
+}
+
+const struct tb_answer *tb_call_answer(struct tb_call *call, size_t max)
+{
+    struct tb_call_printed *printed = &call->printed;
+    struct tb_answer *answer = &printed->answer;
+    size_t room = max > TB_ANSWER_BESIDE ? max - TB_ANSWER_BESIDE : 0;
+    struct tb_str note = TB_STR("");
+    if (!printed->ready) {
+        printed->ready = true;
+        print(call, answer);
+    }
+    tb_json_str(tb_json_get(call->result.data, "note"), &note);
+    answer->part_count = 0;
+    /* Who knows a form of its own looks for it in front. */
+    if (has_own_form(call)) {
+        add_parts(printed, NULL, room);
+        add_beside(printed, note);
+    } else {
+        add_beside(printed, note);
+        add_parts(printed, answer->session, room);
+    }
+    return answer;
 }

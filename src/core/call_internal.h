@@ -41,6 +41,8 @@ struct tb_call_printed {
     struct tb_answer answer;
     struct tb_buf text;
     struct tb_buf aside;
+    char session_line[TB_NAME_SIZE + 16];
+    struct tb_buf cut[TB_ANSWER_PARTS_MAX]; /* what is left of a part that was too long */
 };
 
 struct tb_call {
@@ -108,6 +110,9 @@ void tb_call_end(struct tb_call *call);
 /* Tells the bus; then, when what the reply acknowledges is stored, calls `done` and frees the call.
  * Without `wait` that is now, and what is not stored by now makes it fail. */
 void tb_call_deliver(struct tb_call *call, bool wait);
+/* For core/call_answer.c. */
+void tb_call_printed_init(struct tb_call_printed *printed);
+void tb_call_printed_fini(struct tb_call_printed *printed);
 /* For core/call_tell.c. */
 const char *tb_call_tool_name(const struct tb_call *call);
 void tb_call_tell(struct tb_call *call);

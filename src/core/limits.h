@@ -85,6 +85,9 @@ enum {
     TB_DOWNLOADS_MAX = 1000,   /* of one session */
     TB_CDP_TARGETS_MAX = 1000, /* workers and frames of other processes, of one tab */
 
+    /* Answers */
+    TB_ANSWER_BESIDE = 2 * TB_KIB, /* of one, for what stands beside its text and picture */
+
     /* Looking at sessions */
     TB_VIEWERS_MAX = 32, /* of one session */
 

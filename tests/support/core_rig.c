@@ -103,7 +103,7 @@ static void on_done(struct tb_call *call, void *user)
 {
     struct rig_call *mine = user;
     const struct tb_result *result = tb_call_result(call);
-    const char *chosen = tb_call_answer(call)->session;
+    const char *chosen = tb_call_answer(call, SIZE_MAX)->session;
     assert_non_null(mine->rig);
     mine->dones++;
     mine->place = ++mine->rig->finished;

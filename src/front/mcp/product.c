@@ -30,7 +30,7 @@ static void read_sessions(struct tb_mcp_req *req, const struct tb_mcp_resource *
 
 static void on_read(struct tb_mcp_req *req, struct tb_call *call)
 {
-    const struct tb_answer *answer = tb_call_answer(call);
+    const struct tb_answer *answer = tb_call_answer(call, TB_MCP_RESULT_MAX);
     struct tb_str uri = tb_str_of(req->uri);
     if (answer->code == TB_E_SESSION_NOT_FOUND) {
         tb_mcp_resource_missing(req, uri);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/cut.h"
 #include "core/limits.h"
 #include "front/mcp/content.h"
 #include "front/mcp/methods.h"
@@ -152,15 +153,15 @@ static void refuse_large(struct tb_mcp_req *req, const char *text)
 void tb_mcp_resource_send_text(struct tb_mcp_req *req, struct tb_str uri, const char *type,
                                struct tb_str text)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf cut = TB_BUF(SIZE_MAX);
     struct tb_mcp_result result;
     bool cuttable = !type || strcmp(type, "application/json") != 0;
-    if (!cuttable && tb_mcp_text_fits(text, CONTENT_MAX) < text.len) {
+    if (!cuttable && tb_cut_fits(text, CONTENT_MAX) < text.len) {
         refuse_large(req, "the resource is too large to send");
         return;
     }
     struct tb_json_writer *json = open_contents(&result, req, uri, type);
-    tb_json_key(json, "text");
-    tb_mcp_put_text_cut(json, text, CONTENT_MAX);
+    tb_json_member_str(json, "text", tb_cut(text, CONTENT_MAX, &cut));
     send_contents(&result);
 }
 

@@ -79,7 +79,7 @@ static void refuse_odd(struct tb_mcp_req *req)
 
 static void on_called(struct tb_mcp_req *req, struct tb_call *call)
 {
-    const struct tb_answer *answer = tb_call_answer(call);
+    const struct tb_answer *answer = tb_call_answer(call, TB_MCP_RESULT_MAX);
     if (req->odd && (answer->code == TB_E_UNKNOWN_TOOL || answer->code == TB_E_PARSE)) {
         refuse_odd(req);
     } else if (answer->code == TB_E_UNKNOWN_TOOL) {
