@@ -13,7 +13,7 @@
 #include "core/sessions_internal.h"
 
 enum {
-    NAME_SHOWN_MAX = 80, /* of a tool that there is not */
+    NAME_SHOWN_MAX = 64, /* of a tool that there is not */
 };
 
 /* The end. */
@@ -247,9 +247,13 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
         return 0;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
-    tb_quote_bare(request->name, NAME_SHOWN_MAX, &shown);
+    size_t chars;
+    /* Between single quotes nothing else needs an escape; fronts add their own. */
+    tb_quote_line(tb_str_sub(request->name, 0, tb_utf8_end(request->name, NAME_SHOWN_MAX, &chars)),
+                  &shown);
     call->unheard = true;
-    return tb_fail(err, why.code, "the tool '%.*s' %s", TB_STR_ARG(tb_buf_str(&shown)), why.text);
+    return tb_fail(err, why.code, "the tool '%.*s%s' %s", TB_STR_ARG(tb_buf_str(&shown)),
+                   chars > NAME_SHOWN_MAX ? "…" : "", why.text);
 }
 
 /* From a face's arguments to the tool's. Those that it refuses never become a call of the tool. */

@@ -131,6 +131,10 @@ static void an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_not(void
     mcp_expect(mcp_rig_say(*state, CALL(1, "nope", "")), "\"code\":-32602");
     mcp_expect(mcp_rig_say(*state, CALL(1, "browser_clik", "")),
                "the tool 'browser_clik' is unknown (did you mean browser_click?)");
+    /* Escaped once, as JSON wants it. */
+    mcp_expect(mcp_rig_say(*state, CALL(1, "a\\\"b\\\\c\\u00e9", "")),
+               "\"message\":\"the tool 'a\\\"b\\\\c\xc3\xa9' is unknown;");
+    mcp_expect(mcp_rig_say(*state, CALL(1, "a\\nb", "")), "the tool 'a\\\\nb' is unknown;");
     mcp_expect(
         mcp_rig_say(*state, CALL(1, "browser_pdf", "")),
         "the tool 'browser_pdf' belongs to the group pdf, which is not turned on; connect with "
