@@ -21,6 +21,7 @@ struct tb_end {
     int64_t wall_ms;
     int64_t span_ms; /* that ran out, if the reason is one of time */
     bool hidden;     /* it was private */
+    bool empty;      /* it had nothing yet: no browser of it was there for a call */
     char *owner;
     /* The conversations whose calls went to it without naming it; false: was told to ask before it
      * starts another. */
@@ -54,7 +55,11 @@ static void print_span(int64_t ms, struct tb_buf *out)
     static const struct {
         int64_t ms;
         const char *name;
-    } units[] = {{86400000, "day"}, {3600000, "hour"}, {60000, "minute"}, {1000, "second"}};
+    } units[] = {{86400000, "day"},
+                 {3600000, "hour"},
+                 {60000, "minute"},
+                 {1000, "second"},
+                 {1, "millisecond"}};
     for (size_t i = 0; i < TB_COUNT(units); i++) {
         /* 90 seconds say more than 1 minute. */
         bool last = i + 1 == TB_COUNT(units);
@@ -67,14 +72,14 @@ static void print_span(int64_t ms, struct tb_buf *out)
 }
 
 /* What a session of this kind had and nobody can bring back. */
-static const char *gone_with(enum tb_session_kind kind)
+static const char *gone_with(enum tb_session_kind kind, bool empty)
 {
     static const char *const words[TB_KIND_COUNT] = {
         [TB_KIND_BROWSER] = "; its cookies are gone", [TB_KIND_IOS] = "; its app is closed",
         [TB_KIND_ANDROID] = "; its app is closed",    [TB_KIND_TAB] = "",
         [TB_KIND_CLIENT] = "; its tools are gone",
     };
-    return words[kind];
+    return empty ? "" : words[kind];
 }
 
 static void print_reason(enum tb_end_reason reason, int64_t span_ms, struct tb_buf *out)
@@ -110,7 +115,7 @@ void tb_end_foretell(const struct tb_session *session, struct tb_buf *out)
     tb_buf_printf(out, "Session %s has ", session->name);
     tb_end_words(session, TB_END_MAX_AGE, out);
     tb_buf_printf(out, " and ends with the call that is still running%s.",
-                  gone_with(session->kind));
+                  gone_with(session->kind, tb_session_is_new(session)));
 }
 
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out)
@@ -118,7 +123,7 @@ void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct t
     int64_t ago_ms = tb_clock_wall_ms(core->clock) - end->wall_ms;
     tb_buf_printf(out, "Session %s ", end->name);
     print_reason(end->reason, end->span_ms, out);
-    tb_buf_printf(out, "%s. That was ", gone_with(end->kind));
+    tb_buf_printf(out, "%s. That was ", gone_with(end->kind, end->empty));
     if (ago_ms < 1000) {
         tb_buf_append_cstr(out, "just now.");
         return;
@@ -236,6 +241,7 @@ static void put(const struct tb_tenant *tenant, const struct tb_end *end)
     tb_json_set_int(json, "span", end->span_ms);
     tb_json_set_cstr(json, "owner", end->owner);
     tb_json_set_bool(json, "private", end->hidden);
+    tb_json_set_bool(json, "empty", end->empty);
     tb_json_set_take(json, "missed_by", tb_json_dup(end->missed_by));
     if (tb_json_print(json, &text) == 0) {
         tb_store_put(&tenant->core->store, TB_SPACE_END, tb_str_of(end->id), tb_buf_str(&text),
@@ -321,6 +327,7 @@ void tb_end_keep(const struct tb_session *session, enum tb_end_reason reason, co
     end->wall_ms = tb_clock_wall_ms(session->core->clock);
     end->span_ms = span_of(session, reason);
     end->hidden = session->traits.hidden;
+    end->empty = tb_session_is_new(session);
     end->owner = tb_strdup(session->owner->name);
     end->missed_by = missed_by(session);
     if (by && tb_json_get(end->missed_by, by)) {
@@ -344,6 +351,7 @@ static bool fill(struct tb_end *end, const struct cJSON *json)
     snprintf(end->name, sizeof(end->name), "%.*s", TB_STR_ARG(name));
     end->span_ms = tb_args_int(json, "span", 0);
     end->hidden = tb_args_flag(json, "private", false);
+    end->empty = tb_args_flag(json, "empty", false);
     end->owner = tb_str_dup(tb_args_text(json, "owner", ""));
     end->missed_by = tb_json_dup(tb_json_get(json, "missed_by"));
     return true;

@@ -98,6 +98,30 @@ static void a_session_that_does_not_open_leaves_the_note_to_the_next(void **stat
     expect_note(rig, "talk", "");
 }
 
+static void a_session_that_never_opened_had_no_cookies_to_lose(void **state)
+{
+    struct rig *rig = *state;
+    rig->fake->open.code = TB_E_BROWSER_START;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    static const char words[] = "Session a could not be started. That was just now.";
+    expect(rig, &rig_click, "", "{\"sessionId\":\"a\"}", TB_E_SESSION_ENDED, words);
+    rig_kill(rig, 0);
+    expect(rig, &rig_click, "", "{\"sessionId\":\"a\"}", TB_E_SESSION_ENDED, words);
+}
+
+static void a_short_time_is_not_told_as_none(void **state)
+{
+    struct rig *rig = *state;
+    rig->brief = true;
+    rig->config.sessions_octopus_idle_ms = 400;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig_advance(rig, 400);
+    expect(rig, &rig_click, "talk", NULL, TB_E_SESSION_ENDED,
+           "Session browser-1 ended after 400 milliseconds without a call; its cookies are gone. "
+           "That was just now.");
+}
+
 static void what_could_not_be_kept_over_a_stop_is_told(void **state)
 {
     struct rig *rig = *state;
@@ -448,6 +472,8 @@ int main(void)
         RIG_TEST(it_is_known_after_a_restart_too),
         RIG_TEST(who_was_told_is_not_told_again_after_a_restart),
         RIG_TEST(a_session_that_does_not_open_leaves_the_note_to_the_next),
+        RIG_TEST(a_session_that_never_opened_had_no_cookies_to_lose),
+        RIG_TEST(a_short_time_is_not_told_as_none),
         RIG_TEST(what_could_not_be_kept_over_a_stop_is_told),
         RIG_TEST(who_was_stopped_is_told_to_ask_before_it_starts_another),
         RIG_TEST(who_asks_for_another_session_has_not_heard_of_the_stop),

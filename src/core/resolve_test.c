@@ -119,7 +119,7 @@ static void who_finds_none_is_told_the_candidates(void **state)
     tb_session_end(rig_find(rig, "bob"), TB_END_USER_STOPPED);
     assert_null(resolve(rig, "x", "bob", true, &err));
     assert_int_equal(err.code, TB_E_SESSION_STOPPED);
-    assert_string_equal(err.text, "Session bob was stopped by the user; its cookies are gone. "
+    assert_string_equal(err.text, "Session bob was stopped by the user. "
                                   "That was just now.");
 }
 
