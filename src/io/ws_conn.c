@@ -120,7 +120,7 @@ static void over(struct tb_ws_conn *conn, int code, struct tb_str reason)
     }
     hold(conn);
     conn->state = OVER;
-    conn->linger = code != TB_WS_ABNORMAL;
+    conn->linger = conn->linger || code != TB_WS_ABNORMAL;
     tb_timer_stop(&conn->timer);
     tb_deferred_cancel(&conn->job);
     conn->ops->on_close(conn, code, reason, conn->user);
@@ -146,6 +146,9 @@ static void check_silence(struct tb_ws_conn *conn)
 {
     int64_t now = now_ms(conn);
     if (conn->pinged && conn->heard_ms < conn->pinged_ms) {
+        /* One that only forgot its pongs reads why; for us the line is broken in any case. */
+        tb_ws_close(conn->ws, TB_WS_POLICY, TB_STR("no answer to a ping"));
+        conn->linger = true;
         over(conn, TB_WS_ABNORMAL, TB_STR("the peer did not answer a ping"));
         return;
     }

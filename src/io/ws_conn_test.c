@@ -126,6 +126,10 @@ static void a_silent_peer_is_pinged_and_then_dropped(void **state)
     rig_advance(&set->rig, 1);
     expect_close(set, &set->server, TB_WS_ABNORMAL, "the peer did not answer a ping");
     RIG_UNTIL(set->rig.loop, set->raw.ended);
+    /* Whoever only keeps its pongs to itself is told why: 1008 and words. */
+    static const char told[] = "\x88\x15\x03\xf0no answer to a ping";
+    assert_int_equal(set->raw.got.len, 2 + sizeof(told) - 1);
+    assert_memory_equal(set->raw.got.data + 2, told, sizeof(told) - 1);
 }
 
 static void any_input_counts_as_a_sign_of_life(void **state)
