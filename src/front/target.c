@@ -2,6 +2,8 @@
 #include "front/target.h"
 
 #include "base/err.h"
+#include "base/quote.h"
+#include "core/limits.h"
 
 static int hex_value(char c)
 {
@@ -49,4 +51,32 @@ int tb_target_query(struct tb_str query, const char *name, struct tb_buf *out)
 int tb_target_segment(struct tb_str segment, struct tb_buf *out)
 {
     return decode(segment, false, out);
+}
+
+static bool is_known(struct tb_str name, const char *const known[])
+{
+    while (*known && !tb_str_eq_cstr(name, *known)) {
+        known++;
+    }
+    return *known;
+}
+
+int tb_target_check_query(struct tb_str query, const char *const known[], struct tb_err *err)
+{
+    while (query.len) {
+        struct tb_str value = tb_str_cut(&query, '&');
+        struct tb_str name = tb_str_cut(&value, '=');
+        if (!name.len || is_known(name, known)) {
+            continue;
+        }
+        TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(TB_KIB);
+        for (size_t i = 0; known[i]; i++) {
+            tb_buf_printf(&list, "%s%s", i ? ", " : "; this address takes ", known[i]);
+        }
+        struct tb_quoted room;
+        return tb_fail(
+            err, TB_E_PARAMS, "unknown query parameter %s%.*s", tb_quoted(&room, name, 80),
+            TB_STR_ARG(list.len ? tb_buf_str(&list) : TB_STR("; this address takes none")));
+    }
+    return 0;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/str.h"
 #include "core/front.h"
 
@@ -11,3 +12,6 @@
 int tb_target_query(struct tb_str query, const char *name, struct tb_buf *out);
 /* The same for one segment of the path, where a plus is a plus. */
 int tb_target_segment(struct tb_str segment, struct tb_buf *out);
+/* Refuses a query with a parameter that is not among those `known`, which NULL ends: who misspells
+ * one would believe that it counts. */
+int tb_target_check_query(struct tb_str query, const char *const known[], struct tb_err *err);

@@ -145,8 +145,12 @@ static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
 
 static int read_request(struct act *act, struct tb_err *err)
 {
-    struct tb_str conversation =
-        tb_http1_header(tb_http_req_head(act->req->http), "X-Conversation-Id");
+    static const char *const no_parameters[] = {NULL};
+    const struct tb_http1_head *head = tb_http_req_head(act->req->http);
+    struct tb_str conversation = tb_http1_header(head, "X-Conversation-Id");
+    if (tb_target_check_query(head->query, no_parameters, err) < 0) {
+        return err->code;
+    }
     if (conversation.len >= sizeof(act->conversation)) {
         return tb_fail(err, TB_E_PARAMS, "X-Conversation-Id is too long");
     }

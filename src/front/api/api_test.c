@@ -142,6 +142,15 @@ static void what_there_is_not_is_said(void **state)
     assert_int_equal(left(f), 1);
 }
 
+static void parameters_that_would_be_ignored_are_refused(void **state)
+{
+    struct fixture *f = *state;
+    const char *said = ask(f, "GET /api/sessions?state=idle", "");
+    expect(said, "HTTP/1.1 400 ");
+    expect(said, "unknown query parameter \\\"state\\\"; this address takes none");
+    expect(ask(f, "GET /api/sessions?", ""), "HTTP/1.1 200 ");
+}
+
 static void a_session_is_renewed_for_the_time_that_is_asked(void **state)
 {
     static const char *const wrong[] = {"{\"ttl_ms\":-1}",
@@ -333,6 +342,7 @@ int main(void)
         WITH(sessions_are_listed_by_name),
         WITH(a_session_is_closed_by_name_or_by_id),
         WITH(what_there_is_not_is_said),
+        WITH(parameters_that_would_be_ignored_are_refused),
         WITH(a_session_is_renewed_for_the_time_that_is_asked),
         WITH(a_conversation_is_closed_with_its_sessions_only),
         WITH(all_are_stopped),

@@ -16,9 +16,35 @@ void tb_feed_id(const struct tb_feed *feed, uint64_t position, char ret_id[TB_NO
     snprintf(ret_id, TB_NOTICE_ID_SIZE, "%s-%" PRIu64, feed->boot, position);
 }
 
-bool tb_feed_position(const struct tb_feed *feed, struct tb_str id, uint64_t *ret_position)
+static bool is_boot(struct tb_str text)
 {
-    return tb_str_eq_cstr(tb_str_cut(&id, '-'), feed->boot) && tb_str_to_u64(id, ret_position);
+    size_t digits = 0;
+    while (digits < text.len && strchr("0123456789abcdef", text.ptr[digits])) {
+        digits++;
+    }
+    return digits == TB_BOOT_SIZE - 1 && digits == text.len;
+}
+
+enum tb_feed_place tb_feed_find(const struct tb_feed *feed, struct tb_str id,
+                                uint64_t *ret_position)
+{
+    const struct tb_notices *notices = &feed->notices;
+    struct tb_str boot = tb_str_cut(&id, '-');
+    uint64_t position;
+    if (!is_boot(boot) || !tb_str_to_u64(id, &position)) {
+        return TB_PLACE_UNKNOWN;
+    }
+    if (!tb_str_eq_cstr(boot, feed->boot)) {
+        return TB_PLACE_RESTARTED;
+    }
+    if (position >= notices->next) {
+        return TB_PLACE_UNKNOWN;
+    }
+    if (position + 1 < notices->first) {
+        return TB_PLACE_EXPIRED;
+    }
+    *ret_position = position;
+    return TB_PLACE_HERE;
 }
 
 /* A session that has ended is looked up in vain; what is told of it then has its name and type. */

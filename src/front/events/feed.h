@@ -39,5 +39,13 @@ struct tb_feed *tb_feed_new(struct tb_core *core);
 void tb_feed_free(struct tb_feed *feed);
 /* The id of the notice at this position. */
 void tb_feed_id(const struct tb_feed *feed, uint64_t position, char ret_id[TB_NOTICE_ID_SIZE]);
-/* The position of an id; false when it is none of this run. */
-bool tb_feed_position(const struct tb_feed *feed, struct tb_str id, uint64_t *ret_position);
+enum tb_feed_place {
+    TB_PLACE_HERE,      /* of this run: what follows it is kept */
+    TB_PLACE_EXPIRED,   /* the same, but not kept any more */
+    TB_PLACE_RESTARTED, /* of another run */
+    TB_PLACE_UNKNOWN,   /* no event has, or ever had, this id */
+};
+
+/* Where an event with this id stands; its position is set if it is here. */
+enum tb_feed_place tb_feed_find(const struct tb_feed *feed, struct tb_str id,
+                                uint64_t *ret_position);

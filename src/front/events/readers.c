@@ -262,10 +262,13 @@ void tb_readers_fini(struct tb_feed *feed)
 /* Goes back to where the reader was, or tells it that it has missed something. */
 static void resume(struct reader *reader, struct tb_str last_id)
 {
+    static const char *const reasons[] = {[TB_PLACE_EXPIRED] = "expired",
+                                          [TB_PLACE_RESTARTED] = "restarted",
+                                          [TB_PLACE_UNKNOWN] = "unknown_id"};
     const struct tb_feed *feed = reader->feed;
     uint64_t position;
-    bool ours = tb_feed_position(feed, last_id, &position);
-    if (ours && position < feed->notices.next && position + 1 >= feed->notices.first) {
+    enum tb_feed_place place = tb_feed_find(feed, last_id, &position);
+    if (place == TB_PLACE_HERE) {
         reader->next = position + 1;
         return;
     }
@@ -275,8 +278,7 @@ static void resume(struct reader *reader, struct tb_str last_id)
     reader->next = feed->notices.first;
     tb_feed_id(feed, reader->next - 1, before);
     tb_feed_id(feed, reader->next, next);
-    snprintf(data, sizeof(data), "{\"reason\":\"%s\",\"next\":\"%s\"}",
-             ours ? "expired" : "restarted", next);
+    snprintf(data, sizeof(data), "{\"reason\":\"%s\",\"next\":\"%s\"}", reasons[place], next);
     say(reader, "resync", before, data);
 }
 
@@ -364,13 +366,18 @@ static int read_request(const struct tb_front_req *req, struct tb_filter *ret_fi
 {
     const struct tb_feed *feed = req->state;
     const struct tb_http1_head *head = tb_http_req_head(req->http);
+    static const char *const known[] = {"session", "kind", "type", "after", NULL};
+    int rc = tb_target_check_query(head->query, known, err);
+    if (rc < 0) {
+        return rc;
+    }
     if (feed->reader_count >= TB_EVENTS_READERS) {
         return tb_fail(err, TB_E_BUSY, "%d event readers are already connected", TB_EVENTS_READERS);
     }
     /* A client that reconnects by itself repeats its query and adds the header. */
     struct tb_str header = tb_http1_header(head, "Last-Event-ID");
-    int rc = header.len ? tb_buf_append_str(last_id, header)
-                        : tb_target_query(head->query, "after", last_id);
+    rc = header.len ? tb_buf_append_str(last_id, header)
+                    : tb_target_query(head->query, "after", last_id);
     if (rc < 0) {
         return tb_fail(err, TB_E_INVALID, "the event id in 'after' or Last-Event-ID is malformed");
     }

@@ -205,7 +205,11 @@ static void who_has_missed_too_much_is_told(void **state)
     static const struct {
         const char *id; /* NULL: the first of this run */
         const char *reason;
-    } cases[] = {{NULL, "expired"}, {"0123456789ab-1", "restarted"}, {"nonsense", "restarted"}};
+    } cases[] = {{NULL, "expired"},
+                 {"0123456789ab-1", "restarted"},
+                 {"nonsense", "unknown_id"},
+                 {"0123456789ab-x", "unknown_id"},
+                 {"0123456789abc-1", "unknown_id"}};
     struct fixture *f = *state;
     char first[TB_NOTICE_ID_SIZE];
     char next[TB_NOTICE_ID_SIZE];
@@ -317,6 +321,8 @@ static void what_is_asked_wrongly_or_of_too_many_is_refused(void **state)
 {
     struct fixture *f = *state;
     expect(open_at(f, &f->client, "?type=nonsense", ""), "HTTP/1.1 400 ");
+    expect(open_at(f, &f->client, "?kind=browser&types=tab_opened", ""),
+           "unknown query parameter \\\"types\\\"; this address takes session, kind, type, after");
     expect(open_at(f, &f->client, "?after=%zz", ""), "HTTP/1.1 400 ");
     f->feed->reader_count += TB_EVENTS_READERS;
     expect(open_at(f, &f->client, "", ""), "HTTP/1.1 503 ");
