@@ -31,8 +31,8 @@ static struct tb_author *find(const struct tb_list *authors, const char *name)
     return NULL;
 }
 
-/* Who has been told and has typed nothing since goes before the oldest. */
-static void make_room(struct tb_list *authors)
+/* Who has only looked, or has been told and has typed nothing since, goes before the oldest. */
+static struct tb_author *who_gives_way(const struct tb_list *authors, bool *ret_is_spent)
 {
     struct tb_author *first = NULL;
     size_t count = 0;
@@ -42,9 +42,8 @@ static void make_room(struct tb_list *authors)
         first = !first && is_spent ? author : first;
         count++;
     }
-    if (count >= AUTHORS_MAX) {
-        author_free(first ? first : of(authors->next));
-    }
+    *ret_is_spent = first != NULL;
+    return count < AUTHORS_MAX ? NULL : first ? first : of(authors->next);
 }
 
 static struct tb_author *make(struct tb_list *authors, const char *name)
@@ -53,7 +52,11 @@ static struct tb_author *make(struct tb_list *authors, const char *name)
     if (author) {
         return author;
     }
-    make_room(authors);
+    bool is_spent;
+    struct tb_author *gives_way = who_gives_way(authors, &is_spent);
+    if (gives_way) {
+        author_free(gives_way);
+    }
     author = TB_NEW(struct tb_author);
     author->name = tb_strdup(name);
     tb_list_append(authors, &author->link);
@@ -102,6 +105,43 @@ bool tb_authors_unaware(const struct tb_list *authors, const char *name, int64_t
 {
     const struct tb_author *author = find(authors, name);
     return author && (author->untold || number <= author->unaware);
+}
+
+void tb_authors_called(struct tb_list *authors, const char *name)
+{
+    bool is_spent;
+    /* Text is worth more than a look. */
+    if (find(authors, name) || !who_gives_way(authors, &is_spent) || is_spent) {
+        make(authors, name)->has_seen = true;
+    }
+}
+
+void tb_authors_mislead(struct tb_list *authors)
+{
+    LIST_FOREACH(link, authors) {
+        of(link)->misled = of(link)->misled || of(link)->has_seen;
+        of(link)->has_seen = false;
+    }
+}
+
+bool tb_authors_enlighten(struct tb_list *authors, const char *name)
+{
+    struct tb_author *author = find(authors, name);
+    bool was_misled = author && author->misled;
+    if (was_misled) {
+        author->misled = false;
+    }
+    return was_misled;
+}
+
+bool tb_authors_any_misled(const struct tb_list *authors)
+{
+    LIST_FOREACH(link, authors) {
+        if (of(link)->misled) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool tb_authors_any_untold(const struct tb_list *authors)

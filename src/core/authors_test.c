@@ -65,12 +65,52 @@ static void the_list_is_short_and_who_is_told_leaves_it_first(void **state)
     tb_authors_fini(&authors);
 }
 
+static void who_saw_the_earlier_browser_hears_of_the_new_one_once(void **state)
+{
+    struct tb_list authors;
+    (void)state;
+    tb_list_init(&authors);
+    tb_authors_called(&authors, "a");
+    tb_authors_called(&authors, "b");
+    assert_false(tb_authors_enlighten(&authors, "a"));
+    tb_authors_mislead(&authors);
+    tb_authors_called(&authors, "late");
+    assert_true(tb_authors_enlighten(&authors, "a"));
+    assert_false(tb_authors_enlighten(&authors, "a"));
+    assert_false(tb_authors_enlighten(&authors, "late"));
+    assert_false(tb_authors_enlighten(&authors, "nobody"));
+    assert_true(tb_authors_any_misled(&authors));
+    assert_true(tb_authors_enlighten(&authors, "b"));
+    assert_false(tb_authors_any_misled(&authors));
+    tb_authors_fini(&authors);
+}
+
+static void who_only_looks_drives_nobody_out_who_typed(void **state)
+{
+    struct tb_list authors;
+    char name[16];
+    (void)state;
+    tb_list_init(&authors);
+    for (int i = 0; i < 8; i++) {
+        snprintf(name, sizeof(name), "%d", i);
+        tb_authors_typed(&authors, name);
+    }
+    tb_authors_called(&authors, "looker");
+    tb_authors_lose(&authors, "owner");
+    assert_true(tb_authors_unaware(&authors, "0", 1));
+    tb_authors_mislead(&authors);
+    assert_false(tb_authors_enlighten(&authors, "looker"));
+    tb_authors_fini(&authors);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_lost_is_told_to_each_once),
         cmocka_unit_test(text_of_nobody_is_the_owners),
         cmocka_unit_test(the_list_is_short_and_who_is_told_leaves_it_first),
+        cmocka_unit_test(who_saw_the_earlier_browser_hears_of_the_new_one_once),
+        cmocka_unit_test(who_only_looks_drives_nobody_out_who_typed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,15 +143,26 @@ static void tell_replaced(struct tb_session *session, struct tb_call *call, cons
 
 static void tell_losses(struct tb_session *session, struct tb_call *call)
 {
-    TB_AUTO(tb_free) char *note = session->losses.note;
-    session->losses.note = NULL;
+    struct tb_session_losses *losses = &session->losses;
+    bool was_misled = tb_authors_enlighten(&losses->authors, call->conversation);
+    const char *note = losses->is_news || was_misled ? losses->note : NULL;
     if (note) {
         tb_json_set_cstr(call->result.data, "note", note);
+    }
+    if (note && losses->is_news) {
         /* Those that wait were sent before this reply. */
-        session->losses.unaware = session->losses.unaware ? session->stats.calls : 0;
+        losses->unaware = losses->unaware ? session->stats.calls : 0;
+        losses->is_news = false;
     }
     tell_replaced(session, call, note);
     tell_author(session, call);
+    if (session->driver->save) { /* what cannot come back does not come back as another */
+        tb_authors_called(&losses->authors, call->conversation);
+    }
+    if (!tb_authors_any_misled(&losses->authors)) {
+        tb_free(losses->note);
+        losses->note = NULL;
+    }
 }
 
 static bool is_running(const struct tb_session *session, const struct tb_call *call)

@@ -547,9 +547,13 @@ void tb_session_opened(struct tb_session *session)
         return;
     }
     tb_free(session->losses.note);
+    session->losses.is_news = true;
     session->losses.note =
         note_of(session, restored.missing,
                 !restored.typed && tb_authors_any_untold(&session->losses.authors));
+    if (session->losses.note) {
+        tb_authors_mislead(&session->losses.authors);
+    }
     bool is_news = drop_loss(session);
     tb_buf_fini(&session->saving->state);
     session->saved = session->saved && !session->saving->unreadable;

@@ -62,7 +62,8 @@ struct tb_lost {
 /* What of its pages is lost, or would be with its browser, and who has to hear of it. */
 struct tb_session_losses {
     struct tb_lost lost; /* while there is trouble, and a driver session */
-    char *note;          /* for the next reply */
+    char *note;          /* for the next reply, and the first to each who saw the earlier browser */
+    bool is_news;        /* nobody has had the note yet */
     bool unseen; /* its first browser went before the job saw it, so nothing of it is missed */
     char *loss; /* how its browser was lost while no call ran, or went without a last save; NULL: it
                    was not */

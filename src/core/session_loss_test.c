@@ -136,6 +136,34 @@ static void a_restorable_loss_tells_the_reason_that_the_driver_gives(void **stat
     tb_free(note);
 }
 
+/* Calls of several agents wait for the new browser: each of them acts on what it saw before. */
+static void everybody_who_saw_the_earlier_browser_hears_of_the_new_one_once(void **state)
+{
+    static const char *const agents[] = {"ann", "bob", "ann", "carl"};
+    static const bool hears[] = {true, true, false, false}; /* carl has seen nothing before */
+    struct rig *rig = *state;
+    struct rig_call *calls[TB_COUNT(agents)];
+    const struct tb_session *session = rig_create_tagged(rig);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(rig_run(rig, &rig_click, agents[i], "{\"sessionId\":\"a\"}"), 0);
+    }
+    rig_advance(rig, 2500);
+    tb_fake_lose(rig->fake, session->id);
+    for (size_t i = 0; i < TB_COUNT(agents); i++) {
+        calls[i] = rig_start(rig, &rig_click, agents[i], "{\"sessionId\":\"a\"}");
+    }
+    rig_turns(rig, 32);
+    for (size_t i = 0; i < TB_COUNT(agents); i++) {
+        struct tb_str note = tb_json_text(calls[i]->data, "note");
+        assert_int_equal(tb_str_starts(note, TB_STR("Session 'a' lost its browser")), hears[i]);
+        rig_expect(calls[i], 0);
+    }
+    char *note = rig_note(rig); /* of who left the tag, much later */
+    assert_true(tb_str_starts(tb_str_of(note), TB_STR("Session 'a' lost its browser")));
+    tb_free(note);
+    assert_null(session->losses.note);
+}
+
 /* What is to end may not come back only because it was about to sleep. */
 static void a_final_loss_ends_a_session_that_falls_asleep(void **state)
 {
@@ -162,6 +190,7 @@ int main(void)
         RIG_TEST(a_first_browser_that_no_call_ever_had_is_not_told_of),
         RIG_TEST(a_final_loss_ends_the_session_for_the_reason_that_the_driver_gives),
         RIG_TEST(a_restorable_loss_tells_the_reason_that_the_driver_gives),
+        RIG_TEST(everybody_who_saw_the_earlier_browser_hears_of_the_new_one_once),
         RIG_TEST(a_final_loss_ends_a_session_that_falls_asleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
