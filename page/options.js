@@ -122,6 +122,9 @@ const select = ({ values, watch: watches = false, ...options }) => {
   const wanted = (Array.isArray(values) ? values : [values]).map(String);
   return new Waiting(options).until((found) => {
     const el = fieldOf(found);
+    if (/^(text|value|contenteditable)$/.test(kindOf(el))) {
+      return fail('takes_text', `${sketch(el)} takes text; it is not a select`);
+    }
     if (tagOf(el) !== 'select') {
       return fail('not_possible', `${sketch(el)} is not a select; click it, then click the option`);
     }

@@ -265,7 +265,7 @@ test('select several', async (t) => {
 });
 
 test('select: what is not there, disabled, too much, no select', async (t) => {
-  const tab = await rig.show(t, `${PETS}<div id=d role=combobox>x</div>`);
+  const tab = await rig.show(t, `${PETS}<div id=d role=combobox>x</div><input id=t>`);
   const select = (target, values) => tab.call('select', { target, values, timeout_ms: 50 });
   const { error } = await select('#s', ['Cow']);
   assert.equal(error.code, 'wrong_value');
@@ -275,6 +275,7 @@ test('select: what is not there, disabled, too much, no select', async (t) => {
   assert.deepEqual((await select('#s', [])).error, { code: 'invalid_params',
     message: '<select id="s"> always has one option selected, so values must name one' });
   assert.equal((await select('#d', ['x'])).error.code, 'not_possible');
+  assert.deepEqual((await select('#t', ['x'])).error, { code: 'takes_text', message: '<input id="t"> takes text; it is not a select' });
 });
 
 test('select finds an option among very many, and says how many there are', async (t) => {
