@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/time_arg.h"
-#include "core/event.h"
+#include "core/audit.h"
 #include "core/limits.h"
 
 enum {
@@ -232,9 +232,8 @@ static int read_option(struct wish *wish, const char *name, const char *value, s
         return tb_fail(err, TB_E_PARAMS, "option %s needs a value", name);
     }
     if (text) {
-        uint64_t ignored = 0;
         *text = tb_str_of(value);
-        return text == &wish->query.type ? tb_event_mask(*text, &ignored, err) : 0;
+        return text == &wish->query.type ? tb_audit_check_type(*text, err) : 0;
     }
     if (count) {
         return read_count(wish, value, err);
@@ -336,7 +335,7 @@ static void more_help(void)
          "\n"
          "While a daemon runs, the entries of the last second may not be here yet.\n"
          "\n"
-         "  --session NAME, --tenant NAME, --tool NAME, --type EVENT\n"
+         "  --session NAME, --tenant NAME, --tool NAME, --type TYPE\n"
          "  --text TEXT     Text anywhere in the entry; case does not matter.\n"
          "  --since TIME    2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for that long ago.\n"
          "  --until TIME\n"

@@ -7,10 +7,15 @@
  * so nothing that was typed. A new kind of entry is a row there. */
 #pragma once
 
+#include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 struct tb_core;
 struct tb_audit;
+
+/* TB_E_PARAMS, with those that there are, when no entry of the log ever has this type. */
+int tb_audit_check_type(struct tb_str type, struct tb_err *err);
 
 /* Subscribes; the settings audit.* count for each event as they are then. */
 struct tb_audit *tb_audit_new(struct tb_core *core);

@@ -207,6 +207,19 @@ static void nothing_that_was_typed_or_read_is_kept(void **state)
     assert_non_null(strstr((const char *)text.data, "https://a.test/p"));
 }
 
+static void only_types_that_the_log_has_can_be_asked_for(void **state)
+{
+    struct tb_err err;
+    (void)state;
+    assert_int_equal(tb_audit_check_type(TB_STR("session_ended"), &err), 0);
+    assert_int_equal(tb_audit_check_type(TB_STR("tab_opened"), &err), TB_E_PARAMS);
+    assert_string_equal(err.text,
+                        "the audit log has no entries of type \"tab_opened\"; its types are "
+                        "session_started, session_renewed, session_hibernated, session_woken, "
+                        "global_stop, audit_cleared, session_ended, call_done, call_step, "
+                        "tab_closed");
+}
+
 static void it_can_be_switched_off_and_on(void **state)
 {
     struct audited *scene = *state;
@@ -314,6 +327,7 @@ int main(void)
         WITH(every_end_reason_is_on_record),
         WITH(the_name_of_a_session_is_looked_up_where_the_event_has_none),
         WITH(nothing_that_was_typed_or_read_is_kept),
+        WITH(only_types_that_the_log_has_can_be_asked_for),
         WITH(it_can_be_switched_off_and_on),
         WITH(old_entries_are_cut_off_each_hour),
         WITH(a_clock_that_jumps_ahead_is_believed_a_day_at_a_time),

@@ -49,7 +49,8 @@ test('a mistake costs one line, which says what was meant, and exit code 2', asy
     [['mcp', '--toolset'], /option --toolset needs a value/],
     [['doctor', '--jsn'], /unknown option --jsn \(did you mean --json\?\)/],
     [['tools', '--x'], /unexpected argument '--x'/],
-    [['audit', 'search', '--type', 'bogus'], /unknown event 'bogus'; there are session_started, .*page_crashed/],
+    [['audit', 'search', '--type', 'bogus'], /the audit log has no entries of type "bogus"; its types are session_started, .*tab_closed/],
+    [['audit', 'search', '--type', 'tab_opened'], /the audit log has no entries of type "tab_opened"; its types are session_started, /],
     [['audit', 'tail', '--sesion', 'x'], /unknown option --sesion \(did you mean --session\?\)/],
   ];
   for (const [args, words] of mistakes) {
