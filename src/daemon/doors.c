@@ -131,12 +131,19 @@ static int check_reach(const struct tb_config *config, bool has_tls, const char 
         text);
 }
 
-/* On a shared machine it is often the daemon of somebody else. */
-static int fail_in_use(const char *text, uint16_t port, const struct tb_config_key *key,
-                       struct tb_err *err)
+/* On a shared machine it is often the daemon of somebody else. One with our state directory would
+ * hold that, and we would not have come here. */
+static int fail_in_use(const char *text, const char *ip, uint16_t port,
+                       const struct tb_config_key *key, struct tb_err *err)
 {
     const char *flag = key->flag ? key->flag : key->path;
     uid_t uid;
+    if (tb_port_is_tabard(ip, port)) {
+        return tb_fail(err, -EADDRINUSE,
+                       "%s is in use by another tabard daemon, with another state directory; stop "
+                       "it or choose another address with %s",
+                       text, flag);
+    }
     if (!tb_port_owner(port, &uid) || uid == geteuid()) {
         return tb_fail(err, -EADDRINUSE,
                        "%s is in use by another program; stop it or choose another with %s", text,
@@ -176,7 +183,7 @@ static struct tb_listener *listen_on(const struct place *place, const struct tb_
     struct tb_listener *listener =
         tb_listener_new_tcp(place->loop, host, where.port, place->tls, on_connection, door, err);
     if (!listener && err->code == -EADDRINUSE) {
-        fail_in_use(text, where.port, key_of(row), err);
+        fail_in_use(text, host, where.port, key_of(row), err);
     }
     return listener;
 }

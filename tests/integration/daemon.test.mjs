@@ -214,7 +214,7 @@ test('a port in use is said with the way out', async (t) => {
   const result = await run(['serve', '--state-dir', path.join(dir, 'state'),
     '--runtime-dir', path.join(dir, 'run'), '--listen', `127.0.0.1:${daemon.port}`]);
   assert.equal(result.code, 1);
-  assert.match(result.stderr, new RegExp(`127\\.0\\.0\\.1:${daemon.port}.*--listen`, 's'));
+  assert.match(result.stderr, new RegExp(`127\\.0\\.0\\.1:${daemon.port} is in use by another tabard daemon, with another state directory.*--listen`));
 });
 
 test('the environment sets what the file leaves open', async (t) => {
