@@ -109,6 +109,20 @@ static void history_goes_both_ways_and_ends(void **state)
     assert_int_equal(ops_int(lab, "status"), 200);
 }
 
+/* The browser tells why only of what it was asked to open. */
+static void going_back_to_what_cannot_be_loaded_says_how_to_learn_why(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/");
+    ops_fails(lab, TB_E_CANNOT_OPEN, TB_OP_NAVIGATE, "{'url':'http://127.0.0.1:6000/'}");
+    ops_goto(lab, "/two");
+    ops_fails(lab, TB_E_NAVIGATION, TB_OP_NAVIGATE, "{'to':'back'}");
+    assert_string_equal(lab->result.message,
+                        "http://127.0.0.1:6000/ could not be loaded, and the tab shows an empty "
+                        "error page; open that address by its url to learn why");
+    ops_goto(lab, "/");
+}
+
 static void a_timeout_says_how_far_it_got(void **state)
 {
     struct ops_lab *lab = *state;
@@ -239,6 +253,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_cannot_be_loaded_is_told_in_words),
         OPS_TEST(a_download_in_place_of_a_page_is_an_error_that_says_so),
         OPS_TEST(history_goes_both_ways_and_ends),
+        OPS_TEST(going_back_to_what_cannot_be_loaded_says_how_to_learn_why),
         OPS_TEST(a_timeout_says_how_far_it_got),
         OPS_TEST(a_dialog_on_load_is_seen_and_answered),
         OPS_TEST(tabs_are_listed_opened_selected_and_closed),

@@ -91,7 +91,10 @@ static bool check_one(struct settle *settle)
     struct tb_err err;
     if (failed) {
         struct tb_quoted url;
-        tb_fail(&err, TB_E_NAVIGATION, "%s could not be loaded",
+        /* The browser tells why only of what it was asked to open. */
+        tb_fail(&err, TB_E_NAVIGATION,
+                "%s could not be loaded, and the tab shows an empty error page; open that address "
+                "by its url to learn why",
                 tb_quoted_url(&url, tb_str_of(failed->url)));
     }
     end_settle(settle, navigated, failed ? &err : NULL);
