@@ -50,7 +50,7 @@ void tb_ends_free(struct tb_tenant *tenant)
 
 /* Words. */
 
-static void print_span(int64_t ms, struct tb_buf *out)
+void tb_span_print(int64_t ms, struct tb_buf *out)
 {
     static const struct {
         int64_t ms;
@@ -88,7 +88,7 @@ static void print_reason(enum tb_end_reason reason, int64_t span_ms, struct tb_b
     tb_buf_append_cstr(out, tb_end_reason_words(reason));
     if (after) {
         tb_buf_append_char(out, ' ');
-        print_span(span_ms, out);
+        tb_span_print(span_ms, out);
         tb_buf_append_cstr(out, after);
     }
 }
@@ -128,7 +128,7 @@ void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct t
         tb_buf_append_cstr(out, "just now.");
         return;
     }
-    print_span(ago_ms, out);
+    tb_span_print(ago_ms, out);
     tb_buf_append_cstr(out, " ago.");
 }
 

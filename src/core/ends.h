@@ -37,6 +37,8 @@ void tb_ends_forget(const struct tb_tenant *tenant, const char *conversation);
 /* The conversation hears how the session with this id has ended. If it was stopped, that tells it
  * to ask the user before it starts another, for this stop and for all before it. */
 void tb_end_warn(const struct tb_tenant *tenant, const char *id, const char *conversation);
+/* "2 minutes" */
+void tb_span_print(int64_t ms, struct tb_buf *out);
 /* "Session browser-1 ended after 2 minutes without a call; its cookies are gone. That was 5 minutes
  * ago." */
 void tb_end_print(const struct tb_core *core, const struct tb_end *end, struct tb_buf *out);

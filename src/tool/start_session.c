@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data: what list_sessions says of it, and {headless, width, height, idle_ms, sleeps, warning};
  * with `url` also that of browser_navigate. */
-#include <inttypes.h>
-
 #include "base/mem.h"
 #include "core/call.h"
 #include "core/core.h"
@@ -17,7 +15,6 @@ enum {
     DESCRIPTION_MAX = 64 * TB_KIB,
     USUAL_WIDTH = 1280,
     USUAL_HEIGHT = 720,
-    MINUTE_MS = 60 * 1000,
 };
 
 static const char *const kinds[] = {
@@ -218,10 +215,12 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_buf_append_cstr(out, " started and is now the current one.");
     if (idle_ms > 0) {
         bool sleeps = tb_data_flag(data, "sleeps");
-        bool minutes = idle_ms > MINUTE_MS && idle_ms % MINUTE_MS == 0;
-        tb_buf_printf(out, " It %s after %" PRId64 " %s without a call%s.",
-                      sleeps ? "sleeps" : "ends", idle_ms / (minutes ? MINUTE_MS : 1000),
-                      minutes ? "minutes" : "s", sleeps ? "; the next call wakes it" : "");
+        tb_buf_printf(out, " It %s after ", sleeps ? "sleeps" : "ends");
+        tb_span_print(idle_ms, out);
+        tb_buf_printf(out, " without a call%s.", sleeps ? "; the next call wakes it" : "");
+    }
+    if (tb_data_flag(data, "private")) {
+        tb_buf_append_cstr(out, " It is private and ends with this conversation.");
     }
     if (tb_data_text(data, "url").len) {
         tb_buf_append_char(out, ' ');

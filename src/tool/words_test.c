@@ -301,6 +301,9 @@ static const struct {
     {&tb_tool_start_session, "{\"sessionId\":\"a\",\"idle_ms\":1800000,\"sleeps\":true}", NULL,
      "Session \"a\" started and is now the current one. It sleeps after 30 minutes without a call; "
      "the next call wakes it."},
+    {&tb_tool_start_session, "{\"sessionId\":\"a\",\"idle_ms\":400,\"private\":true}", NULL,
+     "Session \"a\" started and is now the current one. It ends after 400 milliseconds without a "
+     "call. It is private and ends with this conversation."},
     {&tb_tool_set_current_session, "{\"currentSession\":\"bob\"}", NULL,
      "The current session is now \"bob\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":false}", NULL,
