@@ -52,10 +52,9 @@ static void print_pressed(const struct cJSON *data, struct tb_buf *out)
 static void print_stopped(const struct cJSON *stopped, struct tb_buf *out)
 {
     int64_t presses = tb_data_int(stopped, "presses");
-    tb_buf_printf(out, " It got only %" PRId64 " press%s: then ", presses,
-                  presses == 1 ? "" : "es");
+    tb_buf_printf(out, " Only %" PRId64 " press%s reached it: ", presses, presses == 1 ? "" : "es");
     tb_quote_line(tb_data_text(stopped, "cover"), out);
-    tb_buf_append_cstr(out, " was in its place, which was not pressed.");
+    tb_buf_append_cstr(out, " then took its place and was not pressed.");
 }
 
 static void print(const struct tb_result *result, struct tb_buf *out)

@@ -35,12 +35,12 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_buf_append_cstr(out, " to ");
     tb_quote_line(tb_data_text(result->data, "to_element"), out);
     if (instead.len) {
-        tb_buf_append_cstr(out, ", but what was there then was ");
+        tb_buf_append_cstr(out, ", but in its place was ");
         tb_quote_line(instead, out);
-        tb_buf_append_cstr(out, dropped ? "; it got the drop." : "; nothing was dropped on it.");
+        tb_buf_append_cstr(out, dropped ? ", which got the drop." : "; nothing was dropped on it.");
     } else {
-        tb_buf_append_cstr(out, !by_browser ? " with the button held; look at the page for its "
-                                              "effect."
+        tb_buf_append_cstr(out, !by_browser ? " with the button held; look at the page to see "
+                                              "the effect."
                                 : dropped   ? "; the drop was accepted."
                                             : ", but nothing there accepted the drop.");
     }

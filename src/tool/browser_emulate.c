@@ -64,7 +64,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         return;
     }
     struct tb_json_writer json;
-    tb_buf_append_cstr(out, "Emulated now: ");
+    tb_buf_append_cstr(out, "Now emulating: ");
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
     for (const struct tb_param *row = params; row->name; row++) {

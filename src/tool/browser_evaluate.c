@@ -29,8 +29,8 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 static void print_aside(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_data_flag(result->data, "unfinished")) {
-        tb_buf_append_cstr(out, "The page was left before the script gave a value; what remained "
-                                "of it did not run.");
+        tb_buf_append_cstr(out, "The page was left before the script returned a value; the rest "
+                                "of the script did not run.");
     }
     tb_print_changes(result, out);
 }

@@ -117,7 +117,7 @@ const struct tb_tool tb_tool_browser_network = {
     .name = "browser_network",
     .title = "Network requests",
     .description =
-        "Requests of the page since the first call of this, oldest first; by id, one with headers and bodies.",
+        "The page's requests since the first call of this tool, oldest first; by id, one with headers and bodies.",
     .group = "debug",
     .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT,
     .params = params,

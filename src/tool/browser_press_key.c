@@ -21,7 +21,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     tb_print_did(tb_json_get(result->data, "element") ? "Pressed in" : "Pressed", result->data,
                  out);
     if (tb_data_flag(result->data, "unfocused")) {
-        tb_buf_append_cstr(out, " Nothing had the focus, so the page itself got it.");
+        tb_buf_append_cstr(out, " Nothing had the focus, so the input went to the page itself.");
     }
     tb_print_changes(result, out);
 }

@@ -42,7 +42,7 @@ static void print_position(const struct cJSON *data, struct tb_buf *out)
     tb_buf_printf(out, " Position is now %.0f, %.0f", x, y);
     tb_buf_append_cstr(out, tb_data_flag(data, "at_top") ? ", the top" : "");
     if (at_bottom && tb_data_flag(data, "grown")) {
-        tb_buf_append_cstr(out, ", which was the bottom: more content has come below");
+        tb_buf_append_cstr(out, ", which was the bottom until more content loaded below");
     } else {
         tb_buf_append_cstr(out, at_bottom ? ", the bottom" : "");
     }

@@ -19,7 +19,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     const char *before = "Selected ";
     const struct cJSON *selected = tb_json_get(result->data, "selected");
     if (!selected) { /* a dialog opened, and the page cannot answer before it is closed */
-        tb_buf_append_cstr(out, "The page has not said yet what is selected; look at it later.");
+        tb_buf_append_cstr(out, "The page has not yet said what is selected; look again later.");
         tb_print_changes(result, out);
         return;
     }

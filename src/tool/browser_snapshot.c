@@ -28,11 +28,12 @@ static const struct tb_param params[] = {
 static void print_undiffed(struct tb_str why, struct tb_buf *out)
 {
     if (tb_str_eq_cstr(why, "first")) {
-        tb_buf_append_cstr(out, "There was no snapshot of the whole page to compare with; this is "
-                                "the page as it is. ");
-    } else if (tb_str_eq_cstr(why, "most")) {
         tb_buf_append_cstr(out,
-                           "Most has changed since the last snapshot; this is the page as it is. ");
+                           "There is no earlier snapshot of the whole page to compare with, so "
+                           "this is all of it. ");
+    } else if (tb_str_eq_cstr(why, "most")) {
+        tb_buf_append_cstr(
+            out, "Most of the page has changed since the last snapshot, so this is all of it. ");
     } else if (why.len) {
         tb_buf_append_cstr(out, "Only snapshots of the whole page are compared. ");
     }

@@ -20,8 +20,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     bool saved = tb_str_eq_cstr(tb_data_text(data, "action"), "save");
     tb_buf_append_cstr(out, saved ? "Saved " : "Loaded ");
     tb_print_quoted(tb_data_text(data, "name"), out);
-    tb_buf_printf(out, ": %" PRId64 " cookies, storage of %" PRId64 " origins.",
-                  tb_data_int(data, "cookies"), tb_data_int(data, "origins"));
+    int64_t cookies = tb_data_int(data, "cookies");
+    int64_t origins = tb_data_int(data, "origins");
+    tb_buf_printf(out, ": %" PRId64 " cookie%s, storage of %" PRId64 " origin%s.", cookies,
+                  cookies == 1 ? "" : "s", origins, origins == 1 ? "" : "s");
 }
 
 const struct tb_tool tb_tool_browser_state = {

@@ -38,7 +38,7 @@ static int check(const struct tb_core *core, const struct tb_caller *caller,
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     if (tb_json_get(result->data, "opened")) {
-        tb_buf_printf(out, "Opened tab %" PRId64 ", which is the current one now.",
+        tb_buf_printf(out, "Opened tab %" PRId64 ", which is now the current one.",
                       tb_data_int(result->data, "opened"));
     }
     JSON_ARRAY_FOREACH(tab, tb_json_get(result->data, "tabs")) {

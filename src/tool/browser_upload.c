@@ -49,7 +49,7 @@ static void print_unaccepted(const struct cJSON *data, struct tb_buf *out)
     if (count) {
         tb_buf_append_cstr(out, " The field asks for ");
         tb_print_quoted(tb_data_text(data, "accept"), out);
-        tb_buf_append_cstr(out, ", and a person's file dialog would not have offered ");
+        tb_buf_append_cstr(out, "; a file dialog would not have offered ");
         tb_buf_append_str(out, tb_buf_str(&names));
         tb_buf_append_char(out, '.');
     }
@@ -71,14 +71,14 @@ static void print(const struct tb_result *result, struct tb_buf *out)
                               : " for",
                  result->data, out);
     if (instead.len) {
-        tb_buf_append_cstr(out, " But what was there then was ");
+        tb_buf_append_cstr(out, " But in its place was ");
         tb_quote_line(instead, out);
-        tb_buf_append_cstr(out, "; it got the drop.");
+        tb_buf_append_cstr(out, ", which got the drop.");
     }
     if (now && has < given) {
-        tb_buf_append_cstr(out, has ? " The field has only " : " The field is empty now");
+        tb_buf_append_cstr(out, has ? " The field has only " : " The field is now empty");
         tb_buf_append_str(out, tb_buf_str(&names));
-        tb_buf_append_cstr(out, has ? " now." : ": the page took the files out of it.");
+        tb_buf_append_cstr(out, has ? " now." : ": the page removed the files.");
     }
     print_unaccepted(result->data, out);
     tb_print_changes(result, out);

@@ -57,11 +57,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out,
                            " is detached; it is private, so it still ends with its conversation.");
     } else {
-        tb_buf_append_cstr(
-            out, " is detached; it stays until it is closed, and sleeps when it is idle.");
+        tb_buf_append_cstr(out,
+                           " is detached; it stays open until you close it, and sleeps when idle.");
     }
     if (tb_json_get(result->data, "currentSession")) {
-        tb_buf_append_cstr(out, " Current is now ");
+        tb_buf_append_cstr(out, " The current session is now ");
         tb_print_quoted(tb_data_text(result->data, "currentSession"), out);
         tb_buf_append_char(out, '.');
     }

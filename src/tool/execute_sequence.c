@@ -238,7 +238,7 @@ static int read_step(const struct reader *reader, const struct cJSON *given, str
         return rc;
     }
     if (!find_action(reader, given, step)) {
-        return tb_fail(err, TB_E_PARAMS, "'action' is missing: it is the name of a tool");
+        return tb_fail(err, TB_E_PARAMS, "'action', the name of a tool, is missing");
     }
     struct tb_err why;
     if (find_step(reader, step->action, &entry, &why) < 0) {
@@ -314,7 +314,7 @@ static void print_change(const struct cJSON *change, struct tb_buf *out)
     const struct cJSON *url = tb_json_get(change, "url");
     const struct cJSON *title = tb_json_get(change, "title");
     if (url) {
-        tb_buf_append_cstr(out, " The address went from ");
+        tb_buf_append_cstr(out, " The address changed from ");
         tb_quote_url(tb_data_text(url, "from"), TB_PRINT_URL_MAX / 2, out);
         tb_buf_append_cstr(out, " to ");
         tb_quote_url(tb_data_text(url, "to"), TB_PRINT_URL_MAX / 2, out);
@@ -510,7 +510,7 @@ static void print_partial(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out,
                            is_undone(result->code)
                                ? "\nCompleted before it (what was typed into the page may be lost):"
-                               : "\nAlready done; do not repeat it:");
+                               : "\nAlready done; do not repeat:");
         print_steps(result, out);
     }
 }

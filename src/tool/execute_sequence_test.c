@@ -296,7 +296,7 @@ static void what_changed_is_told(void **state)
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "url"), "to"), "https://b.test/"));
     assert_true(tb_str_eq_cstr(tb_data_text(tb_json_get(change, "title"), "to"), "B"));
     expect_words(tb_tool_execute_sequence.print, call->code, call->data,
-                 "All actions done. The address went from about:blank to https://b.test/. The "
+                 "All actions done. The address changed from about:blank to https://b.test/. The "
                  "title is now \"B\".\n1. Clicked link \"B\".\n2. The mouse is over.");
     rig_expect(call, 0);
 }
@@ -317,7 +317,7 @@ static void the_first_failure_ends_it_and_says_where(void **state)
     assert_non_null(strstr(call->message, "action 2 of 3 (click_element) failed: "));
     assert_non_null(strstr(call->message, "1 completed before it."));
     expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data,
-                 "\nAlready done; do not repeat it:\n1. The mouse is over.");
+                 "\nAlready done; do not repeat:\n1. The mouse is over.");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
     assert_int_equal(tale->rig->fake->begun, 4);
     call = run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\"}]}");
@@ -352,7 +352,7 @@ static void nothing_runs_unless_all_is_understood(void **state)
     } rows[] = {
         {"{\"actions\":[]}", "'actions' is empty"},
         {"{\"actions\":[{\"target\":\"a\"}]}",
-         "nothing was done; action 1: 'action' is missing: it is the name of a tool"},
+         "nothing was done; action 1: 'action', the name of a tool, is missing"},
         {"{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\"},{\"action\":\"fly\"}]}",
          "action 2 (fly): this tool is unknown; tools/list"},
         {"{\"actions\":[{\"action\":\"browser_clik\",\"target\":\"a\"}]}",

@@ -17,7 +17,7 @@ static struct tb_str whole_characters(struct tb_str text, size_t max)
 static void put_missing(size_t bytes, const char *advice, struct tb_buf *out)
 {
     if (bytes) {
-        tb_buf_printf(out, "\n[... %zu more bytes left out; %s]", bytes, advice);
+        tb_buf_printf(out, "\n[... %zu more bytes omitted; %s]", bytes, advice);
     }
 }
 
@@ -137,7 +137,7 @@ static void print_dialogs(const struct tb_result *result, struct tb_buf *out)
         put_dialog(open, out);
         struct tb_str offered = tb_data_text(open, "default_text");
         if (offered.len) {
-            tb_buf_append_cstr(out, ", which offers ");
+            tb_buf_append_cstr(out, ", with the default answer ");
             tb_print_quoted(offered, out);
         }
         tb_view_hint(result->view,
@@ -153,7 +153,7 @@ static void print_chooser(const struct tb_result *result, struct tb_buf *out)
         return;
     }
     if (!tb_data_flag(chooser, "open")) {
-        tb_buf_append_cstr(out, "\nThe page asked for files by a picker that no call can answer; "
+        tb_buf_append_cstr(out, "\nThe page opened a file picker that no call can answer; "
                                 "look for a file input or a drop zone instead.");
         return;
     }
@@ -173,7 +173,7 @@ static void print_chooser(const struct tb_result *result, struct tb_buf *out)
 static void print_requests(int64_t open, struct tb_buf *out)
 {
     if (open > 0) {
-        tb_buf_printf(out, "\n%" PRId64 " request%s that this began %s not been answered yet.",
+        tb_buf_printf(out, "\n%" PRId64 " request%s that this started %s not been answered yet.",
                       open, open == 1 ? "" : "s", open == 1 ? "has" : "have");
     }
 }
@@ -255,7 +255,7 @@ void tb_print_events(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *data = result->data;
     if (tb_data_flag(data, "forced")) {
-        tb_buf_append_cstr(out, "\nThe previous page did not let go, so its process was ended.");
+        tb_buf_append_cstr(out, "\nThe previous page would not unload, so its process was ended.");
     }
     print_dialogs(result, out);
     print_chooser(result, out);

@@ -45,7 +45,7 @@ static void hints_name_only_tools_that_the_reader_has(void **state)
          "2 errors (the tool group debug shows them)."},
         {"answer it with browser_dialog.", "; answer it with browser_upload without target.",
          "; browser_tabs switches back.",
-         "; no. Call browser_downloads, after which files are kept, then try again.",
+         "; no. Call browser_downloads once so that files are kept, then try again.",
          "2 errors (browser_console)."},
         {"; the next call dismisses it.", "; no tool here can answer it.", "It is selected now.\n",
          "; no. Continue without the file; files are not kept here.", "2 errors."},
@@ -90,7 +90,7 @@ static void long_text_says_how_much_is_missing(void **state)
     tb_buf_init(&out, TB_KIB);
     tb_print_cut(TB_STR("0123456789"), 4, "ask for less", &out);
     tb_buf_append_char(&out, '\0');
-    assert_string_equal((const char *)out.data, "0123\n[... 6 more bytes left out; ask for less]");
+    assert_string_equal((const char *)out.data, "0123\n[... 6 more bytes omitted; ask for less]");
     tb_buf_clear(&out);
     tb_print_cut(TB_STR("0123"), 4, "ask for less", &out);
     assert_int_equal(out.len, 4);

@@ -47,7 +47,7 @@ static const struct {
      "{\"element\":\"link\",\"unclicked\":{\"removed\":false,\"instead\":\"<p>\"}}", NULL,
      "Pressed link. But the click went to <p>."},
     {&tb_tool_browser_click, "{\"element\":\"link\",\"stopped\":{\"presses\":1,\"cover\":\"<p>\"}}",
-     NULL, "Clicked link. It got only 1 press: then <p> was in its place, which was not pressed."},
+     NULL, "Clicked link. Only 1 press reached it: <p> then took its place and was not pressed."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"dialog\":{\"type\":\"confirm\",\"message\":\"Delete?\"}}", NULL,
      "Clicked link.\nA dialog is open: confirm \"Delete?\"; answer it with browser_dialog."},
@@ -55,7 +55,7 @@ static const struct {
      "{\"element\":\"link\",\"dialog\":{\"type\":\"prompt\",\"message\":\"How many?\",\"default_text\":"
      "\"20\"}}",
      NULL,
-     "Clicked link.\nA dialog is open: prompt \"How many?\", which offers \"20\"; answer it with "
+     "Clicked link.\nA dialog is open: prompt \"How many?\", with the default answer \"20\"; answer it with "
      "browser_dialog."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"new_tabs\":[{\"index\":1,\"url\":\"https://b.test/\",\"title\":\"B\"}],"
@@ -75,10 +75,10 @@ static const struct {
     {&tb_tool_browser_click, "{\"element\":\"link\",\"new_tabs\":[],\"tabs_gone\":1}", NULL,
      "Clicked link.\n1 new tab opened and closed again."},
     {&tb_tool_browser_navigate, "{" PAGE ",\"status\":200,\"forced\":true}", NULL,
-     "Page is now https://a.test/ \"A \\\"page\\\"\", status 200.\nThe previous page did not let go, so "
+     "Page is now https://a.test/ \"A \\\"page\\\"\", status 200.\nThe previous page would not unload, so "
      "its process was ended."},
     {&tb_tool_browser_select, "{\"dialog\":{\"type\":\"alert\",\"message\":\"hi\"}}", NULL,
-     "The page has not said yet what is selected; look at it later.\nA dialog is open: alert \"hi\"; "
+     "The page has not yet said what is selected; look again later.\nA dialog is open: alert \"hi\"; "
      "answer it with browser_dialog."},
     {&tb_tool_browser_click,
      "{\"element\":\"link\",\"downloads\":[{\"file\":\"a.pdf\",\"state\":\"refused\",\"reason\":\"larger "
@@ -115,7 +115,7 @@ static const struct {
     {&tb_tool_browser_press_key, "{}", NULL, "Pressed."},
     {&tb_tool_browser_press_key, "{\"element\":\"textbox\"}", NULL, "Pressed in textbox."},
     {&tb_tool_browser_press_key, "{\"unfocused\":true}", NULL,
-     "Pressed. Nothing had the focus, so the page itself got it."},
+     "Pressed. Nothing had the focus, so the input went to the page itself."},
     {&tb_tool_browser_select, "{\"element\":\"combobox\",\"selected\":[\"Red\",\"Blue\"]}", NULL,
      "Selected \"Red\", \"Blue\" in combobox."},
     {&tb_tool_browser_select, "{\"element\":\"listbox\",\"selected\":[]}", NULL,
@@ -125,7 +125,7 @@ static const struct {
      "Scrolled the page. Position is now 0, 500, the bottom."},
     {&tb_tool_browser_scroll,
      "{\"x\":0,\"y\":9,\"at_bottom\":true,\"grown\":true,\"element\":\"list\"}", NULL,
-     "Scrolled list. Position is now 0, 9, which was the bottom: more content has come below."},
+     "Scrolled list. Position is now 0, 9, which was the bottom until more content loaded below."},
     {&tb_tool_browser_scroll, "{\"x\":0,\"y\":9,\"into_view\":true,\"element\":\"listitem\"}", NULL,
      "Scrolled listitem into view. Position is now 0, 9."},
     {&tb_tool_browser_scroll, "{}", NULL, "Scrolled."}, /* a dialog cut the answer off */
@@ -160,10 +160,10 @@ static const struct {
      "{\"element\":\"img\",\"width\":245,\"height\":1568,\"bytes\":99,\"scale\":0.19}", NULL,
      "Screenshot of img: 245x1568, 99 bytes, scale 0.19; max_px: 0 gives it in full size."},
     {&tb_tool_browser_snapshot, "{" PAGE ",\"undiffed\":\"first\"}", "- link",
-     "There was no snapshot of the whole page to compare with; this is the page as it is. " FRAME
+     "There is no earlier snapshot of the whole page to compare with, so this is all of it. " FRAME
      "- link"},
     {&tb_tool_browser_snapshot, "{" PAGE ",\"undiffed\":\"most\"}", "- link",
-     "Most has changed since the last snapshot; this is the page as it is. " FRAME "- link"},
+     "Most of the page has changed since the last snapshot, so this is all of it. " FRAME "- link"},
     {&tb_tool_browser_snapshot, "{" PAGE ",\"undiffed\":\"part\"}", "- link",
      "Only snapshots of the whole page are compared. " FRAME "- link"},
     {&tb_tool_browser_evaluate, "{" PAGE "}", "{\"a\":[1]}", "{\"a\":[1]}"},
@@ -176,29 +176,29 @@ static const struct {
      "{\"opened\":1,\"tabs\":[{\"index\":0,\"url\":\"https://a.test/\"},"
      "{\"index\":1,\"url\":\"about:blank\",\"active\":true}]}",
      NULL,
-     "Opened tab 1, which is the current one now.\n0: https://a.test/\n1: about:blank (current)"},
+     "Opened tab 1, which is now the current one.\n0: https://a.test/\n1: about:blank (current)"},
     {&tb_tool_browser_dialog, "{\"type\":\"prompt\",\"message\":\"Name?\",\"accepted\":false}",
      NULL, "Dismissed prompt \"Name?\"."},
     {&tb_tool_browser_upload,
      "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"],\"now\":[\"a.txt\"]}", NULL,
      "Chose \"a.txt\", \"b.txt\" for button. The field has only \"a.txt\" now."},
     {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\"],\"now\":[]}", NULL,
-     "Chose \"a.txt\" for button. The field is empty now: the page took the files out of it."},
+     "Chose \"a.txt\" for button. The field is now empty: the page removed the files."},
     {&tb_tool_browser_upload, "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.txt\"]}", NULL,
      "Chose \"a.txt\", \"b.txt\" for button."},
     {&tb_tool_browser_upload,
      "{\"element\":\"button\",\"files\":[\"a.txt\",\"b.pdf\"],\"now\":[\"a.txt\",\"b.pdf\"],"
      "\"unaccepted\":[\"a.txt\"],\"accept\":\".pdf\"}",
      NULL,
-     "Chose \"a.txt\", \"b.pdf\" for button. The field asks for \".pdf\", and a person's file dialog "
-     "would not have offered \"a.txt\"."},
+     "Chose \"a.txt\", \"b.pdf\" for button. The field asks for \".pdf\"; a file dialog would not "
+     "have offered \"a.txt\"."},
     {&tb_tool_browser_upload, "{\"files\":[\"a.txt\"]}", NULL,
      "Chose \"a.txt\" in the file chooser."},
     {&tb_tool_browser_upload, "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":true}",
      NULL, "Dropped \"a.txt\" on paragraph."},
     {&tb_tool_browser_upload,
      "{\"element\":\"paragraph\",\"files\":[\"a.txt\"],\"dropped\":true,\"instead\":\"<p>\"}", NULL,
-     "Brought \"a.txt\" to paragraph. But what was there then was <p>; it got the drop."},
+     "Brought \"a.txt\" to paragraph. But in its place was <p>, which got the drop."},
     {&tb_tool_browser_click,
      "{\"element\":\"button\",\"chooser\":{\"open\":true,\"multiple\":false,"
      "\"accept\":\"a\\\"b\"}}",
@@ -211,9 +211,9 @@ static const struct {
     {&tb_tool_browser_click, "{\"element\":\"button\",\"loading\":\"https://a.test/b\"}", NULL,
      "Clicked button.\nThe tab is still loading https://a.test/b."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"requests_open\":2}", NULL,
-     "Clicked button.\n2 requests that this began have not been answered yet."},
+     "Clicked button.\n2 requests that this started have not been answered yet."},
     {&tb_tool_browser_click, "{\"element\":\"button\",\"chooser\":{\"open\":false}}", NULL,
-     "Clicked button.\nThe page asked for files by a picker that no call can answer; look for a "
+     "Clicked button.\nThe page opened a file picker that no call can answer; look for a "
      "file input or a drop zone instead."},
     {&tb_tool_browser_downloads, "{\"directory\":\"/d\",\"downloads\":[]}", NULL,
      "No downloads yet in /d"},
@@ -265,20 +265,20 @@ static const struct {
     {&tb_tool_browser_storage, "{\"area\":\"local\",\"origin\":\"https://a.test\",\"changed\":2}",
      NULL, "2 items changed in the local storage of https://a.test."},
     {&tb_tool_browser_state, "{\"action\":\"save\",\"name\":\"shop\",\"cookies\":3,\"origins\":1}",
-     NULL, "Saved \"shop\": 3 cookies, storage of 1 origins."},
+     NULL, "Saved \"shop\": 3 cookies, storage of 1 origin."},
     {&tb_tool_browser_emulate, "{" PAGE ",\"offline\":true,\"locale\":\"de-DE\"}", NULL,
-     "Emulated now: {\"locale\":\"de-DE\",\"offline\":true}"},
+     "Now emulating: {\"locale\":\"de-DE\",\"offline\":true}"},
     {&tb_tool_browser_emulate, "{\"devices\":[\"Pixel 8\"]}", NULL, "Devices:\nPixel 8"},
     {&tb_tool_browser_drag, "{\"element\":\"a\",\"to_element\":\"b\"}", NULL,
-     "Moved the mouse from a to b with the button held; look at the page for its effect."},
+     "Moved the mouse from a to b with the button held; look at the page to see the effect."},
     {&tb_tool_browser_drag, "{\"element\":\"a\",\"to_element\":\"b\",\"dropped\":true}", NULL,
      "Dragged a to b; the drop was accepted."},
     {&tb_tool_browser_drag,
      "{\"element\":\"a\",\"to_element\":\"b\",\"dropped\":true,\"instead\":\"<p>\"}", NULL,
-     "Dragged a to b, but what was there then was <p>; it got the drop."},
+     "Dragged a to b, but in its place was <p>, which got the drop."},
     {&tb_tool_browser_drag,
      "{\"element\":\"a\",\"to_element\":\"b\",\"dropped\":false,\"instead\":\"<p>\"}", NULL,
-     "Dragged a to b, but what was there then was <p>; nothing was dropped on it."},
+     "Dragged a to b, but in its place was <p>; nothing was dropped on it."},
     {&tb_tool_browser_drag, "{\"element\":\"a\",\"to_element\":\"b\",\"dropped\":false}", NULL,
      "Dragged a to b, but nothing there accepted the drop."},
     {&tb_tool_browser_mouse, "{\"action\":\"click\",\"x\":1,\"y\":2}", NULL,
@@ -309,11 +309,11 @@ static const struct {
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":false}", NULL,
      "Session \"a\" is closed."},
     {&tb_tool_close_session, "{\"sessionId\":\"d\",\"currentSession\":\"a\"}", NULL,
-     "Session \"d\" is closed. Current is now \"a\"."},
+     "Session \"d\" is closed. The current session is now \"a\"."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":true,\"ended\":true}", NULL,
      "Session \"a\" is detached; its pages stay in the browser."},
     {&tb_tool_close_session, "{\"sessionId\":\"a\",\"detached\":true,\"ended\":false}", NULL,
-     "Session \"a\" is detached; it stays until it is closed, and sleeps when it is idle."},
+     "Session \"a\" is detached; it stays open until you close it, and sleeps when idle."},
     {&tb_tool_close_session,
      "{\"sessionId\":\"a\",\"detached\":true,\"ended\":false,\"private\":true}", NULL,
      "Session \"a\" is detached; it is private, so it still ends with its conversation."},

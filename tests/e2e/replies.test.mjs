@@ -63,8 +63,8 @@ test('no extract is longer than max_chars, and one that was cut says so', async 
 test('keys that nothing had the focus for are told', async (t) => {
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/keys` });
-  assert.match(await agent.call('browser_press_key', { key: 'a' }), /^Pressed\. Nothing had the focus, so the page itself got it\. Title is now "a"/);
-  assert.match(await agent.call('browser_press_key', { text: 'An' }), /^Pressed\. Nothing had the focus, so the page itself got it\. Title is now "n"/);
+  assert.match(await agent.call('browser_press_key', { key: 'a' }), /^Pressed\. Nothing had the focus, so the input went to the page itself\. Title is now "a"/);
+  assert.match(await agent.call('browser_press_key', { text: 'An' }), /^Pressed\. Nothing had the focus, so the input went to the page itself\. Title is now "n"/);
   assert.match(await agent.call('browser_press_key', { key: 'Tab' }), /Nothing had the focus/);
   assert.doesNotMatch(await agent.call('browser_press_key', { key: 'b' }), /Nothing had/);
   assert.doesNotMatch(await agent.call('browser_press_key', { text: 'c' }), /Nothing had/);
@@ -93,7 +93,7 @@ test('scrolling to the bottom again and again brings all of an endless list', as
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/endless` });
   const told = await agent.call('execute_sequence', { actions: Array(5).fill({ action: 'browser_scroll', to: 'bottom' }) });
-  assert.match(told, /Scrolled the page\. Position is now 0, \d+, which was the bottom: more content has come below\.\nChanged .*\n  \+ listitem: Item \d/);
+  assert.match(told, /Scrolled the page\. Position is now 0, \d+, which was the bottom until more content loaded below\.\nChanged .*\n  \+ listitem: Item \d/);
   assert.match(await agent.call('browser_evaluate', { script: 'document.querySelectorAll("li").length' }), /^60\n/);
 });
 
@@ -120,7 +120,7 @@ test('the answer to a dialog tells what came of it', async (t) => {
   assert.match(await agent.call('browser_dialog', { accept: false }), lines('confirm: false'));
   assert.match(await click('Send'), /A dialog is open: confirm "Send\?"/);
   assert.match(await agent.call('browser_dialog', {}), lines('sent: true'));
-  assert.match(await click('Take'), /A dialog is open: prompt "How many\?", which offers "20"; answer/);
+  assert.match(await click('Take'), /A dialog is open: prompt "How many\?", with the default answer "20"; answer/);
   assert.match(await agent.call('browser_dialog', {}), lines('20 taken'));
   await click('Twice');
   assert.match(await agent.call('browser_dialog', {}), /A dialog is open: alert "Second"/);
@@ -135,14 +135,14 @@ test('a sequence that fails tells what its actions before that gave', async (t) 
   const { isError, content } = await agent.raw('execute_sequence', { actions });
   assert.equal(isError, true);
   assert.match(content[0].text, new RegExp('^action 3 of 4 \\(browser_click\\) failed: .*2 completed before it\\.\n'
-    + 'Call browser_snapshot .*\nAlready done; do not repeat it:\n1\\. Filled textbox "Name"[^]*\n2\\. Screenshot of '));
+    + 'Call browser_snapshot .*\nAlready done; do not repeat:\n1\\. Filled textbox "Name"[^]*\n2\\. Screenshot of '));
   assert.equal(content.at(-1).type, 'image');
 });
 
 test('a new tab is said to be the current one, and that it is blank', async (t) => {
   const { agent, url } = await setup(t);
   assert.match(await agent.call('browser_tabs', { action: 'new' }),
-    /^Opened tab 1, which is the current one now\.\n0: .*\n1: about:blank .*\(current\)(?!\nNew tab)/);
+    /^Opened tab 1, which is now the current one\.\n0: .*\n1: about:blank .*\(current\)(?!\nNew tab)/);
   assert.match(await agent.call('browser_snapshot'), /\n… nothing to show: the tab is blank; navigate to a page first/);
   assert.match(await agent.call('browser_tabs', { action: 'new', url: `${url}/keys` }), /^Opened tab 2, which/);
   assert.doesNotMatch(await agent.call('browser_tabs', { action: 'select', tab: 0 }), /Opened/);

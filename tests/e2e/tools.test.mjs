@@ -58,7 +58,7 @@ test('the default set', async (t) => {
   assert.equal(await value('document.title'), 'false');
   const both = await call('execute_sequence', { actions: [
     { action: 'browser_navigate', url: `${site.url}/list` }, { action: 'browser_click', target: 'text=Item 3' }] });
-  assert.match(both, /address went from .*\/alert to .*\/item\/3/);
+  assert.match(both, /address changed from .*\/alert to .*\/item\/3/);
 
   await call('set_current_session', { sessionId: 's' });
   assert.match(await call('list_sessions'), /"currentSession":"s"/);
@@ -163,7 +163,7 @@ test('group state: cookies, storage, and a login that another session takes over
   await call('browser_storage', { action: 'set', key: 'theme', value: 'dark' });
   await call('browser_cookies', { action: 'set', name: 'lang', value: 'de' });
   assert.match(await call('browser_cookies'), /"name":"lang","value":"de"/);
-  assert.match(await call('browser_state', { action: 'save', name: 'shop' }), /^Saved "shop": 2 cookies, storage of 1 origins/);
+  assert.match(await call('browser_state', { action: 'save', name: 'shop' }), /^Saved "shop": 2 cookies, storage of 1 origin\./);
   await call('start_session', { sessionId: 'other', url: `${site.url}/account` });
   assert.match(await call('browser_extract', { target: 'h1' }), /Please log in/);
   assert.match(await call('browser_state', { action: 'load', name: 'shop' }), /^Loaded "shop"/);

@@ -182,7 +182,7 @@ test('who closes its current session goes on in the one before, and hears of no 
   assert.match(await call('browser_tabs'), /Session bob was closed/);
   await call('set_current_session', { sessionId: 'alice' });
   await call('start_session', { sessionId: 'small' });
-  assert.equal(await call('close_session'), 'Session "small" is closed. Current is now "alice".');
+  assert.equal(await call('close_session'), 'Session "small" is closed. The current session is now "alice".');
   assert.equal(await current(), 'alice');
   assert.equal(await call('close_session'), 'Session "alice" is closed.');
   assert.match(await call('browser_tabs'), /^No session: none active\n/);

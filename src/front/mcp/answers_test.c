@@ -99,7 +99,7 @@ static void those_of_the_default_toolset(void **state)
          "78448ad3c5742a52451f851f4d81259675d03acee785588a87e2cc1dab96afb4"},
         /* Cut. */
         {CALL("browser_evaluate", EVALUATE), NULL, NULL, LONG, 0, 0,
-         "79504604b4f880bd5878b2e94b22d02fcf3ecb9a57e5fba2a924ae75ba0ca58d"},
+         "4184f7e3aadc32cfd0246c77456c1f081980f529ebc0e2854bf77ba09602e074"},
         {CALL("browser_snapshot", NAMED), "\x01\n\"\n\xc3\xa4\n", "{" NOTE "}", LONG, 0, 0,
          "3a68fa4bbfb050c7b15d83edb6751ef0bacc1fdd5cf3345c4fcee22c43cece8a"},
         /* Pictures. */
@@ -146,6 +146,22 @@ static void those_of_the_default_toolset(void **state)
     expect_all("", CALL("browser_navigate", URL), rows, TB_COUNT(rows));
 }
 
+/* Where a sum would not say that it is the mark that was meant. */
+static void what_is_longer_than_a_result_has_a_mark(void **state)
+{
+    struct mcp_rig rig;
+    (void)state;
+    mcp_rig_init(&rig);
+    mcp_rig_memory(&rig, "", "");
+    mcp_rig_say(&rig, INITIALIZE("2025-11-25"));
+    mcp_rig_say(&rig, CALL("browser_navigate", URL));
+    rig.fake->text_bytes = LONG;
+    const char *said = mcp_rig_say(&rig, CALL("browser_snapshot", ""));
+    mcp_expect(said, "\\n[cut here: ");
+    assert_in_range(strlen(said), TB_MCP_RESULT_MAX - 4 * TB_KIB, TB_MCP_RESULT_MAX);
+    mcp_rig_fini(&rig);
+}
+
 static void those_of_a_toolset_with_forms_of_its_own(void **state)
 {
     static const struct row rows[] = {
@@ -180,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_of_the_default_toolset),
+        cmocka_unit_test(what_is_longer_than_a_result_has_a_mark),
         cmocka_unit_test(those_of_a_toolset_with_forms_of_its_own),
         cmocka_unit_test(those_of_webdriverio),
     };

@@ -161,7 +161,7 @@ static const struct {
      {TB_E_DIALOG_OPEN, "the page shows a dialog (alert): \"Paid!\"", NULL, NULL, NULL},
      true,
      "{\"error\":\"dialog_open\",\"message\":\"the page shows a dialog (alert): \\\"Paid!\\\"\",\"hint\":"
-     "\"The next call dismisses the dialog; then do what is still to be done.\"}"},
+     "\"The next call dismisses the dialog; then do what remains.\"}"},
     {"browser_screenshot",
      "{}",
      {0, NULL, "{\"width\":1280,\"height\":720,\"bytes\":3}", NULL, "QUJD"},

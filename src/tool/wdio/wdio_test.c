@@ -74,7 +74,7 @@ static const struct {
      X,
      {.code = TB_E_DIALOG_OPEN, .message = "the page shows a dialog (alert): \"Paid!\""},
      "Error clicking element: the page shows a dialog (alert): \"Paid!\"\nAnswer the dialog with "
-     "browser_dialog, then do what is still to be done."},
+     "browser_dialog, then do what remains."},
     {"click_element",
      X,
      {.data = "{\"new_tabs\":[{\"index\":1,\"url\":\"https://b.test/\"}]}"},

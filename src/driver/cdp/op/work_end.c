@@ -31,8 +31,7 @@ static void fail_unseen(struct tb_cdp_work *work, int code, const char *why)
 {
     struct tb_str element = tb_json_text(work->op->result->data, "element");
     tb_cdp_work_fail(
-        work, code,
-        "the %s was not seen to reach %.*s: %s. Look at the page before you do it again",
+        work, code, "the %s may not have reached %.*s: %s. Look at the page before you repeat it",
         work->clicks ? "click" : "input",
         TB_STR_ARG(element.len ? tb_str_sub(element, 0, 300) : TB_STR("the element")), why);
 }
@@ -69,8 +68,8 @@ static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
     } else {
         tb_cdp_work_fail(
             work, TB_E_DIALOG_OPEN,
-            "a dialog opened before it was known how much of the input %.*s got: look at "
-            "it before you do it again. Now %s",
+            "a dialog opened before the page told how much of the input reached %.*s: look at "
+            "it before you repeat it. Now %s",
             TB_STR_ARG(element), dialog->text);
     }
 }
@@ -212,8 +211,8 @@ bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err)
     }
     if (err->code == TB_E_TIMEOUT && page && !tb_cdp_page_awaits_first(page)) {
         tb_cdp_work_fail(work, TB_E_UNFINISHED,
-                         "it was done, but the page had not dealt with it within %lld ms, so what "
-                         "came of it is not known",
+                         "the action was sent, but the page did not process it within %lld ms, so "
+                         "its effect is unknown",
                          (long long)(work->deadline_ms - work->began_ms));
         return true;
     }
