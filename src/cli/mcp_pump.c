@@ -100,8 +100,9 @@ static void lose_daemon(struct pump *pump, const char *why)
     pump->moved_ms = now_ms();
 }
 
-/* Without a daemon at the start there is nothing to serve, and the first request is told so: many
- * agents show nobody what is written to stderr. Later the next line tries again. */
+/* Without a daemon at the start there is nothing to serve, unless what was wrong is over when the
+ * first request comes; else that is told so: many agents show nobody what is written to stderr.
+ * Later the next line tries again. */
 static void link_failed(struct pump *pump, const struct tb_err *err)
 {
     bool heard = tb_mcp_pending_count(&pump->pending) > 0;
@@ -159,6 +160,7 @@ static void step_link(struct pump *pump, bool readable)
     }
     if (!pump->served && pump->link.state == TB_MCP_LINK_OPEN) {
         pump->served = true;
+        pump->refusal.code = 0;
         warn_ignored(&pump->link);
     }
 }
@@ -204,7 +206,7 @@ static void flush_agent(struct pump *pump)
 static void on_agent_line(struct pump *pump, struct tb_str line)
 {
     bool introduces = tb_mcp_pending_asked(&pump->pending, line);
-    if (pump->refusal.code) {
+    if (pump->link.way->refusal) {
         link_failed(pump, &pump->refusal);
         return;
     }

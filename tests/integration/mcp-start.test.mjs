@@ -151,6 +151,20 @@ test('an agent hears why there is no daemon as the answer to its first request',
   }
 });
 
+test('what was wrong at the start is not blamed when it is over', async (t) => {
+  const dir = await tempDir(t);
+  const child = spawn(binary, ['mcp', '--no-start', '--state-dir', path.join(dir, 'state'), '--runtime-dir', path.join(dir, 'run')], { stdio: 'pipe' });
+  undo(t, () => child.kill('SIGKILL'));
+  const [said] = await within(once(child.stderr, 'data'), 10_000, 'words on stderr');
+  assert.match(String(said), /no daemon is running at /);
+  await Daemon.start(t, { dir });
+  child.stdin.write('{"jsonrpc":"2.0","id":7,"method":"ping"}\n');
+  const [answer] = await within(once(child.stdout, 'data'), 10_000, 'an answer');
+  assert.deepEqual(JSON.parse(answer), { jsonrpc: '2.0', id: 7, result: {} });
+  child.stdin.end();
+  assert.deepEqual(await within(once(child, 'close'), 10_000, 'its end'), [0, null]);
+});
+
 test('settings that a running daemon does not take are named', async (t) => {
   const daemon = await Daemon.start(t);
   const args = ['mcp', '--state-dir', daemon.stateDir, '--runtime-dir', path.join(daemon.dir, 'run')];
