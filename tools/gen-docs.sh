@@ -88,7 +88,8 @@ messages. An event looks like this:
 passes the id of the last event it received, in the header `Last-Event-ID` or as `?after=`, and receives the events it missed. If the
 daemon no longer keeps those, or has restarted, the first event is `resync`, with `next`, the id of the event that follows, and
 `reason`: `expired`, `restarted`, or `unknown_id` if no event ever had that id. The daemon drops a reader that is too slow: the stream ends with an event `dropped`, or the
-WebSocket closes with code 1013 and, as the reason, the id to reconnect with.
+WebSocket closes with code 1013 and, as the reason, the id to reconnect with. A WebSocket that does not answer pings
+closes with code 1008.
 
 A webhook (see `webhooks` in CONFIG.md) receives each event as a POST of the same JSON, one at a time and in order, with the headers
 `X-Tabard-Event` (type), `X-Tabard-Delivery` (id, the same on every attempt), `X-Tabard-Timestamp` (Unix seconds) and
