@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/ends.h"
 #include "core/limits.h"
 #include "core/records.h"
 #include "core/sessions_internal.h"
@@ -206,6 +207,55 @@ void tb_current_forget(struct tb_session *session)
     while (!tb_list_empty(&session->currents)) {
         tb_current_drop(session->home, of_current(session->currents.next)->name);
     }
+}
+
+/* Letting go of a session. */
+
+static bool leaves_pages(const struct tb_session *session)
+{
+    return session->driver->detach && session->side == TB_SIDE_OPEN &&
+           session->driver->detach(session->driver_session);
+}
+
+/* Of all that its owner could go back to it is the last. */
+static void put_back(struct tb_session *session)
+{
+    tb_list_remove(&session->owned);
+    tb_list_append(session->owner->sessions.next, &session->owned);
+}
+
+void tb_session_detach(struct tb_session *session, const struct tb_caller *caller,
+                       struct tb_gate *gate)
+{
+    if (tb_current_get(session->home, caller->conversation) == session) {
+        tb_current_drop(session->home, caller->conversation);
+        tb_ends_forget(session->home, caller->conversation);
+    }
+    if (leaves_pages(session)) {
+        tb_session_close(session, caller, gate);
+        return;
+    }
+    if (strcmp(session->owner->name, caller->conversation) == 0) {
+        put_back(session);
+        if (session->traits.of_conversation) {
+            tb_session_make_named(session);
+        }
+    }
+    tb_record_put(session, gate);
+}
+
+const struct tb_session *tb_session_give_up(struct tb_session *session,
+                                            const struct tb_caller *caller, bool detach,
+                                            struct tb_gate *gate)
+{
+    struct tb_tenant *tenant = session->home;
+    bool current = tb_sessions_meant(session->core->sessions, caller) == session;
+    if (detach) {
+        tb_session_detach(session, caller, gate);
+    } else {
+        tb_session_close(session, caller, gate);
+    }
+    return current ? tb_current_return(tenant, caller, session, gate) : NULL;
 }
 
 /* Showing. */
