@@ -100,6 +100,7 @@ void tb_call_end(struct tb_call *call)
     call->phase = TB_CALL_FINISHED;
     call->session = NULL;
     tb_timer_stop(&call->timer);
+    tb_resolve_cancel(&call->place.ask);
     if (!session) {
         tb_list_remove(&call->link);
     } else {
@@ -141,8 +142,8 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
         return;
     }
     if (!call->session) {
-        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for the stored sessions to be read",
-                (long long)ms);
+        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for %s", (long long)ms,
+                call->place.ask.awaits);
         return;
     }
     size_t before = calls_before(call);
@@ -241,7 +242,7 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
     struct tb_err why;
     call->entry = request->entry;
     if (call->entry.tool || tb_toolbox_find(call->core, &call->caller,
-                                            tb_sessions_meant(call->core->sessions, &call->caller),
+                                            tb_resolve_meant(call->core->sessions, &call->caller),
                                             request->name, &call->entry, &why) == 0) {
         tb_brought_ref(call->entry.brought, "call");
         return 0;
@@ -320,24 +321,9 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
                            : tb_fail(err, rc, "Session '%s' has ended", session->name);
 }
 
-static int join_session(struct tb_call *call, struct tb_err *err)
+static int join_session(struct tb_call *call, struct tb_session *session, struct tb_err *err)
 {
     const struct tb_tool *tool = call->entry.tool;
-    struct tb_session *session;
-    struct tb_err refusal = {0};
-    bool may_create = (tool->flags & TB_TOOL_MAY_CREATE) &&
-                      tb_driver_check_op(call->core, tool->op, call->args, &refusal) == 0;
-    struct tb_str named = tb_args_text(call->args, "sessionId", "");
-    call->place.chosen = !named.len;
-    int rc = tb_sessions_resolve(call->core->sessions, &call->caller, named, may_create,
-                                 &call->gate, &session, err);
-    if (rc < 0 && refusal.code < 0) {
-        *err = refusal; /* a session would have been made for it */
-        return refusal.code;
-    }
-    if (rc < 0) {
-        return rc;
-    }
     if (call->entry.brought && !tb_toolbox_brings(session, call->entry.brought)) {
         call->unheard = true;
         return tb_fail(err, TB_E_UNKNOWN_TOOL, "the tool '%s' is not there any more",
@@ -352,23 +338,86 @@ static int join_session(struct tb_call *call, struct tb_err *err)
     return enqueue(call, session, err);
 }
 
+/* Which session the tool acts on, and what for. */
+static void prepare_ask(struct tb_call *call)
+{
+    const struct tb_tool *tool = call->entry.tool;
+    struct tb_resolve_ask *ask = &call->place.ask;
+    struct tb_err refusal;
+    ask->caller = &call->caller;
+    ask->named = tb_args_text(call->args, "sessionId", "");
+    ask->kind = tb_offer_usual.kind;
+    ask->gate = &call->gate;
+    if (tool->flags & TB_TOOL_NO_SESSION) {
+        ask->flags = tool->flags & TB_TOOL_BESIDE ? 0 : TB_RESOLVE_NONE;
+        return;
+    }
+    call->place.chosen = !ask->named.len;
+    /* What cannot be put on record is not done; but a session can be closed at any time. */
+    ask->flags = tool->flags & TB_TOOL_READ_ONLY ? 0 : TB_RESOLVE_STORED;
+    /* None is made for what no session could do. */
+    if ((tool->flags & TB_TOOL_MAY_CREATE) &&
+        tb_driver_check_op(call->core, tool->op, call->args, &refusal) == 0) {
+        ask->flags |= TB_RESOLVE_MAY_CREATE;
+    }
+}
+
+static int on_found(struct tb_call *call, const struct tb_place *place, struct tb_err *err)
+{
+    if (!(call->entry.tool->flags & TB_TOOL_NO_SESSION)) {
+        return join_session(call, place->session, err);
+    }
+    call->phase = TB_CALL_RUNNING;
+    call->place.beside = place->session;
+    call->entry.tool->run(call);
+    call->place.beside = NULL;
+    return 0;
+}
+
+/* If one would have been made for it, it is told why none was. */
+static int on_not_found(const struct tb_call *call, struct tb_err *err)
+{
+    const struct tb_tool *tool = call->entry.tool;
+    struct tb_err refusal = {0};
+    bool could_create = !(tool->flags & TB_TOOL_NO_SESSION) && (tool->flags & TB_TOOL_MAY_CREATE);
+    if (could_create && !(call->place.ask.flags & TB_RESOLVE_MAY_CREATE) &&
+        tb_resolve_denies(err) &&
+        tb_driver_check_op(call->core, tool->op, call->args, &refusal) < 0) {
+        *err = refusal;
+    }
+    return err->code;
+}
+
+static void fail(struct tb_call *call, const struct tb_err *err)
+{
+    tb_result_fail_err(&call->result, err);
+    tb_call_end(call);
+}
+
+static void on_resolved(struct tb_resolve_ask *ask, const struct tb_place *place,
+                        const struct tb_err *failure)
+{
+    struct tb_call *call = TB_CONTAINER(ask, struct tb_call, place.ask);
+    struct tb_err err = failure ? *failure : (struct tb_err){0};
+    int rc = failure ? on_not_found(call, &err) : on_found(call, place, &err);
+    if (rc < 0) {
+        fail(call, &err);
+    }
+}
+
 static int begin(struct tb_call *call, struct tb_err *err)
 {
-    const unsigned flags = call->entry.tool->flags;
+    struct tb_place place;
     if (call->core->sessions->draining) {
         return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
     }
-    /* What cannot be put on record is not done; but a session can be closed at any time. */
-    if (!(flags & (TB_TOOL_READ_ONLY | TB_TOOL_NO_SESSION)) &&
-        !tb_store_ready(&call->core->store, err)) {
-        return err->code;
+    prepare_ask(call);
+    call->place.ask.fn = on_resolved;
+    int rc = tb_resolve(call->core->sessions, &call->place.ask, &place, err);
+    if (rc == TB_LATER) {
+        return 0;
     }
-    if (!(flags & TB_TOOL_NO_SESSION)) {
-        return join_session(call, err);
-    }
-    call->phase = TB_CALL_RUNNING;
-    call->entry.tool->run(call);
-    return 0;
+    return rc < 0 ? on_not_found(call, err) : on_found(call, &place, err);
 }
 
 static int accept(struct tb_call *call, const struct tb_call_request *request, struct tb_err *err)
@@ -384,23 +433,7 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (rc == 0) {
         rc = read_args(call, &request->args, err);
     }
-    if (rc < 0) {
-        return rc;
-    }
-    if (call->core->sessions->load) {
-        tb_list_append(&call->core->sessions->early, &call->link);
-        return 0;
-    }
-    return begin(call, err);
-}
-
-void tb_call_begin(struct tb_call *call)
-{
-    struct tb_err err;
-    if (begin(call, &err) < 0) {
-        tb_result_fail_err(&call->result, &err);
-        tb_call_end(call);
-    }
+    return rc < 0 ? rc : begin(call, err);
 }
 
 struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request *request)
@@ -431,8 +464,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->live.revoked = on_revoked;
     tb_principal_add_live(call->caller.who, &call->live);
     if (accept(call, request, &err) < 0) {
-        tb_result_fail_err(&call->result, &err);
-        tb_call_end(call);
+        fail(call, &err);
     }
     return call;
 }
@@ -444,8 +476,7 @@ void tb_call_enter(struct tb_call *call, struct tb_session *session,
     assert(call->phase == TB_CALL_RUNNING && !call->session && !call->op);
     call->enter = fn;
     if (enqueue(call, session, &err) < 0) {
-        tb_result_fail_err(&call->result, &err);
-        tb_call_end(call);
+        fail(call, &err);
     }
 }
 
@@ -484,6 +515,11 @@ struct tb_result *tb_call_out(struct tb_call *call)
 const struct tb_session *tb_call_session(const struct tb_call *call)
 {
     return call->session;
+}
+
+struct tb_session *tb_call_beside(const struct tb_call *call)
+{
+    return call->place.beside;
 }
 
 int64_t tb_call_deadline_ms(const struct tb_call *call)

@@ -97,6 +97,9 @@ const struct tb_session *tb_call_session(const struct tb_call *call);
 int64_t tb_call_deadline_ms(const struct tb_call *call);
 /* Tells the caller how far it is, if it wants to know. */
 void tb_call_progress(struct tb_call *call, double done, double total, const char *message);
+/* The session that a tool with TB_TOOL_BESIDE acts on. It may end by that, so it is there only
+ * until `run` returns. */
+struct tb_session *tb_call_beside(const struct tb_call *call);
 /* A tool with TB_TOOL_NO_SESSION says which one it acts on, for the records. */
 void tb_call_about(struct tb_call *call, const struct tb_session *session);
 /* The result is complete. */

@@ -8,6 +8,7 @@
 
 #include "core/call.h"
 #include "core/gate.h"
+#include "core/resolve.h"
 
 enum tb_call_phase {
     TB_CALL_WAITING,
@@ -27,7 +28,9 @@ struct tb_call_step {
 
 /* The session of a call, as long as the call lives. */
 struct tb_call_place {
-    bool chosen; /* the caller did not name it */
+    struct tb_resolve_ask ask; /* which one it is */
+    struct tb_session *beside; /* of a tool with TB_TOOL_BESIDE, while it begins; else NULL */
+    bool chosen;               /* the caller did not name it */
     enum tb_session_kind kind;
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
@@ -95,8 +98,6 @@ struct tb_op_call {
     bool ended;
 };
 
-/* The stored sessions are there: goes on from where it waited for them. */
-void tb_call_begin(struct tb_call *call);
 /* Its turn has come. */
 void tb_call_run(struct tb_call *call);
 /* Ends it early. With `gone` its session has ended, so nothing more comes from there. */

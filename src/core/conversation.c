@@ -11,6 +11,7 @@
 #include "core/ends.h"
 #include "core/limits.h"
 #include "core/records.h"
+#include "core/resolve.h"
 #include "core/sessions_internal.h"
 
 enum {
@@ -249,7 +250,7 @@ const struct tb_session *tb_session_give_up(struct tb_session *session,
                                             struct tb_gate *gate)
 {
     struct tb_tenant *tenant = session->home;
-    bool current = tb_sessions_meant(session->core->sessions, caller) == session;
+    bool current = tb_resolve_meant(session->core->sessions, caller) == session;
     if (detach) {
         tb_session_detach(session, caller, gate);
     } else {

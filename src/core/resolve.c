@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which session a call means. */
+#include "core/resolve.h"
+
 #include <string.h>
 
 #include "base/quote.h"
@@ -98,8 +99,8 @@ static void note_loss(struct tb_session *session, const struct tb_caller *caller
         tb_strdupf("%.*s Session %s is new.", TB_STR_ARG(tb_buf_str(&words)), session->name);
 }
 
-static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
-                  struct tb_gate *gate, struct tb_session **ret_session, struct tb_err *err)
+static int create_usual(struct tb_sessions *sessions, const struct tb_resolve_ask *ask,
+                        struct tb_session **ret_session, struct tb_err *err)
 {
     const struct tb_driver_slot *slot;
     int rc = tb_driver_find(sessions->core, &tb_offer_usual, &slot, err);
@@ -111,24 +112,24 @@ static int create(struct tb_sessions *sessions, const struct tb_caller *caller,
         .for_conversation = true,
         .driver = slot->driver,
         .driver_state = slot->state,
-        .gate = gate,
+        .gate = ask->gate,
         .deadline_ms =
             tb_loop_now_ms(sessions->core->loop) + sessions->core->config->browser_timeout_ms,
     };
     const char *warning;
     /* The new one takes its place; it stays while its call runs. */
-    const struct tb_session *old = retiring(sessions, caller);
-    rc = tb_sessions_create(sessions, caller, &spec, ret_session, &warning, err);
+    const struct tb_session *old = retiring(sessions, ask->caller);
+    rc = tb_sessions_create(sessions, ask->caller, &spec, ret_session, &warning, err);
     if (rc == 0) {
-        note_loss(*ret_session, caller, old);
+        note_loss(*ret_session, ask->caller, old);
     }
     return rc;
 }
 
 /* Where the caller's calls go that name no session; NULL: nowhere. It may be too old, and to ask
  * ends nothing: who asks may have it, or another one, in hand. */
-static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_caller *caller,
-                                  bool may_create)
+static struct tb_session *implied_current(struct tb_sessions *sessions,
+                                          const struct tb_caller *caller, bool may_create)
 {
     const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
     if (!tenant) {
@@ -144,35 +145,109 @@ static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_
     return fresh || !own ? NULL : tb_conversation_last(own);
 }
 
-struct tb_session *tb_sessions_meant(struct tb_sessions *sessions, const struct tb_caller *caller)
+/* What is meant by a call that names no session, by the kind that its tools are for: an agent's own
+ * browsers, say, are guessed more freely than the tabs of a person would be. A kind without a row
+ * has to be named. */
+static const struct rule {
+    /* Where such calls go; NULL: nowhere. To ask changes nothing. */
+    struct tb_session *(*implied)(struct tb_sessions *sessions, const struct tb_caller *caller,
+                                  bool may_create);
+    int (*create)(struct tb_sessions *sessions, const struct tb_resolve_ask *ask,
+                  struct tb_session **ret_session, struct tb_err *err);
+} rules[TB_KIND_COUNT] = {
+    [TB_KIND_BROWSER] = {implied_current, create_usual},
+};
+
+struct tb_session *tb_resolve_meant(struct tb_sessions *sessions, const struct tb_caller *caller)
 {
-    return implied(sessions, caller, false);
+    return rules[tb_offer_usual.kind].implied(sessions, caller, false);
 }
 
 /* The timer may be late by the work of one turn, or wait for the store; an age is never passed. */
 static struct tb_session *implied_young(struct tb_sessions *sessions,
-                                        const struct tb_caller *caller, bool may_create)
+                                        const struct tb_resolve_ask *ask)
 {
-    struct tb_session *session;
-    while ((session = implied(sessions, caller, may_create)) && tb_session_too_old(session)) {
+    const struct rule *rule = &rules[ask->kind];
+    struct tb_session *session = NULL;
+    while (rule->implied &&
+           (session = rule->implied(sessions, ask->caller, ask->flags & TB_RESOLVE_MAY_CREATE)) &&
+           tb_session_too_old(session)) {
         tb_session_retire(session); /* and is implied no more */
     }
     return session;
 }
 
-int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
-                        struct tb_str explicit_id, bool may_create, struct tb_gate *gate,
-                        struct tb_session **ret_session, struct tb_err *err)
+static int find(struct tb_sessions *sessions, const struct tb_resolve_ask *ask,
+                struct tb_session **ret_session, struct tb_err *err)
 {
-    *ret_session = explicit_id.len ? tb_sessions_reach(sessions, caller, explicit_id)
-                                   : implied_young(sessions, caller, may_create);
-    if (*ret_session) {
+    const struct tb_caller *caller = ask->caller;
+    struct tb_session *session = ask->named.len ? tb_sessions_reach(sessions, caller, ask->named)
+                                                : implied_young(sessions, ask);
+    if (session) {
+        *ret_session = session;
         return 0;
     }
-    if (!explicit_id.len && may_create) {
-        return create(sessions, caller, gate, ret_session, err);
+    if (!ask->named.len && (ask->flags & TB_RESOLVE_MAY_CREATE) && rules[ask->kind].create) {
+        return rules[ask->kind].create(sessions, ask, ret_session, err);
     }
-    return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, explicit_id, err);
+    return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, ask->named, err);
+}
+
+static int decide(struct tb_sessions *sessions, const struct tb_resolve_ask *ask,
+                  struct tb_place *ret_place, struct tb_err *err)
+{
+    if (ask->flags & TB_RESOLVE_NONE) {
+        *ret_place = (struct tb_place){NULL};
+        return 0;
+    }
+    if ((ask->flags & TB_RESOLVE_STORED) && !tb_store_ready(&sessions->core->store, err)) {
+        return TB_E_STORE;
+    }
+    return find(sessions, ask, &ret_place->session, err);
+}
+
+/* Waiting. */
+
+int tb_resolve(struct tb_sessions *sessions, struct tb_resolve_ask *ask, struct tb_place *ret_place,
+               struct tb_err *err)
+{
+    if (!sessions->load) {
+        return decide(sessions, ask, ret_place, err);
+    }
+    ask->awaits = "the stored sessions to be read";
+    tb_list_append(&sessions->asks, &ask->link);
+    return TB_LATER;
+}
+
+void tb_resolve_cancel(struct tb_resolve_ask *ask)
+{
+    tb_list_remove(&ask->link);
+}
+
+bool tb_resolve_denies(const struct tb_err *err)
+{
+    return err->code != TB_E_STORE && err->code != TB_E_SHUTDOWN;
+}
+
+/* Whoever is told may ask anew, and is not answered in the same breath. */
+void tb_resolve_answer_all(struct tb_sessions *sessions, const struct tb_err *err)
+{
+    struct tb_list waiting;
+    struct tb_list *link;
+    tb_list_init(&waiting);
+    tb_list_splice(&waiting, &sessions->asks);
+    while ((link = tb_list_pop(&waiting))) {
+        struct tb_resolve_ask *ask = TB_CONTAINER(link, struct tb_resolve_ask, link);
+        struct tb_place place;
+        struct tb_err why;
+        if (err) {
+            ask->fn(ask, NULL, err);
+        } else if (decide(sessions, ask, &place, &why) < 0) {
+            ask->fn(ask, NULL, &why);
+        } else {
+            ask->fn(ask, &place, NULL);
+        }
+    }
 }
 
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,

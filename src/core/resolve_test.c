@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/resolve.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,15 +15,19 @@ static const char *resolve(struct rig *rig, const char *conversation, const char
                            bool may_create, struct tb_err *err)
 {
     const struct tb_caller caller = {.who = principal_of("t"), .conversation = conversation};
-    struct tb_session *session = NULL;
+    struct tb_resolve_ask ask = {.caller = &caller,
+                                 .named = tb_str_of(explicit_id),
+                                 .flags = may_create ? TB_RESOLVE_MAY_CREATE : 0};
+    struct tb_place place = {NULL};
     *err = (struct tb_err){0};
-    int rc = tb_sessions_resolve(rig->core.sessions, &caller, tb_str_of(explicit_id), may_create,
-                                 NULL, &session, err);
+    int rc = tb_resolve(rig->core.sessions, &ask, &place, err);
     if (rc < 0) {
         assert_int_equal(rc, err->code);
+        assert_null(place.session);
         return NULL;
     }
-    return session->name;
+    assert_int_equal(rc, 0);
+    return place.session->name;
 }
 
 static void set_current(struct rig *rig, const char *conversation, const char *name, int expected)
@@ -299,6 +305,23 @@ static void choices_are_bounded_and_the_oldest_is_forgotten(void **state)
     assert_null(resolve(rig, conversation, "", false, &err));
 }
 
+/* Another kind gets a rule of its own with its row; until then nobody guesses. */
+static void a_kind_without_a_rule_has_to_be_named(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = ""};
+    struct tb_resolve_ask ask = {
+        .caller = &caller, .kind = TB_KIND_TAB, .flags = TB_RESOLVE_MAY_CREATE};
+    struct tb_place place = {NULL};
+    struct tb_err err;
+    rig_create(rig, "a");
+    assert_int_equal(tb_resolve(rig->core.sessions, &ask, &place, &err), TB_E_SESSION_NOT_FOUND);
+    assert_non_null(strstr(err.text, "There are: a"));
+    ask.named = TB_STR("a");
+    assert_int_equal(tb_resolve(rig->core.sessions, &ask, &place, &err), 0);
+    assert_string_equal(place.session->name, "a");
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
 int main(void)
@@ -316,6 +339,7 @@ int main(void)
         RIG_TEST(a_session_whose_pages_can_stay_ends_when_it_is_let_go),
         RIG_TEST(who_hears_of_one_let_go_may_end_the_next),
         RIG_TEST(without_a_driver_none_is_made),
+        RIG_TEST(a_kind_without_a_rule_has_to_be_named),
         RIG_TEST(choices_are_bounded_and_the_oldest_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/lifetime.h"
+#include "core/resolve.h"
 #include "core/session_internal.h"
 #include "core/sessions.h"
 

@@ -23,8 +23,7 @@ struct tb_sessions *tb_sessions_new(struct tb_core *core)
     tb_map_init(&sessions->tenants);
     tb_list_init(&sessions->closing);
     tb_list_init(&sessions->calls);
-    tb_list_init(&sessions->early);
-    tb_list_init(&sessions->waits);
+    tb_list_init(&sessions->asks);
     sessions->removals = tb_removals_new(core);
     return sessions;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All live sessions: by id, by tenant and name, by tenant and conversation; the limits on their
- * number; and the one function that decides which session a call means.
+/* All live sessions: by id, by tenant and name, by tenant and conversation; and the limits on their
+ * number. Which of them a call means: core/resolve.h.
  *
  * A caller without a conversation is a plain script: the session that is made for its first call
  * becomes its current one, so its later calls find it again, and it lives as long as one that was
@@ -13,7 +13,6 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/list.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/principal.h"
@@ -43,20 +42,12 @@ bool tb_sessions_busy(const struct tb_sessions *sessions);
 void tb_sessions_hurry(struct tb_sessions *sessions);
 
 /* Reads the stored sessions, which sleep until they are called; those whose time has run out end.
- * Calls that come before all are there wait for it; if the store fails they are told, and it is
- * tried again. `fn` is called once, later; it may be NULL. */
+ * Whoever asks for a session before all are there waits for it (core/resolve.h); if the store fails
+ * it is told, and the store is tried again. `fn` is called once, later; it may be NULL. */
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
 
 /* The store has lost all: their records are put again, and what their browsers have is saved. */
 void tb_sessions_store_again(struct tb_sessions *sessions);
-
-/* What looks at sessions without being a call: it waits in the same way. */
-struct tb_sessions_wait {
-    struct tb_list link; /* off its list: nobody waits any more */
-    void (*fn)(struct tb_sessions_wait *wait, const struct tb_err *err); /* NULL: they are there */
-};
-/* Calls `fn` once: at once if they are there. */
-void tb_sessions_wait(struct tb_sessions *sessions, struct tb_sessions_wait *wait);
 
 struct tb_session_spec {
     enum tb_session_kind kind;
@@ -86,19 +77,6 @@ struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *te
 /* The same for a caller: its own private ones by their names too, those of others not at all. */
 struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct tb_caller *caller,
                                      struct tb_str id_or_name);
-/* Which session does the call mean: the explicit one; the caller's current one; that of the
- * caller's conversation (of several the one that was current last); a new one if `may_create`; else
- * TB_E_SESSION_ENDED with what is known of its end, or TB_E_SESSION_NOT_FOUND with the candidates.
- */
-int tb_sessions_resolve(struct tb_sessions *sessions, const struct tb_caller *caller,
-                        struct tb_str explicit_id, bool may_create, struct tb_gate *gate,
-                        struct tb_session **ret_session, struct tb_err *err);
-/* Where a call would go that names no session and makes none; NULL: nowhere. To ask changes
- * nothing.
- */
-struct tb_session *tb_sessions_meant(struct tb_sessions *sessions, const struct tb_caller *caller);
-int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
-                            struct tb_str id_or_name, struct tb_gate *gate, struct tb_err *err);
 /* The caller lets go of a session: it is no longer the caller's current one, nor does it end with
  * its conversation unless it is private, and it goes on as one that was started by name; or it ends
  * and leaves its pages in a browser that is not ours. */

@@ -45,9 +45,8 @@ struct tb_sessions {
     struct tb_list closing; /* ended, but the driver is not done */
     struct tb_list calls;   /* all that are under way */
     size_t awake_count;
-    struct tb_list early;         /* calls that came before the stored sessions were read */
-    struct tb_list waits;         /* the same of tb_sessions_wait */
-    struct tb_load *load;         /* reads them; NULL: they are there */
+    struct tb_load *load;         /* reads the stored ones; NULL: they are there */
+    struct tb_list asks;          /* those that wait for it: core/resolve.h */
     struct tb_removals *removals; /* of ended ones from the store */
     bool draining;
     void (*drained)(void *user);
@@ -110,5 +109,7 @@ void tb_sessions_gone(struct tb_session *session);
 void tb_session_finish(struct tb_session *session);
 /* One less may be all that the end of the daemon waits for. */
 void tb_sessions_check_drained(struct tb_sessions *sessions);
+/* All that waits is decided now, in the order in which it came; or, with `err`, fails. */
+void tb_resolve_answer_all(struct tb_sessions *sessions, const struct tb_err *err);
 /* Reading the stored ones is given up. */
 void tb_sessions_cut_load(struct tb_sessions *sessions);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/call_internal.h"
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/records.h"
@@ -142,31 +141,6 @@ static void sort(struct tb_tenant *tenant)
     }
 }
 
-static void end_waits(struct tb_sessions *sessions, const struct tb_err *err)
-{
-    struct tb_list *link;
-    while ((link = tb_list_pop(&sessions->waits))) {
-        struct tb_sessions_wait *wait = TB_CONTAINER(link, struct tb_sessions_wait, link);
-        wait->fn(wait, err);
-    }
-}
-
-static void begin_calls(struct tb_sessions *sessions)
-{
-    struct tb_list *link;
-    while ((link = tb_list_pop(&sessions->early))) {
-        tb_call_begin(TB_CONTAINER(link, struct tb_call, link));
-    }
-}
-
-static void fail_calls(struct tb_sessions *sessions, const struct tb_err *err)
-{
-    struct tb_list *link;
-    while ((link = tb_list_pop(&sessions->early))) {
-        tb_call_break(TB_CONTAINER(link, struct tb_call, link), err, false);
-    }
-}
-
 static void loaded(struct tb_load *load)
 {
     struct tb_sessions *sessions = load->sessions;
@@ -180,8 +154,7 @@ static void loaded(struct tb_load *load)
     tb_log_at(sessions->core->log, INFO, "session", "stored sessions loaded",
               tb_kv_int("count", (int64_t)tb_sessions_count(sessions)),
               tb_kv_int("aside", (int64_t)load->aside));
-    end_waits(sessions, NULL);
-    begin_calls(sessions);
+    tb_resolve_answer_all(sessions, NULL);
     if (load->fn) {
         load->fn(load->user);
     }
@@ -197,8 +170,7 @@ static void failed(struct tb_load *load, const struct tb_err *err)
               tb_kv_cstr("reason", err->text));
     tb_fail(&told, TB_E_STORE, "the stored sessions cannot be read: %s", err->text);
     tb_timer_start(&load->timer, RETRY_MS);
-    end_waits(load->sessions, &told);
-    fail_calls(load->sessions, &told);
+    tb_resolve_answer_all(load->sessions, &told);
 }
 
 static void on_end_record(struct tb_str key, struct tb_str value, void *user)
@@ -258,15 +230,6 @@ void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void
     }
 }
 
-void tb_sessions_wait(struct tb_sessions *sessions, struct tb_sessions_wait *wait)
-{
-    if (sessions->load) {
-        tb_list_append(&sessions->waits, &wait->link);
-    } else {
-        wait->fn(wait, NULL);
-    }
-}
-
 void tb_sessions_cut_load(struct tb_sessions *sessions)
 {
     struct tb_load *load = sessions->load;
@@ -282,6 +245,5 @@ void tb_sessions_cut_load(struct tb_sessions *sessions)
     tb_timer_fini(&load->timer);
     tb_free(load);
     tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping");
-    end_waits(sessions, &err);
-    begin_calls(sessions); /* each is told that the daemon is stopping */
+    tb_resolve_answer_all(sessions, &err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/resolve.h"
 #include "core/session_internal.h"
 #include "core/sessions.h"
 
@@ -365,91 +366,6 @@ static void of_very_many_the_list_has_the_newest(void **state)
     assert_int_equal(left_out, 9);
 }
 
-static void calls_wait_for_the_stored_sessions_within_their_time(void **state)
-{
-    struct rig *rig = *state;
-    struct fake_store *store = fake_store_of(rig);
-    make(rig, "a", TB_KIND_BROWSER, NULL);
-    store->reads_late = true;
-    rig_kill(rig, 0);
-    struct rig_call *late =
-        rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\",\"timeout_ms\":100}");
-    struct rig_call *gone = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
-    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
-    rig_advance(rig, 100);
-    assert_string_equal(late->message, "waited 100 ms for the stored sessions to be read");
-    rig_expect(late, TB_E_TIMEOUT);
-    tb_call_cancel(gone->call);
-    rig_turn(rig);
-    rig_expect(gone, TB_E_CANCELLED);
-    assert_int_equal(call->dones, 0);
-    fake_store_catch_up(store);
-    rig_turn(rig);
-    rig_expect(call, 0);
-}
-
-struct waiting {
-    struct tb_sessions_wait wait;
-    int code;
-    int count;
-};
-
-static void on_wait(struct tb_sessions_wait *wait, const struct tb_err *err)
-{
-    struct waiting *waiting = TB_CONTAINER(wait, struct waiting, wait);
-    waiting->code = err ? err->code : 0;
-    waiting->count++;
-}
-
-static void a_store_that_cannot_be_read_is_asked_again(void **state)
-{
-    struct rig *rig = *state;
-    struct fake_store *store = fake_store_of(rig);
-    struct waiting first = {.wait.fn = on_wait};
-    struct waiting second = {.wait.fn = on_wait};
-    make(rig, "a", TB_KIND_BROWSER, NULL);
-    make(rig, "b", TB_KIND_BROWSER, NULL);
-    store->broken = true;
-    rig_kill(rig, 0);
-    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"b\"}");
-    tb_sessions_wait(rig->core.sessions, &first.wait);
-    assert_int_equal(first.count, 0);
-    rig_advance(rig, 1000);
-    rig_expect(call, TB_E_STORE);
-    assert_int_equal(first.code, TB_E_STORE);
-    store->broken = false;
-    call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"b\"}");
-    tb_sessions_wait(rig->core.sessions, &second.wait);
-    rig_turn(rig);
-    assert_int_equal(call->dones, 0);
-    assert_int_equal(second.count, 0);
-    rig_advance(rig, 1000);
-    rig_expect(call, 0);
-    assert_int_equal(second.code, 0);
-    assert_int_equal(tb_sessions_count(rig->core.sessions), 2);
-    tb_sessions_wait(rig->core.sessions, &first.wait);
-    assert_int_equal(first.code, 0);
-    assert_int_equal(first.count + second.count, 3);
-}
-
-static void the_daemon_may_stop_before_they_are_read(void **state)
-{
-    struct rig *rig = *state;
-    struct fake_store *store = fake_store_of(rig);
-    make(rig, "a", TB_KIND_BROWSER, NULL);
-    store->reads_late = true;
-    rig_kill(rig, 0);
-    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
-    struct waiting waiting = {.wait.fn = on_wait};
-    tb_sessions_wait(rig->core.sessions, &waiting.wait);
-    rig_restart(rig, 0);
-    rig_expect(call, TB_E_SHUTDOWN);
-    assert_int_equal(waiting.code, TB_E_SHUTDOWN);
-    fake_store_catch_up(store);
-    rig_turn(rig);
-    assert_non_null(rig_find(rig, "a"));
-}
-
 static void stopping_saves_what_can_be_saved_and_ends_the_rest(void **state)
 {
     struct rig *rig = *state;
@@ -543,9 +459,6 @@ int main(void)
         RIG_TEST(a_conversation_may_have_any_characters),
         RIG_TEST(they_are_listed_oldest_first_whatever_the_store_gives_first),
         RIG_TEST(of_very_many_the_list_has_the_newest),
-        RIG_TEST(calls_wait_for_the_stored_sessions_within_their_time),
-        RIG_TEST(a_store_that_cannot_be_read_is_asked_again),
-        RIG_TEST(the_daemon_may_stop_before_they_are_read),
         RIG_TEST(stopping_saves_what_can_be_saved_and_ends_the_rest),
         RIG_TEST(a_session_that_cannot_be_brought_back_ends_at_the_next_start),
         RIG_TEST(a_private_session_ends_where_its_conversation_cannot_come_back),

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "core/ends.h"
 #include "core/limits.h"
+#include "core/resolve.h"
 #include "core/sessions_internal.h"
 
 #include "support/principals.h"

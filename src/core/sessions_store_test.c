@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/ends.h"
+#include "core/resolve.h"
 #include "core/sessions_internal.h"
 
 #include "support/fake_store.h"

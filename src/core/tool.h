@@ -29,6 +29,8 @@ enum tb_tool_flags {
     TB_TOOL_NO_SESSION =
         16, /* acts on no session of its own; its sessionId, if any, is its own business */
     TB_TOOL_MAY_CREATE = 32, /* makes the conversation's session when there is none */
+    TB_TOOL_BESIDE =
+        64, /* with NO_SESSION: it acts on the session that is meant, beside its queue */
 };
 
 struct tb_tool {

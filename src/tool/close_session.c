@@ -2,7 +2,6 @@
 /* data: {sessionId, detached, ended, private, currentSession}; private: detached, but it ends with
  * its conversation; currentSession: the current one was closed and there is another. */
 #include "core/call.h"
-#include "core/core.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"
@@ -15,32 +14,22 @@ static const struct tb_param params[] = {
 
 static void run(struct tb_call *call)
 {
-    struct tb_sessions *sessions = tb_call_core(call)->sessions;
-    const struct cJSON *args = tb_call_args(call);
+    struct tb_session *session = tb_call_beside(call);
     struct tb_result *out = tb_call_out(call);
-    struct tb_session *session;
-    struct tb_err err;
-    int rc =
-        tb_sessions_resolve(sessions, tb_call_caller(call), tb_args_text(args, "sessionId", ""),
-                            false, tb_call_gate(call), &session, &err);
-    if (rc < 0) {
-        tb_result_fail_err(out, &err);
-    } else {
-        bool detach = tb_args_flag(args, "detach", false);
-        tb_call_about(call, session);
-        tb_json_set_cstr(out->data, "sessionId", tb_session_info(session).name);
-        tb_json_set_bool(out->data, "detached", detach);
-        const struct tb_session *current =
-            tb_session_give_up(session, tb_call_caller(call), detach, tb_call_gate(call));
-        if (current) {
-            tb_json_set_cstr(out->data, "currentSession", tb_session_info(current).name);
-        }
-        const struct tb_session_info info = tb_session_info(session);
-        bool ended = info.state >= TB_SHOWN_EXPIRED;
-        tb_json_set_bool(out->data, "ended", ended);
-        if (info.hidden && !ended) {
-            tb_json_set_bool(out->data, "private", true);
-        }
+    bool detach = tb_args_flag(tb_call_args(call), "detach", false);
+    tb_call_about(call, session);
+    tb_json_set_cstr(out->data, "sessionId", tb_session_info(session).name);
+    tb_json_set_bool(out->data, "detached", detach);
+    const struct tb_session *current =
+        tb_session_give_up(session, tb_call_caller(call), detach, tb_call_gate(call));
+    if (current) {
+        tb_json_set_cstr(out->data, "currentSession", tb_session_info(current).name);
+    }
+    const struct tb_session_info info = tb_session_info(session);
+    bool ended = info.state >= TB_SHOWN_EXPIRED;
+    tb_json_set_bool(out->data, "ended", ended);
+    if (info.hidden && !ended) {
+        tb_json_set_bool(out->data, "private", true);
     }
     tb_call_finish(call);
 }
@@ -71,7 +60,7 @@ const struct tb_tool tb_tool_close_session = {
     .name = "close_session",
     .title = "Close session",
     .description = "Close a session and its browser",
-    .flags = TB_TOOL_NO_SESSION | TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
+    .flags = TB_TOOL_NO_SESSION | TB_TOOL_BESIDE | TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
     .params = params,
     .op = TB_OP_NONE,
     .run = run,

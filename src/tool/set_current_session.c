@@ -2,6 +2,7 @@
 /* data: {currentSession}. */
 #include "core/call.h"
 #include "core/core.h"
+#include "core/resolve.h"
 #include "tool/params.h"
 #include "tool/print.h"
 #include "tool/tools.h"

@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "core/gate.h"
 #include "core/limits.h"
+#include "core/resolve.h"
 #include "core/sessions.h"
 #include "front/guard.h"
 #include "front/reply.h"
@@ -31,7 +32,8 @@ struct api {
 
 /* A request that changes something, until it is answered. */
 struct act {
-    struct tb_sessions_wait wait; /* for the stored sessions */
+    struct tb_resolve_ask ask;  /* for the session of {id}, or for all of them */
+    struct tb_session *session; /* while `run` runs; NULL: it is for none */
     void (*run)(struct act *act);
     struct tb_gate gate;
     struct tb_front_req *req;
@@ -41,7 +43,7 @@ struct act {
     struct tb_buf body;
     struct tb_json_writer json;
     bool done;             /* only the gate is waited for */
-    struct tb_timer timer; /* until when it is, or the stored sessions are */
+    struct tb_timer timer; /* until when it is, or the sessions are */
 };
 
 static void answer(struct act *act)
@@ -71,7 +73,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct act *act = user;
     struct tb_err err;
     (void)timer;
-    tb_list_remove(&act->wait.link);
+    tb_resolve_cancel(&act->ask);
     tb_fail(&err, TB_E_STORE, "the store does not answer%s",
             act->done ? "; the change may still be made later" : "");
     tb_gate_fail(&act->gate, &err);
@@ -97,7 +99,7 @@ static void gone(struct tb_front_req *req)
 {
     struct act *act = req->user;
     if (act) {
-        tb_list_remove(&act->wait.link);
+        tb_resolve_cancel(&act->ask);
         tb_timer_fini(&act->timer);
         tb_gate_fini(&act->gate);
         tb_buf_fini(&act->body);
@@ -111,7 +113,6 @@ static struct act *act_new(struct tb_front_req *req)
     tb_gate_init(&act->gate, on_open);
     tb_buf_init(&act->body, LIST_MAX);
     tb_json_writer_init(&act->json, &act->body);
-    tb_list_init(&act->wait.link);
     tb_timer_init(&act->timer, req->core->loop, on_deadline, act);
     act->req = req;
     act->caller = (struct tb_caller){
@@ -132,13 +133,32 @@ static int read_target(struct act *act, struct tb_err *err)
     return 0;
 }
 
-static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
+/* There is no such session, or it could not be looked for. */
+static void refuse(struct act *act, const struct tb_err *err)
 {
-    struct act *act = TB_CONTAINER(wait, struct act, wait);
+    struct tb_quoted name;
+    if (!tb_resolve_denies(err)) {
+        tb_reply_error(act->req, err->code, err->text);
+        return;
+    }
+    struct tb_err words = *err;
+    if (err->code == TB_E_SESSION_NOT_FOUND) {
+        tb_fail(&words, err->code, "there is no session %s",
+                tb_quoted(&name, tb_str_of(act->target), 0));
+    }
+    tb_reply_error_hint(act->req, words.code, words.text,
+                        "GET /api/sessions lists the sessions that there are.");
+}
+
+static void on_resolved(struct tb_resolve_ask *ask, const struct tb_place *place,
+                        const struct tb_err *err)
+{
+    struct act *act = TB_CONTAINER(ask, struct act, ask);
     tb_timer_stop(&act->timer);
     if (err) {
-        tb_reply_error(act->req, err->code, err->text);
+        refuse(act, err);
     } else {
+        act->session = place->session;
         act->run(act);
     }
 }
@@ -161,37 +181,29 @@ static int read_request(struct act *act, struct tb_err *err)
     return act->req->args[0].len ? read_target(act, err) : 0;
 }
 
-/* Says what the request is about and runs it, when the sessions are there. */
-static void begin(struct tb_front_req *req, void (*run)(struct act *act))
+/* Says what the request is about and runs it, when its session (or with TB_RESOLVE_NONE all of
+ * them) is found. */
+static void begin(struct tb_front_req *req, unsigned flags, void (*run)(struct act *act))
 {
     struct act *act = act_new(req);
+    struct tb_place place;
     struct tb_err err;
     if (read_request(act, &err) < 0) {
         tb_reply_error(req, err.code, err.text);
         return;
     }
     act->run = run;
-    act->wait.fn = on_sessions;
+    act->ask = (struct tb_resolve_ask){.caller = &act->caller,
+                                       .named = tb_str_of(act->target),
+                                       .kind = tb_offer_usual.kind,
+                                       .flags = flags,
+                                       .gate = &act->gate,
+                                       .fn = on_resolved};
     begin_to_wait(act);
-    tb_sessions_wait(req->core->sessions, &act->wait);
-}
-
-static struct tb_session *find(struct act *act)
-{
-    struct tb_session *session = NULL;
-    struct tb_err err;
-    if (tb_sessions_resolve(act->req->core->sessions, &act->caller, tb_str_of(act->target), false,
-                            &act->gate, &session, &err) < 0) {
-        struct tb_quoted name;
-        if (err.code == TB_E_SESSION_NOT_FOUND) {
-            tb_fail(&err, err.code, "there is no session %s",
-                    tb_quoted(&name, tb_str_of(act->target), 0));
-        }
-        tb_reply_error_hint(act->req, err.code, err.text,
-                            "GET /api/sessions lists the sessions that there are.");
-        return NULL;
+    int rc = tb_resolve(req->core->sessions, &act->ask, &place, &err);
+    if (rc != TB_LATER) {
+        on_resolved(&act->ask, rc < 0 ? NULL : &place, rc < 0 ? &err : NULL);
     }
-    return session;
 }
 
 static void list_sessions(struct act *act)
@@ -210,12 +222,9 @@ static void put_only(struct act *act, const char *key, const char *text)
 
 static void close_session(struct act *act)
 {
-    struct tb_session *session = find(act);
-    if (session) {
-        put_only(act, "closed", tb_session_info(session).name);
-        tb_session_close(session, &act->caller, &act->gate);
-        finish(act);
-    }
+    put_only(act, "closed", tb_session_info(act->session).name);
+    tb_session_close(act->session, &act->caller, &act->gate);
+    finish(act);
 }
 
 /* A misspelt member would be passed over, and the caller believe that it counts. */
@@ -263,12 +272,9 @@ static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
 
 static void renew_session(struct act *act)
 {
-    struct tb_session *session = find(act);
+    struct tb_session *session = act->session;
     struct tb_err err;
     int64_t ttl_ms = 0;
-    if (!session) {
-        return;
-    }
     if (read_ttl(tb_http_req_body(act->req->http), &ttl_ms, &err) < 0 ||
         tb_session_renew(session, ttl_ms, &act->caller, &act->gate, &err) < 0) {
         tb_reply_error(act->req, err.code, err.text);
@@ -374,32 +380,32 @@ static void clear_audit(struct act *act)
 
 static void on_list(struct tb_front_req *req)
 {
-    begin(req, list_sessions);
+    begin(req, TB_RESOLVE_NONE, list_sessions);
 }
 
 static void on_close(struct tb_front_req *req)
 {
-    begin(req, close_session);
+    begin(req, 0, close_session);
 }
 
 static void on_renew(struct tb_front_req *req)
 {
-    begin(req, renew_session);
+    begin(req, 0, renew_session);
 }
 
 static void on_conversation_close(struct tb_front_req *req)
 {
-    begin(req, close_conversation);
+    begin(req, TB_RESOLVE_NONE, close_conversation);
 }
 
 static void on_stop_all(struct tb_front_req *req)
 {
-    begin(req, stop_all);
+    begin(req, TB_RESOLVE_NONE, stop_all);
 }
 
 static void on_audit_clear(struct tb_front_req *req)
 {
-    begin(req, clear_audit);
+    begin(req, TB_RESOLVE_NONE, clear_audit);
 }
 
 static const struct tb_route routes[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/limits.h"
-#include "core/sessions.h"
+#include "core/resolve.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
 #include "io/timer.h"
@@ -166,9 +166,9 @@ void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *o
     req->own_free = own_free;
 }
 
-/* For the stored sessions. */
+/* For all sessions. */
 struct await {
-    struct tb_sessions_wait wait;
+    struct tb_resolve_ask ask;
     struct tb_timer deadline;
     struct tb_mcp_req *req;
     tb_mcp_await_fn *fn;
@@ -178,14 +178,16 @@ struct await {
 static void await_free(void *own)
 {
     struct await *await = own;
-    tb_list_remove(&await->wait.link);
+    tb_resolve_cancel(&await->ask);
     tb_timer_fini(&await->deadline);
     tb_free(await);
 }
 
-static void on_sessions(struct tb_sessions_wait *wait, const struct tb_err *err)
+static void on_sessions(struct tb_resolve_ask *ask, const struct tb_place *place,
+                        const struct tb_err *err)
 {
-    struct await *await = TB_CONTAINER(wait, struct await, wait);
+    struct await *await = TB_CONTAINER(ask, struct await, ask);
+    (void)place;
     if (err) {
         tb_mcp_req_fail(await->req, tb_err_info(err->code)->rpc_code, "%s", err->text);
     } else {
@@ -204,16 +206,18 @@ void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mc
 {
     const struct tb_core *core = req->mcp->core;
     struct await *await = tb_zalloc(sizeof(*await) + text.len);
-    await->wait.fn = on_sessions;
+    await->ask = (struct tb_resolve_ask){.flags = TB_RESOLVE_NONE, .fn = on_sessions};
     await->req = req;
     await->fn = fn;
     await->text = (struct tb_str){(const char *)(await + 1), text.len};
     if (text.len) {
         memcpy(await + 1, text.ptr, text.len);
     }
-    tb_list_init(&await->wait.link);
     tb_timer_init(&await->deadline, core->loop, on_sessions_late, await);
     tb_timer_start(&await->deadline, core->config->browser_timeout_ms + TB_CALL_GRACE_MS);
     tb_mcp_req_wait(req, await, await_free);
-    tb_sessions_wait(core->sessions, &await->wait);
+    struct tb_place place;
+    if (tb_resolve(core->sessions, &await->ask, &place, NULL) == 0) {
+        on_sessions(&await->ask, &place, NULL);
+    }
 }

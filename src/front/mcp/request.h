@@ -111,8 +111,8 @@ void tb_mcp_out_fault(struct tb_mcp_out *out, struct tb_str id, const struct tb_
 /* The handler returns before the answer: until then it keeps `own`, which is freed with the
  * request. The parameters are gone at once. */
 void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own));
-/* Runs `fn`, which gets a copy of the text, when the stored sessions are there: at once, if they
- * are. If they do not come the request is answered with the reason. */
+/* Runs `fn`, which gets a copy of the text, when all sessions are known: at once, if they are. If
+ * they do not come the request is answered with the reason. */
 void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn);
 /* Nobody waits for it, and its call has ended. */
 void tb_mcp_req_free(struct tb_mcp_req *req);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "core/limits.h"
-#include "core/sessions.h"
+#include "core/resolve.h"
 #include "core/view.h"
 #include "front/mcp/content.h"
 #include "front/mcp/methods.h"
@@ -27,7 +27,7 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
     const struct tb_core *core = req->mcp->core;
     const struct tb_caller caller = {
         .who = req->peer->who, .conversation = req->conversation, .view = req->peer->view};
-    const struct tb_session *session = tb_sessions_meant(core->sessions, &caller);
+    const struct tb_session *session = tb_resolve_meant(core->sessions, &caller);
     struct tb_str list = tb_mcp_catalog_list(&req->mcp->catalog, core, &caller);
     req->shaped = tb_mcp_catalog_add_brought(core, &caller, session, list, &scratch);
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
