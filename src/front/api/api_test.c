@@ -255,6 +255,111 @@ static void an_answer_does_not_wait_for_a_disk_that_hangs(void **state)
     mcp_rig_advance(&f->rig, wait_ms);
 }
 
+/* A store whose reads end when the test says so. */
+struct late_store {
+    tb_store_end_fn *end;
+    void *user;
+};
+
+static struct tb_store_read *late_each(void *state, enum tb_space space,
+                                       const struct tb_range *range, tb_store_record_fn *record,
+                                       tb_store_end_fn *end, void *user)
+{
+    struct late_store *store = state;
+    (void)space;
+    (void)range;
+    (void)record;
+    *store = (struct late_store){end, user};
+    return state;
+}
+
+static void late_cancel(struct tb_store_read *read)
+{
+    (void)read;
+}
+
+static bool late_ready(void *state, struct tb_err *err)
+{
+    (void)state;
+    (void)err;
+    return true;
+}
+
+static void late_remove(void *state, enum tb_space space, struct tb_str key,
+                        const struct tb_fence *fence, struct tb_gate *gate)
+{
+    (void)state;
+    (void)space;
+    (void)key;
+    (void)fence;
+    (void)gate;
+}
+
+static void late_put(void *state, enum tb_space space, struct tb_str key, struct tb_str value,
+                     const struct tb_fence *fence, struct tb_gate *gate)
+{
+    (void)value;
+    late_remove(state, space, key, fence, gate);
+}
+
+static void end_read(struct fixture *f, struct late_store *store, const struct tb_err *err)
+{
+    store->end(err, store->user);
+    mcp_rig_turn(&f->rig);
+}
+
+static void a_request_waits_until_all_sessions_are_known(void **state)
+{
+    static const struct tb_store_kind kind = {.each = late_each,
+                                              .cancel = late_cancel,
+                                              .put = late_put,
+                                              .remove = late_remove,
+                                              .ready = late_ready};
+    static const struct {
+        const char *line, *answer, *words;
+        bool fails;
+    } rows[] = {
+        {"GET /api/sessions", "HTTP/1.1 200 ", "\"sessionId\":\"box\"", false},
+        {"POST /api/sessions/nobody/close", "HTTP/1.1 404 ",
+         "GET /api/sessions lists the sessions that there are.", false},
+        {"POST /api/sessions/box/close", "HTTP/1.1 507 ", "the stored sessions cannot be read",
+         true},
+        {"POST /api/sessions/box/renew", "HTTP/1.1 200 ", "\"sessionId\":\"box\"", false},
+        {"POST /api/sessions/box/close", "HTTP/1.1 200 ", "{\"closed\":\"box\"}", false},
+    };
+    const struct tb_err broken = {TB_E_STORE, "the disk is gone"};
+    struct fixture *f = *state;
+    struct late_store store = {NULL, NULL};
+    make(f, "box", "");
+    f->rig.core.store = (struct tb_store){&kind, &store};
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        tb_sessions_load(f->rig.core.sessions, NULL, NULL);
+        assert_string_equal(ask(f, rows[i].line, i == 0 ? "" : "{}"), "");
+        end_read(f, &store, rows[i].fails ? &broken : NULL);
+        if (!rows[i].fails) {
+            assert_string_equal(mcp_client_heard(&f->client), "");
+            end_read(f, &store, NULL);
+        }
+        const char *said = mcp_client_heard(&f->client);
+        expect(said, rows[i].answer);
+        expect(said, rows[i].words);
+        if (rows[i].fails) { /* which is tried again */
+            assert_null(strstr(said, "GET /api/sessions"));
+            mcp_rig_advance(&f->rig, 1000);
+            end_read(f, &store, NULL);
+            end_read(f, &store, NULL);
+        }
+    }
+    assert_int_equal(left(f), 0);
+    tb_sessions_load(f->rig.core.sessions, NULL, NULL);
+    assert_string_equal(ask(f, "GET /api/sessions", ""), "");
+    mcp_client_close(&f->client); /* and waits no more */
+    mcp_rig_turn(&f->rig);
+    end_read(f, &store, NULL);
+    end_read(f, &store, NULL);
+    f->rig.core.store = (struct tb_store){NULL, NULL};
+}
+
 static void who_leaves_before_the_answer_leaves_nothing_behind(void **state)
 {
     struct fixture *f = *state;
@@ -351,6 +456,7 @@ int main(void)
         WITH(an_answer_does_not_wait_for_a_disk_that_hangs),
         WITH(the_audit_log_is_cleared_also_after_the_clock_was_set_back),
         WITH(the_audit_log_is_said_to_be_cleared_when_it_is_and_not_before),
+        WITH(a_request_waits_until_all_sessions_are_known),
         WITH(who_leaves_before_the_answer_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
