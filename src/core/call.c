@@ -241,19 +241,23 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
 {
     struct tb_err why;
     call->entry = request->entry;
-    if (call->entry.tool || tb_toolbox_find(call->core, &call->caller,
-                                            tb_resolve_meant(call->core->sessions, &call->caller),
-                                            request->name, &call->entry, &why) == 0) {
-        tb_brought_ref(call->entry.brought, "call");
+    int rc = call->entry.tool
+                 ? tb_toolbox_permit(&call->caller, call->entry.tool, &why)
+                 : tb_toolbox_find(call->core, &call->caller,
+                                   tb_resolve_meant(call->core->sessions, &call->caller),
+                                   request->name, &call->entry, &why);
+    tb_brought_ref(call->entry.brought, "call");
+    if (rc == 0) {
         return 0;
     }
+    call->unheard = !call->entry.tool; /* but who tries what it may not do is on record */
+    call->face_args = call->entry.face ? tb_json_new_object() : NULL;
+    struct tb_str name = request->name.len ? request->name : tb_str_of(tb_call_tool_name(call));
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
     size_t chars;
     /* Between single quotes nothing else needs an escape; fronts add their own. */
-    tb_quote_line(tb_str_sub(request->name, 0, tb_utf8_end(request->name, NAME_SHOWN_MAX, &chars)),
-                  &shown);
-    call->unheard = true;
-    return tb_fail(err, why.code, "the tool '%.*s%s' %s", TB_STR_ARG(tb_buf_str(&shown)),
+    tb_quote_line(tb_str_sub(name, 0, tb_utf8_end(name, NAME_SHOWN_MAX, &chars)), &shown);
+    return tb_fail(err, rc, "the tool '%.*s%s' %s", TB_STR_ARG(tb_buf_str(&shown)),
                    chars > NAME_SHOWN_MAX ? "…" : "", why.text);
 }
 

@@ -165,6 +165,22 @@ bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought
 
 /* Finding. */
 
+/* A page's word for what its tool does is no reason to let it run. */
+static enum tb_scope scope_of(const struct tb_tool *tool)
+{
+    return tool->flags & TB_TOOL_READ_ONLY ? TB_SCOPE_OBSERVE : TB_SCOPE_ACT;
+}
+
+int tb_toolbox_permit(const struct tb_caller *caller, const struct tb_tool *tool,
+                      struct tb_err *err)
+{
+    enum tb_scope scope = scope_of(tool);
+    return tb_principal_may(caller->who, scope)
+               ? 0
+               : tb_fail(err, TB_E_SCOPE, "needs the scope '%s', which this key does not have",
+                         tb_scope_name(scope));
+}
+
 static bool find_static(const struct tb_core *core, const struct tb_view *view, struct tb_str name,
                         struct tb_entry *ret_entry)
 {
@@ -176,17 +192,23 @@ static bool find_static(const struct tb_core *core, const struct tb_view *view, 
     return ret_entry->tool != NULL;
 }
 
+static bool find_brought(const struct tb_session *session, struct tb_str name,
+                         struct tb_entry *ret_entry)
+{
+    struct tb_brought *brought = session ? find_shown(&session->brought, name) : NULL;
+    if (brought) {
+        *ret_entry = (struct tb_entry){.tool = &invoke, .brought = brought};
+    }
+    return brought != NULL;
+}
+
 int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
                     const struct tb_session *session, struct tb_str name,
                     struct tb_entry *ret_entry, struct tb_err *err)
 {
-    if (find_static(core, caller->view, name, ret_entry)) {
-        return 0;
-    }
-    struct tb_brought *brought = session ? find_shown(&session->brought, name) : NULL;
-    if (brought) {
-        *ret_entry = (struct tb_entry){.tool = &invoke, .brought = brought};
-        return 0;
+    if (find_static(core, caller->view, name, ret_entry) ||
+        find_brought(session, name, ret_entry)) {
+        return tb_toolbox_permit(caller, ret_entry->tool, err);
     }
     TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
     if (err) {
@@ -195,21 +217,36 @@ int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
     return tb_fail(err, TB_E_UNKNOWN_TOOL, "%.*s", TB_STR_ARG(tb_buf_str(&why)));
 }
 
+/* Who is told of the tools, and for whom. */
+struct telling {
+    const struct tb_caller *caller;
+    void (*fn)(const struct tb_entry *entry, void *user);
+    void *user;
+};
+
+static void tell(const struct telling *telling, struct tb_entry entry)
+{
+    if (tb_toolbox_permit(telling->caller, entry.tool, NULL) == 0) {
+        telling->fn(&entry, telling->user);
+    }
+}
+
 void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
                      const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user)
 {
+    const struct telling telling = {caller, fn, user};
     const struct tb_view *view = caller->view;
     const struct tb_face *face = view ? view->toolset->faces : NULL;
     for (; face && face->name; face++) {
-        fn(&(struct tb_entry){.tool = face->tool, .face = face}, user);
+        tell(&telling, (struct tb_entry){.tool = face->tool, .face = face});
     }
     for (size_t i = 0; core->toolbox.kit->tools[i]; i++) {
         if (!view || view->has[i]) {
-            fn(&(struct tb_entry){.tool = core->toolbox.kit->tools[i]}, user);
+            tell(&telling, (struct tb_entry){.tool = core->toolbox.kit->tools[i]});
         }
     }
     for (size_t i = 0; session && i < session->brought.count; i++) {
-        fn(&(struct tb_entry){.tool = &invoke, .brought = session->brought.tools[i]}, user);
+        tell(&telling, (struct tb_entry){.tool = &invoke, .brought = session->brought.tools[i]});
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tools there are for a caller: those of its view, from the kit of the build. Every front,
- * runner and sequence of steps asks here, so that what is hidden from a caller is hidden
- * everywhere.
- */
+/* Which tools there are for a caller, and which of them it may run: those of its view, from the kit
+ * of the build, and those that its session brings along; of these the ones that its principal has
+ * the scope for, which is `act`, or `observe` for a tool that only looks. Every front, runner and
+ * sequence of steps asks here, so that what is kept from a caller is kept from it everywhere. */
 #pragma once
 
 #include "base/err.h"
@@ -40,12 +40,16 @@ struct tb_entry {
 };
 
 /* A tool of the caller's view, or else one that the session (NULL: none) brings along.
- * TB_E_UNKNOWN_TOOL when there is none of this name; the words are the rest of a sentence about the
- * tool. */
+ * TB_E_UNKNOWN_TOOL when there is none of this name; TB_E_SCOPE when the caller may not run it, and
+ * then it is still said which one it is. The words are the rest of a sentence about the tool. */
 int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
                     const struct tb_session *session, struct tb_str name,
                     struct tb_entry *ret_entry, struct tb_err *err);
-/* All of them: those of the view, always in the same order, then what the session brings. */
+/* The same of a tool that was found by other means: 0 or TB_E_SCOPE. */
+int tb_toolbox_permit(const struct tb_caller *caller, const struct tb_tool *tool,
+                      struct tb_err *err);
+/* All that the caller may run: those of the view, always in the same order, then what the session
+ * brings. */
 void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
                      const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user);

@@ -198,6 +198,8 @@ static void what_a_page_brings_has_ceilings(void **state)
 
 struct told {
     int code;
+    bool is_error;
+    char text[1024];
     char message[1024];
     char raw[512];
     char session[TB_NAME_SIZE];
@@ -208,6 +210,8 @@ static void on_called(struct tb_call *call, void *user)
     struct told *told = user;
     const struct tb_answer *answer = tb_call_answer(call, SIZE_MAX);
     told->code = answer->code;
+    told->is_error = answer->is_error;
+    snprintf(told->text, sizeof(told->text), "%.*s", TB_STR_ARG(answer->text));
     snprintf(told->message, sizeof(told->message), "%s", answer->message);
     snprintf(told->raw, sizeof(told->raw), "%.*s", TB_STR_ARG(answer->raw));
     snprintf(told->session, sizeof(told->session), "%s", answer->session ? answer->session : "");
@@ -281,6 +285,143 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
     assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
 }
 
+/* What a caller may run. */
+
+static void put_any_name(const struct tb_entry *entry, void *user)
+{
+    const char *name = entry->face      ? entry->face->name
+                       : entry->brought ? entry->brought->shown
+                                        : entry->tool->name;
+    tb_buf_printf(user, " %s ", name);
+}
+
+/* Has `name` between blanks. */
+static bool is_listed(struct rig *rig, const struct tb_caller *caller, const char *name)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
+    TB_AUTO(tb_free) char *wanted = tb_strdupf(" %s ", name);
+    tb_toolbox_each(&rig->core, caller, rig_find(rig, "a"), put_any_name, &text);
+    tb_buf_append_char(&text, '\0');
+    return strstr((const char *)text.data, wanted) != NULL;
+}
+
+static void a_caller_is_shown_and_finds_what_its_scopes_allow(void **state)
+{
+    static const char *const names[] = {"add"};
+    static const struct {
+        const char *tool;
+        unsigned scope;
+    } rows[] = {
+        {"browser_snapshot", TB_SCOPE_OBSERVE}, {"browser_wait", TB_SCOPE_OBSERVE},
+        {"list_sessions", TB_SCOPE_OBSERVE},    {"browser_click", TB_SCOPE_ACT},
+        {"browser_navigate", TB_SCOPE_ACT},     {"browser_evaluate", TB_SCOPE_ACT},
+        {"execute_sequence", TB_SCOPE_ACT},     {"close_session", TB_SCOPE_ACT},
+        {"browser_cookies", TB_SCOPE_ACT},      {"add", TB_SCOPE_ACT},
+    };
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", 1, names);
+    for (unsigned scopes = 0; scopes <= TB_SCOPES_ALL; scopes++) {
+        const struct tb_caller caller = {.who = principal_with(scopes), .conversation = ""};
+        for (size_t i = 0; i < TB_COUNT(rows); i++) {
+            bool may = scopes & rows[i].scope;
+            struct tb_entry entry = {0};
+            int rc = tb_toolbox_find(&rig->core, &caller, rig_find(rig, "a"),
+                                     tb_str_of(rows[i].tool), &entry, NULL);
+            assert_int_equal(rc, may ? 0 : TB_E_SCOPE);
+            assert_non_null(entry.tool);
+            assert_int_equal(is_listed(rig, &caller, rows[i].tool), may);
+        }
+    }
+}
+
+static void a_toolset_does_not_widen_what_its_caller_may_do(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_view *wdio = view_of(rig, "wdio", "");
+    const struct tb_caller looks = {
+        .who = principal_with(TB_SCOPE_OBSERVE), .conversation = "", .view = wdio};
+    struct tb_entry entry;
+    rig_create(rig, "a");
+    for (const struct tb_face *face = wdio->toolset->faces; face->name; face++) {
+        bool may = face->tool->flags & TB_TOOL_READ_ONLY;
+        assert_int_equal(
+            tb_toolbox_find(&rig->core, &looks, NULL, tb_str_of(face->name), &entry, NULL),
+            may ? 0 : TB_E_SCOPE);
+        assert_int_equal(is_listed(rig, &looks, face->name), may);
+    }
+    tb_view_unref(wdio, "test");
+}
+
+static void call_as(struct rig *rig, struct tb_principal *who, struct tb_call_request request,
+                    struct told *told)
+{
+    *told = (struct told){.code = 1};
+    request.caller.who = who;
+    request.caller.conversation = "";
+    request.done = on_called;
+    request.user = told;
+    tb_call_start(&rig->core, &request);
+    rig_turn(rig);
+}
+
+static void who_lacks_a_scope_is_told_which_and_nothing_is_done(void **state)
+{
+    static const char *const names[] = {"add"};
+    struct rig *rig = *state;
+    struct tb_principal *looks = principal_with(TB_SCOPE_OBSERVE);
+    struct told told;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", 1, names);
+    call_as(rig, looks, (struct tb_call_request){.name = TB_STR("browser_click")}, &told);
+    assert_int_equal(told.code, TB_E_SCOPE);
+    assert_string_equal(
+        told.message,
+        "the tool 'browser_click' needs the scope 'act', which this key does not have");
+    call_as(rig, looks, (struct tb_call_request){.name = TB_STR("add")}, &told);
+    assert_int_equal(told.code, TB_E_SCOPE);
+    /* One that was found by other means is no way around it. */
+    call_as(rig, looks, (struct tb_call_request){.entry.tool = &rig_click}, &told);
+    assert_int_equal(told.code, TB_E_SCOPE);
+    call_as(rig, looks, (struct tb_call_request){.name = TB_STR("browser_navigate")}, &told);
+    assert_int_equal(told.code, TB_E_SCOPE);
+    assert_int_equal(rig->fake->begun, 0);
+    /* That it was tried is on record. */
+    assert_int_equal(rig_events(rig, "call_done {\"tool\":\"browser_click\",\"code\":"
+                                     "\"missing_scope\""),
+                     1);
+    assert_int_equal(rig_events(rig, "call_done {\"tool\":\"add\",\"code\":"
+                                     "\"missing_scope\""),
+                     1);
+    call_as(rig, looks, (struct tb_call_request){.name = TB_STR("browser_snapshot")}, &told);
+    assert_int_equal(told.code, 0);
+    assert_int_equal(rig->fake->begun, 1);
+    call_as(rig, principal_with(TB_SCOPE_ACT),
+            (struct tb_call_request){.name = TB_STR("browser_snapshot")}, &told);
+    assert_string_equal(
+        told.message,
+        "the tool 'browser_snapshot' needs the scope 'observe', which this key does not have");
+}
+
+/* Its clients read nothing but their own form. */
+static void a_toolset_tells_of_a_missing_scope_in_its_own_form(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_view *octopus = view_of(rig, "octopus", "");
+    struct told told;
+    for (const struct tb_face *face = octopus->toolset->faces; face->name; face++) {
+        call_as(rig, principal_with(0),
+                (struct tb_call_request){.name = tb_str_of(face->name), .caller.view = octopus},
+                &told);
+        assert_int_equal(told.code, TB_E_SCOPE);
+        assert_true(told.is_error);
+        assert_non_null(strstr(told.text, "scope"));
+    }
+    tb_view_unref(octopus, "test");
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
 int main(void)
@@ -296,6 +437,10 @@ int main(void)
         RIG_TEST(what_a_page_brings_has_ceilings),
         RIG_TEST(bytes_go_to_the_page_and_come_back_as_they_are),
         RIG_TEST(a_call_outlives_the_list_that_its_tool_stood_in),
+        RIG_TEST(a_caller_is_shown_and_finds_what_its_scopes_allow),
+        RIG_TEST(a_toolset_does_not_widen_what_its_caller_may_do),
+        RIG_TEST(who_lacks_a_scope_is_told_which_and_nothing_is_done),
+        RIG_TEST(a_toolset_tells_of_a_missing_scope_in_its_own_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

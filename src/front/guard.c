@@ -131,11 +131,6 @@ static struct tb_str bearer_token(const struct tb_http1_head *head)
     return tb_str_trim(tb_str_sub(value, scheme.len, value.len));
 }
 
-static const char *scope_name(unsigned scope)
-{
-    return scope & TB_SCOPE_ADMIN ? "admin" : scope & TB_SCOPE_ACT ? "act" : "observe";
-}
-
 static bool is_same_user(const struct tb_front_req *req)
 {
     const struct tb_peer *peer = tb_http_req_peer(req->http);
@@ -178,7 +173,7 @@ int tb_guard_identify(struct tb_front_req *req, struct tb_err *err)
     }
     if (!tb_principal_may(who, req->route->scope)) {
         return tb_fail(err, TB_E_FORBIDDEN, "this token may not do that: it lacks the scope '%s'",
-                       scope_name(req->route->scope));
+                       tb_scope_name(req->route->scope));
     }
     req->who = tb_principal_ref(who, "request");
     return 0;

@@ -128,7 +128,7 @@ static bool find_action(const struct reader *reader, const struct cJSON *given, 
         if (!tb_json_str(tb_json_get(given, keys[i]), &text) || !text.len) {
             continue;
         }
-        bool known = find_step(reader, text, &entry, NULL) == 0;
+        bool known = find_step(reader, text, &entry, NULL) != TB_E_UNKNOWN_TOOL;
         if (known || !step->key) {
             step->action = text;
             step->key = keys[i];
@@ -241,8 +241,9 @@ static int read_step(const struct reader *reader, const struct cJSON *given, str
         return tb_fail(err, TB_E_PARAMS, "'action', the name of a tool, is missing");
     }
     struct tb_err why;
-    if (find_step(reader, step->action, &entry, &why) < 0) {
-        return tb_fail(err, TB_E_PARAMS, "this tool %s", why.text);
+    rc = find_step(reader, step->action, &entry, &why);
+    if (rc < 0) {
+        return tb_fail(err, rc == TB_E_UNKNOWN_TOOL ? TB_E_PARAMS : rc, "this tool %s", why.text);
     }
     if (entry.tool->op >= TB_OP_COUNT) {
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");

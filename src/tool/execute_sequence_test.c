@@ -92,13 +92,41 @@ static struct rig_call *run(struct rig *rig, const char *args)
     return call;
 }
 
-static int check_as(struct tb_view *view, const char *args, struct tb_err *ret_err)
+static int check_for(const struct tb_caller *caller, const char *args, struct tb_err *ret_err)
 {
     TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(args));
+    const struct tb_core core = {.toolbox = {.kit = &tb_kit}};
+    return tb_tool_execute_sequence.check(&core, caller, given, ret_err);
+}
+
+static int check_as(struct tb_view *view, const char *args, struct tb_err *ret_err)
+{
     const struct tb_caller caller = {
         .who = principal_of("t"), .conversation = "talk", .view = view};
-    const struct tb_core core = {.toolbox = {.kit = &tb_kit}};
-    return tb_tool_execute_sequence.check(&core, &caller, given, ret_err);
+    return check_for(&caller, args, ret_err);
+}
+
+/* A sequence is no way around it, by whatever name. */
+static void only_tools_that_the_caller_has_the_scope_for_can_be_steps(void **state)
+{
+    (void)state;
+    static const char *const looks[] = {
+        "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"},"
+        "{\"action\":\"browser_snapshot\"}]}",
+        "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"},"
+        "{\"tool\":\"nobody\",\"action\":\"browser_snapshot\"}]}",
+        "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"e1\"},"
+        "{\"action\":\"get_elements\"}]}",
+    };
+    const struct tb_caller acts = {.who = principal_with(TB_SCOPE_ACT), .conversation = "talk"};
+    struct tb_err err;
+    for (size_t i = 0; i < TB_COUNT(looks); i++) {
+        assert_int_equal(check_as(NULL, looks[i], &err), i == 1 ? TB_E_PARAMS : 0);
+        assert_int_equal(check_for(&acts, looks[i], &err), TB_E_SCOPE);
+        assert_non_null(strstr(err.text, "nothing was done; action 2 ("));
+        assert_non_null(strstr(err.text, "): this tool needs the scope 'observe', which this key "
+                                         "does not have"));
+    }
 }
 
 /* The caller frees it. */
@@ -492,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(only_tools_that_the_caller_was_given_can_be_steps),
+        TEST(only_tools_that_the_caller_has_the_scope_for_can_be_steps),
         TEST(a_step_of_a_group_that_was_not_asked_for_names_the_group),
         TEST(a_step_may_say_tool_or_name_instead_of_action),
         TEST(a_step_may_name_its_tool_twice),

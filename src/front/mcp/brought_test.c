@@ -177,6 +177,39 @@ static void a_sequence_runs_nothing_that_the_caller_was_not_given(void **state)
     assert_int_equal(rig->fake->begun, begun);
 }
 
+/* Of two peers with the same tools each sees, and hears of, what it may call. */
+static void a_list_has_only_what_the_peer_has_the_scope_for(void **state)
+{
+    struct mcp_rig *rig = *state;
+    unsigned *scopes = &rig->peer.who->scopes;
+    static const char list[] = REQUEST(2, "tools/list", MODERN_META);
+    begin(rig);
+    TB_AUTO(tb_free) char *all = tb_strdup(mcp_rig_say(rig, list));
+    *scopes = TB_SCOPE_OBSERVE;
+    const char *said = mcp_rig_say(rig, list);
+    mcp_expect(said, "\"browser_snapshot\"");
+    assert_null(strstr(said, "\"browser_click\""));
+    assert_null(strstr(said, "\"add\""));
+    mcp_expect(said, "\"ttlMs\":0,\"cacheScope\":\"private\"");
+    mcp_expect(mcp_rig_say(rig, CALL("browser_click", "{\"target\":\"e1\"}")),
+               "the tool 'browser_click' needs the scope 'act', which this key does not have"
+               "\\nUse only tools from tools/list");
+    mcp_expect(mcp_rig_say(rig, CALL("add", "{}")), "the tool 'add' needs the scope 'act'");
+    *scopes = TB_SCOPE_ACT;
+    said = mcp_rig_say(rig, list);
+    mcp_expect(said, "\"add\"");
+    assert_null(strstr(said, "\"browser_snapshot\""));
+    mcp_expect(
+        mcp_rig_say(rig, REQUEST(3, "resources/read",
+                                 "\"uri\":\"tabard://session/browser-1/snapshot\"," MODERN_META)),
+        "needs the scope 'observe'");
+    mcp_expect(mcp_rig_say(
+                   rig, REQUEST(3, "resources/read", "\"uri\":\"tabard://sessions\"," MODERN_META)),
+               "needs the scope 'observe'");
+    *scopes = TB_SCOPES_ALL;
+    assert_string_equal(mcp_rig_say(rig, list), all);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, mcp_rig_start, mcp_rig_stop)
 
 int main(void)
@@ -189,6 +222,7 @@ int main(void)
         WITH(other_tools_refuse_such_bytes),
         WITH(whoever_sees_the_session_is_told_of_changes),
         WITH(a_sequence_runs_nothing_that_the_caller_was_not_given),
+        WITH(a_list_has_only_what_the_peer_has_the_scope_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 struct list {
     struct tb_list link;
     struct tb_view *view; /* a reference, so that no other takes its place */
+    unsigned scopes;      /* of whom it is for */
     struct tb_buf text;
 };
 
@@ -104,6 +105,7 @@ static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_c
     struct list *list = TB_NEW(struct list);
     struct tb_json_writer json;
     list->view = tb_view_ref(caller->view, "list");
+    list->scopes = caller->who->scopes;
     tb_buf_init(&list->text, TB_MIB);
     tb_json_writer_init(&json, &list->text);
     tb_json_array_open(&json);
@@ -125,7 +127,7 @@ struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct t
 {
     LIST_FOREACH(link, &catalog->lists) {
         struct list *list = TB_CONTAINER(link, struct list, link);
-        if (list->view == caller->view) {
+        if (list->view == caller->view && list->scopes == caller->who->scopes) {
             return tb_buf_str(&list->text);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of the tools that a peer sees, printed once for each view and kept; it is always in the
- * same order, so that a model's prompt cache holds. */
+/* The list of the tools that a peer sees, printed once for each view and set of scopes and kept; it
+ * is always in the same order, so that a model's prompt cache holds. */
 #pragma once
 
 #include <stddef.h>

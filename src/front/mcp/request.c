@@ -205,6 +205,11 @@ static void on_sessions_late(struct tb_timer *timer, void *user)
 void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn)
 {
     const struct tb_core *core = req->mcp->core;
+    if (!tb_principal_may(req->peer->who, TB_SCOPE_OBSERVE)) {
+        tb_mcp_req_fail(req, tb_err_info(TB_E_SCOPE)->rpc_code,
+                        "to see sessions needs the scope 'observe', which this key does not have");
+        return;
+    }
     struct await *await = tb_zalloc(sizeof(*await) + text.len);
     await->ask = (struct tb_resolve_ask){.flags = TB_RESOLVE_NONE, .fn = on_sessions};
     await->req = req;

@@ -72,7 +72,8 @@ struct tb_mcp_req {
     unsigned capabilities;              /* of a modern client; see tb_mcp_capabilities */
     const struct tb_mcp_native *native; /* tools/call of the front's own */
     struct tb_err *odd;                 /* of the message; NULL: nothing is */
-    bool shaped; /* by what the caller's session brings: the answer is for it alone, and for now */
+    bool shaped; /* by what the caller's session brings, or by its scopes: the answer is for it
+                    alone, and for now */
     const struct tb_mcp_resource *resource; /* resources/read */
     char *uri;                              /* the same: what was asked for */
     struct tb_call *call;
@@ -112,7 +113,7 @@ void tb_mcp_out_fault(struct tb_mcp_out *out, struct tb_str id, const struct tb_
  * request. The parameters are gone at once. */
 void tb_mcp_req_wait(struct tb_mcp_req *req, void *own, void (*own_free)(void *own));
 /* Runs `fn`, which gets a copy of the text, when all sessions are known: at once, if they are. If
- * they do not come the request is answered with the reason. */
+ * they do not come, or the peer may not see them, the request is answered with the reason. */
 void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mcp_await_fn *fn);
 /* Nobody waits for it, and its call has ended. */
 void tb_mcp_req_free(struct tb_mcp_req *req);

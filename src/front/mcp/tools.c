@@ -29,9 +29,10 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
         .who = req->peer->who, .conversation = req->conversation, .view = req->peer->view};
     const struct tb_session *session = tb_resolve_meant(core->sessions, &caller);
     struct tb_str list = tb_mcp_catalog_list(&req->mcp->catalog, core, &caller);
-    req->shaped = tb_mcp_catalog_add_brought(core, &caller, session, list, &scratch);
+    bool longer = tb_mcp_catalog_add_brought(core, &caller, session, list, &scratch);
+    req->shaped = longer || !tb_principal_may(caller.who, TB_SCOPE_OBSERVE | TB_SCOPE_ACT);
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
-    tb_json_member_raw(json, "tools", req->shaped ? tb_buf_str(&scratch) : list);
+    tb_json_member_raw(json, "tools", longer ? tb_buf_str(&scratch) : list);
     tb_mcp_result_send(&result);
 }
 
