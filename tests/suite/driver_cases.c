@@ -2,6 +2,7 @@
 #include "suite/driver_cases.h"
 
 #include "core/limits.h"
+#include "core/picture.h"
 #include "io/testing.h"
 
 enum {
@@ -11,16 +12,7 @@ enum {
     TURNS = 5, /* enough for whatever was put off until the loop turns */
 };
 
-/* One driver for all cases, since a browser takes a while to start; sessions of its own for each.
- */
-struct table {
-    const struct driver_subject *subject;
-    struct driver_lab lab; /* once the first case has begun */
-    struct driver_seat a;
-    struct driver_seat b;
-};
-
-static int set_up(void **state)
+int driver_set_up(void **state)
 {
     struct table *table = *state;
     if (!table->lab.subject) {
@@ -31,7 +23,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+int driver_tear_down(void **state)
 {
     struct table *table = *state;
     driver_seat_fini(&table->a);
@@ -39,12 +31,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-#define NEEDS(capability)    \
-    do {                     \
-        if (!(capability)) { \
-            skip();          \
-        }                    \
-    } while (0)
 #define HAS(table, call) ((table)->subject->call.args != NULL)
 
 static void run_well(struct driver_seat *seat)
@@ -368,6 +354,49 @@ static void pictures_come_one_by_one_while_somebody_looks(void **state)
     driver_close(seat);
 }
 
+static void another_size_begins_anew_and_the_end_of_a_session_ends_the_looking(void **state)
+{
+    struct table *table = *state;
+    struct driver_seat *seat = &table->a;
+    NEEDS(table->subject->driver->watch);
+    driver_open(seat);
+    for (int times = 1; times <= 2; times++) {
+        driver_watch_larger(seat, times);
+        table->subject->stir(seat);
+        WAIT_UNTIL(table->lab.core.loop, seat->frames == times);
+    }
+    table->subject->stir(seat);
+    driver_close(seat);
+    assert_int_equal(seat->frames, 2);
+}
+
+/* What cannot be done is not, and nobody is told. */
+static void hands_work_beside_an_operation(void **state)
+{
+    struct table *table = *state;
+    struct driver_seat *seat = &table->a;
+    static const struct tb_input inputs[] = {
+        {.kind = TB_INPUT_MOVE, .x = 0.5, .y = 0.5},
+        {.kind = TB_INPUT_DOWN, .x = 1, .y = 1},
+        {.kind = TB_INPUT_UP, .x = -7, .y = 1e300},
+        {.kind = TB_INPUT_WHEEL, .x = 0.1, .dy = -1e300},
+        {.kind = TB_INPUT_KEY_DOWN, .text = {"Enter", 5}},
+        {.kind = TB_INPUT_KEY_UP, .text = {"no such key", 11}},
+        {.kind = TB_INPUT_TEXT, .text = {"", 0}},
+    };
+    NEEDS(table->subject->driver->input && HAS(table, slow));
+    driver_open(seat);
+    run_slow(seat, LONG_MS);
+    size_t before = table->subject->count_inputs(seat);
+    for (size_t i = 0; i < TB_COUNT(inputs); i++) {
+        table->subject->driver->input(seat->session, &inputs[i]);
+    }
+    WAIT_UNTIL(table->lab.core.loop, table->subject->count_inputs(seat) > before);
+    assert_true(seat->running);
+    driver_close(seat);
+    assert_int_equal(seat->ends, 1);
+}
+
 static void a_loss_is_told_once_and_the_session_still_closes(void **state)
 {
     struct table *table = *state;
@@ -414,7 +443,8 @@ static void a_session_that_is_lost_while_it_closes_is_closed_once(void **state)
 
 int driver_cases(const struct driver_subject *subject)
 {
-#define CASE(name) cmocka_unit_test_prestate_setup_teardown(name, set_up, tear_down, &table)
+#define CASE(name) \
+    cmocka_unit_test_prestate_setup_teardown(name, driver_set_up, driver_tear_down, &table)
     struct table table = {.subject = subject};
     const struct CMUnitTest tests[] = {
         CASE(a_session_opens_once_and_closes_once),
@@ -438,12 +468,15 @@ int driver_cases(const struct driver_subject *subject)
         CASE(a_session_is_described_until_it_is_closed),
         CASE(a_session_that_does_not_detach_works_on_and_one_that_does_closes),
         CASE(pictures_come_one_by_one_while_somebody_looks),
+        CASE(another_size_begins_anew_and_the_end_of_a_session_ends_the_looking),
+        CASE(hands_work_beside_an_operation),
         CASE(a_loss_is_told_once_and_the_session_still_closes),
         CASE(a_session_that_is_lost_while_it_is_saved_has_its_save_ended),
         CASE(a_session_that_is_lost_while_it_closes_is_closed_once),
     };
 #undef CASE
     int failures = cmocka_run_group_tests_name(subject->name, tests, NULL, NULL);
+    failures += driver_tool_cases(&table);
     driver_lab_fini(&table.lab);
     return failures;
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "core/limits.h"
 #include "core/picture.h"
+#include "core/toolbox.h"
 #include "io/testing.h"
 
 #include "suite/driver_cases.h"
@@ -17,6 +18,8 @@
 enum {
     OPEN_MS = 60 * 1000, /* only what hangs needs so long, also on a busy machine */
     SAVE_MS = 30 * 1000,
+    USUAL_WIDTH = 640, /* of pictures */
+    USUAL_HEIGHT = 360,
 };
 
 void driver_lab_start(struct driver_lab *lab)
@@ -119,6 +122,33 @@ static void on_frame(void *owner, struct tb_picture *picture)
     seat->frame_wanted = false;
 }
 
+static void drop_tools(struct driver_seat *seat)
+{
+    for (size_t i = 0; i < seat->tools.count; i++) {
+        tb_brought_unref(seat->tools.list[i], "seat");
+    }
+    tb_free(seat->tools.list);
+    seat->tools.list = NULL;
+    seat->tools.count = 0;
+}
+
+/* They may be there before the session is open. */
+static void on_tools(void *owner, struct tb_brought **tools, size_t count)
+{
+    struct driver_seat *seat = owner;
+    seat->tools.lists++;
+    expect(seat, !seat->closes, "tools came of a session that is closed");
+    expect(seat, tools || !count, "a list of tools is missing");
+    count = tools ? count : 0;
+    for (size_t i = 0; i < count; i++) {
+        expect(seat, tools[i]->refs && tools[i]->name[0] && tools[i]->handle,
+               "a tool cannot be called");
+    }
+    drop_tools(seat);
+    seat->tools.list = tools;
+    seat->tools.count = count;
+}
+
 static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
 {
     struct driver_seat *seat = owner;
@@ -203,14 +233,20 @@ void driver_seat_fini(struct driver_seat *seat)
     tb_timer_fini(&seat->deadline);
     tb_result_fini(&seat->result);
     tb_json_free(seat->args);
+    tb_brought_unref(seat->invoked, "seat");
+    tb_free(seat->raw);
+    drop_tools(seat);
     tb_buf_fini(&seat->saved);
     driver_seat_check(seat);
 }
 
 void driver_open_start(struct driver_seat *seat, struct tb_str saved)
 {
-    static const struct tb_driver_events events = {
-        .on_lost = on_lost, .on_event = on_event, .on_changed = on_changed, .on_frame = on_frame};
+    static const struct tb_driver_events events = {.on_lost = on_lost,
+                                                   .on_event = on_event,
+                                                   .on_changed = on_changed,
+                                                   .on_tools = on_tools,
+                                                   .on_frame = on_frame};
     struct driver_lab *lab = seat->lab;
     const struct tb_open_opts opts = {
         .tenant = "default",
@@ -252,25 +288,48 @@ void driver_close(struct driver_seat *seat)
     WAIT_UNTIL(seat->lab->core.loop, seat->closes);
 }
 
-void driver_run_start(struct driver_seat *seat, const struct driver_call *call, int64_t ms)
+static void begin_op(struct driver_seat *seat, struct tb_op op, int64_t ms)
 {
     struct driver_lab *lab = seat->lab;
+    tb_result_fini(&seat->result);
+    tb_result_init(&seat->result);
+    seat->op = op;
+    seat->op.deadline_ms = tb_loop_now_ms(lab->core.loop) + ms;
+    seat->op.result = &seat->result;
+    seat->op.done = on_done;
+    seat->op.user = seat;
+    seat->running = true;
+    tb_timer_start(&seat->deadline, ms);
+    lab->subject->driver->ops[op.kind](seat->session, &seat->op);
+}
+
+void driver_run_start(struct driver_seat *seat, const struct driver_call *call, int64_t ms)
+{
     tb_json_free(seat->args);
     seat->args = tb_json_parse(tb_str_of(call->args));
     assert_non_null(seat->args);
-    tb_result_fini(&seat->result);
-    tb_result_init(&seat->result);
-    seat->op = (struct tb_op){
-        .kind = call->kind,
-        .args = seat->args,
-        .deadline_ms = tb_loop_now_ms(lab->core.loop) + ms,
-        .result = &seat->result,
-        .done = on_done,
-        .user = seat,
-    };
-    seat->running = true;
-    tb_timer_start(&seat->deadline, ms);
-    lab->subject->driver->ops[call->kind](seat->session, &seat->op);
+    begin_op(seat, (struct tb_op){.kind = call->kind, .args = seat->args}, ms);
+}
+
+/* What the operation has is there until it ends, as core sees to, and no longer. */
+void driver_invoke_start(struct driver_seat *seat, struct tb_brought *tool, struct tb_str raw,
+                         int64_t ms)
+{
+    struct tb_brought *before = seat->invoked;
+    seat->invoked = tb_brought_ref(tool, "seat");
+    tb_brought_unref(before, "seat");
+    tb_free(seat->raw);
+    seat->raw = raw.len ? tb_memdup(raw.ptr, raw.len) : NULL;
+    begin_op(seat,
+             (struct tb_op){.kind = TB_OP_INVOKE, .brought = tool, .raw = {seat->raw, raw.len}},
+             ms);
+}
+
+int driver_invoke(struct driver_seat *seat, struct tb_brought *tool, struct tb_str raw)
+{
+    driver_invoke_start(seat, tool, raw, OPEN_MS);
+    WAIT_UNTIL(seat->lab->core.loop, !seat->running);
+    return seat->result.code;
 }
 
 int driver_run(struct driver_seat *seat, const struct driver_call *call)
@@ -305,9 +364,16 @@ void driver_save(struct driver_seat *seat)
 
 void driver_watch(struct driver_seat *seat, bool on)
 {
-    static const struct tb_want want = {640, 360};
+    static const struct tb_want want = {USUAL_WIDTH, USUAL_HEIGHT};
     seat->frame_wanted = on;
     seat->lab->subject->driver->watch(seat->session, on ? &want : NULL);
+}
+
+void driver_watch_larger(struct driver_seat *seat, int times)
+{
+    const struct tb_want want = {times * USUAL_WIDTH, times * USUAL_HEIGHT};
+    seat->frame_wanted = true;
+    seat->lab->subject->driver->watch(seat->session, &want);
 }
 
 void driver_next_frame(struct driver_seat *seat)

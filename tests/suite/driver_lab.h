@@ -35,6 +35,13 @@ enum driver_inside {
     DRIVER_IN_CLOSE,
 };
 
+/* That the session brings along: the last list, and how many were told. */
+struct driver_tools {
+    struct tb_brought **list;
+    size_t count;
+    int lists;
+};
+
 struct driver_seat {
     struct driver_lab *lab;
     const char *id;
@@ -47,8 +54,11 @@ struct driver_seat {
     int changes;
     int frames;
     int closes;
+    struct driver_tools tools;
     struct tb_op op;
     struct cJSON *args;
+    struct tb_brought *invoked; /* by the operation: the tool, and its arguments */
+    char *raw;
     struct tb_result result;
     struct tb_timer deadline; /* of the operation: then it is cancelled, as core does */
     bool running;
@@ -90,11 +100,17 @@ void driver_close(struct driver_seat *seat);
 /* The same for an operation; driver_run gives its code. */
 void driver_run_start(struct driver_seat *seat, const struct driver_call *call, int64_t ms);
 int driver_run(struct driver_seat *seat, const struct driver_call *call);
+/* The same for a tool that the session brings, with these bytes as its arguments. */
+void driver_invoke_start(struct driver_seat *seat, struct tb_brought *tool, struct tb_str raw,
+                         int64_t ms);
+int driver_invoke(struct driver_seat *seat, struct tb_brought *tool, struct tb_str raw);
 /* As core does it: if the operation can be. */
 void driver_cancel(struct driver_seat *seat);
 /* The same for a save, which ends in `saved`, or in `save_code`. */
 void driver_save_start(struct driver_seat *seat);
 void driver_save(struct driver_seat *seat);
-/* Looks at it, or no longer; and wants the next picture. */
+/* Looks at it, or no longer; in another size (of the usual one so many times); and wants the next
+ * picture. */
 void driver_watch(struct driver_seat *seat, bool on);
+void driver_watch_larger(struct driver_seat *seat, int times);
 void driver_next_frame(struct driver_seat *seat);

@@ -46,7 +46,9 @@ struct tb_driver_session {
     bool restored;
     bool watched;
     bool frame_wanted;
-    char *look; /* that nobody was shown yet; NULL: none */
+    char *look;                /* that nobody was shown yet; NULL: none */
+    struct tb_brought **tools; /* that it brings along; references */
+    size_t tool_count;
 };
 
 /* An operation under way. */
@@ -80,6 +82,38 @@ static struct work *oldest_work(struct tb_driver_session *session)
                                           : TB_CONTAINER(session->works.next, struct work, link);
 }
 
+static void drop_tools(struct tb_driver_session *session)
+{
+    for (size_t i = 0; i < session->tool_count; i++) {
+        tb_brought_unref(session->tools[i], "fake");
+    }
+    tb_free(session->tools);
+    session->tools = NULL;
+    session->tool_count = 0;
+}
+
+/* The references that core gets are its own. */
+static void note_tools(struct tb_driver_session *session, struct tb_brought *const *tools,
+                       size_t count)
+{
+    drop_tools(session);
+    session->tools = tb_zalloc_array(count + 1, sizeof(*session->tools));
+    session->tool_count = count;
+    for (size_t i = 0; i < count; i++) {
+        session->tools[i] = tb_brought_ref(tools[i], "fake");
+    }
+}
+
+static bool brings(const struct tb_driver_session *session, const struct tb_brought *tool)
+{
+    for (size_t i = 0; i < session->tool_count; i++) {
+        if (strcmp(session->tools[i]->handle, tool->handle) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void session_free(struct tb_driver_session *session)
 {
     while (!tb_list_empty(&session->works)) {
@@ -89,6 +123,7 @@ static void session_free(struct tb_driver_session *session)
     tb_timer_fini(&session->save_timer);
     tb_list_remove(&session->link);
     tb_free(session->look);
+    drop_tools(session);
     tb_free(session);
 }
 
@@ -258,7 +293,9 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
     for (int i = 1; i <= plan->progress; i++) {
         op->progress(op, i, plan->progress, "working");
     }
-    if (plan->when == TB_FAKE_NOW) {
+    if (op->kind == TB_OP_INVOKE && !brings(session, op->brought)) {
+        end_work(work, TB_E_UNKNOWN_TOOL);
+    } else if (plan->when == TB_FAKE_NOW) {
         end_work(work, plan->code);
     } else if (plan->when == TB_FAKE_LATER) {
         tb_timer_start(&work->timer, plan->delay_ms);
@@ -509,6 +546,7 @@ bool tb_fake_bring_take(struct tb_fake *fake, const char *session_id, struct tb_
     if (!session || !session->open) {
         return false;
     }
+    note_tools(session, tools, count);
     session->events->on_tools(session->owner, tools, count);
     return true;
 }

@@ -4,6 +4,8 @@
  * their pages. */
 #include <string.h>
 
+#include "base/mem.h"
+#include "core/toolbox.h"
 #include "driver/fake/fake.h"
 
 #include "suite/driver_cases.h"
@@ -22,6 +24,7 @@ static void put_all_off(struct driver_lab *lab)
     fake->close.when = TB_FAKE_LATER;
     fake->save.when = TB_FAKE_LATER;
     fake->ops[TB_OP_CLICK].when = TB_FAKE_LATER;
+    fake->ops[TB_OP_INVOKE].when = TB_FAKE_LATER;
     fake->saves_beside = true;
     fake->width = 2;
     fake->detachable = true;
@@ -43,6 +46,28 @@ static void stir(struct driver_seat *seat)
     tb_fake_draw(seat->lab->state, seat->id, "changed");
 }
 
+static size_t count_inputs(struct driver_seat *seat)
+{
+    return ((struct tb_fake *)seat->lab->state)->inputs;
+}
+
+static void bring(struct driver_seat *seat, const char *const *names, size_t count)
+{
+    struct tb_brought **tools = tb_zalloc_array(count + 1, sizeof(*tools));
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(
+            tb_brought_new(names[i], "https://a.test", names[i], TB_STR("{}"), &tools[i], NULL), 0);
+    }
+    assert_true(tb_fake_bring_take(seat->lab->state, seat->id, tools, count));
+}
+
+static void hold_tools(struct driver_lab *lab, bool on)
+{
+    struct tb_fake *fake = lab->state;
+    enum tb_fake_when usual = fake->ops[TB_OP_CLICK].when;
+    fake->ops[TB_OP_INVOKE].when = on ? TB_FAKE_HELD : usual;
+}
+
 static bool lose(struct driver_seat *seat)
 {
     return tb_fake_lose(seat->lab->state, seat->id);
@@ -60,6 +85,9 @@ int main(void)
         .is_marked = is_marked,
         .hinder = hinder,
         .stir = stir,
+        .count_inputs = count_inputs,
+        .bring = bring,
+        .hold_tools = hold_tools,
         .lose = lose,
     };
     int failures = driver_cases(&subject);
