@@ -325,13 +325,23 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
                            : tb_fail(err, rc, "Session '%s' has ended", session->name);
 }
 
+int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
+                          struct tb_err *err)
+{
+    const struct tb_brought *brought = call->entry.brought;
+    if (!brought || tb_toolbox_brings(session, brought)) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_UNKNOWN_TOOL, "the tool '%s' is not there any more", brought->shown);
+}
+
 static int join_session(struct tb_call *call, struct tb_session *session, struct tb_err *err)
 {
     const struct tb_tool *tool = call->entry.tool;
-    if (call->entry.brought && !tb_toolbox_brings(session, call->entry.brought)) {
+    int rc = tb_call_check_brought(call, session, err);
+    if (rc < 0) {
         call->unheard = true;
-        return tb_fail(err, TB_E_UNKNOWN_TOOL, "the tool '%s' is not there any more",
-                       call->entry.brought->shown);
+        return rc;
     }
     if (!tool->run && (tool->op >= TB_OP_COUNT || !session->driver->ops[tool->op])) {
         tb_call_about(call, session);
@@ -383,9 +393,9 @@ static int on_not_found(const struct tb_call *call, struct tb_err *err)
 {
     const struct tb_tool *tool = call->entry.tool;
     struct tb_err refusal = {0};
-    bool could_create = !(tool->flags & TB_TOOL_NO_SESSION) && (tool->flags & TB_TOOL_MAY_CREATE);
-    if (could_create && !(call->place.ask.flags & TB_RESOLVE_MAY_CREATE) &&
-        tb_resolve_denies(err) &&
+    bool withheld =
+        (tool->flags & TB_TOOL_MAY_CREATE) && !(call->place.ask.flags & TB_RESOLVE_MAY_CREATE);
+    if (withheld && tb_resolve_denies(err) &&
         tb_driver_check_op(call->core, tool->op, call->args, &refusal) < 0) {
         *err = refusal;
     }

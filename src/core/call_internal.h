@@ -98,6 +98,9 @@ struct tb_op_call {
     bool ended;
 };
 
+/* If the session was to bring its tool, it still does. TB_E_UNKNOWN_TOOL. */
+int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
+                          struct tb_err *err);
 /* Its turn has come. */
 void tb_call_run(struct tb_call *call);
 /* Ends it early. With `gone` its session has ended, so nothing more comes from there. */

@@ -216,11 +216,15 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
 
 void tb_call_run(struct tb_call *call)
 {
+    struct tb_err err;
     call->phase = TB_CALL_RUNNING;
     if (call->enter) {
         call->enter(call);
     } else if (call->entry.tool->run) {
         call->entry.tool->run(call);
+    } else if (tb_call_check_brought(call, call->session, &err) < 0) {
+        tb_result_fail_err(&call->result, &err);
+        tb_call_end(call);
     } else {
         start_op(call, call->entry.tool->op, call->args);
     }

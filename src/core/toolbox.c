@@ -153,10 +153,16 @@ void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools
     }
 }
 
+static bool is_same(const struct tb_brought *a, const struct tb_brought *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->origin, b->origin) == 0 &&
+           strcmp(a->handle, b->handle) == 0;
+}
+
 bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought *brought)
 {
     for (size_t i = 0; i < session->brought.count; i++) {
-        if (session->brought.tools[i] == brought) {
+        if (is_same(session->brought.tools[i], brought)) {
             return true;
         }
     }

@@ -285,6 +285,31 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
     assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
 }
 
+/* Nor is it found by whoever waits for its turn; but a page may tell the same list once more. */
+static void a_tool_that_goes_before_its_turn_is_not_called(void **state)
+{
+    static const char *const names[] = {"add", "undo"};
+    struct rig *rig = *state;
+    struct told told;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    bring(rig, "a", 2, names);
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    for (size_t kept = 0; kept <= 1; kept++) {
+        struct rig_call *first = rig_start(rig, &rig_click, "", NULL);
+        call(rig, "add", (struct tb_raw){TB_STR("{}"), true}, &told);
+        bring(rig, "a", 1, kept ? names : names + 1);
+        size_t begun = rig->fake->begun;
+        assert_true(tb_fake_release(rig->fake, rig_find(rig, "a")->id));
+        rig_turn(rig);
+        rig_expect(first, 0);
+        assert_int_equal(told.code, kept ? 0 : TB_E_UNKNOWN_TOOL);
+        assert_string_equal(told.message, kept ? "" : "the tool 'add' is not there any more");
+        assert_int_equal(rig->fake->begun - begun, kept);
+        bring(rig, "a", 2, names);
+    }
+}
+
 /* What a caller may run. */
 
 static void put_any_name(const struct tb_entry *entry, void *user)
@@ -437,6 +462,7 @@ int main(void)
         RIG_TEST(what_a_page_brings_has_ceilings),
         RIG_TEST(bytes_go_to_the_page_and_come_back_as_they_are),
         RIG_TEST(a_call_outlives_the_list_that_its_tool_stood_in),
+        RIG_TEST(a_tool_that_goes_before_its_turn_is_not_called),
         RIG_TEST(a_caller_is_shown_and_finds_what_its_scopes_allow),
         RIG_TEST(a_toolset_does_not_widen_what_its_caller_may_do),
         RIG_TEST(who_lacks_a_scope_is_told_which_and_nothing_is_done),
