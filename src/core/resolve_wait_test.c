@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/limits.h"
 #include "core/resolve.h"
 #include "core/session_internal.h"
 #include "core/sessions.h"
@@ -320,6 +321,40 @@ static void a_store_that_cannot_be_read_is_asked_again(void **state)
     assert_int_equal(first.count + second.count, 3);
 }
 
+static void who_leaves_before_its_sessions_are_read_leaves_none_behind(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    const struct tb_caller gone = {.who = principal_of("t"), .conversation = "gone"};
+    assert_int_equal(rig_run(rig, &rig_navigate, "gone", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    store->broken = true; /* at the first attempt */
+    rig_kill(rig, 0);
+    tb_sessions_leave_conversation(rig->core.sessions, &gone);
+    rig_advance(rig, 1000);
+    store->broken = false;
+    rig_advance(rig, 1000);
+    assert_int_equal(rig_events(rig, "session_ended {\"name\":\"browser-1\",\"type\":\"browser\","
+                                     "\"reason\":\"conversation_ended\""),
+                     1);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
+    assert_non_null(rig_find(rig, "browser-2"));
+}
+
+static void whoever_leaves_waits_for_no_store_that_is_never_read(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_caller gone = {.who = principal_of("t"), .conversation = "gone"};
+    unsigned refs = gone.who->refs;
+    kill_and_wait(rig);
+    for (int i = 0; i < 2 * TB_CURRENT_MAX; i++) {
+        tb_sessions_leave_conversation(rig->core.sessions, &gone);
+    }
+    assert_int_equal(gone.who->refs - refs, TB_CURRENT_MAX);
+    rig_restart(rig, 0);
+    assert_int_equal(gone.who->refs, refs);
+}
+
 static void the_daemon_may_stop_before_they_are_read(void **state)
 {
     struct rig *rig = *state;
@@ -352,6 +387,8 @@ int main(void)
         RIG_TEST(what_no_session_could_do_makes_none),
         RIG_TEST(a_store_that_is_full_by_then_refuses_what_waited),
         RIG_TEST(a_store_that_cannot_be_read_is_asked_again),
+        RIG_TEST(who_leaves_before_its_sessions_are_read_leaves_none_behind),
+        RIG_TEST(whoever_leaves_waits_for_no_store_that_is_never_read),
         RIG_TEST(the_daemon_may_stop_before_they_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/sessions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/ends.h"
+#include "core/limits.h"
 #include "core/records.h"
 #include "core/removals.h"
+#include "core/resolve.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
@@ -485,12 +488,52 @@ bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_
     return known;
 }
 
+/* Who leaves before it is known what it has leaves nothing behind either. */
+struct leaver {
+    struct tb_resolve_ask ask;
+    struct tb_sessions *sessions;
+    struct tb_principal *who;
+    char conversation[TB_CONVERSATION_SIZE];
+};
+
+static void on_known(struct tb_resolve_ask *ask, const struct tb_place *place,
+                     const struct tb_err *err)
+{
+    struct leaver *leaver = TB_CONTAINER(ask, struct leaver, ask);
+    struct tb_sessions *sessions = leaver->sessions;
+    const struct tb_caller caller = {.who = leaver->who, .conversation = leaver->conversation};
+    struct tb_place again;
+    (void)place;
+    if (err && err->code == TB_E_STORE &&
+        tb_resolve(sessions, &leaver->ask, &again, NULL) == TB_LATER) {
+        return; /* the store is tried again */
+    }
+    if (!err) {
+        end_conversation(sessions, &caller, TB_END_CONVERSATION_ENDED,
+                         &sessions->core->config->mcp_keep_kinds, NULL);
+    }
+    sessions->leaver_count--;
+    tb_principal_unref(leaver->who, "leaver");
+    tb_free(leaver);
+}
+
 void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller)
 {
-    const struct tb_config *config = sessions->core->config;
-    if (strcmp(config->mcp_on_disconnect, "keep") != 0) {
-        end_conversation(sessions, caller, TB_END_CONVERSATION_ENDED, &config->mcp_keep_kinds,
-                         NULL);
+    struct tb_place place;
+    /* A store that cannot be read must not let them pile up; what they have ends when it is idle.
+     */
+    if (strcmp(sessions->core->config->mcp_on_disconnect, "keep") == 0 ||
+        sessions->leaver_count >= TB_CURRENT_MAX) {
+        return;
+    }
+    struct leaver *leaver = TB_NEW(struct leaver);
+    leaver->ask = (struct tb_resolve_ask){.flags = TB_RESOLVE_NONE, .fn = on_known};
+    leaver->sessions = sessions;
+    leaver->who = tb_principal_ref(caller->who, "leaver");
+    snprintf(leaver->conversation, sizeof(leaver->conversation), "%s", caller->conversation);
+    sessions->leaver_count++;
+    if (tb_resolve(sessions, &leaver->ask, &place, NULL) == 0) {
+        on_known(&leaver->ask, &place, NULL);
     }
 }
 

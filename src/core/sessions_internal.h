@@ -47,6 +47,7 @@ struct tb_sessions {
     size_t awake_count;
     struct tb_load *load;         /* reads the stored ones; NULL: they are there */
     struct tb_list asks;          /* those that wait for it: core/resolve.h */
+    size_t leaver_count;          /* callers that left before it was done */
     struct tb_removals *removals; /* of ended ones from the store */
     bool draining;
     void (*drained)(void *user);
