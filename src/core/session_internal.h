@@ -164,26 +164,6 @@ static inline bool tb_session_ended(const struct tb_session *session)
     return session->state == TB_STATE_ENDED;
 }
 
-/* No browser of it was there for a call. */
-static inline bool tb_session_is_new(const struct tb_session *session)
-{
-    return session->state == TB_STATE_OPENING || session->losses.unseen;
-}
-
-/* The driver has opened it, and the job has not seen that yet. */
-static inline bool tb_session_just_opened(const struct tb_session *session)
-{
-    bool opens = session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING;
-    return opens && session->side == TB_SIDE_OPEN;
-}
-
-/* A browser is on the way, and there is nothing against it. */
-static inline bool tb_session_is_opening(const struct tb_session *session)
-{
-    bool opens = session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING;
-    return opens && session->side != TB_SIDE_OPEN && !session->trouble;
-}
-
 /* core/session_life.c: its ends. */
 void tb_session_init_timer(struct tb_session *session);
 /* Something has changed that decides when it ends. */

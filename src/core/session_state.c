@@ -38,6 +38,26 @@ void tb_session_move(struct tb_session *session, enum tb_session_state to)
     session->state = to;
 }
 
+static bool opens(const struct tb_session *session)
+{
+    return session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING;
+}
+
+bool tb_session_is_new(const struct tb_session *session)
+{
+    return session->state == TB_STATE_OPENING || session->losses.unseen;
+}
+
+bool tb_session_just_opened(const struct tb_session *session)
+{
+    return opens(session) && session->side == TB_SIDE_OPEN;
+}
+
+bool tb_session_is_opening(const struct tb_session *session)
+{
+    return opens(session) && session->side != TB_SIDE_OPEN && !session->trouble;
+}
+
 /* A page that others call counts as active for a while after its last call. */
 static bool rests_as_active(const struct tb_session *session)
 {

@@ -40,3 +40,10 @@ enum tb_driver_side {
 bool tb_state_allows(enum tb_session_state from, enum tb_session_state to);
 /* The only way to another state; asserts that the table allows it. */
 void tb_session_move(struct tb_session *session, enum tb_session_state to);
+
+/* No browser of it was there for a call. */
+bool tb_session_is_new(const struct tb_session *session);
+/* The driver has opened it, and the job has not seen that yet. */
+bool tb_session_just_opened(const struct tb_session *session);
+/* A browser is on the way, and there is nothing against it. */
+bool tb_session_is_opening(const struct tb_session *session);
