@@ -449,6 +449,8 @@ static void on_job(struct tb_deferred *job)
     struct tb_session *session = TB_CONTAINER(job, struct tb_session, job);
     if (session->state == TB_STATE_ENDED) {
         tb_session_wind_up(session);
+    } else if (session->end.astray) {
+        tb_session_end(session, TB_END_INTERNAL);
     } else if (session->state == TB_STATE_CLOSING && !is_lost_for_good(session)) {
         if (session->side == TB_SIDE_CLOSED) {
             tb_session_hibernated(session);

@@ -80,6 +80,7 @@ struct tb_session_end {
     char *fallback;      /* the id of the session that was its owner's current one before it, until
                             it is open; NULL: none */
     bool gives_way;      /* it hibernates for another session, and not because it is idle */
+    bool astray;         /* it was to make a forbidden move, and ends for that */
     enum tb_end_reason reason; /* once it has ended */
 };
 

@@ -34,8 +34,25 @@ bool tb_state_allows(enum tb_session_state from, enum tb_session_state to)
 
 void tb_session_move(struct tb_session *session, enum tb_session_state to)
 {
-    assert(tb_state_allows(session->state, to));
-    session->state = to;
+    bool is_allowed = tb_state_allows(session->state, to);
+    assert(is_allowed);
+    if (is_allowed) {
+        session->state = to;
+    } else {
+        tb_session_stray(session, to);
+    }
+}
+
+void tb_session_stray(struct tb_session *session, enum tb_session_state to)
+{
+    if (session->end.astray) {
+        return;
+    }
+    session->end.astray = true;
+    tb_log_at(session->core->log, ERROR, "session", "forbidden move; the session ends",
+              tb_kv_cstr("name", session->name), tb_kv_int("from", session->state),
+              tb_kv_int("to", to));
+    tb_session_look(session);
 }
 
 static bool opens(const struct tb_session *session)

@@ -38,8 +38,12 @@ enum tb_driver_side {
 };
 
 bool tb_state_allows(enum tb_session_state from, enum tb_session_state to);
-/* The only way to another state; asserts that the table allows it. */
+/* The only way to another state. One that the table does not allow is a bug of ours: debug builds
+ * stop there, others do as tb_session_stray. */
 void tb_session_move(struct tb_session *session, enum tb_session_state to);
+/* Keeps the state, and ends the session soon: who asked for the move goes on as if it was made, so
+ * neither state is true any more, and nobody on the stack expects the end now. */
+void tb_session_stray(struct tb_session *session, enum tb_session_state to);
 
 /* No browser of it was there for a call. */
 bool tb_session_is_new(const struct tb_session *session);

@@ -121,6 +121,37 @@ static void a_call_keeps_a_session_that_is_being_saved(void **state)
     assert_int_equal(rig->fake->closed, 0);
 }
 
+/* What a build without asserts does with a move that the table forbids. */
+static void a_session_that_goes_astray_ends_with_its_calls(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = rig_create(rig, "a");
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
+    rig_turn(rig);
+    int ends[2];
+    struct tb_log log;
+    char line[256] = "";
+    assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    tb_log_init(&log, TB_LOG_ERROR, ends[1], rig->core.clock);
+    rig->core.log = &log;
+    tb_session_stray(session, TB_STATE_ASLEEP);
+    tb_session_stray(session, TB_STATE_WAKING);
+    assert_int_equal(session->state, TB_STATE_OPEN);
+    assert_int_equal(call->dones, 0);
+    rig_turn(rig);
+    rig_expect(call, TB_E_SESSION_ENDED);
+    assert_null(rig_find(rig, "a"));
+    assert_true(read(ends[0], line, sizeof(line) - 1) > 0);
+    assert_non_null(strstr(line, "forbidden move; the session ends name=a from=2 to=6\n"));
+    assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1); /* once */
+    rig->core.log = &rig->log;
+    tb_log_fini(&log);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(rig_events(rig, "\"reason\":\"internal_error\""), 1);
+}
+
 #define STORED(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -129,6 +160,7 @@ int main(void)
         cmocka_unit_test(every_pair_of_states_is_allowed_or_refused),
         STORED(each_state_is_shown_as_one_that_people_know),
         STORED(a_call_keeps_a_session_that_is_being_saved),
+        STORED(a_session_that_goes_astray_ends_with_its_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
