@@ -314,15 +314,12 @@ static int enqueue(struct tb_call *call, struct tb_session *session, struct tb_e
     call->session = session;
     tb_call_about(call, session);
     call->place.number = session->stats.calls + 1;
-    int rc = tb_session_enqueue(session, call);
-    if (rc == 0) {
-        return 0;
+    int rc = tb_session_enqueue(session, call, err);
+    if (rc < 0) {
+        call->session = NULL;
+        call->place.number = 0;
     }
-    call->session = NULL;
-    call->place.number = 0;
-    return rc == TB_E_BUSY ? tb_fail(err, rc, "%zu calls are already waiting for session '%s'",
-                                     session->queue.waiting_count, session->name)
-                           : tb_fail(err, rc, "Session '%s' has ended", session->name);
+    return rc;
 }
 
 int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,

@@ -18,6 +18,7 @@
 #include "core/result.h"
 
 struct tb_brought;
+struct tb_channel;
 struct tb_config;
 struct tb_core;
 struct tb_event;
@@ -74,13 +75,16 @@ typedef void tb_op_fn(struct tb_driver_session *session, struct tb_op *op);
 enum tb_loss {
     TB_LOSS_RESTORABLE, /* core may open it anew with what was saved; without, it ends */
     TB_LOSS_FINAL,      /* it ends: there is nothing to go back to, or somebody wants it so */
+    /* It may come back by itself, to `attach`: the session stays, its calls fail until then. */
+    TB_LOSS_AWAY,
 };
 
 /* What happened to a session without being asked for; `detail` is borrowed. Core keeps `owner`
  * valid until close has called back. */
 struct tb_driver_events {
-    /* What it drives is gone. Once, and core then closes the session. `reason` is why it ends, if
-     * it does; `detail` says in words what was seen, and may be empty. */
+    /* What it drives is gone. Once, and core then closes the session; one that is away is kept, so
+     * its watching has ended with this, its operations are cancelled, and it can be lost again.
+     * `reason` is why it ends, if it does; `detail` says in words what was seen, or is empty. */
     void (*on_lost)(void *owner, enum tb_end_reason reason, enum tb_loss loss, const char *detail);
     /* Something to tell on the bus: its type and fields; core adds whose it is. */
     void (*on_event)(void *owner, const struct tb_event *event);
@@ -104,6 +108,7 @@ struct tb_open_opts {
     int64_t last_ref;    /* refs up to this number were given before and mean nothing any more */
     bool files;          /* who made it has tools for files: keep what pages offer for download */
     int64_t deadline_ms; /* open must answer by then: there is no other way to end it early */
+    struct tb_channel *channel; /* to a peer that came by itself, to be joined; NULL: none */
     const struct tb_driver_events *events;
     void *owner;
 };
@@ -139,6 +144,11 @@ struct tb_driver {
      * time to wait) are dropped without a word: nobody is there any more to be called back. */
     void (*stop)(void *state);
     void (*open)(void *state, const struct tb_open_opts *opts, tb_open_fn *fn);
+    /* Its peer has come back, away or not: joins this channel in place of the one before. On
+     * failure all is as it was. NULL: the driver's sessions have no such peers. With it, sessions
+     * of kinds that come by themselves (core/offers.def) are away after a restart. */
+    int (*attach)(struct tb_driver_session *session, struct tb_channel *channel,
+                  struct tb_err *err);
     /* Ends it; `fn` is called once, later, and no event comes after that. Operations under way
      * end first, with TB_E_CLOSED. */
     void (*close)(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
@@ -164,7 +174,7 @@ struct tb_driver {
     /* Somebody looks, and wants pictures of that size: tell one by on_frame, now or when there is
      * something to see; each further one after next_frame, when it differs. Again with another
      * size: begin anew. NULL: nobody looks any more. Beside operations and saves; ends with
-     * `close`. May be NULL, both. */
+     * `close` or a loss. May be NULL, both. */
     void (*watch)(struct tb_driver_session *session, const struct tb_want *want);
     void (*next_frame)(struct tb_driver_session *session);
     /* A person's hands, beside them too. What cannot be done is not. May be NULL. */

@@ -16,15 +16,17 @@ static const struct row {
     size_t max_age;
     size_t ttl;
     size_t ttl_max;
-} conversation = {TB_IDLE_HIBERNATE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0},
-  brief = {TB_IDLE_CLOSE, AT(octopus_idle_ms), AT(octopus_max_age_ms), 0, 0},
+    size_t away;
+} conversation =
+    {TB_IDLE_HIBERNATE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0, 0},
+  brief = {TB_IDLE_CLOSE, AT(octopus_idle_ms), AT(octopus_max_age_ms), 0, 0, 0},
   named[TB_KIND_COUNT] = {
-      [TB_KIND_BROWSER] = {TB_IDLE_HIBERNATE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
-      [TB_KIND_IOS] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
-      [TB_KIND_ANDROID] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0},
-      [TB_KIND_TAB] = {TB_IDLE_CLOSE, 0, 0, 0, 0},
+      [TB_KIND_BROWSER] = {TB_IDLE_HIBERNATE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0},
+      [TB_KIND_IOS] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0},
+      [TB_KIND_ANDROID] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0},
+      [TB_KIND_TAB] = {TB_IDLE_CLOSE, 0, 0, 0, 0, AT(tab_away_ms)},
       [TB_KIND_CLIENT] = {TB_IDLE_REST, AT(client_idle_ms), 0, AT(client_ttl_ms),
-                          AT(client_ttl_max_ms)},
+                          AT(client_ttl_max_ms), AT(client_away_ms)},
 };
 
 static int64_t setting(const struct tb_config *config, size_t at)
@@ -51,5 +53,6 @@ struct tb_lifetime tb_lifetime_of(const struct tb_session *session)
         .max_age_ms = setting(config, row->max_age),
         .ttl_ms = setting(config, row->ttl),
         .ttl_max_ms = setting(config, row->ttl_max),
+        .away_ms = setting(config, row->away),
     };
 }

@@ -20,6 +20,7 @@ struct tb_lifetime {
     int64_t max_age_ms; /* however busy it is */
     int64_t ttl_ms;     /* unless it is renewed */
     int64_t ttl_max_ms; /* the most that a renewal can give; 0: any */
+    int64_t away_ms;    /* without its peer: core/session_away.h */
 };
 
 struct tb_lifetime tb_lifetime_of(const struct tb_session *session);

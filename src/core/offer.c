@@ -19,6 +19,15 @@ static const char *const engines[] = {
 
 const struct tb_offer tb_offer_usual = {TB_KIND_BROWSER, TB_PROVIDER_LOCAL, TB_ENGINE_AUTO};
 
+bool tb_session_kind_is_guest(enum tb_session_kind kind)
+{
+    static const bool guests[TB_KIND_COUNT] = {
+#define TB_KIND_GUEST(NAME, name, error, words) [TB_KIND_##NAME] = true,
+#include "core/offers.def"
+    };
+    return guests[kind];
+}
+
 const char *tb_session_kind_name(enum tb_session_kind kind)
 {
     return kinds[kind];

@@ -45,6 +45,8 @@ extern const struct tb_offer tb_offer_usual;
 const char *tb_session_kind_name(enum tb_session_kind kind);
 const char *tb_provider_name(enum tb_provider provider);
 const char *tb_engine_name(enum tb_engine engine);
+/* It comes by itself, and comes back: a page, the user's own browser. */
+bool tb_session_kind_is_guest(enum tb_session_kind kind);
 /* By their names; false when there is none. */
 bool tb_session_kind_find(struct tb_str name, enum tb_session_kind *ret_kind);
 bool tb_provider_find(struct tb_str name, enum tb_provider *ret_provider);

@@ -10,6 +10,7 @@
 #include "core/lifetime.h"
 #include "core/limits.h"
 #include "core/removals.h"
+#include "core/session_away.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 #include "proto/json_iter.h"
@@ -385,6 +386,11 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
     session->state = TB_STATE_ASLEEP; /* it begins there */
     session->times.recorded_ms = tb_loop_now_ms(sessions->core->loop);
     int rc = fill(session, &record, err);
+    if (rc == 0 && tb_session_returns(session)) {
+        session->state = TB_STATE_AWAY;
+        session->times.away_ms = session->times.recorded_ms; /* now */
+        session->losses.lost.reason = TB_END_CLIENT_DISCONNECTED;
+    }
     if (rc == 0 && tb_sessions_add(session) < 0) {
         rc = tb_fail(err, TB_E_SESSION_EXISTS, "another session already has this id or name");
     }

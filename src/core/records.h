@@ -21,7 +21,7 @@ void tb_record_put(struct tb_session *session, struct tb_gate *gate);
 void tb_record_refresh(struct tb_session *session);
 /* The session has ended: the record and the state go, at the latest when the store takes that. */
 void tb_record_remove(struct tb_session *session, struct tb_gate *gate);
-/* Makes a sleeping session from a record; it stands in the table. */
+/* Makes a session that sleeps, or is away, from a record; it stands in the table. */
 int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
                    struct tb_session **ret_session, struct tb_err *err);
 

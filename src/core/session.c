@@ -16,6 +16,7 @@
 #include "core/lifetime.h"
 #include "core/limits.h"
 #include "core/records.h"
+#include "core/session_away.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 #include "core/toolbox.h"
@@ -85,13 +86,17 @@ static void pump(struct tb_session *session)
     }
 }
 
-int tb_session_enqueue(struct tb_session *session, struct tb_call *call)
+int tb_session_enqueue(struct tb_session *session, struct tb_call *call, struct tb_err *err)
 {
     if (tb_session_ended(session)) {
-        return TB_E_SESSION_ENDED;
+        return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
+    }
+    if (session->state == TB_STATE_AWAY) {
+        return tb_session_say_away(session, err);
     }
     if (session->queue.waiting_count >= (size_t)session->core->config->sessions_queue) {
-        return TB_E_BUSY;
+        return tb_fail(err, TB_E_BUSY, "%zu calls are already waiting for session '%s'",
+                       session->queue.waiting_count, session->name);
     }
     tb_session_touch(session);
     session->stats.calls++;
@@ -223,6 +228,16 @@ void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *er
     fail_all(session, &session->queue.waiting, err);
 }
 
+void tb_session_cancel_ops(struct tb_session *session)
+{
+    LIST_FOREACH_SAFE(link, &session->queue.ops) {
+        struct tb_op_call *op_call = TB_CONTAINER(link, struct tb_op_call, link);
+        if (!op_call->ended && op_call->op.cancel) {
+            op_call->op.cancel(&op_call->op);
+        }
+    }
+}
+
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
 {
     return (struct tb_event){
@@ -349,8 +364,14 @@ static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, c
     }
     session->trouble = TB_NEW(struct tb_err);
     session->losses.lost = (struct tb_lost){reason, loss};
-    tb_fail(session->trouble, tb_end_reason_loss_code(reason), "Session '%s' %s%s%s", session->name,
-            tb_end_reason_words(reason), detail && detail[0] ? ": " : "", detail ? detail : "");
+    if (loss == TB_LOSS_AWAY) {
+        tb_fail(session->trouble, TB_E_AWAY, "Session '%s' lost its %s%s%s", session->name,
+                tb_session_kind_name(session->kind), detail[0] ? ": " : "", detail);
+    } else {
+        tb_fail(session->trouble, tb_end_reason_loss_code(reason), "Session '%s' %s%s%s",
+                session->name, tb_end_reason_words(reason), detail[0] ? ": " : "", detail);
+    }
+    tb_watch_pause(session);
     tb_session_look(session);
 }
 
@@ -409,8 +430,15 @@ static bool is_lost_for_good(const struct tb_session *session)
 static void on_trouble(struct tb_session *session)
 {
     bool lost = session->driver_session != NULL;
-    bool restorable = lost && !is_lost_for_good(session);
-    if (restorable && tb_session_can_hibernate(session) && session->state != TB_STATE_RETIRING) {
+    bool retires = session->state == TB_STATE_RETIRING;
+    bool restorable = lost && session->losses.lost.loss == TB_LOSS_RESTORABLE;
+    if (lost && session->losses.lost.loss == TB_LOSS_AWAY) {
+        if (retires) {
+            tb_session_end(session, session->losses.lost.reason);
+        } else {
+            tb_session_go_away(session);
+        }
+    } else if (restorable && tb_session_can_hibernate(session) && !retires) {
         tb_session_lose(session);
     } else if (!lost && !tb_session_is_new(session)) {
         tb_session_fail_waiting(session, session->trouble);
@@ -420,6 +448,18 @@ static void on_trouble(struct tb_session *session)
         end(session,
             &(struct ending){.reason = lost ? session->losses.lost.reason : TB_END_NOT_STARTED,
                              .err = session->trouble});
+    }
+}
+
+/* It sleeps: does a call wait for it? */
+static void wake(struct tb_session *session)
+{
+    struct tb_err err;
+    bool is_wanted = !tb_list_empty(&session->queue.waiting);
+    if (is_wanted && tb_list_empty(&session->queue.ops) &&
+        tb_session_wake(session, NULL, &err) < 0) {
+        tb_session_fail_waiting(session, &err);
+        tb_session_rearm(session);
     }
 }
 
@@ -434,7 +474,7 @@ static void go_on(struct tb_session *session)
     if (session->state == TB_STATE_RETIRING && !session->queue.running_count) {
         tb_session_end(session, TB_END_MAX_AGE);
     } else if (session->state == TB_STATE_ASLEEP) {
-        tb_session_wake(session);
+        wake(session);
     } else if (session->state == TB_STATE_SAVING) {
         tb_session_save_step(session);
     } else if (is_draining && !tb_session_ended(session)) {
@@ -451,6 +491,8 @@ static void on_job(struct tb_deferred *job)
         tb_session_wind_up(session);
     } else if (session->end.astray) {
         tb_session_end(session, TB_END_INTERNAL);
+    } else if (session->state == TB_STATE_AWAY && !is_lost_for_good(session)) {
+        tb_session_away_step(session);
     } else if (session->state == TB_STATE_CLOSING && !is_lost_for_good(session)) {
         if (session->side == TB_SIDE_CLOSED) {
             tb_session_hibernated(session);
@@ -474,6 +516,7 @@ void tb_session_open(struct tb_session *session, const struct tb_session_spec *s
         .last_ref = tb_session_is_new(session) ? 0 : session->refs,
         .files = session->traits.files,
         .deadline_ms = spec->deadline_ms,
+        .channel = spec->channel,
         .events = &events,
         .owner = session,
     };

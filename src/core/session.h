@@ -39,6 +39,7 @@ enum tb_shown_state {
 
 struct tb_call;
 struct tb_caller;
+struct tb_channel;
 struct tb_gate;
 struct tb_json_writer;
 
@@ -55,6 +56,7 @@ struct tb_session_info {
     enum tb_shown_state state;
     bool hibernated; /* it has no browser; the next call brings it back */
     bool retiring;   /* too old: it ends with the call that runs */
+    bool away;       /* what it drives has disconnected; calls fail until it is back */
     bool hidden;     /* private: nobody but its owner reaches it */
     bool saved;      /* the store has what its browser had */
     struct tb_session_stats stats;
@@ -80,6 +82,11 @@ void tb_session_close(struct tb_session *session, const struct tb_caller *caller
  * TB_E_SESSION_ENDED, TB_E_STORE. */
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
                      struct tb_gate *gate, struct tb_err *err);
+/* The peer of a session has come back (or a newer one in its place), behind this channel, which
+ * stays the caller's. One that is away goes on, and it counts as used. TB_E_NOT_POSSIBLE (its
+ * driver has no such peers), TB_E_BUSY (it is on the way to open or to close), TB_E_LIMIT,
+ * TB_E_SESSION_ENDED, TB_E_SHUTDOWN, or what the driver says. */
+int tb_session_attach(struct tb_session *session, struct tb_channel *channel, struct tb_err *err);
 /* The name of the conversation that started it. */
 const char *tb_session_owner(const struct tb_session *session);
 /* No call runs or waits. */

@@ -12,9 +12,11 @@
 #include "base/mem.h"
 #include "core/authors.h"
 #include "core/call_internal.h"
+#include "core/channel.h"
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/records.h"
+#include "core/session_away.h"
 #include "core/sessions_internal.h"
 #include "io/timer.h"
 
@@ -37,8 +39,9 @@ struct tb_saving {
     int64_t changed_ms; /* since when something is not saved */
     struct storing *storing;
     struct tb_store_read *read;
-    struct tb_buf state; /* what is brought back */
-    bool unreadable;     /* it was there, but not to be understood */
+    struct tb_buf state;        /* what is brought back */
+    struct tb_channel *channel; /* to the peer that it is opened for; NULL: none, or it is open */
+    bool unreadable;            /* it was there, but not to be understood */
     bool changed;
     bool asked;      /* the driver is */
     bool typed;      /* what is being saved has what was typed */
@@ -50,7 +53,7 @@ struct tb_saving {
 bool tb_session_survives(const struct tb_session *session)
 {
     const struct tb_core *core = session->core;
-    return core->store.kind && (session->kind == TB_KIND_CLIENT ||
+    return core->store.kind && (tb_session_returns(session) ||
                                 (session->driver->save && core->config->sessions_hibernate));
 }
 
@@ -102,6 +105,7 @@ void tb_saving_free(struct tb_saving *saving)
         tb_gate_fini(&saving->storing->gate);
         tb_free(saving->storing);
     }
+    tb_channel_unref(saving->channel, "waking");
     tb_buf_fini(&saving->state);
     tb_free(saving);
 }
@@ -259,9 +263,10 @@ static void save(struct tb_session *session)
 static bool may_save(const struct tb_session *session)
 {
     const struct tb_saving *saving = session->saving;
-    return saving && session->side == TB_SIDE_OPEN && tb_session_survives(session) &&
-           session->driver->save && tb_list_empty(&session->queue.ops) && !session->trouble &&
-           !saving->asked && !saving->storing;
+    return saving && session->side == TB_SIDE_OPEN && session->state != TB_STATE_AWAY &&
+           tb_session_survives(session) && session->driver->save &&
+           tb_list_empty(&session->queue.ops) && !session->trouble && !saving->asked &&
+           !saving->storing;
 }
 
 /* An agent that works without a pause must not lose minutes of it with the daemon. */
@@ -384,20 +389,26 @@ void tb_session_save_step(struct tb_session *session)
     }
 }
 
-void tb_session_hibernated(struct tb_session *session)
+void tb_session_shed(struct tb_session *session)
 {
-    bool woken = session->driver_session != NULL;
-    enum tb_end_reason reason = session->trouble                    ? session->losses.lost.reason
-                                : session->core->sessions->draining ? TB_END_SHUTDOWN
-                                : session->end.gives_way            ? TB_END_EVICTED
-                                                                    : TB_END_IDLE_TIMEOUT;
     tb_sessions_count_awake(session, -1);
     session->losses.typed = tb_session_has_typed(session);
     tb_saving_free(session->saving);
     session->saving = NULL;
     session->driver_session = NULL;
     session->side = TB_SIDE_NONE;
-    tb_session_move(session, TB_STATE_ASLEEP);
+}
+
+void tb_session_hibernated(struct tb_session *session)
+{
+    bool stays_away = session->state == TB_STATE_WAKING && tb_session_returns(session);
+    bool woken = session->driver_session != NULL;
+    enum tb_end_reason reason = session->trouble                    ? session->losses.lost.reason
+                                : session->core->sessions->draining ? TB_END_SHUTDOWN
+                                : session->end.gives_way            ? TB_END_EVICTED
+                                                                    : TB_END_IDLE_TIMEOUT;
+    tb_session_shed(session);
+    tb_session_move(session, stays_away ? TB_STATE_AWAY : TB_STATE_ASLEEP);
     tb_free(session->trouble);
     session->trouble = NULL;
     tb_record_put(session, NULL);
@@ -436,17 +447,9 @@ static void on_state(struct tb_str key, struct tb_str value, void *user)
     saving->unreadable = tb_record_open_state(session, value, &saving->state) < 0;
 }
 
-static void on_state_end(const struct tb_err *err, void *user)
+static void open_again(struct tb_session *session)
 {
-    struct tb_session *session = user;
     const struct tb_core *core = session->core;
-    session->saving->read = NULL;
-    if (err && err->code != TB_E_NOT_FOUND) {
-        session->trouble = TB_NEW(struct tb_err);
-        *session->trouble = *err;
-        tb_session_look(session);
-        return;
-    }
     TB_AUTO(tb_json_free) struct cJSON *args = tb_record_args(session);
     const struct tb_driver_slot *slot = tb_driver_named(core, tb_str_of(session->driver->name));
     const struct tb_session_spec spec = {
@@ -454,27 +457,42 @@ static void on_state_end(const struct tb_err *err, void *user)
         .saved = tb_buf_str(&session->saving->state),
         .driver_state = slot->state,
         .deadline_ms = tb_loop_now_ms(core->loop) + core->config->browser_timeout_ms,
+        .channel = session->saving->channel,
     };
     tb_session_open(session, &spec);
 }
 
-void tb_session_wake(struct tb_session *session)
+static void on_state_end(const struct tb_err *err, void *user)
+{
+    struct tb_session *session = user;
+    session->saving->read = NULL;
+    if (err && err->code != TB_E_NOT_FOUND) {
+        session->trouble = TB_NEW(struct tb_err);
+        *session->trouble = *err;
+        tb_session_look(session);
+    } else {
+        open_again(session);
+    }
+}
+
+int tb_session_wake(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     const struct tb_store *store = &session->core->store;
-    struct tb_err err;
-    if (tb_list_empty(&session->queue.waiting) || !tb_list_empty(&session->queue.ops)) {
-        return;
-    }
-    if (tb_sessions_admit(session, &err) < 0) {
-        tb_session_fail_waiting(session, &err);
-        tb_session_rearm(session);
-        return;
+    int rc = tb_sessions_admit(session, err);
+    if (rc < 0) {
+        return rc;
     }
     tb_session_move(session, TB_STATE_WAKING);
     tb_sessions_count_awake(session, 1);
     tb_saving_begin(session);
-    session->saving->read = store->kind->get(store->state, TB_SPACE_STATE, tb_str_of(session->id),
-                                             on_state, on_state_end, session);
+    session->saving->channel = tb_channel_ref(channel, "waking");
+    if (session->driver->save && store->kind) {
+        session->saving->read = store->kind->get(
+            store->state, TB_SPACE_STATE, tb_str_of(session->id), on_state, on_state_end, session);
+    } else {
+        open_again(session);
+    }
+    return 0;
 }
 
 /* What the next reply says of it; NULL: nothing is missing. With `again` somebody has not heard yet
@@ -537,6 +555,8 @@ void tb_session_opened(struct tb_session *session)
         driver->restored ? driver->restored(session->driver_session) : (struct tb_restored){0};
     bool is_new = tb_session_is_new(session);
     tb_session_move(session, TB_STATE_OPEN);
+    tb_channel_unref(session->saving->channel, "waking");
+    session->saving->channel = NULL;
     session->losses.unseen = false;
     if (is_new) {
         tb_free(session->end.fallback);
@@ -544,6 +564,11 @@ void tb_session_opened(struct tb_session *session)
         if (drop_loss(session)) { /* of a browser that no call ever had */
             tb_record_put(session, NULL);
         }
+        return;
+    }
+    if (tb_session_returns(session)) { /* what was typed, and all else, is still in its page */
+        tb_buf_fini(&session->saving->state);
+        tb_session_came_back(session);
         return;
     }
     tb_free(session->losses.note);

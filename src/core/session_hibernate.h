@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 struct tb_call;
+struct tb_channel;
+struct tb_err;
 struct tb_op;
 struct tb_saving;
 struct tb_session;
@@ -29,8 +31,11 @@ void tb_session_hibernate(struct tb_session *session);
 void tb_session_save_step(struct tb_session *session);
 /* The driver is done with it, or could not open it. */
 void tb_session_hibernated(struct tb_session *session);
-/* It sleeps and a call waits. */
-void tb_session_wake(struct tb_session *session);
+/* It has no driver session any more, and no place among those that have one. */
+void tb_session_shed(struct tb_session *session);
+/* It is dormant, and begins to open with what was saved; `channel` is that of the peer that it is
+ * opened for, or NULL. TB_E_LIMIT. */
+int tb_session_wake(struct tb_session *session, struct tb_channel *channel, struct tb_err *err);
 /* A wake that has not come to the driver yet is given up. */
 void tb_session_cut_wake(struct tb_session *session);
 /* The driver has opened it: what is there to say. */

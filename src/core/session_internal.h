@@ -39,6 +39,7 @@ struct tb_session_times {
     int64_t last_active_wall_ms;
     int64_t last_active_ms;
     int64_t ttl_at_ms;          /* when its time to live is over; 0: it has none */
+    int64_t away_ms;            /* while it is away: since when */
     int64_t told_ms;            /* the end that session_expiring was told of */
     int64_t hibernate_after_ms; /* not before: it could not be saved */
     int64_t recorded_ms;        /* when the record was written last */
@@ -61,7 +62,7 @@ struct tb_lost {
 
 /* What of its pages is lost, or would be with its browser, and who has to hear of it. */
 struct tb_session_losses {
-    struct tb_lost lost; /* while there is trouble, and a driver session */
+    struct tb_lost lost; /* while there is trouble and a driver session, and while it is away */
     char *note;          /* for the next reply, and the first to each who saw the earlier browser */
     bool is_news;        /* nobody has had the note yet */
     bool unseen; /* its first browser went before the job saw it, so nothing of it is missed */
@@ -149,14 +150,17 @@ void tb_session_wind_up(struct tb_session *session);
 /* Begins to close its driver session; the job goes on when that is done. */
 void tb_session_close_driver(struct tb_session *session);
 void tb_session_record_free(struct tb_session *session);
-/* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_SESSION_ENDED. */
-int tb_session_enqueue(struct tb_session *session, struct tb_call *call);
+/* Puts a call into the queue and starts it if it is its turn. TB_E_BUSY, TB_E_AWAY,
+ * TB_E_SESSION_ENDED. */
+int tb_session_enqueue(struct tb_session *session, struct tb_call *call, struct tb_err *err);
 /* A call has left, waiting or running; starts the next one, soon. */
 void tb_session_leave(struct tb_session *session, struct tb_call *call);
 /* It is used at this moment. */
 void tb_session_touch(struct tb_session *session);
 void tb_session_fail_running(struct tb_session *session, const struct tb_err *err);
 void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err);
+/* Asks what is at work in the driver to end, whether or not a call waits for it. */
+void tb_session_cancel_ops(struct tb_session *session);
 /* The beginning of an event of its own: whose it is, and as the first field its type. */
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
 

@@ -39,6 +39,9 @@ static struct due end_of(const struct tb_session *session, const struct tb_lifet
                            session->times.ttl_at_ms - session->times.last_active_ms,
                            TB_END_TTL_EXPIRED};
     }
+    if (session->state == TB_STATE_AWAY) {
+        sooner(&due, session->times.away_ms, lifetime->away_ms, session->losses.lost.reason);
+    }
     if (!tb_session_at_rest(session) || tb_session_is_opening(session)) {
         return due;
     }
@@ -101,7 +104,7 @@ static void tell_expiring(struct tb_session *session, const struct due *due)
 static void expire(struct tb_session *session, enum tb_end_reason reason)
 {
     /* There is no browser to be freed, so an end that could not be stored had better wait. */
-    if (session->state == TB_STATE_ASLEEP && !tb_store_ready(&session->core->store, NULL)) {
+    if (tb_session_is_dormant(session) && !tb_store_ready(&session->core->store, NULL)) {
         tb_timer_start(&session->times.timer, STORE_RETRY_MS);
     } else if (reason == TB_END_MAX_AGE) {
         tb_session_retire(session);

@@ -42,13 +42,16 @@ static void each_kind_has_its_times(void **state)
         struct tb_lifetime lifetime;
         bool brief;
     } rows[] = {
-        {TB_KIND_BROWSER, "talk", {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0}, true},
-        {TB_KIND_BROWSER, "chat", {TB_IDLE_HIBERNATE, 120 * SECOND_MS, 0, 0, 0}, false},
-        {TB_KIND_BROWSER, "", {TB_IDLE_HIBERNATE, 30 * MINUTE_MS, 0, 0, 0}, false},
-        {TB_KIND_IOS, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0}, false},
-        {TB_KIND_ANDROID, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0}, false},
-        {TB_KIND_TAB, "", {TB_IDLE_CLOSE, 0, 0, 0, 0}, false},
-        {TB_KIND_CLIENT, "", {TB_IDLE_REST, 300 * SECOND_MS, 0, HOUR_MS, 24 * HOUR_MS}, false},
+        {TB_KIND_BROWSER, "talk", {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0, 0}, true},
+        {TB_KIND_BROWSER, "chat", {TB_IDLE_HIBERNATE, 120 * SECOND_MS, 0, 0, 0, 0}, false},
+        {TB_KIND_BROWSER, "", {TB_IDLE_HIBERNATE, 30 * MINUTE_MS, 0, 0, 0, 0}, false},
+        {TB_KIND_IOS, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0, 0}, false},
+        {TB_KIND_ANDROID, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0, 0}, false},
+        {TB_KIND_TAB, "", {TB_IDLE_CLOSE, 0, 0, 0, 0, 2 * MINUTE_MS}, false},
+        {TB_KIND_CLIENT,
+         "",
+         {TB_IDLE_REST, 300 * SECOND_MS, 0, HOUR_MS, 24 * HOUR_MS, 35 * MINUTE_MS},
+         false},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         rig->brief = rows[i].brief;
@@ -59,6 +62,7 @@ static void each_kind_has_its_times(void **state)
         assert_int_equal(lifetime.max_age_ms, rows[i].lifetime.max_age_ms);
         assert_int_equal(lifetime.ttl_ms, rows[i].lifetime.ttl_ms);
         assert_int_equal(lifetime.ttl_max_ms, rows[i].lifetime.ttl_max_ms);
+        assert_int_equal(lifetime.away_ms, rows[i].lifetime.away_ms);
     }
 }
 

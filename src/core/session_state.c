@@ -13,10 +13,11 @@
 static const unsigned moves[TB_STATE_COUNT] = {
     /* opened; lost before that was seen */
     [TB_STATE_OPENING] = TO(OPEN) | TO(CLOSING),
-    /* the same; refused */
-    [TB_STATE_WAKING] = TO(OPEN) | TO(CLOSING) | TO(ASLEEP),
-    /* too old, but a call runs; idle, gives way, the daemon stops; lost, but it can be restored */
-    [TB_STATE_OPEN] = TO(RETIRING) | TO(SAVING) | TO(CLOSING),
+    /* the same; refused, and has a peer that may come again */
+    [TB_STATE_WAKING] = TO(OPEN) | TO(CLOSING) | TO(ASLEEP) | TO(AWAY),
+    /* too old, but a call runs; idle, gives way, the daemon stops; lost, but it can be restored;
+     * its peer has gone */
+    [TB_STATE_OPEN] = TO(RETIRING) | TO(SAVING) | TO(CLOSING) | TO(AWAY),
     /* the last call has ended */
     [TB_STATE_RETIRING] = 0,
     /* a call came, or it could not be saved; saved, lost, the daemon stops */
@@ -25,6 +26,8 @@ static const unsigned moves[TB_STATE_COUNT] = {
     [TB_STATE_CLOSING] = TO(ASLEEP),
     /* a call came */
     [TB_STATE_ASLEEP] = TO(WAKING),
+    /* its peer is back; the same, and the driver has to open it anew */
+    [TB_STATE_AWAY] = TO(OPEN) | TO(WAKING),
 };
 
 bool tb_state_allows(enum tb_session_state from, enum tb_session_state to)
@@ -75,6 +78,12 @@ bool tb_session_is_opening(const struct tb_session *session)
     return opens(session) && session->side != TB_SIDE_OPEN && !session->trouble;
 }
 
+bool tb_session_is_dormant(const struct tb_session *session)
+{
+    return session->state == TB_STATE_ASLEEP ||
+           (session->state == TB_STATE_AWAY && session->side == TB_SIDE_NONE);
+}
+
 /* A page that others call counts as active for a while after its last call. */
 static bool rests_as_active(const struct tb_session *session)
 {
@@ -106,6 +115,7 @@ struct tb_session_info tb_session_info(const struct tb_session *session)
         .state = shown(session),
         .hibernated = session->state == TB_STATE_ASLEEP,
         .retiring = session->state == TB_STATE_RETIRING,
+        .away = session->state == TB_STATE_AWAY,
         .hidden = session->traits.hidden,
         .saved = session->saved,
         .stats = session->stats,

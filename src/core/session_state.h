@@ -8,6 +8,8 @@
  *                       |  +--a call came, or it was not saved--+ (from SAVING)               |
  *                       +--opened-- WAKING <--a call-- ASLEEP <-------------------------------+
  *
+ *   OPEN --its peer goes--> AWAY --it is back--> OPEN, or WAKING if the driver had let go
+ *
  * From everywhere to ENDED; from there nowhere. A new state is a row of the table in
  * session_state.c. */
 #pragma once
@@ -24,6 +26,7 @@ enum tb_session_state {
     TB_STATE_SAVING,   /* what its browser has is saved, so that it can go */
     TB_STATE_CLOSING,  /* its browser goes; it stays */
     TB_STATE_ASLEEP,   /* it has no browser until the next call */
+    TB_STATE_AWAY,     /* its peer has gone and may come back; calls fail: core/session_away.h */
     TB_STATE_ENDED,    /* out of every table; freed when the driver is done */
     TB_STATE_COUNT,
 };
@@ -51,3 +54,5 @@ bool tb_session_is_new(const struct tb_session *session);
 bool tb_session_just_opened(const struct tb_session *session);
 /* A browser is on the way, and there is nothing against it. */
 bool tb_session_is_opening(const struct tb_session *session);
+/* It is a record and no more: nothing drives it, so it takes nobody's place. */
+bool tb_session_is_dormant(const struct tb_session *session);

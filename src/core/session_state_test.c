@@ -12,11 +12,12 @@
 
 /* A row for the state that is left, a column for the one that follows, in the order of the enum. */
 static const char *const allowed[TB_STATE_COUNT] = {
-    /*                    O W o R S C A E */
-    [TB_STATE_OPENING] = "- - x - - x - x", [TB_STATE_WAKING] = "- - x - - x x x",
-    [TB_STATE_OPEN] = "- - - x x x - x",    [TB_STATE_RETIRING] = "- - - - - - - x",
-    [TB_STATE_SAVING] = "- - x - - x - x",  [TB_STATE_CLOSING] = "- - - - - - x x",
-    [TB_STATE_ASLEEP] = "- x - - - - - x",  [TB_STATE_ENDED] = "- - - - - - - -",
+    /*                    O W o R S C A a E */
+    [TB_STATE_OPENING] = "- - x - - x - - x", [TB_STATE_WAKING] = "- - x - - x x x x",
+    [TB_STATE_OPEN] = "- - - x x x - x x",    [TB_STATE_RETIRING] = "- - - - - - - - x",
+    [TB_STATE_SAVING] = "- - x - - x - - x",  [TB_STATE_CLOSING] = "- - - - - - x - x",
+    [TB_STATE_ASLEEP] = "- x - - - - - - x",  [TB_STATE_AWAY] = "- x x - - - - - x",
+    [TB_STATE_ENDED] = "- - - - - - - - -",
 };
 
 /* Whether a process survives that move: a refused one is a bug of ours, so it stops there. */
@@ -58,6 +59,7 @@ static void expect(const struct tb_session *session, enum tb_session_state state
     assert_int_equal(info.state, shown);
     assert_int_equal(info.hibernated, state == TB_STATE_ASLEEP);
     assert_int_equal(info.retiring, state == TB_STATE_RETIRING);
+    assert_int_equal(info.away, state == TB_STATE_AWAY);
 }
 
 static void release(struct rig *rig, const struct tb_session *session)

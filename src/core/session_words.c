@@ -65,6 +65,9 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     if (info.hibernated) {
         tb_json_member_bool(json, "hibernated", true);
     }
+    if (info.away) {
+        tb_json_member_bool(json, "away", true);
+    }
     put_owner(session, caller, json);
     put_times(session, json);
     tb_json_member_int(json, "calls", session->stats.calls);

@@ -46,21 +46,11 @@ static void tenant_free(struct tb_tenant *tenant)
     tb_free(tenant);
 }
 
-static void cancel_ops(struct tb_session *session)
-{
-    LIST_FOREACH_SAFE(link, &session->queue.ops) {
-        struct tb_op_call *op_call = TB_CONTAINER(link, struct tb_op_call, link);
-        if (!op_call->ended && op_call->op.cancel) {
-            op_call->op.cancel(&op_call->op);
-        }
-    }
-}
-
 /* What can come back goes to sleep. */
 static void shut_down(struct tb_session *session)
 {
     struct tb_err err;
-    if (session->state != TB_STATE_ASLEEP &&
+    if (!tb_session_is_dormant(session) &&
         (!tb_session_survives(session) || session->state == TB_STATE_RETIRING)) {
         tb_session_end(session, TB_END_SHUTDOWN);
         return;
@@ -68,13 +58,17 @@ static void shut_down(struct tb_session *session)
     tb_fail(&err, TB_E_SHUTDOWN, "Session '%s' is kept, but the daemon is stopping", session->name);
     tb_session_fail_running(session, &err);
     tb_session_fail_waiting(session, &err);
-    if (session->state == TB_STATE_ASLEEP || session->state == TB_STATE_CLOSING) {
+    bool is_away = session->state == TB_STATE_AWAY;
+    if (is_away || session->state == TB_STATE_ASLEEP || session->state == TB_STATE_CLOSING) {
         if (session->times.last_active_ms > session->times.recorded_ms) {
             tb_record_put(session, NULL);
         }
+        if (is_away && session->side == TB_SIDE_OPEN) {
+            tb_session_close_driver(session);
+        }
         return;
     }
-    cancel_ops(session);
+    tb_session_cancel_ops(session);
     if (session->state == TB_STATE_OPEN || session->state == TB_STATE_SAVING) {
         tb_session_hibernate(session);
     } /* else the job comes here again when it is open */
@@ -272,7 +266,7 @@ static void put_sessions(struct listing *listing, const struct tb_tenant *tenant
             !tb_session_visible(session, listing->caller)) {
             continue;
         }
-        if (session->state == TB_STATE_ASLEEP &&
+        if (tb_session_is_dormant(session) &&
             listing->asleep_count > LISTED_ASLEEP + listing->skipped) {
             listing->skipped++;
         } else {
@@ -292,7 +286,7 @@ static size_t put_list(const struct tb_tenant *tenant, const struct tb_caller *c
     LIST_FOREACH(link, &tenant->sessions) {
         const struct tb_session *session = tb_session_of(link);
         listing.asleep_count +=
-            session->state == TB_STATE_ASLEEP && tb_session_visible(session, caller);
+            tb_session_is_dormant(session) && tb_session_visible(session, caller);
     }
     put_sessions(&listing, tenant, true);
     put_sessions(&listing, tenant, false);

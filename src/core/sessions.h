@@ -18,6 +18,7 @@
 #include "core/principal.h"
 #include "core/session.h"
 
+struct tb_channel;
 struct tb_core;
 struct tb_sessions;
 
@@ -56,9 +57,10 @@ struct tb_session_spec {
     bool hidden;           /* nobody but the caller's conversation reaches it */
     const struct tb_driver *driver;
     void *driver_state;
-    const struct cJSON *args; /* of start_session; may be NULL */
-    struct tb_str saved;      /* core's own: what is to be brought back */
-    struct tb_gate *gate;     /* of the reply that acknowledges it; may be NULL */
+    const struct cJSON *args;   /* of start_session; may be NULL */
+    struct tb_str saved;        /* core's own: what is to be brought back */
+    struct tb_channel *channel; /* to a peer that came by itself; NULL: none; borrowed */
+    struct tb_gate *gate;       /* of the reply that acknowledges it; may be NULL */
     int64_t deadline_ms;
 };
 

@@ -39,7 +39,7 @@ static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *re
 /* Nobody loses a login to a newcomer if it can be kept. */
 static void give_way(struct tb_session *session)
 {
-    if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE) {
+    if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE && session->state != TB_STATE_AWAY) {
         tb_session_hibernate(session);
         session->end.gives_way = true;
     } else {
@@ -73,8 +73,7 @@ static int full(struct tb_sessions *sessions, struct tb_err *err)
     int64_t next_ms = INT64_MAX;
     MAP_FOREACH(slot, &sessions->by_id) {
         const struct tb_session *session = slot->value;
-        int64_t at_ms =
-            session->state == TB_STATE_ASLEEP ? INT64_MAX : tb_session_frees_ms(session);
+        int64_t at_ms = tb_session_is_dormant(session) ? INT64_MAX : tb_session_frees_ms(session);
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
@@ -207,7 +206,7 @@ void tb_sessions_count_awake(struct tb_session *session, int by)
 {
     struct tb_tenant *tenant = session->home;
     bool is_counted = !tb_list_empty(&session->awake);
-    if (by > 0 ? session->state == TB_STATE_ASLEEP : !is_counted) {
+    if (by > 0 ? tb_session_is_dormant(session) : !is_counted) {
         return;
     }
     *(session->traits.of_conversation ? &tenant->conversation_count : &tenant->named_count) +=

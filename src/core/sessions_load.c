@@ -80,7 +80,7 @@ static void resume_all(struct tb_load *load)
         while ((link = tb_list_pop(&all))) {
             struct tb_session *session = tb_session_of(link);
             tb_list_append(&tenant->sessions, link);
-            if (session->state == TB_STATE_ASLEEP) {
+            if (tb_session_is_dormant(session)) {
                 make_younger(session, by_ms);
                 resume(load, session);
             }

@@ -178,7 +178,8 @@ int tb_watch_input(struct tb_viewer *viewer, const struct tb_input *input, struc
 void tb_watch_resume(struct tb_session *session)
 {
     struct tb_watch *watch = session->watch;
-    if (watch && session->side == TB_SIDE_OPEN && !session->trouble) {
+    bool is_there = session->side == TB_SIDE_OPEN && session->state != TB_STATE_AWAY;
+    if (watch && is_there && !session->trouble) {
         watch->source = session->driver_session;
         look_soon(watch);
     }

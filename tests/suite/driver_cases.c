@@ -397,6 +397,94 @@ static void hands_work_beside_an_operation(void **state)
     assert_int_equal(seat->ends, 1);
 }
 
+/* Peers that come by themselves. */
+
+static void go(struct driver_seat *seat, struct peer *peer)
+{
+    int losses = seat->losses;
+    peer_close(peer);
+    WAIT_UNTIL(seat->lab->core.loop, seat->losses > losses);
+}
+
+static void a_session_goes_on_with_a_peer_that_is_back(void **state)
+{
+    struct table *table = *state;
+    struct peer again;
+    NEEDS(table->subject->driver->attach);
+    driver_open_for_peer(&table->a);
+    run_well(&table->a);
+    go(&table->a, &table->a.peer);
+    peer_open(&again, table->lab.core.loop);
+    assert_int_equal(driver_attach(&table->a, again.channel), 0);
+    run_well(&table->a);
+    go(&table->a, &again);
+    assert_int_equal(table->a.losses, 2);
+    peer_fini(&again);
+}
+
+static void what_runs_when_a_peer_goes_ends_when_it_is_cancelled(void **state)
+{
+    struct table *table = *state;
+    struct peer again;
+    NEEDS(table->subject->driver->attach && HAS(table, slow));
+    driver_open_for_peer(&table->a);
+    assert_true(run_slow(&table->a, LONG_MS)); /* else nobody could end it */
+    go(&table->a, &table->a.peer);
+    driver_cancel(&table->a);
+    WAIT_UNTIL(table->lab.core.loop, !table->a.running);
+    assert_int_equal(table->a.ends, 1);
+    peer_open(&again, table->lab.core.loop);
+    assert_int_equal(driver_attach(&table->a, again.channel), 0);
+    run_well(&table->a);
+    peer_fini(&again);
+}
+
+static void a_newer_peer_takes_the_place_of_the_one_before(void **state)
+{
+    struct table *table = *state;
+    struct peer newer;
+    NEEDS(table->subject->driver->attach);
+    driver_open_for_peer(&table->a);
+    peer_open(&newer, table->lab.core.loop);
+    assert_int_equal(driver_attach(&table->a, newer.channel), 0);
+    WAIT_UNTIL(table->lab.core.loop, table->a.peer.closes);
+    run_well(&table->a);
+    assert_int_equal(table->a.losses, 0);
+    driver_close(&table->a);
+    WAIT_UNTIL(table->lab.core.loop, newer.closes);
+    assert_int_equal(table->a.losses, 0);
+    peer_fini(&newer);
+}
+
+static void a_session_whose_peer_is_away_closes(void **state)
+{
+    struct table *table = *state;
+    NEEDS(table->subject->driver->attach);
+    driver_open_for_peer(&table->a);
+    go(&table->a, &table->a.peer);
+    if (table->subject->driver->describe) {
+        expect_described(&table->a);
+    }
+    driver_close(&table->a);
+    assert_int_equal(table->a.closes, 1);
+}
+
+static void a_peer_that_has_gone_already_is_refused_and_changes_nothing(void **state)
+{
+    struct table *table = *state;
+    struct peer hasty;
+    NEEDS(table->subject->driver->attach);
+    driver_open_for_peer(&table->a);
+    peer_open(&hasty, table->lab.core.loop);
+    struct tb_channel *channel = tb_channel_ref(hasty.channel, "case");
+    peer_fini(&hasty);
+    assert_true(driver_attach(&table->a, channel) < 0);
+    tb_channel_unref(channel, "case");
+    run_well(&table->a);
+    assert_int_equal(table->a.peer.closes, 0);
+    assert_int_equal(table->a.losses, 0);
+}
+
 static void a_loss_is_told_once_and_the_session_still_closes(void **state)
 {
     struct table *table = *state;
@@ -470,6 +558,11 @@ int driver_cases(const struct driver_subject *subject)
         CASE(pictures_come_one_by_one_while_somebody_looks),
         CASE(another_size_begins_anew_and_the_end_of_a_session_ends_the_looking),
         CASE(hands_work_beside_an_operation),
+        CASE(a_session_goes_on_with_a_peer_that_is_back),
+        CASE(what_runs_when_a_peer_goes_ends_when_it_is_cancelled),
+        CASE(a_newer_peer_takes_the_place_of_the_one_before),
+        CASE(a_session_whose_peer_is_away_closes),
+        CASE(a_peer_that_has_gone_already_is_refused_and_changes_nothing),
         CASE(a_loss_is_told_once_and_the_session_still_closes),
         CASE(a_session_that_is_lost_while_it_is_saved_has_its_save_ended),
         CASE(a_session_that_is_lost_while_it_closes_is_closed_once),

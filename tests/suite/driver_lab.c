@@ -90,10 +90,13 @@ static void on_lost(void *owner, enum tb_end_reason reason, enum tb_loss loss, c
     struct driver_seat *seat = owner;
     seat->losses++;
     expect(seat, is_open(seat), "a session was lost that is not open");
-    expect(seat, seat->losses == 1, "a session was lost twice");
+    expect(seat, !seat->lost, "a session was lost twice");
+    seat->lost = true;
     expect(seat, reason < TB_END_COUNT && detail, "a session was lost without a word");
-    expect(seat, loss == TB_LOSS_FINAL || seat->lab->subject->driver->save,
+    expect(seat, loss != TB_LOSS_RESTORABLE || seat->lab->subject->driver->save,
            "a session is to be restored that cannot be saved");
+    expect(seat, loss != TB_LOSS_AWAY || seat->lab->subject->driver->attach,
+           "a session is away to which nobody can come back");
 }
 
 /* Whose it is, core adds. */
@@ -230,6 +233,7 @@ void driver_seat_fini(struct driver_seat *seat)
         }
         WAIT_UNTIL(seat->lab->core.loop, seat->closes);
     }
+    peer_fini(&seat->peer);
     tb_timer_fini(&seat->deadline);
     tb_result_fini(&seat->result);
     tb_json_free(seat->args);
@@ -253,6 +257,7 @@ void driver_open_start(struct driver_seat *seat, struct tb_str saved)
         .session_id = seat->id,
         .saved = saved,
         .deadline_ms = tb_loop_now_ms(lab->core.loop) + OPEN_MS,
+        .channel = seat->peer.channel,
         .events = &events,
         .owner = seat,
     };
@@ -271,6 +276,21 @@ void driver_open_saved(struct driver_seat *seat, struct tb_str saved)
 void driver_open(struct driver_seat *seat)
 {
     driver_open_saved(seat, (struct tb_str){NULL, 0});
+}
+
+void driver_open_for_peer(struct driver_seat *seat)
+{
+    peer_open(&seat->peer, seat->lab->core.loop);
+    driver_open(seat);
+}
+
+int driver_attach(struct driver_seat *seat, struct tb_channel *channel)
+{
+    struct tb_err err = {0};
+    int rc = seat->lab->subject->driver->attach(seat->session, channel, &err);
+    expect(seat, rc == 0 || (err.code == rc && err.text[0]), "a peer was refused without a word");
+    seat->lost = seat->lost && rc < 0;
+    return rc;
 }
 
 void driver_close_start(struct driver_seat *seat)

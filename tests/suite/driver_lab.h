@@ -18,6 +18,8 @@
 #include "core/driver.h"
 #include "io/timer.h"
 
+#include "support/peer.h"
+
 struct driver_subject;
 
 struct driver_lab {
@@ -65,8 +67,10 @@ struct driver_seat {
     bool saving;
     bool closing;
     bool frame_wanted;
+    bool lost; /* since it opened, or its peer came last */
     bool whole;
     struct tb_buf saved;
+    struct peer peer; /* that it is opened for, if there is one */
     int save_code;
     enum driver_inside inside;
     bool silent;        /* nothing may be told any more: the driver has stopped */
@@ -94,6 +98,10 @@ void driver_seat_check(const struct driver_seat *seat);
 void driver_open_start(struct driver_seat *seat, struct tb_str saved);
 void driver_open(struct driver_seat *seat);
 void driver_open_saved(struct driver_seat *seat, struct tb_str saved);
+/* The same for a peer, which is the seat's. */
+void driver_open_for_peer(struct driver_seat *seat);
+/* A peer comes back, or another in its place. As the driver says. */
+int driver_attach(struct driver_seat *seat, struct tb_channel *channel);
 /* The same for its end. */
 void driver_close_start(struct driver_seat *seat);
 void driver_close(struct driver_seat *seat);

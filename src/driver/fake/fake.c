@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/toolbox.h"
+#include "driver/fake/peer.h"
 #include "io/timer.h"
 
 enum waits_for {
@@ -49,6 +50,7 @@ struct tb_driver_session {
     char *look;                /* that nobody was shown yet; NULL: none */
     struct tb_brought **tools; /* that it brings along; references */
     size_t tool_count;
+    struct tb_fake_peer peer;
 };
 
 /* An operation under way. */
@@ -58,6 +60,7 @@ struct work {
     struct tb_op *op;
     struct tb_timer timer;
     int code; /* how it ends */
+    struct tb_fake_ask ask;
 };
 
 /* A breach of the contract by core; tests run with asserts or without. */
@@ -71,6 +74,7 @@ static void must(bool kept)
 static void work_free(struct work *work)
 {
     tb_list_remove(&work->link);
+    tb_list_remove(&work->ask.link);
     work->session->work_count--;
     tb_timer_fini(&work->timer);
     tb_free(work);
@@ -121,6 +125,7 @@ static void session_free(struct tb_driver_session *session)
     }
     tb_timer_fini(&session->timer);
     tb_timer_fini(&session->save_timer);
+    tb_fake_peer_drop(&session->peer);
     tb_list_remove(&session->link);
     tb_free(session->look);
     drop_tools(session);
@@ -156,7 +161,8 @@ static void give(const struct tb_fake *fake, const struct tb_op *op)
     }
 }
 
-static void end_work(struct work *work, int code)
+/* `answer` is what its peer said; empty: it was not asked. */
+static void end_work_with(struct work *work, int code, struct tb_str answer)
 {
     struct tb_driver_session *session = work->session;
     struct tb_op *op = work->op;
@@ -169,13 +175,19 @@ static void end_work(struct work *work, int code)
         tb_result_fail(op->result, code, "the fake driver says %s", tb_err_name(code));
     } else if (op->kind == TB_OP_INVOKE) {
         /* Whatever it is given comes back; nothing at all as null. */
-        tb_buf_append_str(&op->result->raw, op->raw.len ? op->raw : TB_STR("null"));
+        struct tb_str own = op->raw.len ? op->raw : TB_STR("null");
+        tb_buf_append_str(&op->result->raw, answer.len ? answer : own);
         snprintf(session->fake->invoked, sizeof(session->fake->invoked), "%s", op->brought->handle);
     } else {
         give(session->fake, op);
         remember(session, op->args);
     }
     tb_op_done(op);
+}
+
+static void end_work(struct work *work, int code)
+{
+    end_work_with(work, code, TB_STR(""));
 }
 
 static void end_open(struct tb_driver_session *session, int code)
@@ -274,6 +286,33 @@ static void on_cancel(struct tb_op *op)
     }
 }
 
+/* Its peer. */
+
+static void on_answer(struct tb_fake_ask *ask, bool well, struct tb_str answer)
+{
+    end_work_with(TB_CONTAINER(ask, struct work, ask), well ? 0 : TB_E_SCRIPT, answer);
+}
+
+static void on_peer_gone(struct tb_fake_peer *peer)
+{
+    struct tb_driver_session *session = TB_CONTAINER(peer, struct tb_driver_session, peer);
+    session->watched = false;
+    if (session->open) {
+        session->events->on_lost(session->owner, TB_END_CLIENT_DISCONNECTED, TB_LOSS_AWAY,
+                                 "the fake page was closed");
+    } else if (session->waits_for == OPENING) {
+        end(session, TB_E_CLOSED);
+    }
+}
+
+static int attach(struct tb_driver_session *session, struct tb_channel *channel, struct tb_err *err)
+{
+    must(session->open && session->waits_for == NOTHING);
+    int rc = tb_fake_peer_join(&session->peer, channel);
+    session->fake->attached += rc == 0;
+    return rc < 0 ? tb_fail(err, rc, "the fake page has already gone") : 0;
+}
+
 static void run(struct tb_driver_session *session, struct tb_op *op)
 {
     struct tb_fake *fake = session->fake;
@@ -293,7 +332,11 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
     for (int i = 1; i <= plan->progress; i++) {
         op->progress(op, i, plan->progress, "working");
     }
-    if (op->kind == TB_OP_INVOKE && !brings(session, op->brought)) {
+    if (op->kind == TB_OP_INVOKE && session->peer.channel) {
+        work->ask =
+            (struct tb_fake_ask){.name = op->brought->name, .args = op->raw, .answered = on_answer};
+        tb_fake_peer_ask(&session->peer, &work->ask, ++fake->asked);
+    } else if (op->kind == TB_OP_INVOKE && !brings(session, op->brought)) {
         end_work(work, TB_E_UNKNOWN_TOOL);
     } else if (plan->when == TB_FAKE_NOW) {
         end_work(work, plan->code);
@@ -340,6 +383,7 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
     session->owner = opts->owner;
     session->open_fn = fn;
     tb_list_init(&session->works);
+    tb_fake_peer_init(&session->peer, on_peer_gone);
     must(strlen(opts->session_id) < sizeof(session->id));
     memcpy(session->id, opts->session_id, strlen(opts->session_id));
     if (opts->saved.len) {
@@ -352,7 +396,11 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
     tb_list_append(&fake->sessions, &session->link);
     tb_timer_init(&session->timer, fake->core->loop, on_timer, session);
     tb_timer_init(&session->save_timer, fake->core->loop, on_save_timer, session);
-    begin(session, OPENING, &fake->open);
+    struct tb_fake_plan plan = fake->open;
+    if (opts->channel && tb_fake_peer_join(&session->peer, opts->channel) < 0) {
+        plan.code = TB_E_CLOSED;
+    }
+    begin(session, OPENING, &plan);
 }
 
 static void close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner)
@@ -365,6 +413,7 @@ static void close(struct tb_driver_session *session, tb_closed_fn *fn, void *own
     if (session->saving) {
         end_save(session, TB_E_CLOSED);
     }
+    tb_fake_peer_drop(&session->peer);
     session->closed_fn = fn;
     session->closed_owner = owner;
     begin(session, CLOSING, &session->fake->close);
@@ -507,7 +556,21 @@ bool tb_fake_lose_for(struct tb_fake *fake, const char *session_id, enum tb_end_
     if (!session || (!session->open && session->waits_for != CLOSING)) {
         return false;
     }
+    session->watched = false;
     session->events->on_lost(session->owner, reason, loss, detail);
+    return true;
+}
+
+bool tb_fake_listen(struct tb_fake *fake, const char *session_id, bool listens)
+{
+    struct tb_driver_session *session = find(fake, session_id);
+    if (!session || !session->peer.channel) {
+        return false;
+    }
+    session->peer.deaf = !listens;
+    if (listens) {
+        tb_channel_ready(session->peer.channel, TB_CHANNEL_DRIVER);
+    }
     return true;
 }
 
@@ -564,6 +627,7 @@ const struct tb_driver tb_driver_fake = {
     .start = start,
     .stop = stop,
     .open = open,
+    .attach = attach,
     .close = close,
     .detach = detach,
     .save = save,

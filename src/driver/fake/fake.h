@@ -3,7 +3,8 @@
  * things go: at once, after some time, when it is told to, or never, well or badly; and looks
  * afterwards at what was asked for. A good operation gives its own arguments back as `data`,
  * and a screenshot a picture; a tool that its session brought gives back the bytes of its
- * arguments. If they have a `tag`, the session remembers it: that is all that there is to save.
+ * arguments, or what the session's peer answers if it has one. If they have a `tag`, the session
+ * remembers it: that is all that there is to save.
  *
  * It keeps to the contract of core/driver.h and aborts when core does not: more operations of one
  * session at a time than its width, or anything on a session that is closed. */
@@ -65,6 +66,8 @@ struct tb_fake {
     char invoked[64];      /* the handle of the brought tool that ran last */
     char opened_with[128]; /* the arguments of the last open, as JSON; empty: none */
     size_t detached;
+    size_t attached;
+    int64_t asked; /* the number of the last request to a peer */
     size_t begun;
     size_t ended;
     size_t cancelled;
@@ -89,6 +92,8 @@ bool tb_fake_lose(struct tb_fake *fake, const char *session_id);
 /* The same for another reason, or for good. */
 bool tb_fake_lose_for(struct tb_fake *fake, const char *session_id, enum tb_end_reason reason,
                       enum tb_loss loss, const char *detail);
+/* It can take messages of its peer, or none for now. False when it has no peer. */
+bool tb_fake_listen(struct tb_fake *fake, const char *session_id, bool listens);
 /* The tag of its last operation, empty if it had none; NULL when it is not open. */
 const char *tb_fake_memory(struct tb_fake *fake, const char *session_id);
 /* It looks like this now. Those who watch are shown it once they want another picture. False when

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/session_away.h"
+
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/session_hibernate.h"
+#include "core/sessions_internal.h"
+#include "core/watch.h"
+
+bool tb_session_returns(const struct tb_session *session)
+{
+    return session->driver->attach && tb_session_kind_is_guest(session->kind);
+}
+
+int tb_session_say_away(const struct tb_session *session, struct tb_err *err)
+{
+    return tb_fail(err, TB_E_AWAY, "Session '%s' is away: its %s has disconnected", session->name,
+                   tb_session_kind_name(session->kind));
+}
+
+static void tell(struct tb_session *session, enum tb_event_type type, const char *words,
+                 const char *reason)
+{
+    tb_log_at(session->core->log, INFO, "session", words,
+              tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
+              tb_kv_cstr("name", session->name),
+              reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
+    struct tb_event event = tb_session_event(session, type);
+    event.outcome = reason;
+    tb_bus_publish(&session->core->bus, &event);
+}
+
+/* Going. */
+
+/* From here it goes by OPEN, also if it was just opened, or was to be let go. */
+static void come_to_open(struct tb_session *session)
+{
+    if (tb_session_just_opened(session)) {
+        tb_session_opened(session); /* whoever hears of it may end the session */
+    } else if (session->state == TB_STATE_SAVING) {
+        tb_session_move(session, TB_STATE_OPEN);
+    }
+}
+
+void tb_session_go_away(struct tb_session *session)
+{
+    struct tb_err lost;
+    struct tb_err away;
+    come_to_open(session);
+    if (tb_session_ended(session)) {
+        return;
+    }
+    tb_fail(&lost, TB_E_AWAY, "%s; part of what the call was to do may have been done",
+            session->trouble->text);
+    tb_session_say_away(session, &away);
+    tb_session_move(session, TB_STATE_AWAY);
+    tb_free(session->trouble);
+    session->trouble = NULL;
+    session->times.away_ms = tb_loop_now_ms(session->core->loop);
+    tb_session_fail_running(session, &lost);
+    tb_session_fail_waiting(session, &away);
+    tb_session_cancel_ops(session);
+    tb_session_rearm(session);
+    tell(session, TB_EVENT_SESSION_AWAY, "away", tb_end_reason_name(session->losses.lost.reason));
+    tb_session_look(session); /* the daemon may be about to stop */
+}
+
+void tb_session_away_step(struct tb_session *session)
+{
+    bool is_lost = session->trouble && session->losses.lost.loss == TB_LOSS_RESTORABLE;
+    bool is_draining = session->core->sessions->draining;
+    tb_free(session->trouble); /* else it is away already */
+    session->trouble = NULL;
+    if (session->side == TB_SIDE_CLOSED) {
+        tb_session_shed(session);
+        tb_sessions_check_drained(session->core->sessions);
+    } else if (session->side == TB_SIDE_OPEN && is_draining) {
+        tb_session_finish(session);
+    } else if (session->side == TB_SIDE_OPEN && is_lost) {
+        tb_session_close_driver(session); /* whoever comes back has it opened anew */
+    }
+}
+
+/* Coming back. */
+
+void tb_session_came_back(struct tb_session *session)
+{
+    tb_session_rearm(session);
+    tb_watch_resume(session);
+    tell(session, TB_EVENT_SESSION_BACK, "back", NULL);
+    tb_session_look(session);
+}
+
+static int check_attach(const struct tb_session *session, struct tb_err *err)
+{
+    if (tb_session_ended(session)) {
+        return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
+    }
+    if (session->core->sessions->draining) {
+        return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
+    }
+    if (!session->driver->attach || session->state == TB_STATE_ASLEEP) {
+        return tb_fail(err, TB_E_NOT_POSSIBLE, "session '%s' (%s, driver %s) waits for no peer",
+                       session->name, tb_session_kind_name(session->kind), session->driver->name);
+    }
+    return 0;
+}
+
+/* By the driver session that waits for it, or by a new one. */
+static int attach(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
+{
+    if (tb_session_is_dormant(session)) {
+        return tb_session_wake(session, channel, err);
+    }
+    if (session->side != TB_SIDE_OPEN || session->trouble || tb_session_just_opened(session)) {
+        return tb_fail(err, TB_E_BUSY, "session '%s' is being opened or closed", session->name);
+    }
+    return session->driver->attach(session->driver_session, channel, err);
+}
+
+/* The driver has told so, and the job has not come to it yet. */
+static bool is_going(const struct tb_session *session)
+{
+    return session->trouble && session->losses.lost.loss == TB_LOSS_AWAY &&
+           session->side == TB_SIDE_OPEN && session->state != TB_STATE_AWAY &&
+           session->state != TB_STATE_RETIRING;
+}
+
+int tb_session_attach(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
+{
+    int rc = check_attach(session, err);
+    if (rc == 0 && is_going(session)) {
+        tb_session_go_away(session);
+        rc = check_attach(session, err); /* whoever heard of it may have ended it */
+    }
+    rc = rc < 0 ? rc : attach(session, channel, err);
+    if (rc < 0) {
+        return rc;
+    }
+    tb_session_touch(session);
+    if (session->state == TB_STATE_AWAY) {
+        tb_session_move(session, TB_STATE_OPEN);
+        tb_session_came_back(session);
+    }
+    return 0;
+}
