@@ -41,6 +41,8 @@ static const struct row {
     [TB_EVENT_SESSION_WOKEN] = {true, {"type"}},
     [TB_EVENT_SESSION_AWAY] = {true, {"type"}},
     [TB_EVENT_SESSION_BACK] = {true, {"type"}},
+    [TB_EVENT_SESSION_HELD] = {true, {"type"}},
+    [TB_EVENT_SESSION_RELEASED] = {true, {"type"}},
     [TB_EVENT_CALL_DONE] = {true, {"url", "ms", "action"}},
     [TB_EVENT_CALL_STEP] = {true, {"url", "ms", "action", "step"}},
     [TB_EVENT_GLOBAL_STOP] = {true, {"sessions"}},

@@ -147,7 +147,12 @@ static void say_late(const struct tb_call *call, struct tb_err *ret_err)
         return;
     }
     size_t before = calls_before(call);
-    if (before) {
+    if (call->session->queue.holder) {
+        tb_fail(
+            ret_err, TB_E_HELD,
+            "waited %lld ms, but a person has taken over session '%s' and has not handed it back",
+            (long long)ms, call->place.name);
+    } else if (before) {
         tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for %zu earlier call%s", (long long)ms,
                 before, before == 1 ? "" : "s");
     } else if (tb_session_is_opening(call->session)) {

@@ -177,7 +177,7 @@ struct tb_driver {
      * `close` or a loss. May be NULL, both. */
     void (*watch)(struct tb_driver_session *session, const struct tb_want *want);
     void (*next_frame)(struct tb_driver_session *session);
-    /* A person's hands, beside them too. What cannot be done is not. May be NULL. */
+    /* The hands of a person who has taken over. What cannot be done is not. May be NULL. */
     void (*input)(struct tb_driver_session *session, const struct tb_input *input);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */
 };

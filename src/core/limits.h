@@ -89,7 +89,8 @@ enum {
     TB_ANSWER_BESIDE = 2 * TB_KIB, /* of one, for what stands beside its text and picture */
 
     /* Looking at sessions */
-    TB_VIEWERS_MAX = 32, /* of one session */
+    TB_VIEWERS_MAX = 32,    /* of one session */
+    TB_HOLD_SAID_MAX = 500, /* bytes that a person may say to the agent who gets it back */
 
     /* Stopping */
     TB_DRAIN_CALLS_MS = 10 * 1000, /* for calls that run to finish */

@@ -18,6 +18,7 @@
 #include "core/records.h"
 #include "core/session_away.h"
 #include "core/session_hibernate.h"
+#include "core/session_hold.h"
 #include "core/sessions_internal.h"
 #include "core/toolbox.h"
 #include "core/watch.h"
@@ -48,7 +49,8 @@ static void rest(struct tb_session *session)
 
 static bool may_run(const struct tb_session *session)
 {
-    return session->state == TB_STATE_OPEN && !session->trouble && !tb_session_saving(session);
+    return session->state == TB_STATE_OPEN && !session->trouble && !session->queue.holder &&
+           !tb_session_saving(session);
 }
 
 /* So many calls may begin besides those that run; an operation whose call has gone without it
@@ -146,6 +148,20 @@ static void tell_replaced(struct tb_session *session, struct tb_call *call, cons
     session->end.replaces_note = NULL;
 }
 
+/* Behind whatever else there is to say. */
+static void tell_handed_back(struct tb_session *session, struct tb_call *call)
+{
+    TB_AUTO(tb_free) char *words = session->losses.handed_back;
+    struct tb_str before = TB_STR("");
+    session->losses.handed_back = NULL;
+    if (words) {
+        tb_json_str(tb_json_get(call->result.data, "note"), &before);
+        TB_AUTO(tb_free)
+        char *note = tb_strdupf("%.*s%s%s", TB_STR_ARG(before), before.len ? " " : "", words);
+        tb_json_set_cstr(call->result.data, "note", note);
+    }
+}
+
 static void tell_losses(struct tb_session *session, struct tb_call *call)
 {
     struct tb_session_losses *losses = &session->losses;
@@ -161,6 +177,7 @@ static void tell_losses(struct tb_session *session, struct tb_call *call)
     }
     tell_replaced(session, call, note);
     tell_author(session, call);
+    tell_handed_back(session, call);
     if (session->driver->save) { /* what cannot come back does not come back as another */
         tb_authors_called(&losses->authors, call->conversation);
     }
@@ -303,6 +320,7 @@ static void end(struct tb_session *session, const struct ending *ending)
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);
+    tb_session_end_hold(session, ending->err);
     tb_watch_end(session, reason);
     tb_session_look(session);
     tell_end(session, ending);
@@ -441,8 +459,10 @@ static void on_trouble(struct tb_session *session)
     } else if (restorable && tb_session_can_hibernate(session) && !retires) {
         tb_session_lose(session);
     } else if (!lost && !tb_session_is_new(session)) {
-        tb_session_fail_waiting(session, session->trouble);
+        const struct tb_err why = *session->trouble;
+        tb_session_fail_waiting(session, &why);
         tb_session_hibernated(session);
+        tb_session_end_hold(session, &why);
     } else {
         tb_current_fall_back(session);
         end(session,
@@ -451,15 +471,16 @@ static void on_trouble(struct tb_session *session)
     }
 }
 
-/* It sleeps: does a call wait for it? */
+/* It sleeps: does a call or a person wait for it? */
 static void wake(struct tb_session *session)
 {
     struct tb_err err;
-    bool is_wanted = !tb_list_empty(&session->queue.waiting);
+    bool is_wanted = !tb_list_empty(&session->queue.waiting) || session->queue.holder;
     if (is_wanted && tb_list_empty(&session->queue.ops) &&
         tb_session_wake(session, NULL, &err) < 0) {
         tb_session_fail_waiting(session, &err);
         tb_session_rearm(session);
+        tb_session_end_hold(session, &err);
     }
 }
 
@@ -480,6 +501,7 @@ static void go_on(struct tb_session *session)
     } else if (is_draining && !tb_session_ended(session)) {
         tb_session_finish(session);
     } else {
+        tb_session_take_over(session);
         pump(session);
     }
 }
@@ -549,6 +571,7 @@ void tb_session_record_free(struct tb_session *session)
         TB_CONTAINER(link, struct tb_op_call, link)->session = NULL;
         tb_list_remove(link);
     }
+    tb_session_end_hold(session, NULL);
     tb_deferred_cancel(&session->job);
     tb_timer_fini(&session->times.timer);
     tb_conversation_disown(session);
@@ -560,6 +583,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_free(session->url);
     tb_free(session->args);
     tb_free(session->losses.note);
+    tb_free(session->losses.handed_back);
     tb_free(session->end.replaces);
     tb_free(session->end.replaces_note);
     tb_free(session->end.fallback);

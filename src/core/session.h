@@ -57,6 +57,7 @@ struct tb_session_info {
     bool hibernated; /* it has no browser; the next call brings it back */
     bool retiring;   /* too old: it ends with the call that runs */
     bool away;       /* what it drives has disconnected; calls fail until it is back */
+    bool held;       /* a person has taken over; calls wait */
     bool hidden;     /* private: nobody but its owner reaches it */
     bool saved;      /* the store has what its browser had */
     struct tb_session_stats stats;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/session_hibernate.h"
+#include "core/session_hold.h"
 #include "core/sessions_internal.h"
 #include "core/watch.h"
 
@@ -63,6 +64,7 @@ void tb_session_go_away(struct tb_session *session)
     tb_session_rearm(session);
     tell(session, TB_EVENT_SESSION_AWAY, "away", tb_end_reason_name(session->losses.lost.reason));
     tb_session_look(session); /* the daemon may be about to stop */
+    tb_session_end_hold(session, &away);
 }
 
 void tb_session_away_step(struct tb_session *session)

@@ -17,6 +17,7 @@
 #include "core/limits.h"
 #include "core/records.h"
 #include "core/session_away.h"
+#include "core/session_hold.h"
 #include "core/sessions_internal.h"
 #include "io/timer.h"
 
@@ -163,6 +164,13 @@ void tb_session_remember(struct tb_session *session, const struct tb_op *op, str
     is_news = note_refs(session, op->last_ref) || is_news;
     if (is_news) {
         tb_record_put(session, call ? &call->gate : NULL);
+    }
+}
+
+void tb_session_note_typed(struct tb_session *session)
+{
+    if (tb_session_survives(session) && note_typing(session, NULL)) {
+        tb_record_put(session, NULL);
     }
 }
 
@@ -338,7 +346,7 @@ void tb_session_hibernate(struct tb_session *session)
     if (tb_session_just_opened(session)) {
         tb_session_opened(session);
     }
-    if (session->state == TB_STATE_OPEN) {
+    if (session->state == TB_STATE_OPEN || session->state == TB_STATE_HELD) {
         tb_session_move(session, TB_STATE_SAVING);
     }
     session->end.gives_way = false;
@@ -434,6 +442,7 @@ void tb_session_lose(struct tb_session *session)
     session->losses.unseen = tb_session_is_new(session);
     tb_session_move(session, TB_STATE_CLOSING);
     tb_session_close_driver(session);
+    tb_session_end_hold(session, &err);
 }
 
 /* Waking. */

@@ -43,6 +43,8 @@ void tb_session_opened(struct tb_session *session);
 /* An operation has ended, and its reply counts on what only the browser has; it waits at its gate
  * until the record says so, too. `call` is NULL if nobody waits. */
 void tb_session_remember(struct tb_session *session, const struct tb_op *op, struct tb_call *call);
+/* A person has typed into its pages. */
+void tb_session_note_typed(struct tb_session *session);
 /* Text stands in its pages that a browser after this one would not have, as far as is stored. */
 bool tb_session_has_typed(const struct tb_session *session);
 /* Its browser is gone. */

@@ -13,6 +13,7 @@
 
 struct tb_brought;
 struct tb_conversation;
+struct tb_holder;
 struct tb_op_call;
 struct tb_saving;
 struct tb_session_spec;
@@ -52,6 +53,8 @@ struct tb_session_queue {
     struct tb_list ops;     /* at work in the driver; one may outlive the call that began it */
     struct tb_list waiting; /* of calls, first come first served */
     size_t waiting_count;
+    struct tb_holder *holder; /* a person who has taken over, or does when nothing runs any more: no
+                             other call begins; NULL: nobody */
 };
 
 /* What its driver told of the loss of what it drove. */
@@ -65,6 +68,7 @@ struct tb_session_losses {
     struct tb_lost lost; /* while there is trouble and a driver session, and while it is away */
     char *note;          /* for the next reply, and the first to each who saw the earlier browser */
     bool is_news;        /* nobody has had the note yet */
+    char *handed_back;   /* for the next reply: what a person did who had taken over */
     bool unseen; /* its first browser went before the job saw it, so nothing of it is missed */
     char *loss; /* how its browser was lost while no call ran, or went without a last save; NULL: it
                    was not */

@@ -42,7 +42,7 @@ static struct due end_of(const struct tb_session *session, const struct tb_lifet
     if (session->state == TB_STATE_AWAY) {
         sooner(&due, session->times.away_ms, lifetime->away_ms, session->losses.lost.reason);
     }
-    if (!tb_session_at_rest(session) || tb_session_is_opening(session)) {
+    if (!tb_session_at_rest(session) || tb_session_is_opening(session) || session->queue.holder) {
         return due;
     }
     if (lifetime->at_idle == TB_IDLE_CLOSE) {
@@ -60,7 +60,8 @@ static int64_t rest_of(const struct tb_session *session, const struct tb_lifetim
     int64_t at_ms = session->times.last_active_ms + lifetime->idle_ms;
     bool hibernates = lifetime->at_idle == TB_IDLE_HIBERNATE &&
                       (session->state == TB_STATE_OPEN || tb_session_just_opened(session));
-    if (!hibernates || !lifetime->idle_ms || !tb_session_at_rest(session)) {
+    if (!hibernates || !lifetime->idle_ms || !tb_session_at_rest(session) ||
+        session->queue.holder) {
         return INT64_MAX;
     }
     return at_ms < session->times.hibernate_after_ms ? session->times.hibernate_after_ms : at_ms;

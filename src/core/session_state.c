@@ -15,16 +15,18 @@ static const unsigned moves[TB_STATE_COUNT] = {
     [TB_STATE_OPENING] = TO(OPEN) | TO(CLOSING),
     /* the same; refused, and has a peer that may come again */
     [TB_STATE_WAKING] = TO(OPEN) | TO(CLOSING) | TO(ASLEEP) | TO(AWAY),
-    /* too old, but a call runs; idle, gives way, the daemon stops; lost, but it can be restored;
-     * its peer has gone */
-    [TB_STATE_OPEN] = TO(RETIRING) | TO(SAVING) | TO(CLOSING) | TO(AWAY),
+    /* a person takes over; too old, but a call runs; idle, gives way, the daemon stops; lost, but
+     * it can be restored; its peer has gone */
+    [TB_STATE_OPEN] = TO(HELD) | TO(RETIRING) | TO(SAVING) | TO(CLOSING) | TO(AWAY),
+    /* handed back, or the holder is gone; the others as above */
+    [TB_STATE_HELD] = TO(OPEN) | TO(SAVING) | TO(CLOSING) | TO(AWAY),
     /* the last call has ended */
     [TB_STATE_RETIRING] = 0,
     /* a call came, or it could not be saved; saved, lost, the daemon stops */
     [TB_STATE_SAVING] = TO(OPEN) | TO(CLOSING),
     /* the driver has closed it */
     [TB_STATE_CLOSING] = TO(ASLEEP),
-    /* a call came */
+    /* a call came, or a person */
     [TB_STATE_ASLEEP] = TO(WAKING),
     /* its peer is back; the same, and the driver has to open it anew */
     [TB_STATE_AWAY] = TO(OPEN) | TO(WAKING),
@@ -102,7 +104,8 @@ static enum tb_shown_state shown(const struct tb_session *session)
     if (session->state == TB_STATE_OPENING && (at_rest || session->side != TB_SIDE_OPEN)) {
         return TB_SHOWN_CREATED;
     }
-    bool is_active = !at_rest || session->state == TB_STATE_WAKING || rests_as_active(session);
+    bool is_active = !at_rest || session->state == TB_STATE_WAKING ||
+                     session->state == TB_STATE_HELD || rests_as_active(session);
     return is_active ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE;
 }
 
@@ -116,6 +119,7 @@ struct tb_session_info tb_session_info(const struct tb_session *session)
         .hibernated = session->state == TB_STATE_ASLEEP,
         .retiring = session->state == TB_STATE_RETIRING,
         .away = session->state == TB_STATE_AWAY,
+        .held = session->state == TB_STATE_HELD,
         .hidden = session->traits.hidden,
         .saved = session->saved,
         .stats = session->stats,

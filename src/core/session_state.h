@@ -6,9 +6,7 @@
  *                       |  | | +--lost, but to be restored-----------------+                  |
  *                       |  | +--too old, but a call runs--> RETIRING                          |
  *                       |  +--a call came, or it was not saved--+ (from SAVING)               |
- *                       +--opened-- WAKING <--a call-- ASLEEP <-------------------------------+
- *
- *   OPEN --its peer goes--> AWAY --it is back--> OPEN, or WAKING if the driver had let go
+ *                       +--opened-- WAKING <--a call, a person-- ASLEEP <---------------------+
  *
  * From everywhere to ENDED; from there nowhere. A new state is a row of the table in
  * session_state.c. */
@@ -18,10 +16,16 @@
 
 struct tb_session;
 
+/* Two that stand beside OPEN:
+ *
+ *   OPEN --a person takes over--> HELD --hands it back, goes--> OPEN, or SAVING, CLOSING as above
+ *   OPEN, HELD --its peer goes--> AWAY --it is back--> OPEN, or WAKING if the driver had let go
+ */
 enum tb_session_state {
     TB_STATE_OPENING,  /* its first browser is on the way */
     TB_STATE_WAKING,   /* the same of a later one */
     TB_STATE_OPEN,     /* calls run */
+    TB_STATE_HELD,     /* a person has taken over, and calls wait: core/session_hold.h */
     TB_STATE_RETIRING, /* too old: it ends with the call that runs, and no other begins */
     TB_STATE_SAVING,   /* what its browser has is saved, so that it can go */
     TB_STATE_CLOSING,  /* its browser goes; it stays */

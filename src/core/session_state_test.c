@@ -12,12 +12,12 @@
 
 /* A row for the state that is left, a column for the one that follows, in the order of the enum. */
 static const char *const allowed[TB_STATE_COUNT] = {
-    /*                    O W o R S C A a E */
-    [TB_STATE_OPENING] = "- - x - - x - - x", [TB_STATE_WAKING] = "- - x - - x x x x",
-    [TB_STATE_OPEN] = "- - - x x x - x x",    [TB_STATE_RETIRING] = "- - - - - - - - x",
-    [TB_STATE_SAVING] = "- - x - - x - - x",  [TB_STATE_CLOSING] = "- - - - - - x - x",
-    [TB_STATE_ASLEEP] = "- x - - - - - - x",  [TB_STATE_AWAY] = "- x x - - - - - x",
-    [TB_STATE_ENDED] = "- - - - - - - - -",
+    /*                    O W o H R S C A a E */
+    [TB_STATE_OPENING] = "- - x - - - x - - x",  [TB_STATE_WAKING] = "- - x - - - x x x x",
+    [TB_STATE_OPEN] = "- - - x x x x - x x",     [TB_STATE_HELD] = "- - x - - x x - x x",
+    [TB_STATE_RETIRING] = "- - - - - - - - - x", [TB_STATE_SAVING] = "- - x - - - x - - x",
+    [TB_STATE_CLOSING] = "- - - - - - - x - x",  [TB_STATE_ASLEEP] = "- x - - - - - - - x",
+    [TB_STATE_AWAY] = "- x x - - - - - - x",     [TB_STATE_ENDED] = "- - - - - - - - - -",
 };
 
 /* Whether a process survives that move: a refused one is a bug of ours, so it stops there. */
@@ -60,6 +60,7 @@ static void expect(const struct tb_session *session, enum tb_session_state state
     assert_int_equal(info.hibernated, state == TB_STATE_ASLEEP);
     assert_int_equal(info.retiring, state == TB_STATE_RETIRING);
     assert_int_equal(info.away, state == TB_STATE_AWAY);
+    assert_int_equal(info.held, state == TB_STATE_HELD);
 }
 
 static void release(struct rig *rig, const struct tb_session *session)
@@ -145,7 +146,7 @@ static void a_session_that_goes_astray_ends_with_its_calls(void **state)
     rig_expect(call, TB_E_SESSION_ENDED);
     assert_null(rig_find(rig, "a"));
     assert_true(read(ends[0], line, sizeof(line) - 1) > 0);
-    assert_non_null(strstr(line, "forbidden move; the session ends name=a from=2 to=6\n"));
+    assert_non_null(strstr(line, "forbidden move; the session ends name=a from=2 to=7\n"));
     assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1); /* once */
     rig->core.log = &rig->log;
     tb_log_fini(&log);

@@ -68,6 +68,9 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     if (info.away) {
         tb_json_member_bool(json, "away", true);
     }
+    if (info.held) {
+        tb_json_member_bool(json, "held", true);
+    }
     put_owner(session, caller, json);
     put_times(session, json);
     tb_json_member_int(json, "calls", session->stats.calls);

@@ -12,6 +12,7 @@
 #include "core/removals.h"
 #include "core/resolve.h"
 #include "core/session_hibernate.h"
+#include "core/session_hold.h"
 #include "core/sessions_internal.h"
 
 enum {
@@ -58,6 +59,7 @@ static void shut_down(struct tb_session *session)
     tb_fail(&err, TB_E_SHUTDOWN, "Session '%s' is kept, but the daemon is stopping", session->name);
     tb_session_fail_running(session, &err);
     tb_session_fail_waiting(session, &err);
+    tb_session_end_hold(session, &err);
     bool is_away = session->state == TB_STATE_AWAY;
     if (is_away || session->state == TB_STATE_ASLEEP || session->state == TB_STATE_CLOSING) {
         if (session->times.last_active_ms > session->times.recorded_ms) {
@@ -69,7 +71,8 @@ static void shut_down(struct tb_session *session)
         return;
     }
     tb_session_cancel_ops(session);
-    if (session->state == TB_STATE_OPEN || session->state == TB_STATE_SAVING) {
+    if (session->state == TB_STATE_OPEN || session->state == TB_STATE_HELD ||
+        session->state == TB_STATE_SAVING) {
         tb_session_hibernate(session);
     } /* else the job comes here again when it is open */
 }
@@ -83,6 +86,7 @@ void tb_session_finish(struct tb_session *session)
     }
     tb_fail(&err, TB_E_SHUTDOWN, "the daemon is stopping and starts no more calls");
     tb_session_fail_waiting(session, &err);
+    tb_session_end_hold(session, &err);
 }
 
 static void end_each(struct tb_sessions *sessions, void (*fn)(struct tb_session *session))

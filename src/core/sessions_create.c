@@ -29,6 +29,7 @@ static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *re
         }
         *ret_count += 1;
         if (tb_session_at_rest(session) && !tb_session_is_opening(session) &&
+            !session->queue.holder &&
             (!oldest || session->times.last_active_ms < oldest->times.last_active_ms)) {
             oldest = session;
         }

@@ -162,17 +162,6 @@ void tb_watch_ready(struct tb_viewer *viewer)
     }
 }
 
-int tb_watch_input(struct tb_viewer *viewer, const struct tb_input *input, struct tb_err *err)
-{
-    const struct tb_watch *watch = viewer->watch;
-    if (!watch || !watch->source || !watch->session->driver->input) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "the session takes no input now");
-    }
-    tb_session_touch(watch->session);
-    watch->session->driver->input(watch->source, input);
-    return 0;
-}
-
 /* From the session. */
 
 void tb_watch_resume(struct tb_session *session)

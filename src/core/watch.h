@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at sessions while they work. A viewer is told the newest picture whenever it is ready for
- * one, and skips what it was too slow for: it holds up nobody, and neither does it wake, touch or
- * renew a session. One that sleeps shows nothing until a call wakes it.
+/* Looking at sessions while they work; hands are for who has taken over (core/session_hold.h). A
+ * viewer is told the newest picture whenever it is ready for one, and skips what it was too slow
+ * for: it holds up nobody, and neither does it wake, touch or renew a session. One that sleeps
+ * shows nothing until a call wakes it.
  *
  *   ready --a newer picture--> busy --tb_watch_ready--> ready
  *
@@ -42,9 +43,6 @@ int tb_watch_start(struct tb_session *session, struct tb_viewer *viewer, struct 
 void tb_watch_stop(struct tb_viewer *viewer);
 /* The viewer has passed on what it was given. */
 void tb_watch_ready(struct tb_viewer *viewer);
-/* A person's hands, beside the calls of the session, which counts as used. TB_E_NOT_POSSIBLE if it
- * is not open, or its driver takes none. */
-int tb_watch_input(struct tb_viewer *viewer, const struct tb_input *input, struct tb_err *err);
 
 /* From core/session.c. Its driver session is open; it is about to close; a picture came; it has
  * ended; its record goes without a word to anybody. */

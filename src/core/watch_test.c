@@ -234,34 +234,6 @@ static void looking_neither_wakes_nor_touches_nor_renews_a_session(void **state)
     tb_watch_stop(&eye.viewer);
 }
 
-static void hands_act_beside_the_calls_and_count_as_use(void **state)
-{
-    struct rig *rig = *state;
-    struct tb_session *session = start(rig);
-    struct eye eye = {.fast = true};
-    const struct tb_input press = {.kind = TB_INPUT_DOWN, .x = 0.5, .y = 0.25};
-    struct tb_err err = {0};
-    look(session, &eye, 400);
-    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
-    struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
-    rig_advance(rig, 1000);
-    assert_int_equal(tb_watch_input(&eye.viewer, &press, &err), 0);
-    assert_int_equal(rig->fake->inputs, 1);
-    assert_int_equal(rig->fake->input.kind, TB_INPUT_DOWN);
-    assert_true(rig->fake->input.x == 0.5);
-    assert_int_equal(session->times.last_active_ms, tb_loop_now_ms(rig->core.loop));
-    assert_int_equal(call->dones, 0);
-    tb_fake_release(rig->fake, session->id);
-    rig_turn(rig);
-    rig_expect(call, 0);
-    rig_advance(rig, HALF_HOUR_MS);
-    assert_int_equal(session->state, TB_STATE_ASLEEP);
-    assert_int_equal(tb_watch_input(&eye.viewer, &press, &err), TB_E_NOT_POSSIBLE);
-    assert_int_equal(rig->fake->inputs, 1);
-    tb_watch_stop(&eye.viewer);
-    assert_int_equal(tb_watch_input(&eye.viewer, &press, &err), TB_E_NOT_POSSIBLE);
-}
-
 static void what_cannot_be_watched_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -312,7 +284,6 @@ int main(void)
         RIG_TEST(no_picture_is_made_before_one_has_passed_the_last_one_on),
         RIG_TEST(a_viewer_may_stop_others_or_end_the_session_when_it_is_shown_something),
         RIG_TEST(looking_neither_wakes_nor_touches_nor_renews_a_session),
-        RIG_TEST(hands_act_beside_the_calls_and_count_as_use),
         RIG_TEST(what_cannot_be_watched_is_refused),
         RIG_TEST(viewers_of_sessions_that_go_without_a_word_look_at_nothing),
     };

@@ -397,6 +397,21 @@ static void hands_work_beside_an_operation(void **state)
     assert_int_equal(seat->ends, 1);
 }
 
+static void a_person_acts_between_two_operations(void **state)
+{
+    struct table *table = *state;
+    const struct tb_driver *driver = table->subject->driver;
+    NEEDS(driver->input);
+    driver_open(&table->a);
+    run_well(&table->a);
+    for (int kind = TB_INPUT_MOVE; kind <= TB_INPUT_TEXT; kind++) {
+        const struct tb_input input = {
+            .kind = (enum tb_input_kind)kind, .x = 0.5, .y = 0.5, .text = TB_STR("a")};
+        driver->input(table->a.session, &input);
+    }
+    run_well(&table->a);
+}
+
 /* Peers that come by themselves. */
 
 static void go(struct driver_seat *seat, struct peer *peer)
@@ -558,6 +573,7 @@ int driver_cases(const struct driver_subject *subject)
         CASE(pictures_come_one_by_one_while_somebody_looks),
         CASE(another_size_begins_anew_and_the_end_of_a_session_ends_the_looking),
         CASE(hands_work_beside_an_operation),
+        CASE(a_person_acts_between_two_operations),
         CASE(a_session_goes_on_with_a_peer_that_is_back),
         CASE(what_runs_when_a_peer_goes_ends_when_it_is_cancelled),
         CASE(a_newer_peer_takes_the_place_of_the_one_before),
