@@ -27,7 +27,9 @@ static const int outcomes[OUTCOMES] = {0,
                                        TB_E_SESSION_NOT_FOUND,
                                        TB_E_SESSION_ENDED,
                                        TB_E_BROWSER_CRASHED,
-                                       TB_E_SHUTDOWN};
+                                       TB_E_SHUTDOWN,
+                                       TB_E_AWAY,
+                                       TB_E_HELD};
 
 static const char *const tenants[TENANTS] = {"t", "u"};
 static const char *const conversations[CONVERSATIONS] = {"", "c1", "c2"};
@@ -48,6 +50,8 @@ static bool is_told_end(int code)
 static enum tb_session_state model_state(const struct model_session *session)
 {
     return session->asleep         ? TB_STATE_ASLEEP
+           : session->away         ? TB_STATE_AWAY
+           : session->held         ? TB_STATE_HELD
            : session->retiring     ? TB_STATE_RETIRING
            : session->grace_due_ms ? TB_STATE_SAVING
                                    : TB_STATE_OPEN;
@@ -69,6 +73,7 @@ static void check_session(struct model *model, struct model_session *session)
                      session->stuck || model_running_call(model, session));
     assert_int_equal(real->times.last_active_ms, session->last_active_ms);
     assert_int_equal(real->state, model_state(session));
+    assert_int_equal(real->queue.holder != NULL, session->asked);
 }
 
 /* Compares, and forgets the calls that have ended. */
@@ -162,6 +167,9 @@ static void do_call(struct model *model)
     struct model_session *session;
     int rc =
         model_resolve(model, tenant, conversation, name, call->tool == &rig_navigate, &session);
+    if (rc == 0 && session->away) {
+        rc = TB_E_AWAY;
+    }
     if (rc == 0 && model_waiting_count(model, session) >= QUEUE) {
         rc = TB_E_BUSY;
     }
@@ -228,9 +236,86 @@ static void do_lose(struct model *model)
 {
     struct model_session *session = pick_session(model);
     if (session) {
-        assert_int_equal(tb_fake_lose(model->rig->fake, session->id), !session->asleep);
-        if (!session->asleep) {
+        bool is_there = !session->asleep && !session->bare;
+        assert_int_equal(tb_fake_lose(model->rig->fake, session->id), is_there);
+        if (is_there) {
             model_lose(model, session);
+        }
+    }
+}
+
+static struct tb_session *real_of(const struct model *model, const struct model_session *session)
+{
+    return tb_sessions_find(model->rig->core.sessions, tenants[session->tenant],
+                            tb_str_of(session->id));
+}
+
+/* By its channel, if it has one. */
+static void do_go(struct model *model)
+{
+    struct model_session *session = pick_session(model);
+    if (!session || session->asleep || session->away) {
+        return;
+    }
+    struct peer *peer = &model->peers[session - model->sessions];
+    if (peer->channel) {
+        peer_close(peer);
+    } else {
+        assert_true(tb_fake_lose_for(model->rig->fake, session->id, TB_END_CLIENT_DISCONNECTED,
+                                     TB_LOSS_AWAY, ""));
+    }
+    model_go(model, session);
+}
+
+static void do_come_back(struct model *model)
+{
+    struct model_session *session = pick_session(model);
+    struct tb_err err;
+    if (!session || !session->away) {
+        return;
+    }
+    struct peer *peer = &model->peers[session - model->sessions];
+    peer_fini(peer);
+    peer_open(peer, model->rig->core.loop);
+    int rc = tb_session_attach(real_of(model, session), peer->channel, &err);
+    assert_int_equal(rc, model_come_back(model, session));
+    if (rc < 0) {
+        peer_close(peer);
+    }
+}
+
+static void on_held(struct tb_holder *holder)
+{
+    assert_int_equal(holder->session->state, TB_STATE_HELD);
+}
+
+static void on_over(struct tb_holder *holder, const struct tb_err *why)
+{
+    assert_null(holder->session);
+    assert_true(why->code < 0 && why->text[0]);
+}
+
+static void do_hold(struct model *model)
+{
+    struct model_session *session = pick_session(model);
+    struct tb_err err;
+    if (session) {
+        struct tb_holder *own = &model->holders[session - model->sessions];
+        struct tb_holder spare = {.who = "bob"};
+        struct tb_holder *holder = session->asked ? &spare : own;
+        *holder = (struct tb_holder){.who = "ann", .held = on_held, .over = on_over};
+        int rc = tb_session_hold(real_of(model, session), holder, &err);
+        assert_int_equal(rc, model_hold(model, session));
+    }
+}
+
+static void do_hand_back(struct model *model)
+{
+    struct model_session *session = pick_session(model);
+    if (session) {
+        tb_session_release(&model->holders[session - model->sessions], NULL);
+        if (session->asked) {
+            model_hand_back(model, session);
         }
     }
 }
@@ -326,10 +411,11 @@ static void do_wait(struct model *model)
 static void ten_thousand_random_operations_agree_with_the_model(void **state)
 {
     static void (*const operations[])(struct model * model) = {
-        do_call,    do_call,    do_call,     do_call,   do_call,   do_call,   do_call,
-        do_call,    do_call,    do_call,     do_call,   do_create, do_create, do_create,
-        do_create,  do_create,  do_choose,   do_cancel, do_end,    do_wait,   do_release,
-        do_release, do_release, do_end_many, do_lose,   do_restart};
+        do_call,      do_call,    do_call,      do_call,   do_call,    do_call,   do_call,
+        do_call,      do_call,    do_call,      do_call,   do_create,  do_create, do_create,
+        do_create,    do_create,  do_choose,    do_cancel, do_end,     do_wait,   do_release,
+        do_release,   do_release, do_end_many,  do_lose,   do_restart, do_go,     do_come_back,
+        do_come_back, do_hold,    do_hand_back, do_wait};
     struct rig *rig = *state;
     struct model *model = TB_NEW(struct model);
     model->rig = rig;
@@ -350,6 +436,9 @@ static void ten_thousand_random_operations_agree_with_the_model(void **state)
         advance(model, 2);
     }
     rig_stop(rig);
+    for (size_t i = 0; i < SESSIONS_MAX; i++) {
+        peer_fini(&model->peers[i]);
+    }
     for (size_t i = 0; i < CALLS_MAX; i++) {
         if (model->calls[i].real) {
             assert_int_equal(model->calls[i].real->dones, 1);
@@ -361,6 +450,7 @@ static void ten_thousand_random_operations_agree_with_the_model(void **state)
     }
     assert_true(model->slept > 50 && model->woken > 200);
     assert_true(model->lost > 100 && model->restarted > 100);
+    assert_true(model->gone > 50 && model->back > 30 && model->anew > 5 && model->held > 100);
     tb_free(model);
 }
 

@@ -70,7 +70,8 @@ size_t model_count_awake(const struct model *model, int tenant, bool of_conversa
     size_t count = 0;
     for (size_t i = 0; i < SESSIONS_MAX; i++) {
         const struct model_session *session = &model->sessions[i];
-        count += session->live && !session->asleep && (tenant < 0 || session->tenant == tenant) &&
+        count += session->live && !session->asleep && !session->bare &&
+                 (tenant < 0 || session->tenant == tenant) &&
                  (!of_conversations || session->conversation);
     }
     return count;
@@ -88,7 +89,7 @@ static void stop_times(struct model_session *session)
 static void rest(struct model *model, struct model_session *session)
 {
     stop_times(session);
-    if (model_first_call(model, session)) {
+    if (model_first_call(model, session) || session->asked) {
         return;
     }
     if (session->conversation) {
@@ -96,7 +97,7 @@ static void rest(struct model *model, struct model_session *session)
         return;
     }
     session->end_due_ms = session->last_active_ms + HIBERNATED_MS;
-    if (!session->asleep) {
+    if (!session->asleep && !session->away) {
         session->idle_due_ms = session->last_active_ms + NAMED_IDLE_MS;
         if (session->idle_due_ms < session->hibernate_after_ms) {
             session->idle_due_ms = session->hibernate_after_ms;
@@ -137,6 +138,35 @@ void model_end(struct model *model, struct model_session *session, int code)
     session->live = false;
 }
 
+/* A person. */
+
+static void end_hold(struct model *model, struct model_session *session)
+{
+    if (session->asked) {
+        session->last_active_ms = model_now(model);
+    }
+    session->asked = false;
+    session->held = false;
+}
+
+int model_hold(struct model *model, struct model_session *session)
+{
+    if (session->retiring || session->away || session->asked) {
+        return session->retiring ? TB_E_SESSION_ENDED : session->away ? TB_E_AWAY : TB_E_HELD;
+    }
+    session->asked = true;
+    stop_times(session);
+    model_settle(model, session);
+    return 0;
+}
+
+void model_hand_back(struct model *model, struct model_session *session)
+{
+    end_hold(model, session);
+    rest(model, session);
+    model_settle(model, session);
+}
+
 /* Sleeping and waking. */
 
 static void fall_asleep(struct model *model, struct model_session *session)
@@ -157,8 +187,9 @@ static bool evict(struct model *model, int tenant)
     struct model_session *oldest = NULL;
     for (size_t i = 0; i < SESSIONS_MAX; i++) {
         struct model_session *session = &model->sessions[i];
-        bool fits = session->live && !session->asleep && session->tenant == tenant &&
-                    session->conversation && !model_first_call(model, session);
+        bool fits = session->live && !session->asleep && !session->bare && !session->asked &&
+                    session->tenant == tenant && session->conversation &&
+                    !model_first_call(model, session);
         oldest = fits && (!oldest || older(session, oldest)) ? session : oldest;
     }
     if (oldest) {
@@ -186,6 +217,17 @@ static void wake(struct model *model, struct model_session *session)
     while ((call = model_first_call(model, session))) {
         model_leave(model, call, TB_E_LIMIT);
     }
+    end_hold(model, session);
+    rest(model, session);
+}
+
+/* The person has it when nothing runs any more. */
+static void take_over(struct model *model, struct model_session *session)
+{
+    if (!session->held && !session->stuck && !model_running_call(model, session)) {
+        model->held++;
+        session->held = true;
+    }
 }
 
 void model_settle(struct model *model, struct model_session *session)
@@ -194,8 +236,12 @@ void model_settle(struct model *model, struct model_session *session)
     if (session->live && session->retiring && !model_running_call(model, session)) {
         model_end(model, session, TB_E_SESSION_ENDED);
     }
-    if (session->live && session->asleep && model_first_call(model, session)) {
+    if (session->live && session->asleep && (session->asked || model_first_call(model, session))) {
         wake(model, session);
+    }
+    if (session->live && session->asked) {
+        take_over(model, session);
+        return;
     }
     while (session->live && !session->stuck && (call = model_first_call(model, session)) &&
            !call->running) {
@@ -256,11 +302,52 @@ void model_lose(struct model *model, struct model_session *session)
         model_end(model, session, TB_E_BROWSER_CRASHED);
         return;
     }
+    if (session->away) {
+        session->bare = true;
+        session->stuck = false;
+        return;
+    }
     if (running) {
         model_leave(model, running, running->broken ? running->broken : TB_E_BROWSER_CRASHED);
     }
+    end_hold(model, session);
     fall_asleep(model, session);
     model_settle(model, session);
+}
+
+/* Of the calls that end, only one that runs counts as use. */
+void model_go(struct model *model, struct model_session *session)
+{
+    struct model_call *running = model_running_call(model, session);
+    int64_t active_ms = running ? model_now(model) : session->last_active_ms;
+    struct model_call *call;
+    model->gone++;
+    if (session->retiring) {
+        model_end(model, session, TB_E_SESSION_ENDED);
+        return;
+    }
+    session->stuck = session->stuck || (running && running->tool == &rig_wait);
+    while ((call = model_first_call(model, session))) {
+        model_leave(model, call, call->broken ? call->broken : TB_E_AWAY);
+    }
+    session->last_active_ms = active_ms;
+    end_hold(model, session);
+    session->away = true;
+    rest(model, session);
+}
+
+int model_come_back(struct model *model, struct model_session *session)
+{
+    if (session->bare && !admit(model, session->tenant, session->conversation != 0)) {
+        return TB_E_LIMIT;
+    }
+    model->back++;
+    model->anew += session->bare;
+    session->last_active_ms = model_now(model);
+    session->away = false;
+    session->bare = false;
+    rest(model, session);
+    return 0;
 }
 
 /* A running call of rig_wait would not let the daemon stop at once: not with those. */
@@ -280,8 +367,11 @@ void model_restart(struct model *model)
         while ((call = model_first_call(model, session))) {
             model_leave(model, call, TB_E_SHUTDOWN);
         }
+        end_hold(model, session);
         session->asleep = true;
-        session->saved = true;
+        session->saved = session->saved || !session->away;
+        session->away = false;
+        session->bare = false;
         session->hibernate_after_ms = 0;
         rest(model, session);
         struct model_session **newest = &model->newest[session->tenant][session->conversation];
@@ -374,7 +464,8 @@ static void call_due(struct model *model, struct model_call *call)
 {
     struct model_session *session = call->session;
     if (!call->broken) {
-        model_break_call(model, call, TB_E_TIMEOUT);
+        bool is_kept_out = !call->running && session->asked;
+        model_break_call(model, call, is_kept_out ? TB_E_HELD : TB_E_TIMEOUT);
         return;
     }
     session->stuck = true;

@@ -6,7 +6,10 @@
  * matter to each other are equal. */
 #pragma once
 
+#include "core/session_hold.h"
+
 #include "support/fake_store.h"
+#include "support/peer.h"
 
 enum {
     TENANTS = 2,
@@ -21,7 +24,7 @@ enum {
     CONVERSATION_AGE_MS = 7000,
     NAMED_IDLE_MS = 410,
     HIBERNATED_MS = 3010,
-    OUTCOMES = 9,
+    OUTCOMES = 11,
 };
 
 struct model_session {
@@ -41,6 +44,10 @@ struct model_session {
     bool saved;
     bool retiring;
     bool stuck; /* the driver still works for a call that is gone */
+    bool away;
+    bool bare;  /* away, and the driver has let go of it */
+    bool asked; /* a person wants it ... */
+    bool held;  /* ... and has it */
 };
 
 struct model_call {
@@ -57,6 +64,8 @@ struct model_call {
 struct model {
     struct rig *rig;
     struct model_session sessions[SESSIONS_MAX];
+    struct peer peers[SESSIONS_MAX]; /* of the sessions of the same places */
+    struct tb_holder holders[SESSIONS_MAX];
     struct model_call calls[CALLS_MAX];
     struct model_session *currents[TENANTS][CONVERSATIONS];
     struct model_session *newest[TENANTS][CONVERSATIONS];
@@ -68,6 +77,10 @@ struct model {
     size_t woken;
     size_t lost;
     size_t restarted;
+    size_t gone;
+    size_t back;
+    size_t anew; /* the same, and the driver had let go of it */
+    size_t held;
 };
 
 int64_t model_now(const struct model *model);
@@ -91,6 +104,10 @@ void model_settle(struct model *model, struct model_session *session);
 void model_break_call(struct model *model, struct model_call *call, int code);
 void model_release(struct model *model, struct model_session *session);
 void model_lose(struct model *model, struct model_session *session);
+void model_go(struct model *model, struct model_session *session);
+int model_come_back(struct model *model, struct model_session *session);
+int model_hold(struct model *model, struct model_session *session);
+void model_hand_back(struct model *model, struct model_session *session);
 void model_end(struct model *model, struct model_session *session, int code);
 void model_restart(struct model *model);
 
