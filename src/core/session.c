@@ -255,17 +255,6 @@ void tb_session_cancel_ops(struct tb_session *session)
     }
 }
 
-struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
-{
-    return (struct tb_event){
-        .type = type,
-        .tenant = session->tenant,
-        .session_id = session->id,
-        .session = session->name,
-        .fields = {tb_field_cstr("type", tb_session_kind_name(session->kind))},
-    };
-}
-
 struct ending {
     enum tb_end_reason reason;
     const struct tb_err *err; /* for its calls */

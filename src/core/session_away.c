@@ -19,18 +19,6 @@ int tb_session_say_away(const struct tb_session *session, struct tb_err *err)
                    tb_session_kind_name(session->kind));
 }
 
-static void tell(struct tb_session *session, enum tb_event_type type, const char *words,
-                 const char *reason)
-{
-    tb_log_at(session->core->log, INFO, "session", words,
-              tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
-              tb_kv_cstr("name", session->name),
-              reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
-    struct tb_event event = tb_session_event(session, type);
-    event.outcome = reason;
-    tb_bus_publish(&session->core->bus, &event);
-}
-
 /* Going. */
 
 /* From here it goes by OPEN, also if it was just opened, or was to be let go. */
@@ -62,7 +50,8 @@ void tb_session_go_away(struct tb_session *session)
     tb_session_fail_waiting(session, &away);
     tb_session_cancel_ops(session);
     tb_session_rearm(session);
-    tell(session, TB_EVENT_SESSION_AWAY, "away", tb_end_reason_name(session->losses.lost.reason));
+    tb_session_tell(session, TB_EVENT_SESSION_AWAY, "away",
+                    tb_end_reason_name(session->losses.lost.reason));
     tb_session_look(session); /* the daemon may be about to stop */
     tb_session_end_hold(session, &away);
 }
@@ -89,7 +78,7 @@ void tb_session_came_back(struct tb_session *session)
 {
     tb_session_rearm(session);
     tb_watch_resume(session);
-    tell(session, TB_EVENT_SESSION_BACK, "back", NULL);
+    tb_session_tell(session, TB_EVENT_SESSION_BACK, "back", NULL);
     tb_session_look(session);
 }
 

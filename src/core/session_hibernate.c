@@ -67,22 +67,6 @@ bool tb_session_can_hibernate(const struct tb_session *session)
             asleep_count < (size_t)session->core->config->sessions_stored);
 }
 
-/* To the log and the bus; `words` and `reason` may be NULL. */
-static void tell(struct tb_session *session, enum tb_event_type type, const char *words,
-                 const char *reason)
-{
-    struct tb_core *core = session->core;
-    if (words) {
-        tb_log_at(core->log, INFO, "session", words,
-                  tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
-                  tb_kv_cstr("name", session->name),
-                  reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
-    }
-    struct tb_event event = tb_session_event(session, type);
-    event.outcome = reason;
-    tb_bus_publish(&core->bus, &event);
-}
-
 /* What a browser needs. */
 
 static void on_save_due(struct tb_timer *timer, void *user);
@@ -224,7 +208,7 @@ static void on_stored(struct tb_gate *gate)
         if (first || (typed && !session->losses.typed)) {
             tb_record_put(session, NULL);
         }
-        tell(session, TB_EVENT_SESSION_SAVED, NULL, NULL);
+        tb_session_tell(session, TB_EVENT_SESSION_SAVED, NULL, NULL);
     }
     tb_free(storing);
     tb_session_look(session);
@@ -422,7 +406,8 @@ void tb_session_hibernated(struct tb_session *session)
     tb_record_put(session, NULL);
     tb_session_rearm(session);
     if (woken) { /* last: whoever hears of it may end the session */
-        tell(session, TB_EVENT_SESSION_HIBERNATED, "hibernated", tb_end_reason_name(reason));
+        tb_session_tell(session, TB_EVENT_SESSION_HIBERNATED, "hibernated",
+                        tb_end_reason_name(reason));
     }
     tb_sessions_check_drained(session->core->sessions);
     tb_session_look(session);
@@ -595,5 +580,5 @@ void tb_session_opened(struct tb_session *session)
     if (note_refs(session, restored.last_ref) || is_news) {
         tb_record_put(session, NULL);
     }
-    tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);
+    tb_session_tell(session, TB_EVENT_SESSION_WOKEN, "woken", NULL);
 }

@@ -167,6 +167,9 @@ void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *er
 void tb_session_cancel_ops(struct tb_session *session);
 /* The beginning of an event of its own: whose it is, and as the first field its type. */
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
+/* To the log and the bus; `words` and `reason` may be NULL. */
+void tb_session_tell(struct tb_session *session, enum tb_event_type type, const char *words,
+                     const char *reason);
 
 static inline bool tb_session_ended(const struct tb_session *session)
 {

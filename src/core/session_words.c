@@ -84,3 +84,29 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     }
     tb_json_object_close(json);
 }
+
+struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
+{
+    return (struct tb_event){
+        .type = type,
+        .tenant = session->tenant,
+        .session_id = session->id,
+        .session = session->name,
+        .fields = {tb_field_cstr("type", tb_session_kind_name(session->kind))},
+    };
+}
+
+void tb_session_tell(struct tb_session *session, enum tb_event_type type, const char *words,
+                     const char *reason)
+{
+    struct tb_core *core = session->core;
+    if (words) {
+        tb_log_at(core->log, INFO, "session", words,
+                  tb_kv("id", tb_str_sub(tb_str_of(session->id), 0, TB_ID_SHOWN)),
+                  tb_kv_cstr("name", session->name),
+                  reason ? tb_kv_cstr("reason", reason) : (struct tb_log_field){0});
+    }
+    struct tb_event event = tb_session_event(session, type);
+    event.outcome = reason;
+    tb_bus_publish(&core->bus, &event);
+}
