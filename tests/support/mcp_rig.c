@@ -141,10 +141,10 @@ const char *mcp_rig_say_only(struct mcp_rig *rig, const char *text)
         tb_mcp_batch_run(&rig->peer, tb_str_of(text), TB_STR(""), &rig->out);
         return mcp_rig_heard(rig);
     }
-    tb_mcp_envelope_read(&message.rpc, &message.envelope);
     if (message.rpc.kind <= TB_JSONRPC_NOTIFICATION &&
-        tb_mcp_version_choose(&message.rpc, &message.envelope, NULL, rig->peer.version,
-                              &message.version, &fault) < 0) {
+        (tb_mcp_envelope_read(&message.rpc, &message.envelope, &fault) < 0 ||
+         tb_mcp_version_choose(&message.rpc, &message.envelope, NULL, rig->peer.version,
+                               &message.version, &fault) < 0)) {
         tb_mcp_out_fault(&rig->out, message.rpc.id.text, &fault);
         return mcp_rig_heard(rig);
     }

@@ -20,11 +20,11 @@ bool tb_mcp_batch_claims(struct tb_str array)
     for (size_t i = 0; i < TB_MCP_BATCH && tb_json_iter_next(&iter, &item); i++) {
         struct tb_jsonrpc rpc;
         struct tb_mcp_envelope envelope;
-        if (tb_jsonrpc_parse(item.value.text, &tb_mcp_json_limits, 0, &rpc, NULL) == 0) {
-            tb_mcp_envelope_read(&rpc, &envelope);
-            if (tb_mcp_envelope_claims(&envelope)) {
-                return true;
-            }
+        struct tb_mcp_fault fault;
+        if (tb_jsonrpc_parse(item.value.text, &tb_mcp_json_limits, 0, &rpc, NULL) == 0 &&
+            tb_mcp_envelope_read(&rpc, &envelope, &fault) == 0 &&
+            tb_mcp_envelope_claims(&envelope)) {
+            return true;
         }
     }
     return false;
@@ -76,18 +76,24 @@ static void batch_drop(struct tb_mcp_out *out)
 
 static const struct tb_mcp_out_ops batch_ops = {batch_send, batch_answer, batch_drop, NULL};
 
+static void refuse_fault(struct batch *batch, struct tb_str id, const struct tb_mcp_fault *fault)
+{
+    batch->waiting++;
+    tb_mcp_out_fault(&batch->out, id, fault);
+}
+
 static void refuse(struct batch *batch, struct tb_str id, int code, const char *text)
 {
     struct tb_mcp_fault fault;
     tb_mcp_fail(&fault, 200, code, "%s", text);
-    batch->waiting++;
-    tb_mcp_out_fault(&batch->out, id, &fault);
+    refuse_fault(batch, id, &fault);
 }
 
 static void run_one(struct batch *batch, struct tb_mcp_peer *peer, struct tb_str text,
                     struct tb_str conversation)
 {
     struct tb_mcp_message message = {.version = peer->version, .conversation = conversation};
+    struct tb_mcp_fault fault;
     struct tb_err err;
     int rc =
         tb_jsonrpc_parse(text, &tb_mcp_json_limits, TB_JSONRPC_OBJECT_PARAMS, &message.rpc, &err);
@@ -99,8 +105,11 @@ static void run_one(struct batch *batch, struct tb_mcp_peer *peer, struct tb_str
     } else if (kind == TB_JSONRPC_REQUEST && tb_jsonrpc_is(&message.rpc, "initialize")) {
         refuse(batch, message.rpc.id.text, -32600,
                "initialize cannot be part of a batch; send it alone");
+    } else if (tb_mcp_envelope_read(&message.rpc, &message.envelope, &fault) < 0) {
+        if (kind == TB_JSONRPC_REQUEST) {
+            refuse_fault(batch, message.rpc.id.text, &fault);
+        }
     } else {
-        tb_mcp_envelope_read(&message.rpc, &message.envelope);
         batch->waiting += kind == TB_JSONRPC_REQUEST;
         tb_mcp_peer_receive(peer, &message, &batch->out);
     }

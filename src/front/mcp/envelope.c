@@ -35,7 +35,8 @@ int tb_mcp_fail(struct tb_mcp_fault *fault, int status, int code, const char *fm
     return -1;
 }
 
-void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *ret_envelope)
+int tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *ret_envelope,
+                         struct tb_mcp_fault *fault)
 {
     struct tb_json_want wants[WANT_COUNT] = {
         [WANT_VERSION] = {.key = KEY("protocolVersion")},
@@ -46,10 +47,14 @@ void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *
         [WANT_CLIENT_INFO] = {.key = KEY("clientInfo")},
     };
     const struct tb_json_limits limits = {0};
+    struct tb_err err;
     *ret_envelope = (struct tb_mcp_envelope){0};
-    if (rpc->meta.type != TB_JSON_OBJECT ||
-        tb_json_scan(rpc->meta.text, &limits, wants, WANT_COUNT, NULL) < 0) {
-        return;
+    if (rpc->meta.type != TB_JSON_OBJECT) {
+        return 0;
+    }
+    int rc = tb_json_scan(rpc->meta.text, &limits, wants, WANT_COUNT, &err);
+    if (rc < 0) {
+        return tb_mcp_fail(fault, 400, tb_err_info(rc)->rpc_code, "params._meta: %s", err.text);
     }
     *ret_envelope = (struct tb_mcp_envelope){
         .version = wants[WANT_VERSION].value,
@@ -59,6 +64,7 @@ void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *
         .conversation = wants[WANT_CONVERSATION].value,
         .client_info = wants[WANT_CLIENT_INFO].value,
     };
+    return 0;
 }
 
 bool tb_mcp_envelope_claims(const struct tb_mcp_envelope *envelope)

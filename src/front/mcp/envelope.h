@@ -58,8 +58,11 @@ struct tb_mcp_message {
 int tb_mcp_message_parse(struct tb_str text, struct tb_mcp_message *ret_message,
                          struct tb_err *err);
 
-/* Reads `_meta`; a message without one has an empty envelope. */
-void tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *ret_envelope);
+/* Reads `_meta`; a message without one has an empty envelope. 0, or negative with a fault when it
+ * cannot be read as it is meant: a member stands twice, or has what no C string can hold. What it
+ * says about the conversation would be lost, and the message act in another one. */
+int tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *ret_envelope,
+                         struct tb_mcp_fault *fault);
 bool tb_mcp_envelope_claims(const struct tb_mcp_envelope *envelope);
 
 /* Decides the version of a request or notification: 0, or negative with a fault. A legacy version

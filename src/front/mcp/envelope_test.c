@@ -116,7 +116,7 @@ static int choose(const char *text, const struct tb_mcp_headers *headers,
     struct tb_jsonrpc rpc;
     struct tb_mcp_envelope envelope;
     assert_int_equal(tb_jsonrpc_parse(tb_str_of(text), &tb_mcp_json_limits, 0, &rpc, NULL), 0);
-    tb_mcp_envelope_read(&rpc, &envelope);
+    assert_int_equal(tb_mcp_envelope_read(&rpc, &envelope, fault), 0);
     return tb_mcp_version_choose(&rpc, &envelope, headers, TB_MCP_2025_11_25, ret_version, fault);
 }
 

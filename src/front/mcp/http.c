@@ -168,8 +168,8 @@ static void receive(struct arrival *arrival)
         }
         return;
     }
-    tb_mcp_envelope_read(&message->rpc, &message->envelope);
-    if (tb_mcp_version_choose(&message->rpc, &message->envelope, &arrival->headers, agreed(arrival),
+    if (tb_mcp_envelope_read(&message->rpc, &message->envelope, &fault) < 0 ||
+        tb_mcp_version_choose(&message->rpc, &message->envelope, &arrival->headers, agreed(arrival),
                               &message->version, &fault) < 0) {
         tb_mcp_http_fault(arrival->front, message->rpc.id.text, &fault);
     } else if (tb_mcp_version_era(message->version) == TB_MCP_MODERN) {

@@ -365,6 +365,21 @@ static void the_conversation_header_names_the_session(void **state)
                "Session: browser-1");
 }
 
+static void a_conversation_that_cannot_be_read_is_refused(void **state)
+{
+    struct mcp_http *f = *state;
+    mcp_http_begin(f, "2025-11-25");
+    mcp_expect(mcp_http_ask(f, POST, f->session, NAVIGATE), "Session: browser-1");
+    const char *said = mcp_http_ask(
+        f, POST, f->session,
+        REQUEST(
+            4, "tools/call",
+            "\"name\":\"close_session\",\"_meta\":{\"tabard/conversation\":\"b\",\"tabard/conversation\":\"b\"}"));
+    mcp_expect(said, "HTTP/1.1 400 ");
+    mcp_expect(said, "\"id\":4,\"error\":{\"code\":-32700");
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 1);
+}
+
 #define ALLOWED   "Origin: https://a.example\r\n"
 #define PREFLIGHT "Access-Control-Request-Method: POST\r\n"
 
@@ -538,6 +553,7 @@ int main(void)
         WITH(a_session_has_one_stream_for_news_and_misses_none),
         WITH(a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not),
         WITH(the_conversation_header_names_the_session),
+        WITH(a_conversation_that_cannot_be_read_is_refused),
         WITH(an_allowed_page_may_ask_first_and_read_every_answer),
         WITH(a_preflight_says_what_may_be_sent),
         WITH(other_pages_may_not_even_ask),

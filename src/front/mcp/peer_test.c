@@ -309,6 +309,32 @@ static void the_message_names_the_conversation_before_the_peer_does(void **state
     assert_non_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-2")));
 }
 
+/* Else it would act in the peer's own conversation. */
+static void a_conversation_that_cannot_be_read_is_no_other(void **state)
+{
+    static const char *const metas[] = {
+        "\"tabard/conversation\":\"other\",\"x\":\"\\ud800\"",
+        "\"tabard/conversation\":\"own\\u0000\"",
+        "\"tabard/conversation\":\"other\",\"tabard/conversation\":\"other\"",
+    };
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, CALL(1, "browser_navigate", ",\"arguments\":{\"url\":\"http://x/\"}"));
+    for (size_t i = 0; i < TB_COUNT(metas); i++) {
+        char message[512];
+        snprintf(message, sizeof(message), CALL(4, "close_session", ",\"_meta\":{%s}"), metas[i]);
+        const char *said = mcp_rig_say(rig, message);
+        mcp_expect(said, "\"id\":4,\"error\":{\"code\":-32700,\"message\":\"params._meta: ");
+        assert_int_equal(rig->status, 400);
+        snprintf(message, sizeof(message), "[" CALL(4, "close_session", ",\"_meta\":{%s}") "]",
+                 metas[i]);
+        mcp_expect(mcp_rig_say(rig, message), "\"error\":{\"code\":-32700");
+    }
+    /* Nor does what stands elsewhere make a difference to a call without arguments. */
+    mcp_expect(mcp_rig_say(rig, CALL(4, "close_session", ",\"x\":\"\\ud800\"")),
+               "\"error\":{\"code\":-32700");
+    assert_non_null(tb_sessions_find(rig->core.sessions, "default", TB_STR("browser-1")));
+}
+
 static void sessions_stay_if_the_configuration_says_so(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -374,6 +400,7 @@ int main(void)
         WITH(a_call_tells_which_agent_made_it),
         WITH(a_long_name_of_an_agent_is_cut_between_characters),
         WITH(the_message_names_the_conversation_before_the_peer_does),
+        WITH(a_conversation_that_cannot_be_read_is_no_other),
         WITH(sessions_stay_if_the_configuration_says_so),
         WITH(too_many_requests_at_once_are_refused),
         WITH(levels_are_checked),

@@ -179,8 +179,8 @@ static void take_message(struct conn *conn, struct tb_mcp_message *message)
     struct tb_mcp_fault fault;
     enum tb_jsonrpc_kind kind = message->rpc.kind;
     if (kind == TB_JSONRPC_REQUEST || kind == TB_JSONRPC_NOTIFICATION) {
-        tb_mcp_envelope_read(&message->rpc, &message->envelope);
-        if (tb_mcp_version_choose(&message->rpc, &message->envelope, NULL, conn->peer.version,
+        if (tb_mcp_envelope_read(&message->rpc, &message->envelope, &fault) < 0 ||
+            tb_mcp_version_choose(&message->rpc, &message->envelope, NULL, conn->peer.version,
                                   &message->version, &fault) < 0) {
             if (kind == TB_JSONRPC_REQUEST) {
                 tb_mcp_out_fault(&conn->out, message->rpc.id.text, &fault);

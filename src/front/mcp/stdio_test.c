@@ -74,6 +74,19 @@ static void what_is_no_message_is_told_and_the_next_line_works(void **state)
     assert_string_equal(say(*state, PING), PONG);
 }
 
+static void a_conversation_that_cannot_be_read_is_refused(void **state)
+{
+    struct mcp_http *f = *state;
+    mcp_expect(say(f, NAVIGATE), "Session: browser-1");
+    mcp_expect(
+        say(f,
+            REQUEST(
+                4, "tools/call",
+                "\"name\":\"close_session\",\"_meta\":{\"tabard/conversation\":\"b\",\"tabard/conversation\":\"b\"}") "\n"),
+        "\"id\":4,\"error\":{\"code\":-32700");
+    assert_int_equal(tb_sessions_count(f->rig.core.sessions), 1);
+}
+
 static void a_line_that_is_too_long_is_skipped_and_the_next_one_works(void **state)
 {
     struct mcp_http *f = *state;
@@ -223,6 +236,7 @@ int main(void)
         WITH(lines_get_lines),
         WITH(a_line_may_come_in_pieces),
         WITH(what_is_no_message_is_told_and_the_next_line_works),
+        WITH(a_conversation_that_cannot_be_read_is_refused),
         WITH(a_line_that_is_too_long_is_skipped_and_the_next_one_works),
         WITH(both_eras_are_spoken_side_by_side),
         WITH(an_answer_that_is_due_comes_after_the_end_of_input),
