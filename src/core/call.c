@@ -441,6 +441,8 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (call->caller.who->revoked) {
         return say_revoked(err);
     }
+    call->live.revoked = on_revoked;
+    tb_principal_add_live(call->caller.who, &call->live);
     int rc = copy_caller(call, &request->caller, err);
     if (rc < 0) {
         return rc;
@@ -477,8 +479,6 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_call_printed_init(&call->printed);
     call->result.view = call->caller.view;
     tb_list_append(&core->sessions->calls, &call->all);
-    call->live.revoked = on_revoked;
-    tb_principal_add_live(call->caller.who, &call->live);
     if (accept(call, request, &err) < 0) {
         fail(call, &err);
     }

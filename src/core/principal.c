@@ -50,6 +50,7 @@ const char *tb_scope_name(unsigned scope)
 
 void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live)
 {
+    assert(!principal->revoked); /* nobody would end it any more */
     tb_list_append(&principal->live, &live->link);
 }
 

@@ -60,7 +60,7 @@ void tb_principal_unref(struct tb_principal *principal, const char *why);
 bool tb_principal_may(const struct tb_principal *principal, unsigned scopes);
 /* "observe", "act" or "admin". */
 const char *tb_scope_name(unsigned scope);
-/* To take it off again: tb_list_remove of its link. */
+/* The principal is not revoked. To take it off again: tb_list_remove of its link. */
 void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live);
 /* From now on it may nothing, and what is live ends. */
 void tb_principal_revoke(struct tb_principal *principal);

@@ -131,6 +131,21 @@ static void the_door_of_the_toy_counts_its_parcels(void **state)
     rig_client_close(&client);
 }
 
+static void no_piece_is_taken_from_a_credential_that_was_revoked(void **state)
+{
+    static const struct tb_principal_spec weak = {
+        .tenant = "default", .key = "weak", .label = "", .scopes = TB_SCOPE_ACT};
+    struct set *set = *state;
+    tb_auth_add(set->rig.core.auth, &weak, TB_STR("weak"));
+    rig_send(&set->client,
+             "POST /parcels/a" HOST "Authorization: Bearer weak\r\nExpect: 100-continue\r\n"
+             "Content-Length: 4\r\n\r\n");
+    RIG_UNTIL(set->rig.core.loop, rig_got(&set->client, "HTTP/1.1 100 "));
+    tb_auth_revoke(set->rig.core.auth, "weak");
+    tb_loop_turn(set->rig.core.loop, false);
+    expect(set, "ab", "fault unauthorized: the credential of this request was revoked");
+}
+
 /* A gigabyte. */
 
 static void look_at_heap(struct set *set)
@@ -228,6 +243,7 @@ int main(void)
         CASE(pages_are_let_in_by_the_toys_rule),
         CASE(the_rest_of_a_path_is_one_argument),
         CASE(the_door_of_the_toy_counts_its_parcels),
+        CASE(no_piece_is_taken_from_a_credential_that_was_revoked),
         CASE(a_gigabyte_goes_in_and_out_without_being_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

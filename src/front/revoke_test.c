@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "core/sessions.h"
+#include "store/memory/memory.h"
 
 #include "support/mcp_http.h"
 
@@ -21,13 +22,16 @@
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 #define NAVIGATE "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/\"}"
 
+static const struct tb_principal_spec weak = {.tenant = "default",
+                                              .key = "weak",
+                                              .label = "",
+                                              .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ACT};
+
 static int set_up(void **state)
 {
-    static const struct tb_principal_spec spec = {
-        .tenant = "default", .key = "weak", .label = "", .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ACT};
     struct mcp_http *f = mcp_http_new(false);
     f->rig.door.door = TB_DOOR_MAIN; /* where the same user is nobody in particular */
-    tb_auth_add(f->rig.core.auth, &spec, TB_STR("weak"));
+    tb_auth_add(f->rig.core.auth, &weak, TB_STR("weak"));
     *state = f;
     return 0;
 }
@@ -113,6 +117,77 @@ static void another_credential_does_not_reach_an_mcp_session(void **state)
     mcp_expect(mcp_http_ask(f, "POST /mcp", headers, REQUEST(10, "ping", "")), "HTTP/1.1 404 ");
 }
 
+/* Its head comes while the credential is good, its body when it is not any more. */
+static void a_request_whose_body_comes_late_is_refused(void **state)
+{
+    static const struct {
+        const char *line, *headers, *body;
+    } requests[] = {
+        {"GET /api/events", "", "{}"},
+        {"POST /api/sessions/browser-1/close", "", "{}"},
+        {"POST /api/sessions/browser-1/renew", "", "{}"},
+        {"POST /mcp", MODERN "Mcp-Method: tools/call\r\nMcp-Name: browser_navigate\r\n",
+         REQUEST(9, "tools/call", NAVIGATE "," MODERN_META)},
+    };
+    struct mcp_http *f = *state;
+    for (size_t i = 0; i < TB_COUNT(requests); i++) {
+        struct mcp_client late;
+        char head[512];
+        tb_auth_add(f->rig.core.auth, &weak, TB_STR("weak"));
+        mcp_client_open(&f->rig, &late);
+        snprintf(head, sizeof(head),
+                 "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" BEARER
+                 "%sContent-Length: %zu\r\n\r\n",
+                 requests[i].line, requests[i].headers, strlen(requests[i].body));
+        mcp_client_send(&late, tb_str_of(head));
+        mcp_rig_turn(&f->rig);
+        revoke(f);
+        mcp_client_send(&late, tb_str_of(requests[i].body));
+        mcp_rig_turn(&f->rig);
+        const char *said = mcp_client_heard(&late);
+        mcp_expect(said, "HTTP/1.1 401 ");
+        mcp_expect(said, "the credential of this request was revoked");
+        mcp_client_close(&late);
+    }
+    assert_int_equal(f->rig.core.metrics.values[TB_METRIC_EVENT_READERS], 0);
+    assert_int_equal(f->rig.fake->begun, 0);
+}
+
+/* A store that does not read the sessions before it is told to. */
+static struct {
+    tb_store_end_fn *end;
+    void *user;
+} held;
+
+static struct tb_store_read *each_later(void *state, enum tb_space space,
+                                        const struct tb_range *range, tb_store_record_fn *record,
+                                        tb_store_end_fn *end, void *user)
+{
+    static struct tb_list read;
+    if (space != TB_SPACE_SESSION) {
+        return tb_store_memory.each(state, space, range, record, end, user);
+    }
+    held.end = end;
+    held.user = user;
+    return (struct tb_store_read *)&read;
+}
+
+static void a_request_that_waits_for_the_stored_sessions_is_refused(void **state)
+{
+    static struct tb_store_kind slow;
+    struct mcp_http *f = *state;
+    slow = tb_store_memory;
+    slow.each = each_later;
+    mcp_rig_store(&f->rig);
+    f->rig.core.store.kind = &slow;
+    tb_sessions_load(f->rig.core.sessions, NULL, NULL);
+    assert_string_equal(mcp_http_ask(f, "GET /api/sessions", BEARER, ""), "");
+    assert_string_equal(revoke(f), "");
+    held.end(NULL, held.user);
+    mcp_rig_turn(&f->rig);
+    mcp_expect(mcp_client_heard(&f->client), "HTTP/1.1 401 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +197,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_legacy_mcp_session_ends, set_up, mcp_http_stop),
         cmocka_unit_test_setup_teardown(a_modern_call_is_answered_with_the_reason, set_up,
                                         mcp_http_stop),
+        cmocka_unit_test_setup_teardown(a_request_whose_body_comes_late_is_refused, set_up,
+                                        mcp_http_stop),
+        cmocka_unit_test_setup_teardown(a_request_that_waits_for_the_stored_sessions_is_refused,
+                                        set_up, mcp_http_stop),
         cmocka_unit_test_setup_teardown(another_credential_does_not_reach_an_mcp_session, set_up,
                                         mcp_http_stop),
     };

@@ -323,10 +323,23 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
     return true;
 }
 
+/* The body may come long after the head, by which the caller was let in. Answers when its
+ * credential was revoked meanwhile. */
+static bool still_may(struct tb_front_req *req)
+{
+    if (req->who->revoked) {
+        tb_reply_fail(req, TB_E_UNAUTHORIZED, "the credential of this request was revoked");
+        return false;
+    }
+    return true;
+}
+
 static void on_body(struct tb_http_req *http, struct tb_str piece)
 {
     struct tb_front_req *req = tb_http_req_user(http);
-    req->route->body(req, piece);
+    if (still_may(req)) {
+        req->route->body(req, piece);
+    }
 }
 
 static void await_body(struct tb_front_req *req)
@@ -358,7 +371,9 @@ static void on_request(struct tb_http_req *http, void *user)
 {
     struct tb_front_req *req = tb_http_req_user(http);
     (void)user;
-    req->route->handle(req);
+    if (still_may(req)) {
+        req->route->handle(req);
+    }
 }
 
 /* Routes appear by their pattern: a path may carry an id, and ids are secrets. */

@@ -157,6 +157,8 @@ static void on_resolved(struct tb_resolve_ask *ask, const struct tb_place *place
     tb_timer_stop(&act->timer);
     if (err) {
         refuse(act, err);
+    } else if (act->caller.who->revoked) {
+        tb_reply_error(act->req, TB_E_UNAUTHORIZED, "the credential of this request was revoked");
     } else {
         act->session = place->session;
         act->run(act);
