@@ -33,6 +33,9 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
     tb_json_member_cstr(json, "method", route->method);
     tb_json_member_cstr(json, "path", route->path);
     tb_json_member_cstr(json, "access", access_name(route));
+    if (route->scope) {
+        tb_json_member_cstr(json, "scope", tb_scope_name(route->scope));
+    }
     tb_json_key(json, "doors");
     tb_json_array_open(json);
     for (const struct tb_door_row *row = tb_doors_rows(); row->name; row++) {
@@ -58,6 +61,9 @@ static void put_json(struct tb_json_writer *json, const struct tb_front *front,
 static void print_row(const struct tb_route *route)
 {
     printf("%-7s %-40s %s", route->method, route->path, access_name(route));
+    if (route->scope) {
+        printf(" %s", tb_scope_name(route->scope));
+    }
     for (size_t i = 0; i < TB_COUNT(flag_names); i++) {
         if (route->flags & flag_names[i].flag) {
             printf(" %s", flag_names[i].name);

@@ -43,9 +43,12 @@ bool tb_principal_may(const struct tb_principal *principal, unsigned scopes)
     return !principal->revoked && (principal->scopes & scopes) == scopes;
 }
 
-const char *tb_scope_name(unsigned scope)
+const char *tb_scope_name(unsigned scopes)
 {
-    return scope & TB_SCOPE_ADMIN ? "admin" : scope & TB_SCOPE_ACT ? "act" : "observe";
+    return scopes & TB_SCOPE_OPERATE ? "operate"
+           : scopes & TB_SCOPE_ADMIN ? "admin"
+           : scopes & TB_SCOPE_ACT   ? "act"
+                                     : "observe";
 }
 
 void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live)

@@ -24,8 +24,10 @@ enum {
 enum tb_scope {
     TB_SCOPE_OBSERVE = 1, /* look: sessions, events, metrics, tools that change nothing */
     TB_SCOPE_ACT = 2,     /* call the other tools, close and renew sessions */
-    TB_SCOPE_ADMIN = 4,   /* what concerns the whole tenant: stop all, clear the audit log */
-    TB_SCOPES_ALL = TB_SCOPE_OBSERVE | TB_SCOPE_ACT | TB_SCOPE_ADMIN,
+    TB_SCOPE_ADMIN = 4,   /* what concerns the whole tenant: stop all, private sessions */
+    TB_SCOPE_OPERATE = 8, /* what concerns all tenants: clear the audit log. Only the operator's own
+                             credentials have it, whatever a tenant may give to others */
+    TB_SCOPES_ALL = TB_SCOPE_OBSERVE | TB_SCOPE_ACT | TB_SCOPE_ADMIN | TB_SCOPE_OPERATE,
 };
 
 struct tb_principal {
@@ -58,8 +60,8 @@ struct tb_principal *tb_principal_new(const struct tb_principal_spec *spec);
 struct tb_principal *tb_principal_ref(struct tb_principal *principal, const char *why);
 void tb_principal_unref(struct tb_principal *principal, const char *why);
 bool tb_principal_may(const struct tb_principal *principal, unsigned scopes);
-/* "observe", "act" or "admin". */
-const char *tb_scope_name(unsigned scope);
+/* "act"; of several the one that fewest have. */
+const char *tb_scope_name(unsigned scopes);
 /* The principal is not revoked. To take it off again: tb_list_remove of its link. */
 void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live);
 /* From now on it may nothing, and what is live ends. */

@@ -439,6 +439,24 @@ static void the_audit_log_is_said_to_be_cleared_when_it_is_and_not_before(void *
     set_up(state);
 }
 
+/* There is one log for all tenants. */
+static void who_administers_one_tenant_does_not_clear_the_log_of_all(void **state)
+{
+    static const struct tb_principal_spec admin = {.tenant = "t",
+                                                   .key = "t",
+                                                   .label = "",
+                                                   .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ACT |
+                                                             TB_SCOPE_ADMIN};
+    struct fixture *f = *state;
+    tb_auth_add(f->rig.core.auth, &admin, TB_STR("secret"));
+    f->rig.door.door = TB_DOOR_MAIN;
+    const char *said = mcp_client_ask(&f->rig, &f->client, "POST /api/audit/clear",
+                                      "Authorization: Bearer secret\r\n", "{\"confirm\":true}");
+    expect(said, "HTTP/1.1 403 ");
+    expect(said, "it lacks the scope 'operate'");
+    assert_int_equal(f->cleared, 0);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -457,6 +475,7 @@ int main(void)
         WITH(the_audit_log_is_cleared_also_after_the_clock_was_set_back),
         WITH(the_audit_log_is_said_to_be_cleared_when_it_is_and_not_before),
         WITH(a_request_waits_until_all_sessions_are_known),
+        WITH(who_administers_one_tenant_does_not_clear_the_log_of_all),
         WITH(who_leaves_before_the_answer_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
