@@ -309,6 +309,7 @@ static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_e
 void tb_call_about(struct tb_call *call, const struct tb_session *session)
 {
     call->place.kind = session->kind;
+    call->place.hidden = session->traits.hidden;
     snprintf(call->place.id, sizeof(call->place.id), "%s", session->id);
     snprintf(call->place.name, sizeof(call->place.name), "%s", session->name);
 }

@@ -34,6 +34,7 @@ struct tb_call_place {
     enum tb_session_kind kind;
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
+    bool hidden;    /* it is private */
     int64_t number; /* of the call among the session's, from 1 */
     char *url;      /* of the page it was about; NULL: unknown */
 };

@@ -43,6 +43,7 @@ static void publish(struct tb_call *call, const struct act *act)
         .tenant = call->caller.who->tenant,
         .session_id = call->place.id,
         .session = known(call->place.name),
+        .hidden = call->place.hidden,
         .agent = known(call->agent),
         .tool = known(act->tool),
         .outcome = outcome(act->code),

@@ -48,6 +48,7 @@ struct tb_event {
     const char *tenant;
     const char *session_id; /* a secret; empty: about no session */
     const char *session;    /* the name of that session */
+    bool hidden;            /* it is private */
     const char *agent;      /* who did it */
     const char *tool;
     const char *outcome;  /* how it went, or the reason of an end */

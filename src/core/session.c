@@ -388,6 +388,7 @@ static void on_event(void *owner, const struct tb_event *event)
     struct tb_event told = *event;
     told.tenant = session->tenant;
     told.session_id = session->id;
+    told.hidden = session->traits.hidden;
     if (!tb_session_ended(session)) {
         tb_bus_publish(&session->core->bus, &told);
     }

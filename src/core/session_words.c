@@ -92,6 +92,7 @@ struct tb_event tb_session_event(const struct tb_session *session, enum tb_event
         .tenant = session->tenant,
         .session_id = session->id,
         .session = session->name,
+        .hidden = session->traits.hidden,
         .fields = {tb_field_cstr("type", tb_session_kind_name(session->kind))},
     };
 }

@@ -99,6 +99,7 @@ static void on_event(const struct tb_event *event, void *user)
         .tenant = event->tenant,
         .session = "",
         .session_id = event->session_id,
+        .hidden = event->hidden,
         .data = tb_event_json(event),
     };
     const struct tb_session *session =

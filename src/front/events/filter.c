@@ -35,12 +35,14 @@ static int parse_kinds(struct tb_str list, unsigned *kinds, struct tb_err *err)
     return rc;
 }
 
-int tb_filter_parse(const char *tenant, struct tb_str query, struct tb_filter *ret_filter,
-                    struct tb_err *err)
+int tb_filter_parse(const struct tb_principal *who, struct tb_str query,
+                    struct tb_filter *ret_filter, struct tb_err *err)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf value = TB_BUF(TB_KIB);
     *ret_filter = (struct tb_filter){0};
-    snprintf(ret_filter->tenant, sizeof(ret_filter->tenant), "%s", tenant);
+    snprintf(ret_filter->tenant, sizeof(ret_filter->tenant), "%s", who->tenant);
+    /* A reader is in no conversation, so no private session is his own. */
+    ret_filter->hidden = tb_principal_may(who, TB_SCOPE_ADMIN);
     int rc = get(query, "session", &value, err);
     if (rc == 0 && value.len >= sizeof(ret_filter->session)) {
         rc = tb_fail(err, TB_E_PARAMS, "the session name is too long");
@@ -66,7 +68,7 @@ bool tb_filter_fits(const struct tb_filter *filter, const struct tb_notice *noti
 {
     return (!filter->types || (filter->types & notice->type_bit)) &&
            (!filter->kinds || (filter->kinds & notice->kind_bit)) &&
-           strcmp(filter->tenant, notice->tenant) == 0 &&
+           strcmp(filter->tenant, notice->tenant) == 0 && (filter->hidden || !notice->hidden) &&
            (!filter->session[0] || strcmp(filter->session, notice->session) == 0 ||
             strcmp(filter->session, notice->session_id) == 0);
 }

@@ -11,6 +11,9 @@
 
 #include "base/mem.h"
 
+static const struct tb_principal reader = {.tenant = "t", .scopes = TB_SCOPE_OBSERVE};
+static const struct tb_principal stranger = {.tenant = "u", .scopes = TB_SCOPES_ALL};
+
 static struct tb_notice *make(enum tb_event_type type, const char *session, int kind)
 {
     return tb_notice_new(&(struct tb_notice_spec){
@@ -54,11 +57,11 @@ static void each_part_of_the_query_narrows(void **state)
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
         struct tb_filter filter;
         struct tb_err err;
-        assert_int_equal(tb_filter_parse("t", tb_str_of(cases[i].query), &filter, &err), 0);
+        assert_int_equal(tb_filter_parse(&reader, tb_str_of(cases[i].query), &filter, &err), 0);
         assert_int_equal(tb_filter_fits(&filter, ended), cases[i].ended);
         assert_int_equal(tb_filter_fits(&filter, opened), cases[i].opened);
         assert_int_equal(tb_filter_fits(&filter, cleared), cases[i].cleared);
-        assert_int_equal(tb_filter_parse("u", tb_str_of(cases[i].query), &filter, &err), 0);
+        assert_int_equal(tb_filter_parse(&stranger, tb_str_of(cases[i].query), &filter, &err), 0);
         assert_false(tb_filter_fits(&filter, ended) || tb_filter_fits(&filter, cleared));
     }
     tb_notice_unref(ended, "made");
@@ -85,10 +88,27 @@ static void what_there_is_not_is_refused_by_its_name(void **state)
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
         struct tb_filter filter;
         struct tb_err err;
-        assert_int_equal(tb_filter_parse("t", tb_str_of(cases[i].query), &filter, &err),
+        assert_int_equal(tb_filter_parse(&reader, tb_str_of(cases[i].query), &filter, &err),
                          cases[i].code);
         assert_non_null(strstr(err.text, cases[i].words));
     }
+}
+
+static void what_is_about_private_sessions_is_for_admins(void **state)
+{
+    static const struct tb_principal admin = {.tenant = "t",
+                                              .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ADMIN};
+    struct tb_filter weak;
+    struct tb_filter strong;
+    (void)state;
+    struct tb_notice *notice = make(TB_EVENT_SESSION_ENDED, "mine", TB_KIND_BROWSER);
+    assert_int_equal(tb_filter_parse(&reader, TB_STR(""), &weak, NULL), 0);
+    assert_int_equal(tb_filter_parse(&admin, TB_STR(""), &strong, NULL), 0);
+    assert_true(tb_filter_fits(&weak, notice) && tb_filter_fits(&strong, notice));
+    notice->hidden = true;
+    assert_false(tb_filter_fits(&weak, notice));
+    assert_true(tb_filter_fits(&strong, notice));
+    tb_notice_unref(notice, "made");
 }
 
 int main(void)
@@ -96,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_part_of_the_query_narrows),
         cmocka_unit_test(what_there_is_not_is_refused_by_its_name),
+        cmocka_unit_test(what_is_about_private_sessions_is_for_admins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ struct tb_notice *tb_notice_new(const struct tb_notice_spec *spec)
     notice->type = spec->type;
     notice->type_bit = spec->type_bit;
     notice->kind_bit = spec->kind_bit;
+    notice->hidden = spec->hidden;
     snprintf(notice->id, sizeof(notice->id), "%s", spec->id);
     snprintf(notice->tenant, sizeof(notice->tenant), "%s", spec->tenant);
     snprintf(notice->session, sizeof(notice->session), "%s", spec->session);

@@ -3,6 +3,7 @@
  * The last reference frees it. The text is a whole server-sent event; the JSON is a part of it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct tb_notice {
     /* What filters ask for. */
     uint64_t type_bit; /* as of tb_event_mask; 0: no event of the bus */
     unsigned kind_bit; /* 1 << kind; 0: unknown, or about no session */
+    bool hidden;       /* about a private session */
     char tenant[TB_TENANT_SIZE];
     char session[TB_NAME_SIZE];  /* its name */
     char session_id[TB_ID_SIZE]; /* a secret: for comparison only */
@@ -41,6 +43,7 @@ struct tb_notice_spec {
     const char *session_id;
     const char *kind; /* NULL: unknown */
     unsigned kind_bit;
+    bool hidden;
     struct tb_str data; /* an object, on one line */
 };
 

@@ -381,7 +381,7 @@ static int read_request(const struct tb_front_req *req, struct tb_filter *ret_fi
     if (rc < 0) {
         return tb_fail(err, TB_E_INVALID, "the event id in 'after' or Last-Event-ID is malformed");
     }
-    return tb_filter_parse(req->who->tenant, head->query, ret_filter, err);
+    return tb_filter_parse(req->who, head->query, ret_filter, err);
 }
 
 void tb_readers_open(struct tb_front_req *req)

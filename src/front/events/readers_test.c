@@ -380,6 +380,55 @@ static void nothing_is_kept_while_nobody_can_come_for_it(void **state)
     expect(open_at(f, &f->client, query, ""), "\"reason\":\"expired\"");
 }
 
+#define IN_OWN "\"_meta\":{\"tabard/conversation\":\"own\"}"
+
+/* As agents without the scope do not see it in the list, so readers do not in what happens: from
+ * its start to its end, calls and the driver's own events included. */
+static void a_private_session_is_for_those_who_administer(void **state)
+{
+    static const struct tb_principal_spec spec = {
+        .tenant = "default", .key = "weak", .label = "", .scopes = TB_SCOPE_OBSERVE};
+    static const char *const types[] = {"session_started", "navigated", "call_done",
+                                        "session_ended"};
+    struct fixture *f = *state;
+    struct mcp_client agent;
+    struct mcp_client weak;
+    char headers[256];
+    tb_auth_add(f->rig.core.auth, &spec, TB_STR("weak"));
+    mcp_client_open(&f->rig, &agent);
+    mcp_client_open(&f->rig, &weak);
+    open_at(f, &f->client, "", "");
+    const char *line = strstr(
+        mcp_client_ask(&f->rig, &agent, "POST /mcp", "", INITIALIZE("2025-11-25")), "Mcp-Session-");
+    snprintf(headers, sizeof(headers), "%.*s", (int)(strstr(line, "\r\n") + 2 - line), line);
+    f->rig.door.door = TB_DOOR_MAIN; /* where the same user is nobody in particular */
+    open_at(f, &weak, "", "Authorization: Bearer weak\r\n");
+    f->rig.door.door = TB_DOOR_UNIX;
+    mcp_client_ask(&f->rig, &agent, "POST /mcp", headers,
+                   REQUEST(2, "tools/call",
+                           "\"name\":\"start_session\",\"arguments\":{\"sessionId\":\"mine\","
+                           "\"private\":true}," IN_OWN));
+    mcp_client_ask(&f->rig, &agent, "POST /mcp", headers,
+                   REQUEST(3, "tools/call",
+                           "\"name\":\"browser_navigate\",\"arguments\":{\"url\":"
+                           "\"http://x/\"}," IN_OWN));
+    const struct tb_caller own = {.who = principal_of("default"), .conversation = "own"};
+    struct tb_session *session = tb_sessions_reach(f->rig.core.sessions, &own, TB_STR("mine"));
+    assert_non_null(session);
+    assert_true(tb_fake_emit(f->rig.fake, tb_session_info(session).id,
+                             &(struct tb_event){.type = TB_EVENT_NAVIGATED,
+                                                .fields = {tb_field_cstr("url", "http://y/")}}));
+    tb_session_end(session, TB_END_CLOSED);
+    mcp_rig_turn(&f->rig);
+    const char *said = mcp_client_heard(&f->client);
+    for (size_t i = 0; i < TB_COUNT(types); i++) {
+        expect(said, types[i]);
+    }
+    assert_int_equal(count(mcp_client_heard(&weak), "event: "), 0);
+    mcp_client_close(&weak);
+    mcp_client_close(&agent);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -396,6 +445,7 @@ int main(void)
         WITH(a_quiet_stream_shows_signs_of_life),
         WITH(what_is_asked_wrongly_or_of_too_many_is_refused),
         WITH(streams_end_well_when_the_daemon_drains),
+        WITH(a_private_session_is_for_those_who_administer),
         WITH(nothing_is_kept_while_nobody_can_come_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
