@@ -61,7 +61,9 @@ static bool is_token(const char *text, size_t len)
 
 static void note_progress(struct tb_http_call *call)
 {
-    tb_timer_start(&call->deadline, call->timeout_ms);
+    if (call->streams.read || call->streams.data) {
+        tb_timer_start(&call->deadline, call->timeout_ms);
+    }
     tb_loop_defer(call->client->loop, &call->news);
 }
 
@@ -74,8 +76,8 @@ static size_t on_line(char *data, size_t size, size_t count, void *user)
         line.len--;
     }
     if (tb_str_starts(line, TB_STR("HTTP/"))) {
-        tb_buf_clear(&streams->lines);          /* those before were of an interim answer */
-    } else if (line.len && !streams->head_in) { /* else it is a trailer */
+        tb_buf_clear(&streams->lines); /* those before were of an interim answer */
+    } else if (line.len && streams->head && !streams->head_in) { /* else it is a trailer */
         int rc = tb_buf_append_str(&streams->lines, line);
         rc = rc < 0 ? rc : tb_buf_append_char(&streams->lines, '\n');
         return rc < 0 ? 0 : size * count;
@@ -83,7 +85,10 @@ static size_t on_line(char *data, size_t size, size_t count, void *user)
         long status = 0;
         call->client->curl.easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
         streams->head_in = status >= 200;
-        tb_loop_defer(call->client->loop, &call->news);
+        if (status >= 300) {
+            streams->out_refused = streams->look = true;
+        }
+        note_progress(call);
     }
     return size * count;
 }
@@ -92,9 +97,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *user)
 {
     struct tb_http_call *call = user;
     size_t len = size * count;
-    if (call->streams.read || call->streams.data) {
-        note_progress(call);
-    }
+    note_progress(call);
     if (!call->streams.data) {
         return tb_buf_append(&call->body, data, len) < 0 ? 0 : len;
     }
@@ -208,6 +211,25 @@ static void ask_for_more(struct tb_http_call *call)
     go_on(call, CURLPAUSE_SEND);
 }
 
+void tb_http_call_watched(struct tb_http_call *call, bool reads)
+{
+    struct tb_http_streams *streams = &call->streams;
+    if (streams->reads && !reads) {
+        streams->look = true;
+        tb_loop_defer(call->client->loop, &call->news);
+    }
+    streams->reads = reads;
+}
+
+/* libcurl 7.88 does not see that a transfer is over while its body is paused: not when the server
+ * refuses the rest, nor when the answer is all in and the connection is to be closed. Without the
+ * pause it looks; a body that it still wants to send is paused again at once. */
+static void look(struct tb_http_call *call)
+{
+    call->streams.look = false;
+    go_on(call, CURLPAUSE_SEND);
+}
+
 bool tb_http_call_tell(struct tb_http_call *call)
 {
     struct tb_http_client *client = call->client;
@@ -222,8 +244,10 @@ bool tb_http_call_tell(struct tb_http_call *call)
         !(streams->held & CURLPAUSE_RECV)) {
         tell_data(call);
     }
-    if (!is_over(client, call) && streams->stopped & CURLPAUSE_SEND &&
-        !(streams->held & CURLPAUSE_SEND) && !call->finished) {
+    if (!is_over(client, call) && streams->look && streams->stopped == CURLPAUSE_SEND) {
+        look(call);
+    } else if (!is_over(client, call) && streams->stopped & CURLPAUSE_SEND &&
+               !(streams->held & CURLPAUSE_SEND) && !streams->out_refused && !call->finished) {
         ask_for_more(call);
     }
     return !is_over(client, call) && !(streams->data && call->body.len);
@@ -243,7 +267,7 @@ static void set_streams(struct tb_http_call *call, const struct tb_http_client_r
     streams->data = request->data;
     streams->read = request->read;
     tb_buf_init(&streams->lines, HEAD_BYTES);
-    if (streams->head) {
+    if (streams->head || streams->data || streams->read) {
         curl->easy_setopt(call->easy, CURLOPT_HEADERFUNCTION, on_line);
         curl->easy_setopt(call->easy, CURLOPT_HEADERDATA, call);
         curl->easy_setopt(call->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

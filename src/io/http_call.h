@@ -34,10 +34,13 @@ struct tb_http_streams {
     bool head_told;
     char *out; /* what `read` gave, and ... */
     size_t out_len;
-    size_t out_used; /* ... how much of that libcurl has */
-    bool out_over;   /* there is no more */
-    int stopped;     /* what libcurl was told to pause: CURLPAUSE_RECV, CURLPAUSE_SEND */
-    int held;        /* the same bits: what the owner has paused */
+    size_t out_used;  /* ... how much of that libcurl has */
+    bool out_over;    /* there is no more ... */
+    bool out_refused; /* ... or no more is wanted: the answer is no good one */
+    bool reads;       /* libcurl waits for bytes of the answer ... */
+    bool look;        /* ... and does not any more: that may be all */
+    int stopped;      /* what libcurl was told to pause: CURLPAUSE_RECV, CURLPAUSE_SEND */
+    int held;         /* the same bits: what the owner has paused */
 };
 
 struct tb_http_call {
@@ -72,4 +75,6 @@ void tb_http_call_explain(struct tb_http_call *call, CURLcode result);
 /* Tells the owner what came of the streams, and asks for what is to go. True when the owner has
  * heard all; false also when the client is gone, and the call with it. */
 bool tb_http_call_tell(struct tb_http_call *call);
+/* Whether libcurl waits for bytes of the answer now. From inside its callbacks. */
+void tb_http_call_watched(struct tb_http_call *call, bool reads);
 void tb_http_call_fini_streams(struct tb_http_call *call);

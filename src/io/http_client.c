@@ -112,10 +112,14 @@ static void watch_free(struct watch *watch)
 /* libcurl says what it wants to know about a socket. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *per_socket)
 {
-    (void)easy;
     struct tb_http_client *client = user;
     const struct tb_curl *curl = &client->curl;
     struct watch *watch = per_socket;
+    struct tb_http_call *call = NULL;
+    curl->easy_getinfo(easy, CURLINFO_PRIVATE, &call);
+    if (call && !call->finished) { /* else it is a connection that nobody uses */
+        tb_http_call_watched(call, what == CURL_POLL_IN || what == CURL_POLL_INOUT);
+    }
     if (what == CURL_POLL_REMOVE) {
         if (watch) {
             watch_free(watch);
@@ -165,7 +169,8 @@ static void on_timer(struct tb_timer *timer, void *user)
 static void on_deadline(struct tb_timer *timer, void *user)
 {
     struct tb_http_call *call = user;
-    if (call->streams.held) {
+    int held = call->streams.held;
+    if (held & CURLPAUSE_RECV || (held && !call->streams.out_refused)) {
         tb_timer_start(timer, call->timeout_ms); /* the peer is not to blame */
         return;
     }
@@ -278,6 +283,9 @@ void tb_http_call_cancel(struct tb_http_call *call)
 
 void tb_http_call_resume(struct tb_http_call *call)
 {
+    if (call->streams.held && !call->finished) {
+        tb_timer_start(&call->deadline, call->timeout_ms); /* the peer's time, not ours */
+    }
     call->streams.held = 0;
     tb_loop_defer(call->client->loop, &call->news);
 }

@@ -32,7 +32,9 @@ struct user {
     bool wrong;     /* one of them was not what it should be */
     bool refuse;    /* pieces */
     bool uploads;   /* and keeps the answer whole */
+    bool headless;  /* does not want to see the head */
     uint64_t body;  /* bytes of the request that are left */
+    bool stalls;    /* after those */
     bool no_more;   /* for the moment */
     ssize_t fails;
     int ends;
@@ -44,7 +46,10 @@ struct set {
     struct rig rig;
     struct tb_http_client *client;
     struct user user;
+    bool holds_back; /* the head of /slow */
     uint64_t uploaded;
+    int answers_early; /* with this status, as soon as some of the body is there */
+    bool whole;        /* and with all of the answer */
     struct tb_http_req *slow;
     uint64_t sent;
 };
@@ -82,7 +87,7 @@ static bool on_data(struct tb_str piece, void *data)
 {
     struct user *user = data;
     user->pieces++;
-    assert_true(user->heads == 1 && piece.len > 0);
+    assert_true((user->heads == 1 || user->headless) && piece.len > 0);
     if (do_deed(user, user->in_data)) {
         user->in_data = NOTHING;
         return false;
@@ -110,6 +115,7 @@ static ssize_t on_read(char *buf, size_t size, void *data)
     size_t len = user->body < size ? (size_t)user->body : size;
     memset(buf, 'b', len);
     user->body -= len;
+    user->no_more = user->stalls && !user->body;
     return (ssize_t)len;
 }
 
@@ -148,7 +154,9 @@ static void serve(struct tb_http_req *req, void *user)
     static const struct tb_http_header type = {"Content-Type", {"text/x", 6}};
     if (rig_is(req, "/slow")) {
         set->slow = req;
-        tb_http_reply_start(req, 200, &type, 1);
+        if (!set->holds_back) {
+            tb_http_reply_start(req, 200, &type, 1);
+        }
     } else if (rig_is(req, "/large")) {
         tb_http_req_set_user(req, set);
         tb_http_reply_start(req, 200, &type, 1);
@@ -168,6 +176,12 @@ static void on_upload(struct tb_http_req *req, struct tb_str piece)
 {
     struct set *set = tb_http_req_user(req);
     set->uploaded += piece.len;
+    if (set->answers_early && set->whole) {
+        tb_http_reply(req, set->answers_early, NULL, 0, (struct tb_str){"\0\1\2", 3});
+    } else if (set->answers_early) {
+        set->slow = req;
+        tb_http_reply_start(req, set->answers_early, NULL, 0);
+    }
 }
 
 static int set_up(void **state)
@@ -205,7 +219,7 @@ static void start(struct set *set, const char *path)
         .method = uploads ? "POST" : "GET",
         .url = url,
         .timeout_ms = 3000,
-        .head = on_head,
+        .head = set->user.headless ? NULL : on_head,
         .data = set->user.uploads ? NULL : on_data,
         .read = uploads ? on_read : NULL,
         .response_max = 10,
@@ -460,6 +474,98 @@ static void the_peer_is_not_blamed_for_a_pause(void **state)
     assert_int_equal(set->user.bytes, LARGE);
 }
 
+/* Some of the body is sent, the rest is not there yet, and the server answers all the same. */
+static void upload_some(struct set *set, int status)
+{
+    set->user.body = 10;
+    set->user.stalls = true;
+    set->answers_early = status;
+    start(set, "/stream");
+}
+
+static void an_answer_in_full_ends_a_call_whose_body_is_paused(void **state)
+{
+    static const int statuses[] = {413, 200, 302};
+    struct set *set = *state;
+    set->whole = true;
+    for (size_t i = 0; i < 2 * TB_COUNT(statuses); i++) {
+        set->user = (struct user){.client = set->client, .headless = i % 2};
+        upload_some(set, statuses[i / 2]);
+        expect_end(set, 0, "");
+        assert_int_equal(set->user.bytes, 3);
+    }
+}
+
+static void so_does_one_that_comes_in_pieces(void **state)
+{
+    struct set *set = *state;
+    upload_some(set, 413);
+    RIG_UNTIL(set->rig.loop, set->user.heads);
+    tb_http_reply_write(set->slow, (struct tb_str){"\0\1\2", 3});
+    RIG_UNTIL(set->rig.loop, set->user.bytes == 3);
+    rig_turns(&set->rig, 50);
+    assert_int_equal(set->user.ends, 0);
+    tb_http_reply_end(set->slow);
+    expect_end(set, 0, "");
+}
+
+static void a_body_goes_on_behind_a_good_answer(void **state)
+{
+    struct set *set = *state;
+    upload_some(set, 200);
+    RIG_UNTIL(set->rig.loop, set->user.heads);
+    rig_advance(&set->rig, 100000); /* whoever may still want it waits for us */
+    assert_int_equal(set->user.ends, 0);
+    set->user.stalls = set->user.no_more = false;
+    tb_http_call_resume(set->user.call);
+    tb_http_reply_end(set->slow);
+    expect_end(set, 0, "");
+}
+
+static void a_server_that_refuses_a_body_has_to_say_why_in_time(void **state)
+{
+    struct set *set = *state;
+    upload_some(set, 413);
+    RIG_UNTIL(set->rig.loop, set->user.heads);
+    rig_advance(&set->rig, 2999);
+    assert_int_equal(set->user.ends, 0);
+    rig_advance(&set->rig, 1);
+    expect_end(set, TB_E_TIMEOUT, "no progress within 3000 ms");
+}
+
+static void the_time_begins_anew_behind_a_pause(void **state)
+{
+    struct set *set = *state;
+    set->user.refuse = true;
+    start(set, "/slow");
+    RIG_UNTIL(set->rig.loop, set->slow);
+    tb_http_reply_write(set->slow, (struct tb_str){"\0\1\2", 3});
+    RIG_UNTIL(set->rig.loop, set->user.pieces == 1);
+    rig_advance(&set->rig, 3000);
+    rig_advance(&set->rig, 2999);
+    set->user.refuse = false;
+    tb_http_call_resume(set->user.call);
+    rig_advance(&set->rig, 2999);
+    assert_int_equal(set->user.ends, 0);
+    rig_advance(&set->rig, 1);
+    expect_end(set, TB_E_TIMEOUT, "no progress within 3000 ms");
+}
+
+static void a_head_is_progress(void **state)
+{
+    struct set *set = *state;
+    set->holds_back = true;
+    start(set, "/slow");
+    RIG_UNTIL(set->rig.loop, set->slow);
+    rig_advance(&set->rig, 2999);
+    tb_http_reply_start(set->slow, 200, NULL, 0);
+    RIG_UNTIL(set->rig.loop, set->user.heads);
+    rig_advance(&set->rig, 2999);
+    assert_int_equal(set->user.ends, 0);
+    tb_http_reply_end(set->slow);
+    expect_end(set, 0, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +589,12 @@ int main(void)
         CASE(a_stream_that_moves_has_time_and_one_that_stops_has_not),
         CASE(an_answer_that_is_kept_whole_has_time_too_behind_an_upload),
         CASE(the_peer_is_not_blamed_for_a_pause),
+        CASE(an_answer_in_full_ends_a_call_whose_body_is_paused),
+        CASE(so_does_one_that_comes_in_pieces),
+        CASE(a_body_goes_on_behind_a_good_answer),
+        CASE(a_server_that_refuses_a_body_has_to_say_why_in_time),
+        CASE(the_time_begins_anew_behind_a_pause),
+        CASE(a_head_is_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
