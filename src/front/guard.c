@@ -183,7 +183,7 @@ int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     const char *accepts = req->route->accepts ? req->route->accepts : "application/json";
-    if ((!head->chunked && head->length == 0) || strcmp(accepts, "*") == 0) {
+    if (!tb_http1_has_body(head) || strcmp(accepts, "*") == 0) {
         return 0;
     }
     struct tb_str type = tb_http1_header(head, "Content-Type");

@@ -138,11 +138,6 @@ void tb_http_conn_turn_away(struct tb_http_conn *conn)
 
 /* Input. */
 
-static bool body_comes(const struct tb_http1_head *head)
-{
-    return head->chunked || (head->has_length && head->length > 0);
-}
-
 /* From here on the body has to come at its rate. */
 static void await_body(struct tb_http_conn *conn)
 {
@@ -151,18 +146,20 @@ static void await_body(struct tb_http_conn *conn)
     deadline_in(conn, conn->server->limits.body_grace_ms);
 }
 
+static void on_resume(struct tb_deferred *job);
+
 static void begin_req(struct tb_http_conn *conn)
 {
     struct tb_http_server *server = conn->server;
     const struct tb_http1_head *head = tb_http1_head(conn->parser);
     struct tb_http_req *req = TB_NEW(struct tb_http_req);
     req->conn = conn;
-    req->resume.run = tb_http_conn_resume;
+    req->resume.run = on_resume;
     tb_buf_init(&req->body, SIZE_MAX); /* the parser holds the ceiling */
     conn->req = req;
     conn->state = TB_HTTP_CONN_BODY;
     conn->deadline_ms = 0;
-    if (body_comes(head)) {
+    if (tb_http1_has_body(head)) {
         await_body(conn);
         conn->want_continue = head->expect_continue && head->minor > 0;
     }
@@ -317,10 +314,22 @@ static void tidy_kept(struct tb_http_conn *conn)
     }
 }
 
-void tb_http_conn_pause(struct tb_http_conn *conn)
+void tb_http_req_pause(struct tb_http_req *req)
 {
-    conn->deadline_ms = 0; /* the peer is not to blame for the time that follows */
-    stop_reading(conn);
+    struct tb_http_conn *conn = req->conn;
+    tb_deferred_cancel(&req->resume);
+    if (conn->state == TB_HTTP_CONN_BODY) {
+        req->paused = true;
+        conn->deadline_ms = 0; /* the peer is not to blame for the time that follows */
+        stop_reading(conn);
+    }
+}
+
+void tb_http_req_resume(struct tb_http_req *req)
+{
+    if (req->paused) {
+        tb_loop_defer(req->conn->server->loop, &req->resume);
+    }
 }
 
 void tb_http_conn_unpause(struct tb_http_conn *conn)
@@ -330,12 +339,12 @@ void tb_http_conn_unpause(struct tb_http_conn *conn)
     read_on(conn);
 }
 
-void tb_http_conn_resume(struct tb_deferred *job)
+static void on_resume(struct tb_deferred *job)
 {
     struct tb_http_req *req = TB_CONTAINER(job, struct tb_http_req, resume);
     struct tb_http_conn *conn = req->conn;
     req->paused = false;
-    if (body_comes(tb_http_req_head(req))) {
+    if (tb_http1_has_body(tb_http_req_head(req))) {
         await_body(conn);
     }
     tb_http_conn_hold(conn);

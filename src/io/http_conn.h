@@ -3,8 +3,9 @@
  * http_conn.c and http_req.c include it.
  *
  *   IDLE -> HEAD -> BODY -> PENDING -----------> FLUSH -> IDLE, or closed
- *                     |        `--> STREAM ------^   (the reply is queued whole)
- *                     `-- answered early --------^   (the rest of the body is thrown away)
+ *                   | ^        `--> STREAM ------^   (the reply is queued whole)
+ *                   | `- req->paused: its owner wants no more of the body; nothing is read
+ *                   `-- answered early ----------^   (the rest of the body is thrown away)
  *
  * A connection that ends while its callbacks are on the stack is marked dead and freed when the
  * last `hold` is given back. Each function that calls the owner looks at `dead` before it touches
@@ -55,7 +56,7 @@ struct tb_http_conn {
     int64_t deadline_ms; /* 0: none; the timer may be armed for an earlier time */
     int64_t since_ms;    /* when the body began; when the peer last took some of the reply */
     struct tb_deferred settle;
-    struct tb_buf kept; /* input behind a request that is not answered yet */
+    struct tb_buf kept; /* input behind a request that is not answered yet, or of a paused body */
     size_t kept_used;
     struct tb_str input; /* what is being parsed */
     uint64_t sent;       /* how many bytes had left when last looked at */
@@ -64,7 +65,7 @@ struct tb_http_conn {
     bool parsing;
     bool dead;
     bool eof;           /* the peer sends no more */
-    bool paused;        /* by us: too much is kept */
+    bool paused;        /* we do not read: too much is kept, or the body is paused */
     bool discard;       /* input is thrown away: a request was answered before it was whole */
     bool broken;        /* the stream did not take a reply */
     bool close;         /* after the reply */
@@ -101,10 +102,6 @@ void tb_http_conn_turn_away(struct tb_http_conn *conn);
 struct tb_stream *tb_http_conn_leave(struct tb_http_conn *conn, bool complete);
 /* Queues bytes of a reply; takes memory from malloc, also when it fails. */
 int tb_http_conn_write_take(struct tb_http_conn *conn, uint8_t *data, size_t len);
-/* Stops reading, for as long as the request is paused. */
-void tb_http_conn_pause(struct tb_http_conn *conn);
-/* What the resume job of a request does: its body goes on. */
-void tb_http_conn_resume(struct tb_deferred *job);
 /* The request was paused and is answered: the peer may go on, though nobody listens. */
 void tb_http_conn_unpause(struct tb_http_conn *conn);
 /* The reply is queued whole: what follows comes when it is written. */

@@ -42,22 +42,6 @@ void tb_http_req_stream(struct tb_http_req *req,
     req->on_body = fn;
 }
 
-void tb_http_req_pause(struct tb_http_req *req)
-{
-    tb_deferred_cancel(&req->resume);
-    if (req->conn->state == TB_HTTP_CONN_BODY) {
-        req->paused = true;
-        tb_http_conn_pause(req->conn);
-    }
-}
-
-void tb_http_req_resume(struct tb_http_req *req)
-{
-    if (req->paused) {
-        tb_loop_defer(req->conn->server->loop, &req->resume);
-    }
-}
-
 void tb_http_req_set_headers(struct tb_http_req *req, const struct tb_http_header *headers,
                              size_t count)
 {
@@ -74,8 +58,7 @@ static enum tb_http_persistence decide_close(struct tb_http_req *req, bool to_th
     if (req->paused) {
         tb_http_conn_unpause(conn);
     }
-    conn->discard = conn->state == TB_HTTP_CONN_BODY &&
-                    (head->chunked || (head->has_length && head->length > 0));
+    conn->discard = conn->state == TB_HTTP_CONN_BODY && tb_http1_has_body(head);
     conn->close = conn->discard || to_the_end || !head->keep_alive || conn->server->draining;
     conn->want_continue = false;
     conn->deadline_ms = 0;

@@ -97,6 +97,8 @@ bool tb_http1_idle(const struct tb_http1 *parser);
  * dead then. Without effect inside a message. */
 void tb_http1_release(struct tb_http1 *parser);
 
+/* True if the head of a request says that a body follows that is not empty, or may be. */
+bool tb_http1_has_body(const struct tb_http1_head *head);
 /* The value of a header, compared without case; pointer NULL when absent. First one if repeated. */
 struct tb_str tb_http1_header(const struct tb_http1_head *head, const char *name);
 /* How often a header stands there. */

@@ -166,7 +166,7 @@ static int parse_request(struct tb_http1_head *head, const struct fields *fields
     if (rc < 0) {
         return rc;
     }
-    bool body = head->chunked || head->length > 0;
+    bool body = tb_http1_has_body(head);
     if (body && head->form == TB_HTTP1_AUTHORITY) {
         /* What follows CONNECT is the tunnel (RFC 9110 9.3.6); a body there is read in two ways. */
         return tb_fail(err, TB_E_PROTOCOL, "CONNECT has no body");

@@ -86,6 +86,11 @@ int tb_http1_message_new(enum tb_http1_kind kind, struct tb_str bytes, size_t he
     return 0;
 }
 
+bool tb_http1_has_body(const struct tb_http1_head *head)
+{
+    return head->chunked || (head->has_length && head->length > 0);
+}
+
 struct tb_str tb_http1_header(const struct tb_http1_head *head, const char *name)
 {
     struct tb_str wanted = tb_str_of(name);

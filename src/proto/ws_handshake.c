@@ -95,7 +95,7 @@ static int check_request(const struct tb_http1_head *head, struct tb_str *ret_ke
     if (!tb_str_eq_cstr(head->method, "GET") || head->minor < 1) {
         return tb_fail(err, TB_E_INVALID, "a WebSocket request must be a GET over HTTP/1.1");
     }
-    if (head->chunked || (head->has_length && head->length > 0)) {
+    if (tb_http1_has_body(head)) {
         return tb_fail(err, TB_E_INVALID, "a WebSocket request must not have a body");
     }
     if (!tb_ws_is_upgrade(head) || !header_lists(head, "Connection", TB_STR("upgrade"))) {
