@@ -131,6 +131,14 @@ static void the_door_of_the_toy_counts_its_parcels(void **state)
     rig_client_close(&client);
 }
 
+static void a_head_of_a_parcel_is_answered_without_making_it(void **state)
+{
+    struct set *set = *state;
+    expect(set, "POST /parcels/a" HOST BEARER "Content-Length: 3\r\n\r\nabc", ": 3 bytes");
+    expect(set, "HEAD /parcels/a" HOST BEARER "\r\nGET /nothing" HOST "\r\n",
+           "Transfer-Encoding: chunked\r\n\r\nHTTP/1.1 404 ");
+}
+
 static void no_piece_is_taken_from_a_credential_that_was_revoked(void **state)
 {
     static const struct tb_principal_spec weak = {
@@ -243,6 +251,7 @@ int main(void)
         CASE(pages_are_let_in_by_the_toys_rule),
         CASE(the_rest_of_a_path_is_one_argument),
         CASE(the_door_of_the_toy_counts_its_parcels),
+        CASE(a_head_of_a_parcel_is_answered_without_making_it),
         CASE(no_piece_is_taken_from_a_credential_that_was_revoked),
         CASE(a_gigabyte_goes_in_and_out_without_being_kept),
     };

@@ -136,7 +136,7 @@ void tb_http_reply_error(struct tb_http_req *req, int code, const char *text,
     tb_http_reply(req, tb_err_info(code)->http_status, all, header_count + 1, tb_buf_str(&body));
 }
 
-void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_http_header *headers,
+bool tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_http_header *headers,
                          size_t header_count)
 {
     struct tb_http_conn *conn = req->conn;
@@ -161,6 +161,7 @@ void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_ht
     req->chunked = head.framing == TB_HTTP_CHUNKED && !req->no_body;
     conn->state = TB_HTTP_CONN_STREAM;
     put_or_break(req, tb_buf_str(&out), (struct tb_str){0});
+    return !req->no_body;
 }
 
 /* A piece of the body in the form that the reply has, and what follows it. */

@@ -258,7 +258,8 @@ static void connection_close_is_obeyed_and_what_follows_is_not_run(void **state)
 static void reply_in_pieces(struct tb_http_req *req, void *user)
 {
     (void)user;
-    tb_http_reply_start(req, 200, NULL, 0);
+    bool wanted = tb_http_reply_start(req, 200, NULL, 0);
+    assert_int_equal(wanted, tb_str_eq_cstr(tb_http_req_head(req)->method, "GET"));
     assert_int_equal(tb_http_reply_write(req, TB_STR("hello")), 0);
     assert_int_equal(tb_http_reply_write(req, TB_STR("")), 0);
     assert_int_equal(tb_http_reply_write(req, TB_STR(" you, all sixteen")), 0);

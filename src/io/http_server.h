@@ -92,8 +92,10 @@ void tb_http_reply(struct tb_http_req *req, int status, const struct tb_http_hea
  * body. Up to 8 more headers. */
 void tb_http_reply_error(struct tb_http_req *req, int code, const char *text,
                          const struct tb_http_header *headers, size_t header_count);
-/* ... or in pieces (chunked, or to the end of the connection for HTTP/1.0). */
-void tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_http_header *headers,
+/* ... or in pieces (chunked, or to the end of the connection for HTTP/1.0). False: nothing of a
+ * body is wanted (the request is HEAD), and what is written all the same goes nowhere and fills no
+ * queue. The owner ends the reply then, which nothing else does. */
+bool tb_http_reply_start(struct tb_http_req *req, int status, const struct tb_http_header *headers,
                          size_t header_count);
 /* TB_E_TOO_LARGE when the peer does not read: nothing was queued. TB_E_CLOSED: it is gone, on_gone
  * follows. */

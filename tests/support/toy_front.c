@@ -84,8 +84,11 @@ static void send_back(struct tb_front_req *req)
 {
     parcel_of(req);
     req->status = 200;
-    tb_http_reply_start(req->http, req->status, NULL, 0);
-    send_more(req->http);
+    if (tb_http_reply_start(req->http, req->status, NULL, 0)) {
+        send_more(req->http);
+    } else {
+        tb_http_reply_end(req->http);
+    }
 }
 
 static void gone(struct tb_front_req *req)
