@@ -14,6 +14,10 @@ void tb_mcp_set_level(struct tb_mcp_req *req);
 /* tools.c */
 void tb_mcp_tools_list(struct tb_mcp_req *req);
 void tb_mcp_tools_call(struct tb_mcp_req *req);
+/* Starts a call for the request; of `what` it takes the tool and the arguments. `done`
+ * runs if somebody still waits for it. */
+void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *what,
+                        void (*done)(struct tb_mcp_req *req, struct tb_call *call));
 /* resources.c */
 void tb_mcp_resources_list(struct tb_mcp_req *req);
 void tb_mcp_templates_list(struct tb_mcp_req *req);

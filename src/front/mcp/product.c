@@ -2,6 +2,7 @@
 /* The resources and prompts of the product. */
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/resources.h"
 #include "front/mcp/server.h"

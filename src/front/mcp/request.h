@@ -118,11 +118,6 @@ void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mc
 /* Nobody waits for it, and its call has ended. */
 void tb_mcp_req_free(struct tb_mcp_req *req);
 
-/* tools.c: starts a call for the request; of `what` it takes the tool and the arguments. `done`
- * runs if somebody still waits for it. */
-void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *what,
-                        void (*done)(struct tb_mcp_req *req, struct tb_call *call));
-
 /* notify.c. `params` is a JSON object. */
 void tb_mcp_req_notify(struct tb_mcp_req *req, const char *method, struct tb_str params);
 /* Only if the client asked for it, and only if it has grown. */
