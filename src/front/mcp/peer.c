@@ -38,8 +38,10 @@ void tb_mcp_peer_fini(struct tb_mcp_peer *peer)
         tb_mcp_req_cancel(TB_CONTAINER(peer->requests.next, struct tb_mcp_req, link));
     }
     tb_mcp_interests_clear(peer);
-    tb_list_remove(&peer->link);
-    tb_mcp_peers_changed(peer->mcp);
+    if (!tb_list_empty(&peer->link)) {
+        tb_list_remove(&peer->link);
+        tb_mcp_peers_changed(peer->mcp);
+    }
     tb_list_remove(&peer->live.link);
     tb_principal_unref(peer->who, "peer");
     tb_view_unref(peer->view, "peer");
