@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/mcp_pump.h"
 #include "cli/options.h"
+#include "core/view.h"
 #include "daemon/config_load.h"
-#include "front/mcp/catalog.h"
 #include "tool/tools.h"
 
 /* Takes our own options out of argv; the rest are settings. */
