@@ -32,6 +32,7 @@ static const struct tb_door_row all[] = {
 struct door {
     const struct tb_door_row *row;
     struct tb_router_door route;
+    void *state;                   /* of the row's owner */
     struct tb_http_server *server; /* NULL: not opened, or its owner's */
     struct tb_listener *listener;
 };
@@ -90,7 +91,7 @@ static void on_connection(struct tb_stream *stream, void *user)
     struct door *door = user;
     const struct tb_front *owner = door->row->owner;
     if (owner) {
-        owner->accept(tb_router_state(door->route.router, owner), stream);
+        owner->accept(door->state, stream);
     } else {
         tb_http_server_add_take(door->server, stream);
     }
@@ -279,6 +280,11 @@ static int open_door(struct tb_doors *doors, struct door *door, struct tb_err *e
     const struct tb_door_row *row = door->row;
     if (!is_unix(row) && !address_of(config, row)) {
         return 0;
+    }
+    if (row->owner && !tb_router_state(door->route.router, row->owner, &door->state)) {
+        return tb_fail(err, TB_E_INTERNAL,
+                       "the door '%s' is for the front '%s', which is not served", row->name,
+                       row->owner->name);
     }
     if (!row->owner) {
         const struct tb_http_server_limits limits = server_limits(config);

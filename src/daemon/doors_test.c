@@ -130,6 +130,16 @@ static void a_door_with_an_owner_gives_it_raw_streams(void **state)
     rig_client_close(&other);
 }
 
+static void a_door_needs_its_owner_among_the_fronts(void **state)
+{
+    static const struct tb_front *const others[] = {&tb_front_ops, NULL};
+    struct doors_rig *rig = *state;
+    struct tb_err err;
+    assert_false(doors_rig_open(rig, others, with_greeter, &err));
+    assert_string_equal(err.text,
+                        "the door 'greeter' is for the front 'greeter', which is not served");
+}
+
 static void draining_closes_every_door_and_waits_for_the_last_request(void **state)
 {
     struct doors_rig *rig = *state;
@@ -192,6 +202,7 @@ int main(void)
         CASE(every_row_of_the_table_is_opened_and_counted),
         CASE(a_door_may_be_off_but_not_the_main_one),
         CASE(a_door_with_an_owner_gives_it_raw_streams),
+        CASE(a_door_needs_its_owner_among_the_fronts),
         CASE(draining_closes_every_door_and_waits_for_the_last_request),
         CASE(a_socket_that_was_removed_is_made_again),
         CASE(trying_tells_the_addresses_or_which_is_taken),

@@ -55,15 +55,15 @@ void tb_router_drain(struct tb_router *router)
     }
 }
 
-void *tb_router_state(const struct tb_router *router, const struct tb_front *front)
+bool tb_router_state(const struct tb_router *router, const struct tb_front *front, void **ret_state)
 {
     for (size_t i = 0; i < router->started; i++) {
         if (router->fronts[i] == front) {
-            return router->states[i];
+            *ret_state = router->states[i];
+            return true;
         }
     }
-    assert(0 && "a front that was not started");
-    return NULL;
+    return false;
 }
 
 void tb_router_free(struct tb_router *router)
@@ -140,7 +140,8 @@ static bool beats(const struct tb_route *route, const struct tb_route *other)
 
 /* What the look-up of a path gives: the route, or which methods the path has. */
 struct found {
-    const struct tb_front *front; /* of the route, else of the path, else of its beginning */
+    bool owned;                   /* there is a front: of the route, the path, or its beginning */
+    size_t front;                 /* which of the router's, if so */
     const struct tb_route *route; /* that fits */
     const struct tb_route *path;  /* the most particular one with this path, whatever its method */
     bool sockets_only;            /* all that it has is for a WebSocket, which is not asked for */
@@ -172,9 +173,8 @@ static bool method_fits(const struct tb_route *route, struct tb_str method)
 }
 
 /* A route that has the path of the request. */
-static void consider(struct found *found, const struct tb_front *front,
-                     const struct tb_route *route, struct tb_front_req *req,
-                     const struct tb_str args[TB_ROUTE_ARGS])
+static void consider(struct found *found, size_t front, const struct tb_route *route,
+                     struct tb_front_req *req, const struct tb_str args[TB_ROUTE_ARGS])
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     bool served = !(route->flags & TB_ROUTE_UPGRADE) || tb_ws_is_upgrade(head);
@@ -182,6 +182,7 @@ static void consider(struct found *found, const struct tb_front *front,
     if (!found->route && (!found->path || beats(route, found->path))) {
         found->path = route;
         found->front = front;
+        found->owned = true;
     }
     if (!served) {
         return;
@@ -205,17 +206,17 @@ static bool has_prefix(struct tb_str path, const char *prefix)
 }
 
 /* The front whose prefix says the most about a path that no route has. */
-static const struct tb_front *find_owner(const struct tb_router *router, struct tb_str path)
+static void find_owner(const struct tb_router *router, struct tb_str path, struct found *found)
 {
-    const struct tb_front *owner = NULL;
+    size_t longest = 0;
     for (size_t f = 0; router->fronts[f]; f++) {
         const char *prefix = router->fronts[f]->prefix;
-        if (prefix && has_prefix(path, prefix) &&
-            (!owner || strlen(prefix) > strlen(owner->prefix))) {
-            owner = router->fronts[f];
+        if (prefix && has_prefix(path, prefix) && strlen(prefix) > longest) {
+            longest = strlen(prefix);
+            found->front = f;
+            found->owned = true;
         }
     }
-    return owner;
 }
 
 static struct found find(const struct tb_router *router, struct tb_front_req *req)
@@ -228,12 +229,12 @@ static struct found find(const struct tb_router *router, struct tb_front_req *re
             const struct tb_route *route = &front->routes[i];
             struct tb_str args[TB_ROUTE_ARGS] = {{0}};
             if (route->doors & req->door && tb_route_match(route->path, path, args)) {
-                consider(&found, front, route, req, args);
+                consider(&found, f, route, req, args);
             }
         }
     }
-    if (!found.front) {
-        found.front = find_owner(router, path);
+    if (!found.owned) {
+        find_owner(router, path, &found);
     }
     return found;
 }
@@ -282,8 +283,8 @@ static bool check_place(const struct tb_router *router, struct tb_front_req *req
     int rc = tb_guard_check_host(req, &err);
     if (rc == 0) {
         *ret_found = find(router, req);
-        req->front = ret_found->front;
-        req->state = req->front ? tb_router_state(router, req->front) : NULL;
+        req->front = ret_found->owned ? router->fronts[ret_found->front] : NULL;
+        req->state = ret_found->owned ? router->states[ret_found->front] : NULL;
         rc = tb_guard_check_origin(req, &err);
     }
     if (rc < 0) {

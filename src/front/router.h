@@ -26,9 +26,10 @@ TB_DEFINE_AUTO(struct tb_router *, tb_router_free)
 int tb_router_start(struct tb_router *router, struct tb_err *err);
 /* Ends what would stay open for good, such as event streams; requests under way go on. */
 void tb_router_drain(struct tb_router *router);
-/* What `start` of a front gave; the front is one of the router's. For those who bring it something
- * besides requests. */
-void *tb_router_state(const struct tb_router *router, const struct tb_front *front);
+/* What `start` of a front gave, for those who bring it something besides requests. False when the
+ * front is none of the router's, or was not started. */
+bool tb_router_state(const struct tb_router *router, const struct tb_front *front,
+                     void **ret_state);
 /* For tb_http_server_new, with a tb_router_door as user. */
 const struct tb_http_server_ops *tb_router_ops(void);
 
