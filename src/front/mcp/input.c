@@ -39,6 +39,7 @@ static void print_binding(struct tb_mcp_req *req, struct tb_buf *out)
     tb_json_writer_init(&json, out);
     tb_json_array_open(&json);
     tb_json_put_cstr(&json, req->peer->who->tenant);
+    tb_json_put_cstr(&json, req->peer->who->key);
     tb_json_put_cstr(&json, req->method->name);
     tb_json_put_tree(&json, tb_json_get(params, "name"));
     tb_json_put_tree(&json, tb_json_get(params, "uri"));
