@@ -172,30 +172,51 @@ static struct cJSON *inner_args(const struct cJSON *given, const struct tb_param
     return args;
 }
 
-/* The arguments of a step, without the common ones that are of no use to it and hold nothing. */
-static struct cJSON *strip(const struct reader *reader, const struct step *step,
-                           const struct cJSON *given, const struct tb_param *rows)
+/* Of two members with one name nobody knows which is meant. */
+static int fail_twice(const char *name, struct tb_err *err)
 {
-    struct cJSON *rest = inner_args(given, rows);
-    const char *skipped = rest ? "arguments" : "";
-    rest = rest ? rest : tb_json_new_object();
+    struct tb_quoted shown;
+    return tb_fail(err, TB_E_PARAMS, "%s is given twice", tb_quoted(&shown, tb_str_of(name), 0));
+}
+
+/* Adds to the arguments of a step those that do not stand together, without the common ones that
+ * are of no use to it and hold nothing. */
+static int add_outer(const struct reader *reader, const struct step *step,
+                     const struct cJSON *given, const struct tb_param *rows, const char *skipped,
+                     struct cJSON *args, struct tb_err *err)
+{
     JSON_ARRAY_FOREACH(member, given) {
         const char *name = tb_json_name(member);
         bool idle = is_blank(member) && !tb_args_know(rows, tb_str_of(name));
-        if (strcmp(name, skipped) != 0 && strcmp(name, step->key) != 0 && !idle &&
-            !names_again(reader, step, member, rows)) {
-            tb_json_set_take(rest, name, tb_json_dup(member));
+        if (strcmp(name, skipped) == 0 || strcmp(name, step->key) == 0 || idle ||
+            names_again(reader, step, member, rows)) {
+            continue;
         }
+        if (tb_json_get(args, name)) {
+            return fail_twice(name, err);
+        }
+        tb_json_set_take(args, name, tb_json_dup(member));
     }
-    return rest;
+    return 0;
+}
+
+/* The arguments of a step, checked. */
+static int read_args(const struct reader *reader, const struct step *step,
+                     const struct cJSON *given, const struct tb_param *rows,
+                     struct cJSON **ret_args, struct tb_err *err)
+{
+    TB_AUTO(tb_json_free) struct cJSON *args = inner_args(given, rows);
+    const char *skipped = args ? "arguments" : "";
+    args = args ? args : tb_json_new_object();
+    int rc = add_outer(reader, step, given, rows, skipped, args, err);
+    return rc < 0 ? rc : tb_args_check(rows, args, ret_args, err);
 }
 
 static int read_face(const struct reader *reader, const struct tb_face *face,
                      const struct cJSON *given, struct step *step, struct tb_err *err)
 {
     TB_AUTO(tb_json_free) struct cJSON *checked = NULL;
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(reader, step, given, face->params);
-    int rc = tb_args_check(face->params, rest, &checked, err);
+    int rc = read_args(reader, step, given, face->params, &checked, err);
     if (rc < 0) {
         return rc;
     }
@@ -208,11 +229,9 @@ static int read_tool(const struct reader *reader, const struct cJSON *given, str
 {
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(step->tool, rows);
-    TB_AUTO(tb_json_free) struct cJSON *rest = strip(reader, step, given, rows);
-    return tb_args_check(rows, rest, &step->args, err);
+    return read_args(reader, step, given, rows, &step->args, err);
 }
 
-/* Of two members with one name nobody knows which is meant. */
 static int check_members(const struct cJSON *given, struct tb_err *err)
 {
     size_t count = 0;
@@ -221,9 +240,7 @@ static int check_members(const struct cJSON *given, struct tb_err *err)
             return tb_fail(err, TB_E_PARAMS, "it has more than %d members", MEMBERS_MAX);
         }
         if (tb_json_get(given, tb_json_name(member)) != member) {
-            struct tb_quoted name;
-            return tb_fail(err, TB_E_PARAMS, "%s is given twice",
-                           tb_quoted(&name, tb_str_of(tb_json_name(member)), 0));
+            return fail_twice(tb_json_name(member), err);
         }
     }
     return 0;

@@ -396,6 +396,12 @@ static void nothing_runs_unless_all_is_understood(void **state)
          "given twice"},
         {"{\"actions\":[{\"action\":\"browser_evaluate\",\"script\":\"1\",\"script\":\"2\"}]}",
          "given twice"},
+        {"{\"actions\":[{\"action\":\"browser_hover\",\"target\":\"a\",\"arguments\":{\"target\":"
+         "\"b\"}}]}",
+         "\"target\" is given twice"},
+        {"{\"actions\":[{\"action\":\"set_value\",\"selector\":\"a\",\"value\":\"x\","
+         "\"arguments\":\"{\\\"value\\\":\\\"y\\\"}\"}]}",
+         "\"value\" is given twice"},
         {"{\"actions\":[{\"action\":\"set_value\",\"selector\":\"a\"}]}", "'value' is missing"},
         {"{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\",\"sessionId\":\"other\"}]}",
          "sessionId"},
