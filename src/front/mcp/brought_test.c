@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "core/limits.h"
 #include "core/sessions.h"
 #include "core/toolbox.h"
 
@@ -68,18 +70,65 @@ static void they_stand_behind_the_others_as_their_page_wrote_them(void **state)
         "{\"name\":\"page_click\",\"inputSchema\":{\"type\":\"object\"}}]}}\n");
 }
 
-static void a_list_is_for_everybody_only_while_nothing_is_brought(void **state)
+/* Also before there is one: it may have others a moment later. */
+static void a_list_is_for_its_caller_alone_where_pages_bring_tools(void **state)
 {
     struct mcp_rig *rig = *state;
     static const char list[] = REQUEST(2, "tools/list", MODERN_META);
-    mcp_rig_say(rig, REQUEST(7, "tools/call",
-                             "\"name\":\"browser_navigate\",\"arguments\":{\"url\":\"http://x/"
-                             "\"}," MODERN_META));
-    mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+    mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":0,\"cacheScope\":\"private\"");
+    mcp_rig_say(rig, NAVIGATE);
     bring(rig);
     mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":0,\"cacheScope\":\"private\"");
-    assert_true(tb_fake_bring_take(rig->fake, session_id(rig), NULL, 0));
-    mcp_expect(mcp_rig_say(rig, list), "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+}
+
+static void bring_these(struct mcp_rig *rig, const char *const *jsons, size_t count)
+{
+    struct tb_brought **tools = tb_zalloc_array(count, sizeof(*tools));
+    for (size_t i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "tool-%zu", i);
+        assert_int_equal(
+            tb_brought_new(name, "http://x", "frame-1", tb_str_of(jsons[i]), &tools[i], NULL), 0);
+    }
+    assert_true(tb_fake_bring_take(rig->fake, session_id(rig), tools, count));
+}
+
+static void what_clients_would_refuse_is_not_listed(void **state)
+{
+    static const char *const jsons[] = {
+        "{\"description\":7}",
+        "{\"inputSchema\":\"object\"}",
+        "{\"annotations\":[]}",
+        "{\"title\":null}",
+        "{\"description\":\"a\",\"descri\\u0070tion\":\"b\"}",
+        "{\"annotations\":{},\"inputSchema\":{},\"title\":\"\",\"description\":\"good\"}",
+    };
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, INITIALIZE("2025-11-25"));
+    mcp_rig_say(rig, NAVIGATE);
+    bring_these(rig, jsons, TB_COUNT(jsons));
+    const char *said = mcp_rig_say(rig, LIST);
+    mcp_expect(said, ",{\"name\":\"tool-5\",\"title\":\"\",\"description\":\"good\","
+                     "\"inputSchema\":{},\"annotations\":{}}]}}\n");
+    assert_null(strstr(said, "tool-0"));
+    assert_null(strstr(said, "tool-4"));
+}
+
+static void a_list_stays_below_what_clients_take(void **state)
+{
+    struct mcp_rig *rig = *state;
+    const char *jsons[40];
+    TB_AUTO(tb_free) char *large = tb_strdupf("{\"description\":\"%060000d\"}", 0);
+    for (size_t i = 0; i < TB_COUNT(jsons); i++) {
+        jsons[i] = large;
+    }
+    mcp_rig_say(rig, INITIALIZE("2025-11-25"));
+    mcp_rig_say(rig, NAVIGATE);
+    bring_these(rig, jsons, TB_COUNT(jsons));
+    const char *said = mcp_rig_say(rig, LIST);
+    assert_in_range(strlen(said), TB_MCP_RESULT_MAX - 100000, TB_MCP_RESULT_MAX);
+    mcp_expect(said, "\"tool-0\"");
+    assert_null(strstr(said, "\"tool-39\""));
 }
 
 static void bytes_pass_that_no_tree_could_hold(void **state)
@@ -216,7 +265,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH(they_stand_behind_the_others_as_their_page_wrote_them),
-        WITH(a_list_is_for_everybody_only_while_nothing_is_brought),
+        WITH(a_list_is_for_its_caller_alone_where_pages_bring_tools),
+        WITH(what_clients_would_refuse_is_not_listed),
+        WITH(a_list_stays_below_what_clients_take),
         WITH(bytes_pass_that_no_tree_could_hold),
         WITH(a_result_of_mcp_is_spliced),
         WITH(other_tools_refuse_such_bytes),

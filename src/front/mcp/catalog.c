@@ -9,6 +9,10 @@
 #include "proto/json_iter.h"
 #include "proto/json_string.h"
 
+enum {
+    FRAME_BYTES = 4 * TB_KIB, /* what stands around the list and each tool in it */
+};
+
 struct list {
     struct tb_list link;
     struct tb_view *view; /* a reference, so that no other takes its place */
@@ -143,22 +147,44 @@ struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct t
 /* What a page may say of its tool. Where it goes on to, or how to read results, is not its
  * business.
  */
-static void put_members(struct tb_json_writer *json, const struct tb_brought *brought)
+static const struct {
+    const char *key;
+    enum tb_json_type type;
+} members[] = {
+    {"title", TB_JSON_STRING},
+    {"description", TB_JSON_STRING},
+    {"inputSchema", TB_JSON_OBJECT},
+    {"annotations", TB_JSON_OBJECT},
+};
+
+/* False when one of them is not what it has to be, or stands twice: clients would refuse the whole
+ * list. */
+static bool find_members(const struct tb_brought *brought, struct tb_str ret_values[])
 {
-    static const char *const members[] = {"title", "description", "inputSchema", "annotations"};
     struct tb_json_iter iter = tb_json_iter_of(brought->json);
     struct tb_json_item item;
-    bool has_schema = false;
     while (tb_json_iter_next(&iter, &item)) {
         for (size_t i = 0; i < TB_COUNT(members); i++) {
-            if (tb_json_string_eq(item.key, tb_str_of(members[i]))) {
-                has_schema = has_schema || strcmp(members[i], "inputSchema") == 0;
-                tb_json_member_raw(json, members[i], item.value.text);
+            if (!tb_json_string_eq(item.key, tb_str_of(members[i].key))) {
+                continue;
             }
+            if (ret_values[i].len || item.value.type != members[i].type) {
+                return false;
+            }
+            ret_values[i] = item.value.text;
         }
     }
-    if (!has_schema) {
-        tb_json_member_raw(json, "inputSchema", TB_STR("{\"type\":\"object\"}"));
+    return true;
+}
+
+static void put_members(struct tb_json_writer *json, const struct tb_str values[])
+{
+    for (size_t i = 0; i < TB_COUNT(members); i++) {
+        if (values[i].len) {
+            tb_json_member_raw(json, members[i].key, values[i]);
+        } else if (strcmp(members[i].key, "inputSchema") == 0) {
+            tb_json_member_raw(json, members[i].key, TB_STR("{\"type\":\"object\"}"));
+        }
     }
 }
 
@@ -167,13 +193,26 @@ struct longer {
     struct tb_str list;
     struct tb_buf *out;
     struct tb_json_writer json;
+    bool full;
 };
+
+/* Whether one more fits into a result that clients take. */
+static bool has_room(const struct longer *longer, const struct tb_brought *brought)
+{
+    size_t used = longer->out->len ? longer->out->len : longer->list.len;
+    return used + strlen(brought->shown) + brought->json.len + FRAME_BYTES <= TB_MCP_RESULT_MAX;
+}
 
 static void put_brought(const struct tb_entry *entry, void *user)
 {
     struct longer *longer = user;
     struct tb_json_writer *json = &longer->json;
-    if (!entry->brought) {
+    struct tb_str values[TB_COUNT(members)] = {{0}};
+    if (!entry->brought || longer->full || !find_members(entry->brought, values)) {
+        return;
+    }
+    longer->full = !has_room(longer, entry->brought);
+    if (longer->full) {
         return;
     }
     if (!longer->out->len) {
@@ -182,7 +221,7 @@ static void put_brought(const struct tb_entry *entry, void *user)
     }
     tb_json_object_open(json);
     tb_json_member_cstr(json, "name", entry->brought->shown);
-    put_members(json, entry->brought);
+    put_members(json, values);
     tb_json_object_close(json);
 }
 

@@ -13,13 +13,12 @@
 
 enum {
     META_MAX = 2 * TB_KIB,
-    LIST_MAX = 16 * TB_MIB,
     ODD_MAX = 16 * TB_KIB,
 };
 
 void tb_mcp_tools_list(struct tb_mcp_req *req)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf scratch = TB_BUF(LIST_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf scratch = TB_BUF(TB_MCP_RESULT_MAX);
     struct tb_mcp_result result;
     if (!tb_mcp_req_without_cursor(req)) {
         return;
@@ -30,7 +29,9 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
     const struct tb_session *session = tb_resolve_meant(core->sessions, &caller);
     struct tb_str list = tb_mcp_catalog_list(&req->mcp->catalog, core, &caller);
     bool longer = tb_mcp_catalog_add_brought(core, &caller, session, list, &scratch);
-    req->shaped = longer || !tb_principal_may(caller.who, TB_SCOPE_OBSERVE | TB_SCOPE_ACT);
+    /* Also where no page brings a tool now: the next list may have some. */
+    req->shaped =
+        req->mcp->brings || !tb_principal_may(caller.who, TB_SCOPE_OBSERVE | TB_SCOPE_ACT);
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_json_member_raw(json, "tools", longer ? tb_buf_str(&scratch) : list);
     tb_mcp_result_send(&result);

@@ -53,6 +53,12 @@ static void the_sessions_are_a_resource_and_what_they_show_are_templates(void **
         "\"contents\":[{\"uri\":\"tabard://sessions\",\"mimeType\":\"application/json\",\"text\":\"{\\\"sessions\\\":[]");
 }
 
+static void a_list_is_for_everybody_where_no_page_brings_tools(void **state)
+{
+    mcp_expect(mcp_rig_say(*state, REQUEST(2, "tools/list", MODERN_META)),
+               "\"ttlMs\":3600000,\"cacheScope\":\"public\"");
+}
+
 static void a_snapshot_is_read_through_its_operation(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -362,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH(the_sessions_are_a_resource_and_what_they_show_are_templates),
+        WITH(a_list_is_for_everybody_where_no_page_brings_tools),
         WITH(a_snapshot_is_read_through_its_operation),
         WITH(a_large_text_is_cut_with_a_mark),
         WITH(what_cannot_be_cut_is_refused_when_it_is_too_large),
