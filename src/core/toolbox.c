@@ -159,6 +159,11 @@ static bool is_same(const struct tb_brought *a, const struct tb_brought *b)
            strcmp(a->handle, b->handle) == 0;
 }
 
+size_t tb_toolbox_brought(const struct tb_session *session)
+{
+    return session->brought.count;
+}
+
 bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought *brought)
 {
     for (size_t i = 0; i < session->brought.count; i++) {

@@ -57,6 +57,8 @@ void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
  * references are taken over; what is more than TB_BROUGHT_MAX is left out. A tool of the build
  * keeps its name: one that is brought with the same is shown under another. */
 void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools, size_t count);
+/* How many tools the session brings. */
+size_t tb_toolbox_brought(const struct tb_session *session);
 /* It is on the session's list, which may have been told anew since it was found. */
 bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought *brought);
 /* Without a word to anybody. */

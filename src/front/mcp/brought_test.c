@@ -212,6 +212,38 @@ static void whoever_sees_the_session_is_told_of_changes(void **state)
     assert_int_equal(changes(mcp_rig_heard(rig)), 1);
 }
 
+#define SESSION(tool, name) CALL(tool, "{\"sessionId\":\"" name "\"}")
+
+/* The tools of browser-1 come and go with it, though it brings the same all the time. */
+static void whoever_means_another_session_is_told_of_other_tools(void **state)
+{
+    struct mcp_rig *rig = *state;
+    begin(rig);
+    mcp_rig_say(rig, LIST);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("start_session", "two"))), 1);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("start_session", "three"))), 0);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("set_current_session", "two"))), 0);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("set_current_session", "browser-1"))), 1);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("set_current_session", "two"))), 1);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("close_session", "three"))), 0);
+    mcp_rig_say(rig, SESSION("close_session", "two"));
+    mcp_expect(mcp_rig_say(rig, LIST), "\"name\":\"add\"");
+}
+
+static void a_listener_is_told_of_it_too(void **state)
+{
+    struct mcp_rig *rig = *state;
+    mcp_rig_say(rig, NAVIGATE);
+    bring(rig);
+    mcp_rig_say(rig, REQUEST(5, "subscriptions/listen",
+                             MODERN_META ",\"notifications\":{\"toolsListChanged\":true}"));
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("start_session", "two"))), 1);
+    assert_int_equal(changes(mcp_rig_say(rig, SESSION("set_current_session", "browser-1"))), 1);
+    tb_session_end(tb_sessions_find(rig->core.sessions, "default", TB_STR("two")), TB_END_CLOSED);
+    mcp_rig_turn(rig);
+    assert_int_equal(changes(mcp_rig_heard(rig)), 0);
+}
+
 /* What is hidden from a caller is hidden in a sequence, too. */
 static void a_sequence_runs_nothing_that_the_caller_was_not_given(void **state)
 {
@@ -272,6 +304,8 @@ int main(void)
         WITH(a_result_of_mcp_is_spliced),
         WITH(other_tools_refuse_such_bytes),
         WITH(whoever_sees_the_session_is_told_of_changes),
+        WITH(whoever_means_another_session_is_told_of_other_tools),
+        WITH(a_listener_is_told_of_it_too),
         WITH(a_sequence_runs_nothing_that_the_caller_was_not_given),
         WITH(a_list_has_only_what_the_peer_has_the_scope_for),
     };

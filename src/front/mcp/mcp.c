@@ -45,6 +45,7 @@ void tb_mcp_free(void *state)
     tb_mcp_stdio_stop(mcp);
     tb_mcp_sessions_free(mcp->sessions);
     tb_bus_unsubscribe(&mcp->bus);
+    tb_deferred_cancel(&mcp->meant);
     tb_mcp_states_fini(&mcp->states);
     tb_mcp_catalog_fini(&mcp->catalog);
     tb_free(mcp);

@@ -31,6 +31,7 @@ struct tb_mcp_peer {
     struct tb_view *view;                    /* a reference */
     struct tb_list requests;
     size_t request_count;
+    char brings[TB_ID_SIZE]; /* the session that brings it tools, as it was told; empty: none */
     /* Legacy, from `initialize` on. */
     bool introduced;
     enum tb_mcp_version version;

@@ -31,6 +31,7 @@ struct tb_mcp {
     struct tb_list listens;           /* subscriptions/listen */
     size_t listen_count;
     struct tb_subscriber bus;
+    struct tb_deferred meant; /* looks who means another session than before */
     struct tb_mcp_states states;
     bool list_changes; /* the lists can change while the daemon runs */
     bool brings;       /* the same of tools, since sessions of some driver bring their own */

@@ -6,6 +6,7 @@
 
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "core/toolbox.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/resources.h"
 #include "front/mcp/result.h"
@@ -30,6 +31,7 @@ struct listen {
     struct tb_list link; /* of mcp->listens */
     struct tb_mcp_req *req;
     bool tools;
+    char brings[TB_ID_SIZE]; /* as of struct tb_mcp_peer */
     bool prompts;
     struct tb_list interests;
     size_t interest_count;
@@ -149,9 +151,20 @@ static void tell_listen(struct listen *listen, const char *method, struct tb_str
 
 static const char updated[] = "notifications/resources/updated";
 
+static struct tb_caller of_peer(const struct tb_mcp_peer *peer)
+{
+    return (struct tb_caller){.who = peer->who, .conversation = peer->conversation};
+}
+
+static struct tb_caller of_listen(const struct listen *listen)
+{
+    return (struct tb_caller){.who = listen->req->peer->who,
+                              .conversation = listen->req->conversation};
+}
+
 static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller reader = {.who = peer->who, .conversation = peer->conversation};
+    const struct tb_caller reader = of_peer(peer);
     if (strcmp(reader.who->tenant, event->tenant) != 0) {
         return;
     }
@@ -165,8 +178,7 @@ static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, 
 
 static void update_listen(struct listen *listen, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller reader = {.who = listen->req->peer->who,
-                                     .conversation = listen->req->conversation};
+    const struct tb_caller reader = of_listen(listen);
     if (strcmp(reader.who->tenant, event->tenant) != 0) {
         return;
     }
@@ -178,6 +190,10 @@ static void update_listen(struct listen *listen, const struct tb_event *event, u
     }
 }
 
+/* The list of tools. */
+
+static const char tools_changed[] = "notifications/tools/list_changed";
+
 /* Whoever could call them hears that they are others now. */
 static bool sees(const struct tb_mcp *mcp, const struct tb_event *event,
                  const struct tb_caller *reader)
@@ -186,32 +202,88 @@ static bool sees(const struct tb_mcp *mcp, const struct tb_event *event,
            tb_sessions_reach(mcp->core->sessions, reader, tb_str_of(event->session_id));
 }
 
+/* Notes which session brings the reader tools; true if it is another one than at the last look. */
+static bool look(const struct tb_mcp *mcp, const struct tb_caller *reader, char brings[TB_ID_SIZE])
+{
+    const struct tb_session *session = tb_sessions_meant(mcp->core->sessions, reader);
+    const char *id = session && tb_toolbox_brought(session) ? tb_session_info(session).id : "";
+    if (strcmp(brings, id) == 0) {
+        return false;
+    }
+    snprintf(brings, TB_ID_SIZE, "%s", id);
+    return true;
+}
+
+/* The tools of one session (NULL: of none) are others now, or another session is meant. */
+static void tell_tools_peer(struct tb_mcp_peer *peer, const struct tb_event *event)
+{
+    const struct tb_caller reader = of_peer(peer);
+    bool another = peer->introduced && look(peer->mcp, &reader, peer->brings);
+    if (another || (event && peer->introduced && sees(peer->mcp, event, &reader))) {
+        tell_peer(peer, tools_changed, TB_STR(""));
+    }
+}
+
+static void tell_tools_listen(struct listen *listen, const struct tb_event *event)
+{
+    const struct tb_mcp *mcp = listen->req->mcp;
+    const struct tb_caller reader = of_listen(listen);
+    bool another = listen->tools && look(mcp, &reader, listen->brings);
+    if (another || (event && listen->tools && sees(mcp, event, &reader))) {
+        tell_listen(listen, tools_changed, TB_STR(""));
+    }
+}
+
 static void tell_tools(const struct tb_mcp *mcp, const struct tb_event *event)
 {
-    static const char method[] = "notifications/tools/list_changed";
     LIST_FOREACH(link, &mcp->peers) {
-        struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
-        const struct tb_caller reader = {.who = peer->who, .conversation = peer->conversation};
-        if (peer->introduced && sees(mcp, event, &reader)) {
-            tell_peer(peer, method, TB_STR(""));
-        }
+        tell_tools_peer(TB_CONTAINER(link, struct tb_mcp_peer, link), event);
     }
     LIST_FOREACH(link, &mcp->listens) {
+        tell_tools_listen(TB_CONTAINER(link, struct listen, link), event);
+    }
+}
+
+static void on_meant(struct tb_deferred *job)
+{
+    tell_tools(TB_CONTAINER(job, struct tb_mcp, meant), NULL);
+}
+
+void tb_mcp_tools_listed(struct tb_mcp_req *req)
+{
+    const struct tb_caller reader = of_peer(req->peer);
+    if (req->mcp->brings) {
+        look(req->mcp, &reader, req->peer->brings);
+    }
+}
+
+void tb_mcp_call_ended(const struct tb_mcp_req *req)
+{
+    if (!req->mcp->brings) {
+        return;
+    }
+    if (req->peer->notify) {
+        tell_tools_peer(req->peer, NULL);
+    }
+    LIST_FOREACH(link, &req->mcp->listens) {
         struct listen *listen = TB_CONTAINER(link, struct listen, link);
-        const struct tb_caller reader = {.who = listen->req->peer->who,
-                                         .conversation = listen->req->conversation};
-        if (listen->tools && sees(mcp, event, &reader)) {
-            tell_listen(listen, method, TB_STR(""));
+        if (strcmp(listen->req->conversation, req->conversation) == 0) {
+            tell_tools_listen(listen, NULL);
         }
     }
 }
 
 static void on_event(const struct tb_event *event, void *user)
 {
-    const struct tb_mcp *mcp = user;
+    struct tb_mcp *mcp = user;
     if (event->type == TB_EVENT_TOOLS_CHANGED) {
         tell_tools(mcp, event);
         return;
+    }
+    if (mcp->brings &&
+        (event->type == TB_EVENT_SESSION_STARTED || event->type == TB_EVENT_SESSION_ENDED)) {
+        mcp->meant.run = on_meant; /* later: which one is meant is not settled yet */
+        tb_loop_defer(mcp->core->loop, &mcp->meant);
     }
     uint64_t ops = ops_changed(event->type);
     if (!ops) {
@@ -422,6 +494,8 @@ void tb_mcp_listen(struct tb_mcp_req *req)
     listen->req = req;
     tb_list_init(&listen->interests);
     take_filter(listen, filter);
+    const struct tb_caller reader = of_listen(listen);
+    look(mcp, &reader, listen->brings);
     tb_list_append(&mcp->listens, &listen->link);
     mcp->listen_count++;
     tb_mcp_req_wait(req, listen, listen_free);

@@ -9,6 +9,7 @@
 #include "front/mcp/peer.h"
 #include "front/mcp/result.h"
 #include "front/mcp/server.h"
+#include "front/mcp/subscriptions.h"
 #include "proto/json_string.h"
 
 enum {
@@ -32,6 +33,7 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
     /* Also where no page brings a tool now: the next list may have some. */
     req->shaped =
         req->mcp->brings || !tb_principal_may(caller.who, TB_SCOPE_OBSERVE | TB_SCOPE_ACT);
+    tb_mcp_tools_listed(req);
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_json_member_raw(json, "tools", longer ? tb_buf_str(&scratch) : list);
     tb_mcp_result_send(&result);
@@ -98,6 +100,7 @@ static void on_done(struct tb_call *call, void *user)
     struct tb_mcp_req *req = user;
     req->call = NULL;
     if (req->out) {
+        tb_mcp_call_ended(req);
         req->call_done(req, call);
     } else {
         tb_mcp_req_free(req);
