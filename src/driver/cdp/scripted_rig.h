@@ -101,17 +101,16 @@ static inline void begin_op(struct scene *scene, enum tb_op_kind kind)
     turn(scene);
 }
 
-static inline void begin_session(struct scene *scene)
+static inline void begin_session_with(struct scene *scene, struct tb_open_opts opts)
 {
-    const struct tb_open_opts opts = {
-        .tenant = "default",
-        .session_id = "s",
-        .deadline_ms = tb_loop_now_ms(scene->loop) + 30000,
-        .events = &deaf_events,
-        .owner = scene,
-    };
     struct tb_stream *to;
     struct tb_stream *from;
+    opts.tenant = "default";
+    opts.session_id = "s";
+    opts.deadline_ms = opts.deadline_ms ? opts.deadline_ms : tb_loop_now_ms(scene->loop) + 30000;
+    opts.events = &deaf_events;
+    opts.owner = scene;
+    scene->session = NULL;
     tb_driver_cdp.open(scene->fleet, &opts, on_opened);
     struct tb_cdp_browser *browser =
         TB_CONTAINER(scene->fleet->browsers.next, struct tb_cdp_browser, link);
@@ -123,7 +122,12 @@ static inline void begin_session(struct scene *scene)
     turn(scene);
 }
 
-static inline int set_up(void **state)
+static inline void begin_session(struct scene *scene)
+{
+    begin_session_with(scene, (struct tb_open_opts){.args = NULL});
+}
+
+static inline int set_up_fleet(void **state)
 {
     struct scene *scene = TB_NEW(struct scene);
     *state = scene;
@@ -140,7 +144,13 @@ static inline int set_up(void **state)
     scene->fleet = tb_cdp_fleet_new(&scene->core, NULL);
     scene->args = tb_json_new_object();
     tb_result_init(&scene->result);
-    begin_session(scene);
+    return 0;
+}
+
+static inline int set_up(void **state)
+{
+    set_up_fleet(state);
+    begin_session(*state);
     return 0;
 }
 
@@ -197,4 +207,14 @@ static inline void set_args(struct scene *scene, const char *args)
     tb_json_free(scene->args);
     scene->args = tb_json_parse(tb_str_of(args));
     assert_non_null(scene->args);
+}
+
+/* Answers whatever is asked until this is. */
+static inline void answer_until(struct scene *scene, const char *method)
+{
+    for (int i = 0; i < ROUNDS && !is_asked(scene, method); i++) {
+        hostile_answer_all(&scene->peer);
+        turn(scene);
+    }
+    assert_true(is_asked(scene, method));
 }

@@ -171,7 +171,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
     struct tb_driver_session *session = user;
     (void)timer;
     if (session->preparing) {
-        session->keeper->ops->end(session->keeper, NULL);
+        session->keeper->ops->cut(session->keeper);
         tb_cdp_session_prepared(session);
         return;
     }

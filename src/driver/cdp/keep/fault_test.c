@@ -375,7 +375,7 @@ static void more_tabs_than_there_may_be_are_said(void **state)
     assert_int_equal(tb_cdp_session_page_count(lab->session), 2);
     assert_non_null(
         strstr(kept_words(lab), "/two) did not load: the session already has as many tabs"));
-    assert_non_null(strstr(kept_words(lab), "What sites without a tab had stored is lost"));
+    assert_non_null(strstr(kept_words(lab), "What 1 site had stored is lost"));
 }
 
 static void of_a_tab_that_has_too_much_the_address_is_kept(void **state)

@@ -34,6 +34,11 @@ static void end(struct tb_cdp_keeper *keeper, const struct tb_err *err)
     tb_cdp_restore_drop(keep);
 }
 
+static void cut(struct tb_cdp_keeper *keeper)
+{
+    tb_cdp_restore_cut(keep_of(keeper));
+}
+
 static void keep_free(struct tb_cdp_keeper *keeper)
 {
     struct tb_cdp_keep *keep = keep_of(keeper);
@@ -43,7 +48,10 @@ static void keep_free(struct tb_cdp_keeper *keeper)
     tb_free(keep);
 }
 
-static const struct tb_cdp_keeper_ops ops = {.seated = seated, .end = end, .free = keep_free};
+static const struct tb_cdp_keeper_ops ops = {.seated = seated,
+                                             .cut = cut,
+                                             .end = end,
+                                             .free = keep_free};
 
 struct tb_cdp_keeper *tb_cdp_keep_new(struct tb_str saved)
 {

@@ -31,5 +31,8 @@ void tb_cdp_saver_end(struct tb_cdp_saver *saver, const struct tb_err *err);
  * a tab has not been at its site yet: the storage is for when it gets there. */
 void tb_cdp_restore_start(struct tb_driver_session *session, struct tb_str saved,
                           int64_t deadline_ms);
+/* Its time is over: what is back stays, and that something is not is said. No
+ * tb_cdp_session_prepared follows. */
+void tb_cdp_restore_cut(struct tb_cdp_keep *keep);
 /* Without a word to anybody. */
 void tb_cdp_restore_drop(struct tb_cdp_keep *keep);

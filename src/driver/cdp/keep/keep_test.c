@@ -14,6 +14,7 @@ static const struct ops_doc docs[] = {
     {"/one", RECORDER, NULL, 0, NULL, NULL},
     {"/two", RECORDER, NULL, 0, NULL, NULL},
     {"/plain", "<title>plain</title><body>plain", NULL, 0, NULL, NULL},
+    {"/count", "<script>document.title = localStorage.length</script>", NULL, 0, NULL, NULL},
     {"/leaves", "<script>localStorage.clear(); location = '/plain'</script>", NULL, 0, NULL, NULL},
     {"/boxed", "", NULL, 0, "Content-Security-Policy", "sandbox allow-scripts"},
     {"/moved", "", NULL, 302, "Location", "/plain"},
@@ -240,6 +241,40 @@ static void of_two_tabs_the_second_does_not_undo_the_first(void **state)
     assert_string_equal(ops_eval(lab, "localStorage.last"), "\"/one\"");
 }
 
+/* One fills it item by item, and the other must not begin before the last. */
+static void each_of_two_tabs_of_a_site_begins_with_all_of_its_storage(void **state)
+{
+    struct ops_lab *lab = *state;
+    enum {
+        ITEMS = 5000
+    };
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_SAVED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf local = TB_BUF(TB_SAVED_MAX);
+    for (int i = 0; i < ITEMS; i++) {
+        tb_buf_printf(&local, "%s[\\'key %d\\',\\'v\\']", i ? "," : "", i);
+    }
+    tb_buf_append_cstr(&text, "{'current':1,'tabs':[");
+    for (int i = 0; i < 2; i++) {
+        tb_buf_printf(&text,
+                      "%s{'url':'http://127.0.0.1:{port}/count','origin':'http://127.0.0.1:{port}',"
+                      "'local':'[%.*s]','session':'[[\\'step\\',\\'%d\\']]'}",
+                      i ? "," : "", TB_STR_ARG(tb_buf_str(&local)), i);
+    }
+    tb_buf_append_cstr(&text, "]}");
+    TB_AUTO(tb_free) char *saved = tb_str_dup(tb_buf_str(&text));
+    kept_open_text(lab, saved);
+    assert_string_equal(kept_words(lab), "");
+    assert_int_equal(tb_cdp_session_page_count(lab->session), 2);
+    for (int tab = 1; tab >= 0; tab--) {
+        select_tab(lab, tab);
+        ops_ok(lab, TB_OP_WAIT, "{'url':'/count'}");
+        OPS_WAIT(lab, strcmp(title(lab), "\"\"") != 0);
+        assert_string_equal(title(lab), "\"5000\"");
+        assert_string_equal(ops_eval(lab, "sessionStorage.step"), tab ? "\"1\"" : "\"0\"");
+    }
+    kept_visits_are(lab, "/count\n/count\n");
+}
+
 static void storage_waits_for_a_site_that_sends_the_tab_away(void **state)
 {
     struct ops_lab *lab = *state;
@@ -394,6 +429,7 @@ int main(int argc, char **argv)
         OPS_TEST(what_pages_change_afterwards_is_not_set_back),
         OPS_TEST(a_page_that_leaves_at_once_finds_what_it_left),
         OPS_TEST(of_two_tabs_the_second_does_not_undo_the_first),
+        OPS_TEST(each_of_two_tabs_of_a_site_begins_with_all_of_its_storage),
         OPS_TEST(storage_waits_for_a_site_that_sends_the_tab_away),
         OPS_TEST(that_a_page_was_loaded_is_said_in_any_case),
         OPS_TEST(a_page_that_did_not_load_is_not_said_to_have),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bringing a session back:
  *
- *   PREPARING: cookies, tabs and their scripts, sites without a tab, all at once -> all tabs LOAD
- *   -> done
+ *   PREPARING: cookies, tabs and their scripts, sites without a tab or with several, all at once
+ *   -> all tabs LOAD -> done
  *
  * A tab gets its storage from a script that runs before the page's first one. It tells when it has,
  * and is taken away; until then it stays, for a site that is down or wants a login first. Sites
@@ -82,18 +82,26 @@ static char *words_of(const struct tb_cdp_restore *restore)
                     : NULL; /* no blank at its end */
 }
 
+/* What is under way ends without a word. */
+static void forget_all(struct tb_cdp_restore *restore)
+{
+    tb_cdp_session_forget(restore->session, restore);
+    for (size_t i = 0; i < restore->count; i++) {
+        tb_cdp_session_forget(restore->session, &restore->tabs[i]);
+    }
+    tb_deferred_cancel(&restore->ended);
+}
+
 static void restore_free(struct tb_cdp_restore *restore)
 {
-    struct tb_driver_session *session = restore->session;
-    tb_cdp_session_forget(session, restore);
+    forget_all(restore);
     for (size_t i = 0; i < restore->count; i++) {
-        tb_cdp_session_forget(session, &restore->tabs[i]);
         tb_free(restore->tabs[i].script);
     }
     tb_cdp_page_listener_remove(&restore->told);
     tb_cdp_page_listener_remove(&restore->asking);
-    tb_deferred_cancel(&restore->ended);
     tb_buf_fini(&restore->words);
+    tb_json_free(restore->sites);
     tb_json_free(restore->saved);
     tb_free(restore);
 }
@@ -119,9 +127,9 @@ static void drop_if_over(struct tb_cdp_restore *restore)
     }
 }
 
-static void on_ended(struct tb_deferred *job)
+/* It may be gone afterwards. */
+static void conclude(struct tb_cdp_restore *restore)
 {
-    struct tb_cdp_restore *restore = TB_CONTAINER(job, struct tb_cdp_restore, ended);
     struct tb_driver_session *session = restore->session;
     struct tb_cdp_page *page = restore->current ? tb_cdp_restore_page(restore->current) : NULL;
     if (page && page != tb_cdp_session_page(session)) {
@@ -131,7 +139,25 @@ static void on_ended(struct tb_deferred *job)
     tb_json_free(restore->saved);
     restore->saved = NULL;
     drop_if_over(restore);
+}
+
+static void on_ended(struct tb_deferred *job)
+{
+    struct tb_cdp_restore *restore = TB_CONTAINER(job, struct tb_cdp_restore, ended);
+    struct tb_driver_session *session = restore->session;
+    conclude(restore);
     tb_cdp_session_prepared(session);
+}
+
+void tb_cdp_restore_cut(struct tb_cdp_keep *keep)
+{
+    struct tb_cdp_restore *restore = keep->restore;
+    if (restore) {
+        forget_all(restore);
+        tb_cdp_restore_leave_sites(restore);
+        tb_buf_append_cstr(&restore->words, "Not everything was brought back in time. ");
+        conclude(restore);
+    }
 }
 
 /* One answer less to wait for. */
@@ -201,18 +227,35 @@ void tb_cdp_restore_print_param(const char *name, struct tb_str text, struct tb_
     tb_json_object_close(&json);
 }
 
-void tb_cdp_restore_print_script(const struct cJSON *kept, struct tb_buf *out)
+/* The members of what was kept that the script wants. */
+static void print_kept(const struct cJSON *kept, bool local, struct tb_buf *out)
 {
-    tb_buf_append_cstr(out,
-                       "(({origin,local='[]',session='[]',scroll})=>{"
-                       "if(top!==self||self.origin!==origin||navigation.activation?.from)return;"
-                       "const fill=(area,text)=>{if(!area.length)"
-                       "for(const[k,v]of JSON.parse(text))area.setItem(k,v)};"
-                       "try{fill(localStorage,local);fill(sessionStorage,session)}catch{}"
-                       "if(scroll)addEventListener('load',()=>scrollTo({left:scroll[0],"
-                       "top:scroll[1],behavior:'instant'}),{once:true});"
-                       "globalThis.tabardTell?.('{\"stage\":\"restored\"}')})(");
-    tb_json_print(kept, out);
+    static const char *const keys[] = {"origin", "session", "scroll", "local"};
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    tb_json_object_open(&json);
+    for (size_t i = 0; i < TB_COUNT(keys) - (local ? 0 : 1); i++) {
+        const struct cJSON *value = tb_json_get(kept, keys[i]);
+        if (value) {
+            tb_json_member_tree(&json, keys[i], value);
+        }
+    }
+    tb_json_object_close(&json);
+}
+
+void tb_cdp_restore_print_script(const struct cJSON *kept, bool local, struct tb_buf *out)
+{
+    tb_buf_append_cstr(
+        out, "(({origin,local='[]',session='[]',scroll})=>{"
+             "if(top!==self||self.origin!==origin||navigation.activation?.from)return false;"
+             "const fill=(area,text)=>{if(!area.length)"
+             "for(const[k,v]of JSON.parse(text))area.setItem(k,v)};"
+             "let all=false;"
+             "try{fill(localStorage,local);fill(sessionStorage,session);all=true}catch{}"
+             "if(scroll)addEventListener('load',()=>scrollTo({left:scroll[0],"
+             "top:scroll[1],behavior:'instant'}),{once:true});"
+             "globalThis.tabardTell?.('{\"stage\":\"restored\"}');return all})(");
+    print_kept(kept, local, out);
     tb_buf_append_cstr(out, ")");
 }
 
@@ -327,7 +370,7 @@ static void add_script(struct tb_cdp_restore_tab *tab, struct tb_cdp_page *page)
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_cdp_target_id_copy(tab->target_id, tb_str_of(tb_cdp_page_target_id(page)));
-    tb_cdp_restore_print_script(tab->kept, &script);
+    tb_cdp_restore_print_script(tab->kept, !tab->shares, &script);
     tb_json_writer_init(&json, &params);
     tb_json_object_open(&json);
     tb_json_member_str(&json, "source", tb_buf_str(&script));
@@ -491,6 +534,7 @@ void tb_cdp_restore_start(struct tb_driver_session *session, struct tb_str saved
     }
     remember_sites(session, tb_json_get(restore->saved, "origins"));
     remember_sites(session, tb_json_get(restore->saved, "tabs"));
+    tb_cdp_restore_list_sites(restore);
     tb_cdp_session_listen(session, &restore->told);
     restore->waiting = 2;
     set_cookies(restore, restore->saved, true);
