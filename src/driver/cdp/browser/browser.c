@@ -53,7 +53,7 @@ static size_t count_free(const struct tb_cdp_browser *browser, size_t *ret_makin
     *ret_making = 0;
     LIST_FOREACH(link, &browser->contexts) {
         const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
-        if (!context->session && !context->closing) {
+        if (!tb_cdp_context_session(context) && !context->closing) {
             *ret_making += context->ready ? 0 : 1;
             count++;
         }
@@ -90,7 +90,7 @@ static void drop_spares(struct tb_cdp_browser *browser, size_t count)
     tb_fail(&err, TB_E_CLOSED, "the tab is no longer needed");
     LIST_FOREACH_SAFE(link, &browser->contexts) {
         struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
-        if (count && context->ready && !context->session && !context->closing) {
+        if (count && context->ready && !tb_cdp_context_session(context) && !context->closing) {
             count--;
             tb_cdp_context_dispose(context);
             tb_cdp_context_free(context, &err);
@@ -437,7 +437,7 @@ static struct tb_cdp_context *find_free(struct tb_cdp_browser *browser)
 {
     LIST_FOREACH(link, &browser->contexts) {
         struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
-        if (context->ready && !context->session && !context->closing) {
+        if (context->ready && !tb_cdp_context_session(context) && !context->closing) {
             return context;
         }
     }

@@ -42,7 +42,7 @@ struct tb_cdp_browser_spec {
 };
 
 struct tb_cdp_browser {
-    struct tb_list link; /* in tb_cdp */
+    struct tb_list link; /* in its fleet */
     struct tb_cdp_fleet *fleet;
     char *tenant;
     char *path;

@@ -161,7 +161,7 @@ static struct tb_cdp_context *spare_of(struct tb_cdp_browser *browser)
 {
     LIST_FOREACH(link, &browser->contexts) {
         struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
-        if (context->ready && !context->session) {
+        if (context->ready && !tb_cdp_context_session(context)) {
             return context;
         }
     }
@@ -195,7 +195,7 @@ static size_t count_spares(const struct tb_cdp_browser *browser)
     size_t count = 0;
     LIST_FOREACH(link, &browser->contexts) {
         const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
-        count += context->ready && !context->session ? 1 : 0;
+        count += context->ready && !tb_cdp_context_session(context) ? 1 : 0;
     }
     return count;
 }

@@ -90,11 +90,22 @@ static void refuse_downloads(const struct tb_cdp_context *context)
                 (struct tb_str){params, (size_t)len});
 }
 
+struct tb_driver_session *tb_cdp_context_session(const struct tb_cdp_context *context)
+{
+    struct tb_cdp_tab_user *user = context->host.user;
+    return user ? TB_CONTAINER(user, struct tb_driver_session, use) : NULL;
+}
+
 /* What its tabs tell it. */
 
 static struct tb_cdp_context *context_of(struct tb_cdp_host *host)
 {
     return TB_CONTAINER(host, struct tb_cdp_context, host);
+}
+
+static struct tb_driver_session *session_of(struct tb_cdp_host *host)
+{
+    return tb_cdp_context_session(context_of(host));
 }
 
 static void page_ready(struct tb_cdp_host *host, struct tb_cdp_page *page)
@@ -106,16 +117,15 @@ static void page_ready(struct tb_cdp_host *host, struct tb_cdp_page *page)
         context->ready = true;
         tb_timer_stop(&context->no_tab);
         tb_cdp_browser_context_ready(context->browser);
-    } else if (context->session) {
-        tb_cdp_session_page_ready(context->session, page);
+    } else if (session_of(host)) {
+        tb_cdp_session_page_ready(session_of(host), page);
     }
 }
 
-static bool page_failed(struct tb_cdp_host *host, struct tb_cdp_page *page)
+static bool page_failed(struct tb_cdp_host *host)
 {
     struct tb_err err;
-    (void)page;
-    if (context_of(host)->session) {
+    if (session_of(host)) {
         return false;
     }
     tb_fail(&err, TB_E_PAGE_CRASHED, "the tab of the new session crashed before it was used");
@@ -130,30 +140,30 @@ static void page_loaded(struct tb_cdp_host *host)
 
 static void page_ended(struct tb_cdp_host *host, struct tb_cdp_page *page)
 {
-    if (context_of(host)->session) {
-        tb_cdp_session_page_ended(context_of(host)->session, page);
+    if (session_of(host)) {
+        tb_cdp_session_page_ended(session_of(host), page);
     }
 }
 
 static void want_tab(struct tb_cdp_host *host)
 {
-    if (context_of(host)->session) {
-        tb_cdp_session_want_tab(context_of(host)->session);
+    if (session_of(host)) {
+        tb_cdp_session_want_tab(session_of(host));
     }
 }
 
 static void tell(struct tb_cdp_host *host, const struct tb_event *event)
 {
-    if (context_of(host)->session) {
-        tb_cdp_session_tell(context_of(host)->session, event);
+    if (session_of(host)) {
+        tb_cdp_session_tell(session_of(host), event);
     }
 }
 
 static void on_page_event(struct tb_cdp_host *host, struct tb_cdp_page *page,
                           const char *session_id, struct tb_str method, struct tb_str params)
 {
-    if (context_of(host)->session) {
-        tb_cdp_session_on_event(context_of(host)->session, page, session_id, method, params);
+    if (session_of(host)) {
+        tb_cdp_session_on_event(session_of(host), page, session_id, method, params);
     }
 }
 
@@ -169,13 +179,11 @@ static const struct tb_cdp_host_ops host_ops = {
 
 void tb_cdp_context_take(struct tb_cdp_context *context, struct tb_driver_session *session)
 {
-    context->session = session;
     context->host.user = &session->use;
 }
 
 void tb_cdp_context_part(struct tb_cdp_context *context)
 {
-    context->session = NULL;
     context->host.user = NULL;
 }
 
@@ -232,9 +240,10 @@ void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *er
     while (!tb_list_empty(&context->host.pages)) {
         tb_cdp_page_end(TB_CONTAINER(context->host.pages.next, struct tb_cdp_page, link), err);
     }
-    if (context->session) {
-        context->session->context = NULL;
-        context->session->current = NULL;
+    struct tb_driver_session *session = tb_cdp_context_session(context);
+    if (session) {
+        session->context = NULL;
+        session->current = NULL;
     }
     tb_timer_fini(&context->no_tab);
     tb_list_remove(&context->link);
@@ -286,7 +295,7 @@ static void close_target(struct tb_cdp_browser *browser, struct tb_str target_id
  * ended. */
 static void refuse_tab(struct tb_cdp_context *context, struct tb_str opener_id)
 {
-    struct tb_driver_session *session = context->session;
+    struct tb_driver_session *session = tb_cdp_context_session(context);
     if (!session) {
         return;
     }
@@ -332,8 +341,8 @@ static void on_attached(struct tb_cdp_browser *browser, const struct cJSON *para
         page->opening.group = group_of(context, info);
         tb_cdp_target_id_copy(page->opening.opener, tb_json_text(info, "openerId"));
     }
-    if (page && context->session) {
-        tb_cdp_session_page_added(context->session, page);
+    if (page && tb_cdp_context_session(context)) {
+        tb_cdp_session_page_added(tb_cdp_context_session(context), page);
         tb_cdp_inner_spread(&context->host);
     }
 }
@@ -347,7 +356,7 @@ static void on_detached(struct tb_cdp_browser *browser, const struct cJSON *para
         struct tb_cdp_host *host = target->page->host;
         tb_fail(&err, TB_E_TAB_NOT_FOUND, "the tab was closed");
         tb_cdp_page_end(target->page, &err);
-        page_failed(host, target->page);
+        page_failed(host);
     }
 }
 
@@ -356,8 +365,9 @@ static void on_download(struct tb_cdp_browser *browser, struct tb_str method, st
 {
     LIST_FOREACH_SAFE(link, &browser->contexts) {
         const struct tb_cdp_context *context = TB_CONTAINER(link, struct tb_cdp_context, link);
-        if (context->session) {
-            tb_cdp_journal_on_download(context->session, method, params);
+        struct tb_driver_session *session = tb_cdp_context_session(context);
+        if (session) {
+            tb_cdp_journal_on_download(session, method, params);
         }
     }
 }

@@ -21,7 +21,6 @@ struct tb_cdp_context {
     struct tb_list link;     /* in its browser */
     struct tb_cdp_host host; /* of its tabs */
     struct tb_cdp_browser *browser;
-    struct tb_driver_session *session; /* NULL: not taken */
     bool ready;
     bool closing;
     char id[TB_TARGET_ID_SIZE]; /* empty until the browser has made it */
@@ -46,6 +45,8 @@ struct tb_str tb_cdp_context_params(const struct tb_cdp_context *context,
                                     char ret_params[TB_CONTEXT_PARAMS_SIZE]);
 struct tb_str tb_cdp_context_tab_params(const struct tb_cdp_context *context,
                                         char ret_params[TB_CONTEXT_PARAMS_SIZE]);
+/* Whose it is; NULL: not taken. */
+struct tb_driver_session *tb_cdp_context_session(const struct tb_cdp_context *context);
 /* A session takes it. */
 void tb_cdp_context_take(struct tb_cdp_context *context, struct tb_driver_session *session);
 /* The session has left; what is asked in its tabs from now on is nobody's. */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "driver/cdp/browser/journal.h"
+#include "driver/cdp/browser/ownership.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/files.h"
 
@@ -53,14 +54,15 @@ const char *tb_cdp_folder_path(struct tb_driver_session *session, struct tb_err 
         return known_directory(folder, err);
     }
     const struct tb_cdp_browser *browser = session->browser;
-    if (!browser || !browser->launch) {
+    const char *profile = browser ? browser->ownership->profile(browser) : NULL;
+    if (!profile) {
         tb_fail(err, TB_E_NOT_POSSIBLE,
                 "this session has no directory for files, because the daemon did not start its "
                 "browser");
         return NULL;
     }
-    if (tb_files_make(tb_launcher_root(session->fleet->launcher), session->id,
-                      tb_launch_profile(browser->launch), folder, err) < 0) {
+    if (tb_files_make(tb_launcher_root(session->fleet->launcher), session->id, profile, folder,
+                      err) < 0) {
         return NULL;
     }
     recall_downloads(session);

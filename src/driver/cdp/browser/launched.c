@@ -65,6 +65,11 @@ static bool is_ending(const struct tb_cdp_browser *browser)
     return browser->launch && tb_launch_is_ending(browser->launch);
 }
 
+static const char *profile(const struct tb_cdp_browser *browser)
+{
+    return browser->launch ? tb_launch_profile(browser->launch) : NULL;
+}
+
 /* They end with their browser, and may be noticed first. */
 static void on_helper_ended(const char *words, void *user)
 {
@@ -103,5 +108,6 @@ const struct tb_cdp_ownership tb_cdp_launched = {
     .at_work = at_work,
     .has_worked = has_worked,
     .is_ending = is_ending,
+    .profile = profile,
     .look_after = look_after,
 };

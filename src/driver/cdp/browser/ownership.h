@@ -26,6 +26,8 @@ struct tb_cdp_ownership {
     bool (*has_worked)(const struct tb_cdp_browser *browser);
     /* Its process is about to end. */
     bool (*is_ending)(const struct tb_cdp_browser *browser);
+    /* The directory of its process, which may write there; NULL: not known, or not there. */
+    const char *(*profile)(const struct tb_cdp_browser *browser);
     /* Watches over the processes that it has by now. May be NULL. */
     void (*look_after)(struct tb_cdp_browser *browser);
 };

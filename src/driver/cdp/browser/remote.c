@@ -45,6 +45,12 @@ static bool is_unknown(const struct tb_cdp_browser *browser)
     return false;
 }
 
+static const char *profile(const struct tb_cdp_browser *browser)
+{
+    (void)browser;
+    return NULL;
+}
+
 const struct tb_cdp_ownership tb_cdp_remote = {
     .failure = TB_E_ENDPOINT,
     .name = name,
@@ -53,4 +59,5 @@ const struct tb_cdp_ownership tb_cdp_remote = {
     .at_work = is_unknown,
     .has_worked = is_unknown,
     .is_ending = is_unknown,
+    .profile = profile,
 };

@@ -43,13 +43,8 @@ void tb_cdp_session_free(struct tb_driver_session *session)
     session->keeper->ops->free(session->keeper);
     tb_cdp_session_tab_waits_drop(session);
     tb_cdp_session_forget(session, session);
-    LIST_FOREACH_SAFE(link, &session->listeners) {
-        struct tb_cdp_page_listener *listener =
-            TB_CONTAINER(link, struct tb_cdp_page_listener, link);
-        tb_list_remove(link);
-        if (listener->on_end) {
-            listener->on_end(listener, listener->user);
-        }
+    while (tb_list_pop(&session->listeners)) {
+        /* their owners may be there for longer */
     }
     if (session->context) {
         tb_cdp_context_part(session->context);
@@ -308,10 +303,10 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
     tb_json_member_cstr(json, "browserName", "chrome");
     tb_json_member_cstr(json, "browserVersion", version);
     tb_json_member_cstr(json, "engine",
-                        !browser               ? NULL
-                        : browser->endpoint[0] ? "remote"
-                        : browser->shell       ? tb_engine_name(TB_ENGINE_SHELL)
-                                               : tb_engine_name(TB_ENGINE_CHROMIUM));
+                        !browser                    ? NULL
+                        : !browser->ownership->ours ? "remote"
+                        : browser->shell            ? tb_engine_name(TB_ENGINE_SHELL)
+                                                    : tb_engine_name(TB_ENGINE_CHROMIUM));
     tb_json_member_bool(json, "headless", !browser || browser->headless);
     tb_json_key(json, "viewport");
     tb_json_object_open(json);

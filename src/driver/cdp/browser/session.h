@@ -72,17 +72,13 @@ void tb_cdp_session_page_select_told(struct tb_driver_session *session);
 void tb_cdp_session_stay(struct tb_driver_session *session);
 
 /* Events of tabs that the driver does not handle itself. `prefix` such as "Network." chooses them;
- * enabling the domain is the listener's business, on each tab that `on_page` announces (those that
- * are there already included). The listener is its owner's and must be removed before it dies. */
+ * enabling the domain is the listener's business. The listener is its owner's and must be removed
+ * before it dies. */
 struct tb_cdp_page_listener {
     struct tb_list link;
     const char *prefix;
-    void (*on_page)(struct tb_cdp_page *page, void *user); /* may be NULL */
     void (*on_event)(struct tb_cdp_page *page, const char *session_id, struct tb_str method,
                      struct tb_str params, void *user);
-    /* The session ends: the owner forgets the listener and frees what it is part of. May be NULL.
-     */
-    void (*on_end)(struct tb_cdp_page_listener *listener, void *user);
     void *user;
 };
 void tb_cdp_session_listen(struct tb_driver_session *session,

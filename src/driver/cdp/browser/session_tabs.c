@@ -262,13 +262,6 @@ void tb_cdp_session_page_added(struct tb_driver_session *session, struct tb_cdp_
     if (session->emulation) {
         tb_cdp_emulation_apply(session->emulation, false, page);
     }
-    LIST_FOREACH_SAFE(link, &session->listeners) {
-        struct tb_cdp_page_listener *listener =
-            TB_CONTAINER(link, struct tb_cdp_page_listener, link);
-        if (listener->on_page) {
-            listener->on_page(page, listener->user);
-        }
-    }
 }
 
 void tb_cdp_session_page_ready(struct tb_driver_session *session, struct tb_cdp_page *page)
@@ -461,12 +454,6 @@ uint64_t tb_cdp_session_tabs_refused(const struct tb_driver_session *session)
 void tb_cdp_session_listen(struct tb_driver_session *session, struct tb_cdp_page_listener *listener)
 {
     tb_list_append(&session->listeners, &listener->link);
-    if (!listener->on_page || !session->context) {
-        return;
-    }
-    LIST_FOREACH(link, &session->context->host.pages) {
-        listener->on_page(TB_CONTAINER(link, struct tb_cdp_page, link), listener->user);
-    }
 }
 
 void tb_cdp_page_listener_remove(struct tb_cdp_page_listener *listener)

@@ -97,7 +97,7 @@ static void on_reply(struct tb_cdp_command *command, int code, struct tb_str res
     end_with(cmd, &words);
 }
 
-static bool is_one_of(const char *method, const char *const *list)
+static bool begins_with_one_of(const char *method, const char *const *list)
 {
     for (; *list; list++) {
         if (strncmp(method, *list, strlen(*list)) == 0) {
@@ -112,7 +112,7 @@ static bool needs_no_page(const char *method)
 {
     static const char *const methods[] = {"Page.navigate", "Page.reload", "Page.close",
                                           "Page.getNavigationHistory", NULL};
-    return is_one_of(method, methods);
+    return begins_with_one_of(method, methods);
 }
 
 /* What keeps the command from being sent; false if nothing does. What sets the page up is sent
@@ -130,7 +130,8 @@ static bool in_the_way(const struct tb_cdp_page_cmd *cmd, const char *method,
         tb_fail(ret_err, TB_E_PAGE_CRASHED, "the page has crashed");
         return true;
     }
-    return !cmd->sets_up && !is_one_of(method, in_dialog) && tb_cdp_page_in_dialog(page, ret_err);
+    return !cmd->sets_up && !begins_with_one_of(method, in_dialog) &&
+           tb_cdp_page_in_dialog(page, ret_err);
 }
 
 void tb_cdp_page_cmd_fail_later(struct tb_cdp_page_cmd *cmd, const struct tb_err *err)

@@ -168,7 +168,7 @@ static void on_crashed(struct tb_cdp_target *target, const struct cJSON *params)
     tell(page, TB_EVENT_PAGE_CRASHED, tb_field_text("url", tb_buf_str(&url)));
     tb_cdp_page_fail_all(page, NULL, &err);
     if (page->host) {
-        page->host->ops->page_failed(page->host, page);
+        page->host->ops->page_failed(page->host);
     }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tab needs of whoever holds it. A browser context is such a host; a tab on its own has
- * another.
+/* What a tab needs of whoever holds it: a browser context.
  *
  * A tab is in the list of its host until it ends. Then it has no host any more, and lies with its
  * peer until the end of the turn. A host ends its tabs before it goes, a peer frees them. */
@@ -49,8 +48,9 @@ struct tb_cdp_tab_user {
 struct tb_cdp_host_ops {
     /* It is set up. */
     void (*page_ready)(struct tb_cdp_host *host, struct tb_cdp_page *page);
-    /* It has crashed or cannot be set up. True: nobody used it, and the host has gone with it. */
-    bool (*page_failed)(struct tb_cdp_host *host, struct tb_cdp_page *page);
+    /* A tab has crashed or cannot be set up. True: nobody used it, and the host has gone with it.
+     */
+    bool (*page_failed)(struct tb_cdp_host *host);
     /* Its document has loaded. */
     void (*page_loaded)(struct tb_cdp_host *host);
     /* It has left the list of tabs. */

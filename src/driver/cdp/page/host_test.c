@@ -36,14 +36,14 @@ static void page_ready(struct tb_cdp_host *host, struct tb_cdp_page *page)
     note(fake_of(host), "ready");
 }
 
-static bool page_failed(struct tb_cdp_host *host, struct tb_cdp_page *page)
+static bool page_failed(struct tb_cdp_host *host)
 {
     struct fake *fake = fake_of(host);
     struct tb_err err;
     note(fake, "failed");
     if (fake->gives_up) {
         tb_fail(&err, TB_E_PAGE_CRASHED, "the page has crashed");
-        tb_cdp_page_end(page, &err);
+        tb_cdp_page_end(fake->page, &err);
     }
     return fake->gives_up;
 }

@@ -59,8 +59,7 @@ static void on_set_up(int code, struct tb_str result, const struct tb_err *err, 
         page->ready = true;
         tb_cdp_page_cmds_go_on(page);
         page->host->ops->page_ready(page->host, page);
-    } else if (code == TB_E_TIMEOUT && !page->gone &&
-               !page->host->ops->page_failed(page->host, page)) {
+    } else if (code == TB_E_TIMEOUT && !page->gone && !page->host->ops->page_failed(page->host)) {
         /* A window answers when its first page comes, and that may take longer. */
         tb_cdp_page_cmd_set_up(page->target, "Page.getFrameTree", on_frame_tree, page->target);
         tb_cdp_page_cmd_set_up(page->target, "Runtime.runIfWaitingForDebugger", on_set_up, page);
