@@ -406,7 +406,7 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->peer.loop = fleet->loop;
     browser->peer.script_params = &fleet->script_params;
     /* A window of the shell is all page; others have a frame, and a remote one has any size. */
-    browser->peer.window_is_page = spec->shell || !spec->headless;
+    browser->peer.window_is_page = browser->ownership->ours && (spec->shell || !spec->headless);
     tb_list_init(&browser->peer.ended);
     browser->start_deadline_ms = tb_loop_now_ms(fleet->loop) + TB_BROWSER_START_MS;
     tb_list_init(&browser->contexts);
@@ -503,7 +503,8 @@ void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser)
         look_after(browser);
     }
     seat_waiting(browser);
-    if (browser->stocking) {
+    /* One that nobody waits for any more must not stay in somebody else's browser. */
+    if (browser->stocking || !browser->ownership->ours) {
         stock(browser);
     }
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions in a browser that somebody else runs, at an endpoint. */
+#include "driver/cdp/scripted_rig.h"
+
+enum {
+    OPEN_MS = 1000,
+};
+
+static int set_up_elsewhere(void **state)
+{
+    set_up_fleet(state);
+    struct scene *scene = *state;
+    set_args(scene, "{\"endpoint\":\"ws://127.0.0.1:1/\",\"headless\":false}");
+    begin_session_with(scene,
+                       (struct tb_open_opts){.args = scene->args,
+                                             .deadline_ms = tb_loop_now_ms(scene->loop) + OPEN_MS});
+    return 0;
+}
+
+/* It was made after all, too late: in a browser of ours it would be the next session's. */
+static void a_context_that_nobody_waits_for_any_more_is_not_left_there(void **state)
+{
+    struct scene *scene = *state;
+    answer_one(scene, "Browser.getVersion", 0);
+    assert_true(is_asked(scene, "Target.createBrowserContext"));
+    tb_clock_manual_advance(&scene->clock, OPEN_MS);
+    turn(scene);
+    assert_int_equal(scene->refused.code, TB_E_TIMEOUT);
+    answer_until(scene, "Target.disposeBrowserContext");
+}
+
+static void its_window_may_have_any_size(void **state)
+{
+    struct scene *scene = *state;
+    answer_until(scene, "Emulation.setDeviceMetricsOverride");
+    answer_all(scene);
+    assert_non_null(scene->session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_context_that_nobody_waits_for_any_more_is_not_left_there,
+                                        set_up_elsewhere, tear_down),
+        cmocka_unit_test_setup_teardown(its_window_may_have_any_size, set_up_elsewhere, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
