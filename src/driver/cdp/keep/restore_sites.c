@@ -7,6 +7,7 @@
 #include "driver/address.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/keep/restore.h"
+#include "driver/cdp/page/stand_in.h"
 #include "driver/cdp/wire/pick.h"
 #include "driver/login_state.h"
 
@@ -27,20 +28,12 @@ static void post(struct tb_cdp_page *page, const char *method, struct tb_str par
     tb_cdp_post(tb_cdp_page_conn(page), tb_cdp_page_session_id(page), method, params);
 }
 
-/* Whatever the tab asks for gets an empty page. */
 static void on_asking(struct tb_cdp_page *page, const char *session_id, struct tb_str method,
                       struct tb_str params, void *user)
 {
+    (void)session_id;
     (void)user;
-    if (!tb_str_eq_cstr(method, "Fetch.requestPaused")) {
-        return;
-    }
-    TB_AUTO(tb_buf_fini) struct tb_buf reply = TB_BUF(1024);
-    tb_buf_printf(&reply,
-                  "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
-                  "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
-                  TB_STR_ARG(tb_cdp_pick(params, "requestId")));
-    tb_cdp_post(tb_cdp_page_conn(page), session_id, "Fetch.fulfillRequest", tb_buf_str(&reply));
+    tb_cdp_stand_in_on_event(page, method, params);
 }
 
 static void on_closed(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "driver/cdp/browser/sites.h"
 #include "driver/cdp/op/work.h"
 
 #include "support/ops_lab.h"
@@ -247,6 +248,27 @@ static void a_login_state_goes_from_one_session_to_another(void **state)
     assert_non_null(strstr(ops_text(lab, "cookies"), "\"value\":\"abc\""));
 }
 
+/* One has no room left, and one cannot be opened. */
+static void only_origins_that_were_set_are_counted(void **state)
+{
+    struct ops_lab *lab = *state;
+    static const struct tb_str items = TB_STR("\"[[\\\"a\\\",\\\"b\\\"]]\"");
+    char origin[64];
+    snprintf(origin, sizeof(origin), "http://127.0.0.1:%d", lab->port);
+    tb_cdp_sites_put(&lab->session->sites, tb_str_of(origin), items);
+    tb_cdp_sites_put(&lab->session->sites, TB_STR("http://[bad"), items);
+    ops_ok(lab, TB_OP_NAVIGATE, "{'url':'http://localhost:%d/'}", lab->port);
+    ops_eval(lab, "localStorage.big = `x`.repeat(3000000), 0");
+    ops_ok(lab, TB_OP_STATE, "{'action':'save','name':'more'}");
+    assert_int_equal(ops_int(lab, "origins"), 3);
+    ops_eval(lab, "localStorage.clear(), localStorage.other = `y`.repeat(4000000), 0");
+    ops_ok(lab, TB_OP_STATE, "{'action':'load','name':'more'}");
+    assert_int_equal(ops_int(lab, "origins"), 1);
+    assert_string_equal(ops_eval(lab, "localStorage.length"), "1");
+    ops_goto(lab, "/");
+    assert_string_equal(ops_eval(lab, "localStorage.a"), "\"b\"");
+}
+
 /* Not even a tab that answers all requests by itself. */
 static void a_login_state_that_is_cancelled_leaves_nothing_behind(void **state)
 {
@@ -381,6 +403,7 @@ int main(int argc, char **argv)
         OPS_TEST(cookies_are_listed_set_and_deleted),
         OPS_TEST(storage_is_read_and_written),
         OPS_TEST(a_login_state_goes_from_one_session_to_another),
+        OPS_TEST(only_origins_that_were_set_are_counted),
         OPS_TEST(a_login_state_that_is_cancelled_leaves_nothing_behind),
         OPS_TEST(a_tab_that_nobody_waits_for_any_more_is_closed),
         OPS_TEST(a_tab_that_is_wanted_is_told_from_one_that_is_not),

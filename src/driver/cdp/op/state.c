@@ -16,6 +16,7 @@
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/expression.h"
+#include "driver/cdp/page/stand_in.h"
 #include "driver/login_state.h"
 #include "io/work.h"
 #include "proto/json_string.h"
@@ -49,6 +50,7 @@ struct state {
     struct cJSON *origins;  /* part of it */
     size_t tab;             /* saving: which one */
     const struct cJSON *at; /* loading: the origin */
+    size_t origins_done;    /* saved, or loaded */
     char home[TB_TARGET_ID_SIZE];
     char own[TB_TARGET_ID_SIZE]; /* the tab that it has opened; empty: none */
     struct job *job;
@@ -85,7 +87,7 @@ static void finish(struct state *state)
     tb_json_set_str(data, "action", tb_args_text(state->work.op->args, "action", "save"));
     tb_json_set_str(data, "name", tb_args_text(state->work.op->args, "name", "default"));
     tb_json_set_int(data, "cookies", (int64_t)length(tb_json_get(state->json, "cookies")));
-    tb_json_set_int(data, "origins", (int64_t)length(tb_json_get(state->json, "origins")));
+    tb_json_set_int(data, "origins", (int64_t)state->origins_done);
     tb_cdp_work_done(&state->work);
 }
 
@@ -111,6 +113,7 @@ static void on_written(int status, void *user)
                          strerror(-status));
         return;
     }
+    state->origins_done = length(state->origins);
     finish(state);
 }
 
@@ -280,20 +283,12 @@ static void set_items(struct state *state)
     evaluate(&state->work, tb_buf_str(&text));
 }
 
-/* Whatever the tab asks for gets an empty page. */
 static void on_event(struct tb_cdp_work *work, struct tb_cdp_page *page, struct tb_str method,
                      struct tb_str params)
 {
-    struct tb_str id = tb_cdp_pick(params, "requestId");
-    if (!tb_str_eq_cstr(method, "Fetch.requestPaused") || page != tb_cdp_work_page(work)) {
-        return;
+    if (page == tb_cdp_work_page(work)) {
+        tb_cdp_stand_in_on_event(page, method, params);
     }
-    TB_AUTO(tb_buf_fini) struct tb_buf reply = TB_BUF(1024);
-    tb_buf_printf(&reply,
-                  "{\"requestId\":%.*s,\"responseCode\":200,\"body\":\"\",\"responseHeaders\":[{"
-                  "\"name\":\"Content-Type\",\"value\":\"text/html\"}]}",
-                  TB_STR_ARG(id));
-    tb_cdp_work_post(work, "Fetch.fulfillRequest", tb_buf_str(&reply));
 }
 
 static void on_opened(int code, struct tb_cdp_page *page, const struct tb_err *err, void *user)
@@ -347,6 +342,8 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
         set_items(state);
         break;
     default:
+        /* The site may refuse: it has less room than before, or wants no storage. */
+        state->origins_done += tb_cdp_pick(value, "exceptionDetails").len ? 0 : 1;
         state->at = tb_json_next(state->at);
         next_origin(state);
         break;
