@@ -120,7 +120,8 @@ const targetOf = (event) => {
 
 const noteMouse = (event) => {
   if (event.isTrusted) {
-    const left = event.pointerType !== 'mouse' || (event.type === 'pointerout' && event.relatedTarget === null);
+    // On its way to another element a move of it follows; into a frame, or under what comes to lie over it, none does.
+    const left = event.pointerType !== 'mouse' || event.type === 'pointerout';
     mouseAt = left ? null : { el: targetOf(event), x: event.clientX, y: event.clientY };
   }
 };

@@ -240,3 +240,15 @@ test('whether the mouse is there already, on what lies there now', async (t) => 
   await move(400, 300);
   assert.equal(await there('#pay'), undefined);
 });
+
+test('what the mouse has left for a frame is not where it is when the frame goes', async (t) => {
+  const tab = await rig.show(t, '<style>body{margin:0}button,iframe{position:fixed;left:0;top:0;width:200px;height:100px;border:0}</style><button id=b>B</button>');
+  const move = (x, y) => tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y });
+  await move(100, 50);
+  assert.equal((await tab.call('point', { target: '#b', presses: 1 })).there, true);
+  await tab.page('document.body.insertAdjacentHTML("beforeend", "<iframe srcdoc=x></iframe>"), 0');
+  await move(100, 50); // into the frame
+  await move(20, 20);
+  await tab.page('document.querySelector("iframe").remove()');
+  assert.equal((await tab.call('point', { target: '#b', presses: 1 })).there, undefined);
+});
