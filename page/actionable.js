@@ -22,6 +22,13 @@ const endTurn = () => {
   turn += 1;
 };
 
+/** The number of the turn that begins. */
+const beginTurn = () => {
+  seeking = false;
+  endTurn();
+  return turn;
+};
+
 // A page that stood still for so long may have shown a dialog, and the daemon given up meanwhile: its word comes behind timers and frames that are
 // due, and behind a call that was under way to the page. So it is asked, and answers only for a function that it still waits for.
 const STALLED_MS = 50;
@@ -32,6 +39,7 @@ let sentAt = Infinity;
 const sent = (at) => {
   sentAt = at;
 };
+const cameLate = () => Date.now() - sentAt > STALLED_MS;
 
 let resume = null;
 const goOn = () => resume?.(true);
@@ -58,6 +66,8 @@ const isWaitedFor = async (deadline) => {
   }
 };
 
+const forNobody = (waited = '') => fail('timeout', `nobody waits for this any more; nothing was done${waited}`);
+
 /** {el, matches}: what a target means, as strictly as the caller wants it. */
 const meantBy = ({ target, strict = false }) => (strict ? findMeant(target) : { el: findFirst(target), matches: 1 });
 
@@ -76,9 +86,7 @@ class Waiting {
     this.place = null; // in the frame before
     this.drawn = 0; // frames in a row that were drawn in time
     this.undrawn = 0; // waits in a row in which none was
-    seeking = false;
-    endTurn();
-    this.turn = turn;
+    this.turn = beginTurn();
   }
 
   /**
@@ -87,7 +95,7 @@ class Waiting {
    * it is element_not_ready.
    */
   async until(attempt) {
-    if (Date.now() - sentAt > STALLED_MS && !await isWaitedFor(this.deadline)) {
+    if (cameLate() && !await isWaitedFor(this.deadline)) {
       return this.forNobody();
     }
     const untold = selectionHeard();
@@ -123,7 +131,7 @@ class Waiting {
   }
 
   forNobody() {
-    return fail('timeout', `nobody waits for this any more; nothing was done${this.waited()}`);
+    return forNobody(this.waited());
   }
 
   /** Whether the target is a text of the page, not a selector. One look: it takes its time. */

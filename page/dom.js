@@ -47,6 +47,7 @@ const rootElementOf = getter(Document, 'documentElement');
 const viewOf = getter(Document, 'defaultView');
 const titleOf = getter(Document, 'title');
 const readyStateOf = getter(Document, 'readyState');
+const visibilityOf = getter(Document, 'visibilityState');
 const addressOf = getter(Document, 'URL');
 
 // Documents, shadow roots and elements each have their own copy of these.

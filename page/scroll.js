@@ -142,7 +142,7 @@ const UNDRAWN_LATE = 10; // waits for a frame of a tab that is shown: a busy mac
 
 /** When so many frames are drawn, or it is enough. */
 const afterFrames = async (count, isEnough = () => false) => {
-  const patience = document.visibilityState === 'visible' ? UNDRAWN_LATE : UNDRAWN_ENOUGH;
+  const patience = visibilityOf(document) === 'visible' ? UNDRAWN_LATE : UNDRAWN_ENOUGH;
   for (let drawn = 0, undrawn = 0; drawn < count && undrawn < patience && !isEnough();) {
     const wasDrawn = await afterIntersections();
     drawn += wasDrawn ? 1 : 0;
@@ -167,30 +167,17 @@ const positionAfter = (scroller, { x, y, atTop, atBottom }) => {
   return now.x === x && now.y === y ? { x, y, atTop, atBottom } : now;
 };
 
-/**
- * The same with what `here` tells, when the page has had the time to react to it. Meanwhile it may be given up, or another act begin. What a
- * person scrolls was drawn before: a page that has not seen its list grow takes the scroll to its new end for none.
- */
-const scrollWatched = async (el, scroller, options) => {
+/** The same with what `here` tells, when the page has had the time to react to it. Meanwhile it may be given up, or another act begin. */
+const scrollWatched = async (el, scroller, options, ours) => {
   const place = () => `${scrollLeftOf(scroller)} ${scrollTopOf(scroller)} ${el === null ? '' : placeOf(el)}`;
-  forgetAim();
-  endWatch();
-  endTurn();
-  const ours = turn;
-  if (mayStillChange()) {
-    await afterFrames(1);
-    if (ours !== turn) {
-      return { ...positionOf(scroller), ...here() };
-    }
-  }
   const before = place();
-  watchChanges(el);
   const watched = watch;
   const isOver = () => ours !== turn || watched !== watch;
   let reply = scrollNow(el, scroller, options);
+  tellDone();
   noteBottom(scroller, reply);
   const wantsMore = options.to === 'bottom' || (!isGiven(options.to) && !reply.intoView && (options.direction ?? 'down') === 'down');
-  if (place() === before && wantsMore && reply.atBottom && await hasMore(watched) && !isOver()) {
+  if (place() === before && wantsMore && reply.atBottom && await hasMore(watched) && !isOver() && isAttached(scroller)) {
     reply = scrollNow(el, scroller, options);
     noteBottom(scroller, reply);
   }
@@ -200,10 +187,43 @@ const scrollWatched = async (el, scroller, options) => {
   return isOver() ? { ...reply, ...here() } : { ...reply, ...positionAfter(scroller, reply), ...outcome() };
 };
 
-const scroll = ({ target, watch: watches = false, direction, pixels, to, ...counting } = {}) => {
+/**
+ * What a person scrolls was drawn before: a page that has not seen its list grow takes the scroll to its new end for none. A page that shows a dialog
+ * meanwhile may go on when nobody waits any more.
+ */
+const untilDrawn = async (ours, watches) => {
+  const began = performance.now();
+  const late = cameLate();
+  if (watches && mayStillChange()) {
+    await afterFrames(1);
+  }
+  if ((late || hasStalled(began)) && !await isWaitedFor(performance.now() + DEFAULT_WAIT_MS)) {
+    forNobody();
+  }
+  if (ours !== turn) {
+    forNobody();
+  }
+  seek(false);
+};
+
+const scroll = async ({ target, watch: watches = false, direction, pixels, to, ...counting } = {}) => {
   countRefs(counting);
+  forgetAim();
+  const ours = beginTurn();
+  if (watches) {
+    watchChanges(); // what changes until it is drawn is told as well: no other reply would tell it
+  }
+  await untilDrawn(ours, watches);
+  // Not before: the page may have put another element in its place.
   const el = isGiven(target) ? findOne(target) : null;
   const axis = direction === 'left' || direction === 'right' ? 'x' : 'y';
   const scroller = el === null ? mainScroller(axis) : scrollerOf(el, axis);
-  return (watches ? scrollWatched : scrollNow)(el, scroller, { direction, pixels, to });
+  const options = { direction, pixels, to };
+  if (watches) {
+    watch.mind(el);
+    return scrollWatched(el, scroller, options, ours);
+  }
+  const reply = scrollNow(el, scroller, options);
+  tellDone();
+  return reply;
 };

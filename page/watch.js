@@ -53,21 +53,26 @@ class Watch {
   known = new Set(); // elements that are not new, though they were never told
 
   constructor(el) {
-    this.el = el;
     this.popups = shownPopups();
     this.began = performance.now();
     this.url = location.href;
     this.title = titleOf(document);
-    this.before = el === null ? '' : stateLine(el).head();
     this.observer = new MutationObserver((records) => this.take(records));
-    const roots = new Set([document, ...rootsSeen]);
+    watchValidity(this.mind(el, [document, ...rootsSeen]));
+  }
+
+  /** What the act is done to; null: the page. Gives the roots that are watched for it. */
+  mind(el, others = []) {
+    this.el = el;
+    this.before = el === null ? '' : stateLine(el).head();
+    const roots = new Set(others);
     for (let up = el; up !== null; up = parentOf(rootOf(up))) {
       roots.add(rootOf(up));
     }
     for (const root of roots) {
       this.observer.observe(root, OBSERVED);
     }
-    watchValidity(roots);
+    return roots;
   }
 
   take(records) {

@@ -356,6 +356,44 @@ test('a page sees how long it is before it is scrolled to its end', async (t) =>
   assert.equal(await tab.page('seen'), 2);
 });
 
+// In one task: the scroll has begun right after an act, and waits for what is there to be drawn.
+const whileItWaits = (tab, args, then) => tab.inside(`(() => { document.dispatchEvent(new Event('mouseup'));
+  const waits = tabard.scroll(${JSON.stringify({ watch: true, ...args })}); ${then}; return waits; })()`);
+
+test('a scroll finds what is there when it begins to scroll, not what was there before', async (t) => {
+  const tab = await rig.show(t, '<div id=all><p style="height:3000px">x</p><p id=p>Old</p></div>');
+  const replaced = await whileItWaits(tab, { target: '#p' },
+    "document.querySelector('#all').innerHTML = '<p style=\\'height:3000px\\'>x</p><p id=p>New</p>'");
+  assert.ok(replaced.intoView && replaced.y > 1000, JSON.stringify(replaced));
+  assert.ok(await tab.page('scrollY') > 1000);
+  await tab.call('scroll', { to: 'top' });
+  const gone = await tab.show('<div id=all><p style="height:3000px">x</p><p id=p>Old</p></div>')
+    .then(() => whileItWaits(tab, { target: '#p' }, "document.querySelector('#p').remove()"));
+  assert.equal(gone.error?.code, 'element_not_found');
+  assert.equal(await tab.page('scrollY'), 0);
+});
+
+test('a scroll that nobody waits for any more when it may begin fails, and scrolls nothing', async (t) => {
+  const tab = await rig.show(t, '<body style="height:5000px">');
+  const { error } = await whileItWaits(tab, { pixels: 300 }, 'tabard.endTurn()');
+  assert.deepEqual(error, { code: 'timeout', message: 'nobody waits for this any more; nothing was done' });
+  // It stood still for a while, and the daemon does not answer for it.
+  await tab.inside('Object.defineProperty(globalThis, "tabardTell", { value: () => {} }), 0');
+  const stood = await whileItWaits(tab, { pixels: 300 }, 'const end = performance.now() + 100; while (performance.now() < end);');
+  assert.equal(stood.error?.code, 'timeout');
+  assert.equal(await tab.page('scrollY'), 0);
+});
+
+test('a scroll tells the daemon when it has scrolled, and what changed before that', async (t) => {
+  for (const watch of [false, true]) {
+    const tab = await rig.show(t, '<body style="height:5000px"><p id=p>Before</p>');
+    await tab.inside('globalThis.told = [], globalThis.tabardTell = (text) => { told.push([JSON.parse(text).done, scrollY]); }, 0');
+    const { changes } = await whileItWaits(tab, { pixels: 300, watch }, "document.querySelector('#p').textContent = 'After'");
+    assert.deepEqual(await tab.inside('told.filter(([done]) => done)'), [[true, 300]]);
+    assert.equal(changes?.text, watch ? '+ text: After' : undefined);
+  }
+});
+
 test('a scroll at the end waits for more while the page may be about to bring it, and goes there', async (t) => {
   const tab = await rig.show(t, `<ul id=l></ul><script>setTimeout(() => { l.innerHTML = '<li style="height:400px">Item'.repeat(5); }, 300)</script>`);
   const { y, grown, atBottom } = await tab.call('scroll', { to: 'bottom', watch: true });
@@ -389,7 +427,8 @@ test('a scroll that waits for more does nothing once it was given up, or another
     const waits = tab.call('scroll', { to: 'bottom', watch: true });
     await tab.inside(`${then}, 0`);
     await tab.page('document.body.insertAdjacentHTML("beforeend", "<p style=height:5000px>More</p>"), 0');
-    assert.equal((await waits).y, 0);
+    const { y, error } = await waits;
+    assert.ok(y === 0 || error.code === 'timeout', then); // by then it waits for more, or still to begin
     assert.equal(await tab.page('scrollY'), 0, then);
   }
 });

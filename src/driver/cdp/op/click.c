@@ -258,7 +258,10 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
 
 static void missed(struct tb_cdp_work *work, const struct cJSON *told)
 {
-    tb_cdp_click_missed(&op_of(work)->click, told);
+    struct operation *task = op_of(work);
+    task->awaits = false; /* nothing was clicked so far */
+    tb_timer_stop(&task->timer);
+    tb_cdp_click_missed(&task->click, told);
 }
 
 static bool failed(struct tb_cdp_work *work, const struct tb_err *err)

@@ -121,14 +121,15 @@ static void evaluate(struct drag *drag, int state, const char *expression)
     tb_cdp_work_send(work, "Runtime.evaluate", tb_buf_str(&params));
 }
 
-/* Whether the moves begin a drag of the browser's is something that only the page can tell. */
+/* Whether the moves begin a drag of the browser's is something that only the page can tell. Not by
+ * a timer: a page that clears all of its own clears those of every world. */
 static void listen(struct drag *drag)
 {
     evaluate(
         drag, LISTENING,
         "globalThis.tabardDrag=false;addEventListener('dragstart',function f(e){if(e.isTrusted){"
-        "removeEventListener('dragstart',f,true);tabardDrag=new "
-        "Promise(r=>setTimeout(()=>r(!e.defaultPrevented)))}},true);0");
+        "removeEventListener('dragstart',f,true);"
+        "tabardDrag=scheduler.postTask(()=>!e.defaultPrevented)}},true);0");
 }
 
 static void lift(struct drag *drag)
@@ -209,9 +210,9 @@ static void on_event(struct tb_cdp_work *work, struct tb_cdp_page *page, struct 
                      struct tb_str params)
 {
     struct drag *drag = drag_of(work);
-    (void)page;
     /* Before our press it is a late one of the drag before. */
-    if (drag->down && tb_str_eq_cstr(method, "Input.dragIntercepted")) {
+    if (drag->down && page == tb_cdp_work_page(work) &&
+        tb_str_eq_cstr(method, "Input.dragIntercepted")) {
         tb_buf_clear(&drag->data);
         tb_buf_append_str(&drag->data, tb_cdp_pick(params, "data"));
         if (drag->work.state == STARTED) {
@@ -402,6 +403,15 @@ static void in_dropped(struct drag *drag, struct tb_str value)
     release(drag);
 }
 
+/* Nothing is asked while the browser is about to hand over the drag. */
+static void in_started(struct drag *drag, struct tb_str value)
+{
+    (void)value;
+    stop(&drag->work);
+    tb_cdp_work_fail(&drag->work, TB_E_INTERNAL,
+                     "an answer came that nobody had asked for; nothing was dropped");
+}
+
 static void in_released(struct drag *drag, struct tb_str value)
 {
     (void)value;
@@ -411,14 +421,21 @@ static void in_released(struct drag *drag, struct tb_str value)
 static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     static void (*const steps[])(struct drag * drag, struct tb_str value) = {
-        [FROM] = in_from,         [TO] = in_to,
-        [TO_OUT] = in_to_out,     [AGAIN] = in_again,
-        [FROM_OUT] = in_from_out, [LISTENING] = in_listening,
-        [LIFTED] = in_lifted,     [ASKED] = in_asked,
-        [STARTED] = in_released, /* nothing is asked in it */
-        [LANDING] = in_landing,   [LANDING_OUT] = in_landing_out,
-        [OVER] = in_over,         [DRAWN] = in_drawn,
-        [MOVING] = in_moving,     [DROPPED] = in_dropped,
+        [FROM] = in_from,
+        [TO] = in_to,
+        [TO_OUT] = in_to_out,
+        [AGAIN] = in_again,
+        [FROM_OUT] = in_from_out,
+        [LISTENING] = in_listening,
+        [LIFTED] = in_lifted,
+        [ASKED] = in_asked,
+        [STARTED] = in_started,
+        [LANDING] = in_landing,
+        [LANDING_OUT] = in_landing_out,
+        [OVER] = in_over,
+        [DRAWN] = in_drawn,
+        [MOVING] = in_moving,
+        [DROPPED] = in_dropped,
         [RELEASED] = in_released,
     };
     struct drag *drag = drag_of(work);

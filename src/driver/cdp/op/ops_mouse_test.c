@@ -240,6 +240,17 @@ static void things_are_dragged_in_both_ways(void **state)
     assert_string_equal(ops_text(lab, "title"), "got gift");
 }
 
+/* Theirs and ours have numbers of one row. */
+static void a_page_may_clear_all_timers_when_a_drag_begins(void **state)
+{
+    struct ops_lab *lab = *state;
+    ops_goto(lab, "/drag");
+    ops_eval(lab, "addEventListener(`dragstart`, () => { for (let i = 0; i < 10000; i++) "
+                  "clearTimeout(i) }), 0");
+    ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
+    assert_string_equal(ops_text(lab, "title"), "got gift");
+}
+
 static void the_mouse_goes_by_coordinates(void **state)
 {
     struct ops_lab *lab = *state;
@@ -299,6 +310,7 @@ int main(int argc, char **argv)
         OPS_TEST(a_click_tells_of_downloads_and_errors),
         OPS_TEST(the_mouse_hovers_and_the_page_scrolls),
         OPS_TEST(things_are_dragged_in_both_ways),
+        OPS_TEST(a_page_may_clear_all_timers_when_a_drag_begins),
         OPS_TEST(the_mouse_goes_by_coordinates),
         OPS_TEST(a_mouse_that_is_there_is_not_moved),
     };

@@ -144,7 +144,7 @@ static void call(struct page_op *page_op)
     }
     work->state = CALLED;
     work->acted = what->acts;
-    work->expected.due = what->acts && what->wait ? 1 : 0;
+    work->expected.due = what->acts ? 1 : 0;
     tb_cdp_work_call(work, what->function, tb_buf_str(&args));
     if (!what->told) {
         tb_cdp_work_here(work, what->acts ? TB_HERE_BEHIND : TB_HERE_NOW);
@@ -167,7 +167,8 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
         tb_cdp_work_fail(work, TB_E_ELEMENT_NOT_FOUND, "%s", err->text);
         return true;
     }
-    /* What waits for its element tells when it acts. After a dialog that word may still come. */
+    /* It may wait before it acts, and tells when it does. After a dialog that word may still come.
+     */
     if (work->expected.had < work->expected.due && err->code != TB_E_DIALOG_OPEN) {
         work->acted = false;
     }

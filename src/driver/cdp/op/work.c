@@ -74,7 +74,7 @@ static bool has_typed(const struct tb_cdp_work *work)
     }
 }
 
-void tb_cdp_work_end(struct tb_cdp_work *work)
+void tb_cdp_work_done(struct tb_cdp_work *work)
 {
     struct tb_op *op = work->op;
     struct tb_driver_session *session = work->session;
@@ -164,9 +164,11 @@ static void on_event(struct tb_cdp_running *running, struct tb_cdp_page *page, s
     }
 }
 
-static void unheard(struct tb_cdp_running *running)
+static void unheard(struct tb_cdp_running *running, const struct tb_cdp_page *page)
 {
-    tb_cdp_work_requests_unheard(work_of(running));
+    if (page == tb_cdp_work_page(work_of(running))) {
+        tb_cdp_work_requests_unheard(work_of(running));
+    }
 }
 
 static void end_running(struct tb_cdp_running *running, const struct tb_err *err)
@@ -224,6 +226,7 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
     work->deadline_ms = op->deadline_ms;
     tb_timer_init(&work->grace, tb_cdp_session_loop(session), on_grace_over, work);
     tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
+    tb_cdp_target_id_copy(work->expected.page_id, tb_str_of(work->page_id));
     work->mark = tb_cdp_page_navigation_mark(page);
     work->before.tabs_opened = tb_cdp_session_tabs_opened(session);
     work->before.console_errors = session->journal.console.errors;
@@ -451,12 +454,7 @@ void tb_cdp_work_fail_err(struct tb_cdp_work *work, const struct tb_err *err)
     } else {
         tb_result_fail(result, err->code, "%s", err->text);
     }
-    tb_cdp_work_end(work);
-}
-
-void tb_cdp_work_done(struct tb_cdp_work *work)
-{
-    tb_cdp_work_end(work);
+    tb_cdp_work_done(work);
 }
 
 void tb_cdp_work_set_element(struct tb_cdp_work *work, const char *key, const struct cJSON *reply)

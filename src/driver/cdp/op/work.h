@@ -60,8 +60,9 @@ enum tb_cdp_here {
 
 /* What the page is to tell of the input, and has told. */
 struct tb_cdp_expected {
-    bool aimed;            /* it watches for the press, so it will tell of it */
-    bool struck;           /* it saw the press on the element */
+    char page_id[TB_TARGET_ID_SIZE]; /* the tab that gets it, whichever is current by then */
+    bool aimed;                      /* it watches for the press, so it will tell of it */
+    bool struck;                     /* it saw the press on the element */
     int due;               /* words (a click, a tick, the last key) before which a dialog has cut */
     int had;               /* the act off; and how many of them have come */
     double aim;            /* the number of its aim of what is typed; 0: none */
@@ -161,7 +162,7 @@ void tb_cdp_work_fail_err(struct tb_cdp_work *work, const struct tb_err *err);
 int tb_cdp_work_code(const struct tb_err *err);
 /* Nobody saw the press arrive: it is not known what it hit. */
 void tb_cdp_work_fail_unseen(struct tb_cdp_work *work, const char *why);
-/* Ends well, with nothing more than the operation has put into its result. */
+/* Ends with what is in its result by now, and nothing more. */
 void tb_cdp_work_done(struct tb_cdp_work *work);
 /* After an act: waits for a navigation that it began, ends with the page keys of operations.md. */
 void tb_cdp_work_wind_up(struct tb_cdp_work *work);

@@ -65,6 +65,11 @@ static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
                          "the press reached %.*s, but the click had not happened when a dialog "
                          "opened: look at the page before you click again. Now %s",
                          TB_STR_ARG(element), dialog->text);
+    } else if (work->op->kind == TB_OP_SCROLL) {
+        tb_cdp_work_fail(work, TB_E_DIALOG_OPEN,
+                         "a dialog opened before anything was seen to scroll: look at the page "
+                         "before you scroll again. Now %s",
+                         dialog->text);
     } else {
         tb_cdp_work_fail(
             work, TB_E_DIALOG_OPEN,
@@ -108,7 +113,7 @@ static void finish(struct tb_cdp_work *work)
         return;
     }
     tb_cdp_work_add_events(work);
-    tb_cdp_work_end(work);
+    tb_cdp_work_done(work);
 }
 
 void tb_cdp_work_on_word_late(struct tb_timer *timer, void *user)
@@ -333,19 +338,31 @@ void tb_cdp_work_begin_again(struct tb_cdp_work *work)
     work->expected.had = 0;
 }
 
+/* Of the input, by the tab that got it: what came of that may have led to another one by now, and
+ * what a person does in another is not ours. True: it has reached the element. */
+static bool take_input_word(struct tb_cdp_work *work, const struct tb_cdp_page *page,
+                            const struct cJSON *told)
+{
+    struct tb_cdp_expected *expected = &work->expected;
+    bool hit = false;
+    if (strcmp(tb_cdp_page_target_id(page), expected->page_id) != 0) {
+        return false;
+    }
+    tb_json_bool(tb_json_get(told, "hit"), &hit);
+    hit = hit || tb_json_get(told, "struck");
+    expected->struck = expected->struck || hit;
+    expected->had += tb_json_get(told, "done") ? 1 : 0;
+    work->ticked = work->ticked || tb_json_get(told, "ticked");
+    return hit;
+}
+
 void tb_cdp_work_told(struct tb_cdp_running *running, struct tb_cdp_page *page,
                       const struct cJSON *told)
 {
     struct tb_cdp_work *work = TB_CONTAINER(running, struct tb_cdp_work, running);
     int64_t clicks = 0;
     bool seeking;
-    bool hit = false;
-    tb_json_bool(tb_json_get(told, "hit"), &hit);
-    hit = hit || tb_json_get(told, "struck");
-    work->expected.struck = work->expected.struck || hit; /* it may lead elsewhere */
-    work->expected.had += tb_json_get(told, "done") ? 1 : 0;
-    work->ticked = work->ticked || tb_json_get(told, "ticked");
-    if (hit && tb_timer_armed(&work->expected.timer)) {
+    if (take_input_word(work, page, told) && tb_timer_armed(&work->expected.timer)) {
         tb_timer_stop(&work->expected.timer);
         finish(work);
         return;

@@ -5,7 +5,6 @@
 #include "driver/cdp/op/work.h"
 #include "driver/cdp/page/page.h"
 
-void tb_cdp_work_end(struct tb_cdp_work *work);
 /* Frees it without a word to anybody. */
 void tb_cdp_work_drop(struct tb_cdp_work *work);
 bool tb_cdp_work_end_failed(struct tb_cdp_work *work, const struct tb_err *err);

@@ -271,7 +271,7 @@ static void pass_on(struct tb_cdp_target *target, struct tb_str method, struct t
     bool ends = is_request && tb_cdp_requests_count(target);
     struct tb_cdp_running *running = tb_cdp_host_running(page->host);
     if (running && ends) {
-        running->ops->unheard(running);
+        running->ops->unheard(running, page);
     } else if (running && (is_request || tb_str_starts(method, TB_STR("Fetch.")) ||
                            tb_str_starts(method, TB_STR("Input.")))) {
         running->ops->on_event(running, page, method, params);

@@ -132,8 +132,9 @@ static void op_event(struct tb_cdp_running *running, struct tb_cdp_page *page, s
     tb_buf_printf(&fake_running(running)->heard, "op:%.*s ", TB_STR_ARG(method));
 }
 
-static void op_unheard(struct tb_cdp_running *running)
+static void op_unheard(struct tb_cdp_running *running, const struct tb_cdp_page *page)
 {
+    (void)page;
     note(fake_running(running), "op:unheard");
 }
 

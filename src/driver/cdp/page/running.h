@@ -26,8 +26,8 @@ struct tb_cdp_running_ops {
     /* Events of the domains Network, Fetch and Input. */
     void (*on_event)(struct tb_cdp_running *running, struct tb_cdp_page *page, struct tb_str method,
                      struct tb_str params);
-    /* From now on nobody tells of requests, nor of the ends of those that have begun. */
-    void (*unheard)(struct tb_cdp_running *running);
+    /* From now on nobody tells of the tab's requests, nor of the ends of those that have begun. */
+    void (*unheard)(struct tb_cdp_running *running, const struct tb_cdp_page *page);
     /* It ends with this error; NULL: it is freed without a word to anybody. */
     void (*end)(struct tb_cdp_running *running, const struct tb_err *err);
 };
