@@ -203,6 +203,7 @@ static void print_new_tabs(const struct tb_result *result, struct tb_buf *out)
     const struct cJSON *data = result->data;
     bool any = false;
     int64_t gone = tb_data_int(data, "tabs_gone");
+    int64_t refused = tb_data_int(data, "tabs_refused");
     JSON_ARRAY_FOREACH(tab, tb_json_get(data, "new_tabs")) {
         tb_buf_printf(out, "\nNew tab %" PRId64 ": ", tb_data_int(tab, "index"));
         tb_print_address(tab, out);
@@ -219,6 +220,12 @@ static void print_new_tabs(const struct tb_result *result, struct tb_buf *out)
     if (gone > 0) {
         tb_buf_printf(out, "\n%" PRId64 " new tab%s opened and closed again.", gone,
                       gone == 1 ? "" : "s");
+    }
+    if (refused > 0) {
+        tb_buf_printf(out,
+                      "\n%" PRId64 " new tab%s refused, because the session has as many tabs as it "
+                      "may have; close one first.",
+                      refused, refused == 1 ? " was" : "s were");
     }
 }
 

@@ -74,6 +74,9 @@ static const struct {
      "switches back."},
     {&tb_tool_browser_click, "{\"element\":\"link\",\"new_tabs\":[],\"tabs_gone\":1}", NULL,
      "Clicked link.\n1 new tab opened and closed again."},
+    {&tb_tool_browser_click, "{\"element\":\"link\",\"tabs_refused\":1}", NULL,
+     "Clicked link.\n1 new tab was refused, because the session has as many tabs as it may have; "
+     "close one first."},
     {&tb_tool_browser_navigate, "{" PAGE ",\"status\":200,\"forced\":true}", NULL,
      "Page is now https://a.test/ \"A \\\"page\\\"\", status 200.\nThe previous page would not unload, so "
      "its process was ended."},

@@ -215,6 +215,25 @@ static void what_is_dragged_in_another_tab_is_not_dropped_here(void **state)
     assert_int_equal(scene->result.code, 0);
 }
 
+/* Otherwise the click would look like one of which nothing came. */
+static void a_window_that_was_refused_is_told(void **state)
+{
+    struct scene *scene = *state;
+    int64_t refused = 0;
+    scene->config.browser_tabs_max = 1;
+    begin_click(scene, "{\"target\":\"#a\"}");
+    answer_one(scene, "Runtime.evaluate", 0);
+    tell(scene, OPENED, in_opener);
+    answer_all(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, 0);
+    tb_json_int(tb_json_get(scene->result.data, "tabs_refused"), &refused);
+    assert_int_equal(refused, 1);
+    begin_click(scene, "{\"target\":\"#a\"}");
+    answer_all(scene);
+    assert_null(tb_json_get(scene->result.data, "tabs_refused"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +249,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_word_of_a_press_counts_when_another_tab_is_current,
                                         set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(a_window_that_was_refused_is_told, set_up_open, tear_down),
         cmocka_unit_test_setup_teardown(what_is_dragged_in_another_tab_is_not_dropped_here,
                                         set_up_open, tear_down),
     };

@@ -229,6 +229,7 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
     tb_cdp_target_id_copy(work->expected.page_id, tb_str_of(work->page_id));
     work->mark = tb_cdp_page_navigation_mark(page);
     work->before.tabs_opened = tb_cdp_session_tabs_opened(session);
+    work->before.tabs_refused = tb_cdp_session_tabs_refused(session);
     work->before.console_errors = session->journal.console.errors;
     work->here.ask.run = tb_cdp_work_ask_here;
     tb_list_init(&work->here.ask.link);

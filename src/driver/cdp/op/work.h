@@ -83,6 +83,7 @@ struct tb_cdp_whereabouts {
 /* What was there when the operation began. */
 struct tb_cdp_before {
     uint64_t tabs_opened;
+    uint64_t tabs_refused;
     uint64_t console_errors;
     uint64_t downloads;
 };

@@ -82,6 +82,15 @@ static void add_tabs(struct tb_cdp_work *work)
     }
 }
 
+/* Without a word, a click whose window was refused looks like one of which nothing came. */
+static void add_refused(struct tb_cdp_work *work)
+{
+    uint64_t refused = tb_cdp_session_tabs_refused(work->session) - work->before.tabs_refused;
+    if (refused) {
+        tb_json_set_int(work->op->result->data, "tabs_refused", (int64_t)refused);
+    }
+}
+
 /* A page that came of an act is what was asked for, or an error that looks like it. */
 static void add_status(struct tb_cdp_work *work, const struct tb_cdp_page *page)
 {
@@ -113,6 +122,7 @@ void tb_cdp_work_add_events(struct tb_cdp_work *work)
         tb_json_set_int(data, "requests_open", (int64_t)work->requests.count);
     }
     add_tabs(work);
+    add_refused(work);
     const struct tb_cdp_journal *journal = &work->session->journal;
     tb_cdp_download_log_since(&journal->downloads, work->before.downloads, data);
     uint64_t errors = journal->console.errors - work->before.console_errors;
