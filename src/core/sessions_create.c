@@ -15,16 +15,33 @@
 
 /* Limits. */
 
+/* It is on its way to sleep or to its end, and gives up its place without being asked to. */
+static bool is_leaving(const struct tb_session *session)
+{
+    switch (session->state) {
+    case TB_STATE_OPENING:
+    case TB_STATE_WAKING:
+        return session->trouble != NULL;
+    case TB_STATE_RETIRING:
+        return !session->queue.running_count;
+    case TB_STATE_SAVING:
+    case TB_STATE_CLOSING:
+    case TB_STATE_ENDED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The conversation session that was idle longest, NULL when all are busy; and how many there are
- * besides those that are on their way to sleep. */
+ * besides those that are leaving. */
 static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *ret_count)
 {
     struct tb_session *oldest = NULL;
     *ret_count = 0;
     LIST_FOREACH(link, &tenant->awake) {
         struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
-        if (!session->traits.of_conversation || session->state == TB_STATE_SAVING ||
-            session->state == TB_STATE_CLOSING) {
+        if (!session->traits.of_conversation || is_leaving(session)) {
             continue;
         }
         *ret_count += 1;
@@ -37,15 +54,18 @@ static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *re
     return oldest;
 }
 
-/* Nobody loses a login to a newcomer if it can be kept. */
-static void give_way(struct tb_session *session)
+/* Nobody loses a login to a newcomer if it can be kept. False: it stays where it is, so there is no
+ * use in asking it again. */
+static bool give_way(struct tb_session *session)
 {
+    const enum tb_session_state before = session->state;
     if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE && session->state != TB_STATE_AWAY) {
         tb_session_hibernate(session);
         session->end.gives_way = true;
     } else {
         tb_session_end(session, TB_END_EVICTED);
     }
+    return session->state != before;
 }
 
 static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, struct tb_err *err)
@@ -57,14 +77,13 @@ static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, str
         if (count < (size_t)max) {
             return 0;
         }
-        if (!oldest) {
+        if (!oldest || !give_way(oldest)) {
             return tb_fail(
                 err, TB_E_LIMIT,
                 "all %zu conversation sessions of this tenant are busy; try again when one of "
                 "their calls has finished, or close one",
                 count);
         }
-        give_way(oldest);
     }
 }
 
