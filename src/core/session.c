@@ -83,7 +83,8 @@ static void pump(struct tb_session *session)
         rest(session);
         return;
     }
-    while (count-- > 0 && may_run(session) && !tb_list_empty(&session->queue.waiting)) {
+    while (count-- > 0 && may_run(session) && !tb_list_empty(&session->queue.waiting) &&
+           !tb_session_save_comes_first(session)) {
         start_next(session);
     }
 }

@@ -2,6 +2,7 @@
 /* Saving by a driver that lets calls run meanwhile. */
 #include <stdio.h>
 
+#include "core/limits.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
@@ -87,6 +88,88 @@ static void an_agent_that_never_rests_is_saved_between_two_calls(void **state)
     assert_int_equal(saved, 2);
 }
 
+/* A call on session "a" that waits for the test, and leaves this tag. */
+static struct rig_call *start_tag(struct rig *rig, int tag)
+{
+    char args[80];
+    snprintf(args, sizeof(args), "{\"sessionId\":\"a\",\"tag\":\"%d\"}", tag);
+    struct rig_call *call = rig_start(rig, &rig_click, "", args);
+    rig_turn(rig);
+    return call;
+}
+
+static void release_oldest(struct rig *rig, struct rig_call *call)
+{
+    assert_true(tb_fake_release(rig->fake, tb_session_info(rig_find(rig, "a")).id));
+    rig_turn(rig);
+    rig_expect(call, 0);
+}
+
+static void agents_that_take_turns_without_a_pause_are_saved_too(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_driver beside;
+    struct tb_session *session = start_beside(rig, &beside);
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *running = start_tag(rig, 0);
+    for (int i = 1; i <= 50; i++) {
+        struct rig_call *waiting = start_tag(rig, i);
+        rig_advance(rig, 100);
+        release_oldest(rig, running);
+        running = waiting;
+    }
+    assert_int_equal(rig->fake->saved, 2);
+    release_oldest(rig, running);
+    tb_session_end(session, TB_END_CLOSED);
+    rig_turn(rig);
+}
+
+/* With two hands one is always at work, so the other has to wait for once. */
+static void a_call_waits_for_a_save_that_is_overdue(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_driver beside;
+    struct tb_session *session = start_beside(rig, &beside);
+    beside.width = 2;
+    rig->fake->width = 2;
+    leave_tag(rig, "changed");
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *first = start_tag(rig, 1);
+    struct rig_call *second = start_tag(rig, 2);
+    struct rig_call *third = start_tag(rig, 3);
+    rig_advance(rig, 2000);
+    release_oldest(rig, first);
+    assert_int_equal(rig->fake->at_work, 1);
+    release_oldest(rig, second);
+    assert_int_equal(rig->fake->saved, 1);
+    assert_int_equal(rig->fake->at_work, 1);
+    release_oldest(rig, third);
+    tb_session_end(session, TB_END_CLOSED);
+    rig_turn(rig);
+}
+
+static void but_not_for_an_operation_that_does_not_end(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_driver beside;
+    struct tb_session *session = start_beside(rig, &beside);
+    beside.width = 2;
+    rig->fake->width = 2;
+    leave_tag(rig, "changed");
+    rig->fake->ops[TB_OP_CLICK] =
+        (struct tb_fake_plan){.when = TB_FAKE_HELD, .cancel = TB_FAKE_CANCEL_IGNORED};
+    struct rig_call *stuck = start_tag(rig, 1);
+    tb_call_cancel(stuck->call);
+    rig_advance(rig, TB_CALL_GRACE_MS);
+    rig_expect(stuck, TB_E_CANCELLED);
+    rig_advance(rig, 2000);
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;
+    leave_tag(rig, "two");
+    assert_int_equal(rig->fake->saved, 0);
+    tb_session_end(session, TB_END_CLOSED);
+    rig_turn(rig);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -95,6 +178,9 @@ int main(void)
         RIG_TEST(with_a_driver_that_can_a_call_runs_beside_the_save),
         RIG_TEST(text_that_comes_during_a_save_is_not_in_it),
         RIG_TEST(an_agent_that_never_rests_is_saved_between_two_calls),
+        RIG_TEST(agents_that_take_turns_without_a_pause_are_saved_too),
+        RIG_TEST(a_call_waits_for_a_save_that_is_overdue),
+        RIG_TEST(but_not_for_an_operation_that_does_not_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,13 +252,18 @@ static void save(struct tb_session *session)
     session->driver->save(session->driver_session, saving->saved_ms + SAVE_MS, on_saved, session);
 }
 
-static bool may_save(const struct tb_session *session)
+/* But for operations that are under way. */
+static bool could_save(const struct tb_session *session)
 {
     const struct tb_saving *saving = session->saving;
     return saving && session->side == TB_SIDE_OPEN && session->state != TB_STATE_AWAY &&
-           tb_session_survives(session) && session->driver->save &&
-           tb_list_empty(&session->queue.ops) && !session->trouble && !saving->asked &&
-           !saving->storing;
+           tb_session_survives(session) && session->driver->save && !session->trouble &&
+           !saving->asked && !saving->storing;
+}
+
+static bool may_save(const struct tb_session *session)
+{
+    return could_save(session) && tb_list_empty(&session->queue.ops);
 }
 
 /* An agent that works without a pause must not lose minutes of it with the daemon. */
@@ -283,6 +288,27 @@ void tb_session_plan_save(struct tb_session *session)
         int64_t wait_ms = saving->saved_ms + BETWEEN_MS - now_ms;
         tb_timer_start(&saving->timer, wait_ms > REST_MS ? wait_ms : REST_MS);
     }
+}
+
+/* One that its call has left may take for ever. */
+static bool all_ops_end(const struct tb_session *session)
+{
+    LIST_FOREACH(link, &session->queue.ops) {
+        if (!TB_CONTAINER(link, struct tb_op_call, link)->call) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tb_session_save_comes_first(struct tb_session *session)
+{
+    const int64_t now_ms = tb_loop_now_ms(session->core->loop);
+    if (!could_save(session) || !session->saving->changed || !is_overdue(session, now_ms)) {
+        return false;
+    }
+    tb_session_plan_save(session);
+    return session->saving->changed && all_ops_end(session);
 }
 
 /* Calls do not move the timer; what is left to wait for is seen here. */

@@ -20,6 +20,9 @@ void tb_saving_begin(struct tb_session *session);
 void tb_saving_free(struct tb_saving *saving);
 /* It is at rest: saves soon what has changed. */
 void tb_session_plan_save(struct tb_session *session);
+/* A call is about to begin: starts a save that is overdue. True: it has to wait for operations that
+ * are under way, and the call for it. */
+bool tb_session_save_comes_first(struct tb_session *session);
 void tb_session_on_changed(void *owner);
 /* The store has lost its record and what was saved. */
 void tb_session_store_again(struct tb_session *session);
