@@ -119,9 +119,11 @@ void tb_auth_free(struct tb_auth *auth)
     tb_free(auth);
 }
 
+/* Nothing begins with it from here on; only the end of what is live waits for the job. */
 static void revoke(struct entry *entry)
 {
     struct tb_auth *auth = entry->auth;
+    entry->principal->revoked = true;
     tb_map_remove(&auth->by_hash, hash_str(entry));
     tb_list_remove(&entry->link);
     tb_list_append(&auth->revoked, &entry->link);

@@ -35,6 +35,6 @@ void tb_auth_add(struct tb_auth *auth, const struct tb_principal_spec *spec, str
  * but no guess. */
 int tb_auth_find(struct tb_auth *auth, const char *peer, enum tb_credential credential,
                  struct tb_str secret, struct tb_principal **ret_principal);
-/* Nobody gets in with it any more; what is live in its name ends before the next turn of the loop,
- * so that whoever revokes may itself be called in that name. */
+/* Nobody gets in with it any more, and nothing begins in its name; what is live ends before the next
+ * turn of the loop, so that whoever revokes may itself be called in that name. */
 void tb_auth_revoke(struct tb_auth *auth, const char *key);

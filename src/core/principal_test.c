@@ -78,11 +78,30 @@ static void revoking_ends_the_call_that_runs_and_those_that_wait(void **state)
     tb_principal_unref(who, "test");
 }
 
+static void nothing_begins_once_a_credential_is_revoked(void **state)
+{
+    struct rig *rig = *state;
+    TB_AUTO(tb_auth_free) struct tb_auth *auth = tb_auth_new(rig->core.loop);
+    struct tb_principal *who = add(auth);
+    struct lasting call;
+    rig_create(rig, "a");
+    rig_turn(rig);
+    tb_auth_revoke(auth, "k");
+    start(rig, &call, who); /* before the job */
+    assert_int_equal(rig->fake->begun, 0);
+    assert_false(tb_principal_may(who, TB_SCOPE_ACT));
+    rig_turn(rig);
+    assert_int_equal(call.code, TB_E_UNAUTHORIZED);
+    tb_principal_unref(who, "test");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(revoking_ends_the_call_that_runs_and_those_that_wait,
                                         rig_setup, rig_teardown),
+        cmocka_unit_test_setup_teardown(nothing_begins_once_a_credential_is_revoked, rig_setup,
+                                        rig_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
