@@ -140,13 +140,19 @@ void tb_auth_revoke(struct tb_auth *auth, const char *key)
     }
 }
 
+/* At most 0: its time is over; INT64_MAX: that never comes. */
+static int64_t left_ms(const struct entry *entry)
+{
+    int64_t expires_ms = entry->principal->expires_ms;
+    return expires_ms ? expires_ms - tb_clock_wall_ms(tb_loop_clock(entry->auth->loop)) : INT64_MAX;
+}
+
 /* The wall clock may have been set since. */
 static void mind_expiry(struct entry *entry)
 {
-    int64_t left_ms =
-        entry->principal->expires_ms - tb_clock_wall_ms(tb_loop_clock(entry->auth->loop));
-    if (left_ms > 0) {
-        tb_timer_start(&entry->expiry, left_ms);
+    int64_t wait_ms = left_ms(entry);
+    if (wait_ms > 0) {
+        tb_timer_start(&entry->expiry, wait_ms);
     } else {
         revoke(entry);
     }
@@ -214,8 +220,12 @@ static struct tb_principal *find(const struct tb_auth *auth, struct tb_str secre
 {
     uint8_t hash[TB_HASH_BYTES];
     tb_token_hash(secret, hash);
-    const struct entry *entry =
+    struct entry *entry =
         tb_map_get(&auth->by_hash, (struct tb_str){(const char *)hash, sizeof(hash)});
+    if (entry && left_ms(entry) <= 0) {
+        revoke(entry); /* its timer does not run while the machine sleeps */
+        return NULL;
+    }
     return entry ? entry->principal : NULL;
 }
 

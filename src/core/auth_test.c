@@ -150,6 +150,24 @@ static void a_credential_ends_by_revocation_replacement_or_its_time(void **state
     tb_principal_unref(third, "test");
 }
 
+/* The machine slept, or somebody set its clock: the timer knows nothing of it. */
+static void a_credential_is_not_valid_past_its_time_by_the_wall_clock(void **state)
+{
+    struct fixture *f = *state;
+    const struct tb_principal_spec spec = {.tenant = "t",
+                                           .key = "k1",
+                                           .label = "",
+                                           .expires_ms = tb_clock_wall_ms(&f->clock.clock) + 1000};
+    tb_auth_add(f->auth, &spec, TB_STR("secret"));
+    struct tb_principal *who = tb_principal_ref(find(f, "secret"), "test");
+    f->clock.wall_ms += 999;
+    assert_ptr_equal(find(f, "secret"), who);
+    f->clock.wall_ms += 1;
+    assert_null(find(f, "secret"));
+    assert_true(who->revoked);
+    tb_principal_unref(who, "test");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +176,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_missing_token_is_no_guess, setup, teardown),
         cmocka_unit_test_setup_teardown(each_credential_stands_for_its_principal, setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_ends_by_revocation_replacement_or_its_time,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(a_credential_is_not_valid_past_its_time_by_the_wall_clock,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(the_table_of_offenders_is_bounded, setup, teardown),
     };
