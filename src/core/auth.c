@@ -164,8 +164,12 @@ static void on_expiry(struct tb_timer *timer, void *user)
     mind_expiry(user);
 }
 
-void tb_auth_add(struct tb_auth *auth, const struct tb_principal_spec *spec, struct tb_str secret)
+int tb_auth_add(struct tb_auth *auth, const struct tb_principal_spec *spec, struct tb_str secret)
 {
+    /* Cut, it would be another's. */
+    if (strlen(spec->tenant) >= TB_TENANT_SIZE || strlen(spec->key) >= TB_KEY_SIZE) {
+        return TB_E_PARAMS;
+    }
     struct entry *entry = TB_NEW(struct entry);
     entry->auth = auth;
     entry->principal = tb_principal_new(spec);
@@ -181,6 +185,7 @@ void tb_auth_add(struct tb_auth *auth, const struct tb_principal_spec *spec, str
     if (spec->expires_ms) {
         mind_expiry(entry);
     }
+    return 0;
 }
 
 void tb_auth_set_admin(struct tb_auth *auth, struct tb_str token)

@@ -150,6 +150,23 @@ static void a_credential_ends_by_revocation_replacement_or_its_time(void **state
     tb_principal_unref(third, "test");
 }
 
+static void a_name_that_would_be_cut_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    char tenant[TB_TENANT_SIZE + 1];
+    char key[TB_KEY_SIZE + 1];
+    snprintf(tenant, sizeof(tenant), "%0*d", TB_TENANT_SIZE, 0);
+    snprintf(key, sizeof(key), "%0*d", TB_KEY_SIZE, 0);
+    const struct tb_principal_spec of_tenant = {.tenant = tenant, .key = "k", .label = ""};
+    const struct tb_principal_spec of_key = {.tenant = "t", .key = key, .label = ""};
+    const struct tb_principal_spec longest = {.tenant = tenant + 1, .key = key + 1, .label = ""};
+    assert_int_equal(tb_auth_add(f->auth, &of_tenant, TB_STR("secret")), TB_E_PARAMS);
+    assert_int_equal(tb_auth_add(f->auth, &of_key, TB_STR("secret")), TB_E_PARAMS);
+    assert_null(find(f, "secret"));
+    assert_int_equal(tb_auth_add(f->auth, &longest, TB_STR("secret")), 0);
+    assert_string_equal(find(f, "secret")->tenant, tenant + 1);
+}
+
 /* The machine slept, or somebody set its clock: the timer knows nothing of it. */
 static void a_credential_is_not_valid_past_its_time_by_the_wall_clock(void **state)
 {
@@ -179,6 +196,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_is_not_valid_past_its_time_by_the_wall_clock,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(a_name_that_would_be_cut_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(the_table_of_offenders_is_bounded, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,6 @@ struct tb_principal *tb_principal_new(const struct tb_principal_spec *spec)
     principal->refs = 1;
     principal->scopes = spec->scopes;
     principal->expires_ms = spec->expires_ms;
-    /* Cut, it would be another's. */
     assert(strlen(spec->tenant) < TB_TENANT_SIZE && strlen(spec->key) < TB_KEY_SIZE);
     snprintf(principal->tenant, sizeof(principal->tenant), "%s", spec->tenant);
     snprintf(principal->key, sizeof(principal->key), "%s", spec->key);
