@@ -350,13 +350,25 @@ void tb_sessions_gone(struct tb_session *session)
     tb_sessions_check_drained(sessions);
 }
 
+/* NULL: there is none. One that is just ending, and tells somebody so, is still in the tables. */
+static struct tb_session *first_live(const struct tb_tenant *tenant)
+{
+    LIST_FOREACH(link, &tenant->sessions) {
+        if (!tb_session_ended(tb_session_of(link))) {
+            return tb_session_of(link);
+        }
+    }
+    return NULL;
+}
+
 size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
                            enum tb_end_reason reason, struct tb_gate *gate)
 {
-    struct tb_tenant *found = tb_tenant_find(sessions, tenant);
+    const struct tb_tenant *found = tb_tenant_find(sessions, tenant);
+    struct tb_session *session;
     size_t count = 0;
-    while (found && !tb_list_empty(&found->sessions)) {
-        tb_session_end_stored(tb_session_of(found->sessions.next), reason, gate);
+    while (found && (session = first_live(found))) {
+        tb_session_end_stored(session, reason, gate);
         count++;
     }
     return count;
@@ -445,7 +457,7 @@ static struct tb_session *leaving(const struct tb_tenant *tenant, const char *na
     LIST_FOREACH(link, &conversation->sessions) {
         struct tb_session *session = tb_session_owned(link);
         if ((session->traits.of_conversation || session->traits.hidden) &&
-            !kept(session, kept_kinds)) {
+            !tb_session_ended(session) && !kept(session, kept_kinds)) {
             return session;
         }
     }

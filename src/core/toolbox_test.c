@@ -171,6 +171,42 @@ static void a_list_replaces_the_one_before_and_goes_with_its_session(void **stat
     assert_int_equal(rig_events(rig, "\"tools\":0}"), 2);
 }
 
+static void end_all(const struct tb_event *event, void *user)
+{
+    struct rig *rig = user;
+    if (event->type == TB_EVENT_TOOLS_CHANGED) {
+        tb_sessions_end_all(rig->core.sessions, "t", TB_END_CLOSED, NULL);
+    }
+}
+
+static void end_talk(const struct tb_event *event, void *user)
+{
+    struct rig *rig = user;
+    const struct tb_caller caller = {.who = &principal_t, .conversation = "talk"};
+    if (event->type == TB_EVENT_TOOLS_CHANGED) {
+        tb_sessions_end_conversation(rig->core.sessions, &caller, TB_END_CONVERSATION_ENDED, NULL);
+    }
+}
+
+/* They hear of it from a session that is ending, but that they still find. */
+static void whoever_hears_that_tools_go_may_end_sessions(void **state)
+{
+    static const char *const names[] = {"add"};
+    struct rig *rig = *state;
+    struct tb_subscriber listeners[] = {{.fn = end_all, .user = rig},
+                                        {.fn = end_talk, .user = rig}};
+    for (size_t i = 0; i < TB_COUNT(listeners); i++) {
+        rig_create(rig, "a");
+        rig_run(rig, &rig_navigate, "talk", NULL);
+        bring(rig, i ? "browser-2" : "a", 1, names);
+        tb_bus_subscribe(&rig->core.bus, &listeners[i]);
+        tb_session_end(rig_find(rig, i ? "browser-2" : "a"), TB_END_CLOSED);
+        tb_bus_unsubscribe(&listeners[i]);
+        assert_int_equal(tb_sessions_count(rig->core.sessions), i);
+        rig_turn(rig);
+    }
+}
+
 static void what_a_page_brings_has_ceilings(void **state)
 {
     struct rig *rig = *state;
@@ -459,6 +495,7 @@ int main(void)
         RIG_TEST(operations_lead_to_their_tool),
         RIG_TEST(a_tool_of_the_build_keeps_its_name),
         RIG_TEST(a_list_replaces_the_one_before_and_goes_with_its_session),
+        RIG_TEST(whoever_hears_that_tools_go_may_end_sessions),
         RIG_TEST(what_a_page_brings_has_ceilings),
         RIG_TEST(bytes_go_to_the_page_and_come_back_as_they_are),
         RIG_TEST(a_call_outlives_the_list_that_its_tool_stood_in),
