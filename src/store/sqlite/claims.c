@@ -219,7 +219,11 @@ void tb_sqlite_claims_fini(struct tb_sqlite *store)
 
 void tb_sqlite_claims_replaced(struct tb_sqlite *store)
 {
-    if (store->claims.reserved) {
-        write_reserved(store, store->claims.reserved, NULL);
+    const struct tb_sqlite_claims *claims = &store->claims;
+    if (claims->state == TB_CLAIMS_RESERVING) {
+        /* A higher number is on its way, and must not be followed by a lower one. */
+        write_reserved(store, claims->held.last_epoch + BLOCK, NULL);
+    } else if (claims->state == TB_CLAIMS_READY && claims->reserved) {
+        write_reserved(store, claims->reserved, NULL);
     }
 }

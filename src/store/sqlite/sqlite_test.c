@@ -11,7 +11,9 @@
 
 #include "base/mem.h"
 #include "core/audit_verify.h"
+#include "io/testing.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/state.h"
 
 #include "suite/store_cases.h"
 #include "suite/store_lab.h"
@@ -424,6 +426,42 @@ static void a_damaged_epoch_is_told_and_nothing_is_claimed(void **state)
     assert_int_equal(fence.epoch, 70001);
 }
 
+static void on_claim(const struct tb_err *err, int64_t epoch, void *user)
+{
+    assert_null(err);
+    *(int64_t *)user = epoch;
+}
+
+/* The database was replaced while the number that comes next was on its way to it. */
+static void a_new_database_is_not_told_of_fewer_epochs_than_are_given(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_fence fence = {0};
+    int64_t epoch = 0;
+    assert_int_equal(store_claim(lab, "k", "node", 60000, &fence), 0);
+    store_lab_reopen(lab);
+    struct tb_sqlite *store = lab->state;
+    lab->kind->claim(store, TB_STR("k"), TB_STR("node"), 60000, on_claim, &epoch);
+    WAIT_UNTIL(lab->core.loop, store->claims.state == TB_CLAIMS_RESERVING);
+    tb_sqlite_claims_replaced(store);
+    WAIT_UNTIL(lab->core.loop, epoch);
+    store_lab_reopen(lab);
+    assert_int_equal(store_claim(lab, "k", "node", 60000, &fence), 0);
+    assert_true(fence.epoch > epoch);
+}
+
+static void a_new_database_is_not_told_of_damage(void **state)
+{
+    struct store_lab *lab = *state;
+    struct tb_fence fence = {0};
+    assert_int_equal(store_put(lab, TB_SPACE_EPOCH, "last", "9223372036854775807"), 0);
+    assert_int_equal(store_claim(lab, "k", "node", 60000, &fence), TB_E_STORE);
+    assert_int_equal(store_put(lab, TB_SPACE_EPOCH, "last", "70000"), 0);
+    tb_sqlite_claims_replaced(lab->state);
+    assert_int_equal(store_claim(lab, "k", "node", 60000, &fence), 0);
+    assert_int_equal(fence.epoch, 70001);
+}
+
 /* The planner takes the index: no row outside of the range is looked at, and nothing is sorted. */
 static void a_range_is_read_by_its_index(void **state)
 {
@@ -470,6 +508,8 @@ int main(void)
         CASE(a_removal_does_not_wait_for_the_database),
         CASE(epochs_grow_over_restarts_and_no_claim_holds_after_one),
         CASE(a_damaged_epoch_is_told_and_nothing_is_claimed),
+        CASE(a_new_database_is_not_told_of_fewer_epochs_than_are_given),
+        CASE(a_new_database_is_not_told_of_damage),
         CASE(a_range_is_read_by_its_index),
         CASE(a_log_with_a_gap_is_not_cut_there_and_holds_up_nothing),
         CASE(a_row_in_the_way_of_an_entry_costs_nothing_else),
