@@ -71,6 +71,12 @@ static void sweep(struct tb_claims *claims, int64_t now_ms)
     claims->sweep_at = 2 * claims->held.count < SWEEP_MIN ? SWEEP_MIN : 2 * claims->held.count;
 }
 
+static int64_t end_of(int64_t now_ms, int64_t ttl_ms)
+{
+    int64_t until_ms;
+    return __builtin_add_overflow(now_ms, ttl_ms, &until_ms) ? INT64_MAX : until_ms;
+}
+
 int tb_claims_take(struct tb_claims *claims, struct tb_str key, struct tb_str node, int64_t now_ms,
                    int64_t ttl_ms, int64_t *ret_epoch, struct tb_err *err)
 {
@@ -91,7 +97,7 @@ int tb_claims_take(struct tb_claims *claims, struct tb_str key, struct tb_str no
     claim->key = (struct tb_str){claim->bytes, key.len};
     claim->node = tb_str_dup(node);
     claim->epoch = ++claims->last_epoch;
-    claim->until_ms = now_ms + ttl_ms;
+    claim->until_ms = end_of(now_ms, ttl_ms);
     tb_map_add(&claims->held, claim->key, claim);
     *ret_epoch = claim->epoch;
     return 0;
@@ -116,7 +122,7 @@ int tb_claims_renew(struct tb_claims *claims, const struct tb_fence *fence, int6
     if (!claim) {
         return TB_E_FENCED;
     }
-    claim->until_ms = now_ms + ttl_ms;
+    claim->until_ms = end_of(now_ms, ttl_ms);
     return 0;
 }
 

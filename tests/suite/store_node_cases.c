@@ -149,6 +149,17 @@ static void cancelled_claims_and_those_of_a_closed_store_say_nothing(void **stat
     store_lab_close(lab);
 }
 
+static void a_claim_that_lasts_as_long_as_can_be_holds(void **state)
+{
+    struct scene *scene = *state;
+    struct tb_fence mine = {0};
+    struct tb_fence theirs = {0};
+    pass_ms(scene, 1);
+    assert_int_equal(store_claim(scene->one, "k", "node-1", INT64_MAX, &mine), 0);
+    assert_int_equal(store_renew(scene->one, &mine, INT64_MAX), 0);
+    assert_int_equal(store_claim(scene->two, "k", "node-2", TTL_MS, &theirs), TB_E_EXISTS);
+}
+
 /* More than are looked at in passing, so those that have run out are dropped on the way. */
 static void claims_that_nobody_released_do_not_hold_up_others(void **state)
 {
@@ -178,6 +189,7 @@ int store_node_cases(const struct tb_store_kind *kind, store_join_fn *join)
         CASE(a_fence_of_a_claim_that_never_was_refuses),
         CASE(a_claim_with_long_names_is_refused),
         CASE(cancelled_claims_and_those_of_a_closed_store_say_nothing),
+        CASE(a_claim_that_lasts_as_long_as_can_be_holds),
         CASE(claims_that_nobody_released_do_not_hold_up_others),
     };
 #undef CASE
