@@ -49,7 +49,9 @@ void tb_read_end(struct tb_store_read *read)
     read->busy = true; /* whoever hears of it may cancel, which is too late */
     const struct tb_err *err = read->err.code ? &read->err : NULL;
     if (!read->cancelled && read->claim) {
-        read->claim(err, read->epoch, read->user);
+        int64_t epoch = read->epoch;
+        read->epoch = 0; /* it is the node's now */
+        read->claim(err, epoch, read->user);
     } else if (!read->cancelled) {
         read->end(err, read->user);
     }

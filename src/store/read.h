@@ -26,7 +26,7 @@ struct tb_store_read {
     struct tb_deferred job;
     struct tb_buf rows;
     struct tb_err err; /* how it ended; its code is 0 if all went well */
-    int64_t epoch;     /* of a claim */
+    int64_t epoch;     /* of a claim that nobody was told of, so `drop` releases it; 0: none */
     bool busy;
     bool cancelled; /* no callback comes any more */
 };

@@ -149,6 +149,20 @@ static void cancelled_claims_and_those_of_a_closed_store_say_nothing(void **stat
     store_lab_close(lab);
 }
 
+/* Whether the store had decided on it by then or not. */
+static void a_claim_that_was_cancelled_does_not_hold(void **state)
+{
+    struct scene *scene = *state;
+    const struct tb_store_kind *kind = scene->one->kind;
+    for (int i = 0; i < 2; i++) {
+        struct tb_fence fence = {0};
+        kind->cancel(kind->claim(scene->one->state, TB_STR("k"), TB_STR("node-1"), TTL_MS,
+                                 must_not_come, NULL));
+        assert_int_equal(store_claim(scene->two, "k", "node-2", TTL_MS, &fence), 0);
+        kind->release(scene->two->state, &fence);
+    }
+}
+
 static void a_claim_that_lasts_as_long_as_can_be_holds(void **state)
 {
     struct scene *scene = *state;
@@ -189,6 +203,7 @@ int store_node_cases(const struct tb_store_kind *kind, store_join_fn *join)
         CASE(a_fence_of_a_claim_that_never_was_refuses),
         CASE(a_claim_with_long_names_is_refused),
         CASE(cancelled_claims_and_those_of_a_closed_store_say_nothing),
+        CASE(a_claim_that_was_cancelled_does_not_hold),
         CASE(a_claim_that_lasts_as_long_as_can_be_holds),
         CASE(claims_that_nobody_released_do_not_hold_up_others),
     };

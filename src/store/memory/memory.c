@@ -89,6 +89,25 @@ static void drop_read(struct tb_store_read *read)
     tb_free(read);
 }
 
+struct claim {
+    struct tb_store_read read;
+    struct memory *memory;
+    char *key;
+    size_t key_len;
+};
+
+static void drop_claim(struct tb_store_read *read)
+{
+    struct claim *mine = TB_CONTAINER(read, struct claim, read);
+    if (read->epoch) {
+        const struct tb_fence fence = {{mine->key, mine->key_len}, read->epoch};
+        tb_claims_release(&mine->memory->claims, &fence);
+    }
+    tb_read_fini(read);
+    tb_free(mine->key);
+    tb_free(mine);
+}
+
 static void free_memory(struct memory *memory)
 {
     for (int i = 0; i < TB_SPACE_COUNT; i++) {
@@ -106,7 +125,8 @@ static void close_memory(void *state)
     struct node *node = state;
     struct memory *memory = node->memory;
     while (!tb_list_empty(&node->reads)) {
-        drop_read(TB_CONTAINER(node->reads.next, struct tb_store_read, link));
+        struct tb_store_read *read = TB_CONTAINER(node->reads.next, struct tb_store_read, link);
+        read->drop(read);
     }
     tb_topics_leave(&node->topics);
     tb_list_remove(&node->link);
@@ -204,12 +224,17 @@ static void cut(void *state, int64_t wall_ms, int64_t count, struct tb_gate *gat
 }
 
 /* What is found is packed at once and handed out from the loop. */
+static void hand_out_later(struct node *node, struct tb_store_read *read)
+{
+    tb_list_append(&node->reads, &read->link);
+    tb_read_end_later(read, node->core->loop);
+}
+
 static struct tb_store_read *begin_read(struct node *node, tb_store_end_fn *end, void *user)
 {
     struct tb_store_read *read = TB_NEW(struct tb_store_read);
     tb_read_init(read, drop_read, end, user);
-    tb_list_append(&node->reads, &read->link);
-    tb_read_end_later(read, node->core->loop);
+    hand_out_later(node, read);
     return read;
 }
 
@@ -296,9 +321,15 @@ static struct tb_store_read *audit(void *state, const struct tb_audit_query *que
 static struct tb_store_read *claim(void *state, struct tb_str key, struct tb_str node,
                                    int64_t ttl_ms, tb_store_claim_fn *fn, void *user)
 {
-    struct tb_store_read *read = begin_read(state, NULL, user);
+    struct claim *mine = TB_NEW(struct claim);
+    struct tb_store_read *read = &mine->read;
+    tb_read_init(read, drop_claim, NULL, user);
+    hand_out_later(state, read);
     read->claim = fn;
-    tb_claims_take(&memory_of(state)->claims, key, node, now_ms(state), ttl_ms, &read->epoch,
+    mine->memory = memory_of(state);
+    mine->key = tb_str_dup(key);
+    mine->key_len = key.len;
+    tb_claims_take(&mine->memory->claims, key, node, now_ms(state), ttl_ms, &read->epoch,
                    &read->err);
     return read;
 }

@@ -21,6 +21,7 @@ enum {
 
 struct claim {
     struct tb_store_read read;
+    struct tb_sqlite *store;
     char *key;
     size_t key_len;
     char *node;
@@ -30,6 +31,10 @@ struct claim {
 static void drop_claim(struct tb_store_read *read)
 {
     struct claim *mine = TB_CONTAINER(read, struct claim, read);
+    if (read->epoch) {
+        const struct tb_fence fence = {{mine->key, mine->key_len}, read->epoch};
+        tb_claims_release(&mine->store->claims.held, &fence);
+    }
     tb_read_fini(read);
     tb_free(mine->key);
     tb_free(mine->node);
@@ -151,9 +156,10 @@ static void go(struct tb_sqlite *store)
     }
 }
 
-static struct claim *new_claim(tb_store_end_fn *end, void *user)
+static struct claim *new_claim(struct tb_sqlite *store, tb_store_end_fn *end, void *user)
 {
     struct claim *mine = TB_NEW(struct claim);
+    mine->store = store;
     tb_read_init(&mine->read, drop_claim, end, user);
     return mine;
 }
@@ -162,7 +168,7 @@ struct tb_store_read *tb_sqlite_claim(void *state, struct tb_str key, struct tb_
                                       int64_t ttl_ms, tb_store_claim_fn *fn, void *user)
 {
     struct tb_sqlite *store = state;
-    struct claim *mine = new_claim(NULL, user);
+    struct claim *mine = new_claim(store, NULL, user);
     mine->read.claim = fn;
     mine->key = tb_str_dup(key);
     mine->key_len = key.len;
@@ -177,7 +183,7 @@ struct tb_store_read *tb_sqlite_renew(void *state, const struct tb_fence *fence,
                                       tb_store_end_fn *end, void *user)
 {
     struct tb_sqlite *store = state;
-    struct claim *mine = new_claim(end, user);
+    struct claim *mine = new_claim(store, end, user);
     tb_claims_renew(&store->claims.held, fence, now_ms(store), ttl_ms, &mine->read.err);
     answer(store, &mine->read);
     return &mine->read;
