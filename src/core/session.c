@@ -479,7 +479,6 @@ static void wake(struct tb_session *session)
 static void go_on(struct tb_session *session)
 {
     if (tb_session_just_opened(session)) {
-        tb_watch_resume(session);
         tb_session_opened(session); /* whoever hears of it may end the session */
     }
     bool is_draining = session->core->sessions->draining;

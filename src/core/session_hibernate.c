@@ -19,6 +19,7 @@
 #include "core/session_away.h"
 #include "core/session_hold.h"
 #include "core/sessions_internal.h"
+#include "core/watch.h"
 #include "io/timer.h"
 
 enum {
@@ -577,6 +578,7 @@ void tb_session_opened(struct tb_session *session)
     tb_session_move(session, TB_STATE_OPEN);
     tb_channel_unref(session->saving->channel, "waking");
     session->saving->channel = NULL;
+    tb_watch_resume(session);
     session->losses.unseen = false;
     if (is_new) {
         tb_free(session->end.fallback);

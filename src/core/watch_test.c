@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/session_hibernate.h"
 #include "core/session_internal.h"
 
 #include "support/fake_store.h"
@@ -273,6 +274,22 @@ static void viewers_of_sessions_that_go_without_a_word_look_at_nothing(void **st
     tb_watch_stop(&eye.viewer);
 }
 
+static void viewers_see_a_session_that_was_to_sleep_as_soon_as_it_was_open(void **state)
+{
+    struct rig *rig = *state;
+    struct eye eye = {.fast = true};
+    rig->fake->open.when = TB_FAKE_HELD;
+    struct tb_session *session = start(rig);
+    look(session, &eye, 400);
+    rig_turn(rig);
+    assert_true(tb_fake_release(rig->fake, session->id));
+    tb_session_hibernate(session); /* before its job has seen that it is open */
+    assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
+    draw(rig, "one");
+    assert_string_equal(eye.seen, "one ");
+    tb_watch_stop(&eye.viewer);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -284,6 +301,7 @@ int main(void)
         RIG_TEST(no_picture_is_made_before_one_has_passed_the_last_one_on),
         RIG_TEST(a_viewer_may_stop_others_or_end_the_session_when_it_is_shown_something),
         RIG_TEST(looking_neither_wakes_nor_touches_nor_renews_a_session),
+        RIG_TEST(viewers_see_a_session_that_was_to_sleep_as_soon_as_it_was_open),
         RIG_TEST(what_cannot_be_watched_is_refused),
         RIG_TEST(viewers_of_sessions_that_go_without_a_word_look_at_nothing),
     };
