@@ -195,12 +195,12 @@ int tb_toolbox_permit(const struct tb_caller *caller, const struct tb_tool *tool
 static bool find_static(const struct tb_core *core, const struct tb_view *view, struct tb_str name,
                         struct tb_entry *ret_entry)
 {
-    *ret_entry = (struct tb_entry){0};
-    if (view) {
-        return tb_view_find(view, name, &ret_entry->tool, &ret_entry->face);
+    struct tb_entry found = {.tool = view ? NULL : tb_tool_find(core->toolbox.kit, name)};
+    if (!found.tool && !(view && tb_view_find(view, name, &found.tool, &found.face))) {
+        return false;
     }
-    ret_entry->tool = tb_tool_find(core->toolbox.kit, name);
-    return ret_entry->tool != NULL;
+    *ret_entry = found;
+    return true;
 }
 
 static bool find_brought(const struct tb_session *session, struct tb_str name,

@@ -57,6 +57,7 @@ static void a_caller_finds_what_it_was_given(void **state)
     assert_null(entry.face);
     assert_int_equal(find(rig, NULL, "browser_pdf", &entry), 0);
     assert_int_equal(find(rig, octopus, "start_session", &entry), TB_E_UNKNOWN_TOOL);
+    assert_string_equal(entry.tool->name, "browser_pdf"); /* as it was */
     assert_int_equal(find(rig, octopus, octopus->toolset->faces->name, &entry), 0);
     assert_ptr_equal(entry.face, octopus->toolset->faces);
     tb_view_unref(plain, "test");
