@@ -33,10 +33,11 @@ enum {
     TB_ARGS_TEXT_TOKENS = 100000, /* the same: keys and values */
     TB_CALL_GRACE_MS = 1000,      /* for a driver to end what was cancelled */
     TB_RESULT_TEXT_MAX = TB_MIB,
-    TB_BROUGHT_MAX = 100,              /* tools that a session brings along */
-    TB_BROUGHT_NAME_MAX = 128,         /* bytes of their names */
-    TB_BROUGHT_JSON_MAX = 64 * TB_KIB, /* of what describes one */
-    TB_BROUGHT_DEPTH = 64,             /* its nesting, and that of what it is given and gives */
+    TB_BROUGHT_MAX = 100,                /* tools that a session brings along */
+    TB_BROUGHT_NAME_MAX = 128,           /* bytes of their names */
+    TB_BROUGHT_JSON_MAX = 64 * TB_KIB,   /* of what describes one */
+    TB_BROUGHT_BYTES_MAX = 512 * TB_KIB, /* the same of all of a session */
+    TB_BROUGHT_DEPTH = 64,               /* its nesting, and that of what it is given and gives */
     TB_RESULT_IMAGE_MAX = 16 * TB_MIB,
 
     TB_EVENT_MAX = 64 * TB_KIB, /* of an event on the bus */

@@ -9,6 +9,7 @@
 #include "core/sessions_internal.h"
 #include "core/view.h"
 #include "proto/json_scan.h"
+#include "proto/json_string.h"
 
 enum {
     SHOWN_MAX = 64, /* models' services take no longer names */
@@ -23,11 +24,41 @@ static const struct tb_tool invoke = {
 
 /* Brought tools. */
 
-static bool is_object(struct tb_str json)
+/* What agents are told of a tool is as its page wrote it, and an agent may refuse a list for one
+ * tool that is not as MCP wants it. */
+static bool describes_tool(struct tb_str json)
 {
+    enum {
+        TITLE,
+        DESCRIPTION,
+        ANNOTATIONS,
+        SCHEMA,
+        SCHEMA_TYPE,
+        COUNT
+    };
     static const struct tb_json_limits limits = {.depth_max = TB_BROUGHT_DEPTH, .any_escape = true};
-    return json.len <= TB_BROUGHT_JSON_MAX &&
-           tb_json_scan(json, &limits, NULL, 0, NULL) == TB_JSON_OBJECT;
+    static const enum tb_json_type types[COUNT] = {
+        [TITLE] = TB_JSON_STRING,  [DESCRIPTION] = TB_JSON_STRING, [ANNOTATIONS] = TB_JSON_OBJECT,
+        [SCHEMA] = TB_JSON_OBJECT, [SCHEMA_TYPE] = TB_JSON_STRING,
+    };
+    struct tb_json_want wants[COUNT] = {
+        [TITLE] = {.key = "title"},
+        [DESCRIPTION] = {.key = "description"},
+        [ANNOTATIONS] = {.key = "annotations"},
+        [SCHEMA] = {.key = "inputSchema"},
+        [SCHEMA_TYPE] = {.parent = "inputSchema", .key = "type"},
+    };
+    if (json.len > TB_BROUGHT_JSON_MAX ||
+        tb_json_scan(json, &limits, wants, COUNT, NULL) != TB_JSON_OBJECT) {
+        return false;
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        if (wants[i].value.type != TB_JSON_ABSENT && wants[i].value.type != types[i]) {
+            return false;
+        }
+    }
+    return wants[SCHEMA].value.type == TB_JSON_ABSENT ||
+           tb_json_string_eq(wants[SCHEMA_TYPE].value.text, TB_STR("object"));
 }
 
 int tb_brought_new(const char *name, const char *origin, const char *handle, struct tb_str json,
@@ -38,8 +69,10 @@ int tb_brought_new(const char *name, const char *origin, const char *handle, str
         return tb_fail(err, TB_E_PARAMS, "the name of a tool has from 1 to %d bytes, not %zu",
                        TB_BROUGHT_NAME_MAX, len);
     }
-    if (!is_object(json)) {
-        return tb_fail(err, TB_E_PARAMS, "a tool is described by a JSON object of at most %d bytes",
+    if (!describes_tool(json)) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "a tool is described by a JSON object of at most %d bytes, in which nothing "
+                       "stands twice, texts are strings, and inputSchema is of type \"object\"",
                        TB_BROUGHT_JSON_MAX);
     }
     struct tb_brought *brought = TB_NEW(struct tb_brought);
@@ -137,8 +170,10 @@ void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools
 {
     bool changed = count || session->brought.count;
     struct tb_brought_list list = {tools, 0};
+    size_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i >= TB_BROUGHT_MAX) {
+        bytes += tools[i]->json.len;
+        if (i >= TB_BROUGHT_MAX || bytes > TB_BROUGHT_BYTES_MAX) {
             tb_brought_unref(tools[i], "too many");
             continue;
         }

@@ -2,7 +2,8 @@
 /* Which tools there are for a caller, and which of them it may run: those of its view, from the kit
  * of the build, and those that its session brings along; of these the ones that its principal has
  * the scope for, which is `act`, or `observe` for a tool that only looks. Every front, runner and
- * sequence of steps asks here, so that what is kept from a caller is kept from it everywhere. */
+ * sequence of steps asks here, so that what is kept from a caller is kept from it everywhere; only
+ * resources of MCP, which show what a session has, are there for all. */
 #pragma once
 
 #include "base/err.h"
@@ -25,8 +26,9 @@ struct tb_brought {
     struct tb_str json; /* {"name","description","inputSchema",...} as the page wrote it */
 };
 
-/* All texts are copied. TB_E_PARAMS when the page cannot have meant it: no name or one that is too
- * long, no object, or a large one. */
+/* All texts are copied. TB_E_PARAMS when the page cannot have meant it, or agents would not take
+ * it: no name or one that is too long, no object, a large one, or one that does not describe a
+ * tool. */
 int tb_brought_new(const char *name, const char *origin, const char *handle, struct tb_str json,
                    struct tb_brought **ret_brought, struct tb_err *err);
 struct tb_brought *tb_brought_ref(struct tb_brought *brought, const char *why);
@@ -54,8 +56,8 @@ void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
                      const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user);
 /* Replaces all that the session brings. The array, of which it may be NULL with 0, and the
- * references are taken over; what is more than TB_BROUGHT_MAX is left out. A tool of the build
- * keeps its name: one that is brought with the same is shown under another. */
+ * references are taken over; what is over the ceilings (TB_BROUGHT_*) is left out. A tool of the
+ * build keeps its name: one that is brought with the same is shown under another. */
 void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools, size_t count);
 /* How many tools the session brings. */
 size_t tb_toolbox_brought(const struct tb_session *session);

@@ -231,6 +231,52 @@ static void what_a_page_brings_has_ceilings(void **state)
     assert_int_equal(rig_events(rig, "\"tools\":100}"), 1);
 }
 
+/* One bad tool of a page must not cost an agent its whole list. */
+static void what_agents_would_not_take_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "{\"title\":1}",
+        "{\"description\":null}",
+        "{\"description\":\"a\",\"description\":\"b\"}",
+        "{\"description\":\"a\",\"d\\u0065scription\":\"b\"}",
+        "{\"annotations\":[]}",
+        "{\"inputSchema\":\"object\"}",
+        "{\"inputSchema\":{}}",
+        "{\"inputSchema\":{\"type\":\"string\"}}",
+        "{\"inputSchema\":{\"type\":[\"object\"]}}",
+        "{\"inputSchema\":{\"type\":\"object\",\"type\":\"object\"}}",
+    };
+    static const char *const good[] = {
+        "{\"title\":\"\",\"x\":[1],\"annotations\":{}}",
+        "{\"inputSchema\":{\"properties\":{\"type\":1},\"type\":\"\\u006fbject\"}}",
+    };
+    (void)state;
+    struct tb_brought *tool = NULL;
+    for (size_t i = 0; i < TB_COUNT(bad); i++) {
+        assert_int_equal(tb_brought_new("a", "", "", tb_str_of(bad[i]), &tool, NULL), TB_E_PARAMS);
+    }
+    for (size_t i = 0; i < TB_COUNT(good); i++) {
+        assert_int_equal(tb_brought_new("a", "", "", tb_str_of(good[i]), &tool, NULL), 0);
+        tb_brought_unref(tool, "test");
+    }
+}
+
+static void all_that_a_page_brings_has_a_ceiling(void **state)
+{
+    struct rig *rig = *state;
+    const size_t count = 2 * TB_BROUGHT_BYTES_MAX / TB_BROUGHT_JSON_MAX;
+    struct tb_brought **tools = tb_zalloc_array(count, sizeof(*tools));
+    TB_AUTO(tb_free)
+    char *large = tb_strdupf("{\"a\":\"%0*d\"}", TB_BROUGHT_JSON_MAX - 8, 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(tb_brought_new("a", "", "", tb_str_of(large), &tools[i], NULL), 0);
+    }
+    rig_create(rig, "a");
+    rig_turn(rig);
+    assert_true(tb_fake_bring_take(rig->fake, rig_find(rig, "a")->id, tools, count));
+    assert_int_equal(rig_events(rig, "\"tools\":8}"), 1);
+}
+
 /* Calling them. */
 
 struct told {
@@ -498,6 +544,8 @@ int main(void)
         RIG_TEST(a_list_replaces_the_one_before_and_goes_with_its_session),
         RIG_TEST(whoever_hears_that_tools_go_may_end_sessions),
         RIG_TEST(what_a_page_brings_has_ceilings),
+        RIG_TEST(what_agents_would_not_take_is_refused),
+        RIG_TEST(all_that_a_page_brings_has_a_ceiling),
         RIG_TEST(bytes_go_to_the_page_and_come_back_as_they_are),
         RIG_TEST(a_call_outlives_the_list_that_its_tool_stood_in),
         RIG_TEST(a_tool_that_goes_before_its_turn_is_not_called),
