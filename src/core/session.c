@@ -416,6 +416,9 @@ void tb_session_close_driver(struct tb_session *session)
 {
     session->side = TB_SIDE_CLOSING;
     tb_watch_pause(session);
+    if (session->state == TB_STATE_CLOSING) { /* its tools go with their page */
+        tb_toolbox_bring_take(session, NULL, 0);
+    }
     session->driver->close(session->driver_session, on_closed, session);
 }
 

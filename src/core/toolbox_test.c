@@ -9,7 +9,7 @@
 #include "core/session_internal.h"
 #include "core/view.h"
 
-#include "support/core_rig.h"
+#include "support/fake_store.h"
 #include "support/principals.h"
 
 static const struct tb_config_list no_groups = {NULL, 0};
@@ -170,6 +170,25 @@ static void a_list_replaces_the_one_before_and_goes_with_its_session(void **stat
     assert_int_equal(rig_events(rig, "tools_changed"), 4);
     tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
     assert_int_equal(rig_events(rig, "\"tools\":0}"), 2);
+}
+
+static void tools_go_with_the_browser_of_their_page(void **state)
+{
+    static const char *const names[] = {"add"};
+    struct rig *rig = *state;
+    for (int lost = 0; lost <= 1; lost++) {
+        assert_int_equal(rig_run(rig, &rig_navigate, "", NULL), 0);
+        bring(rig, "browser-1", 1, names);
+        if (lost) {
+            tb_fake_lose(rig->fake, rig_find(rig, "browser-1")->id);
+            rig_turn(rig);
+        } else {
+            rig_advance(rig, rig->config.sessions_named_idle_ms);
+        }
+        assert_true(tb_session_info(rig_find(rig, "browser-1")).hibernated);
+        expect_names(rig, "browser-1", "");
+        assert_int_equal(rig_events(rig, "\"tools\":0}"), lost + 1);
+    }
 }
 
 static void end_all(const struct tb_event *event, void *user)
@@ -531,6 +550,7 @@ static void a_toolset_tells_of_a_missing_scope_in_its_own_form(void **state)
 }
 
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+#define STORED(test)   cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
 {
@@ -542,6 +562,7 @@ int main(void)
         RIG_TEST(operations_lead_to_their_tool),
         RIG_TEST(a_tool_of_the_build_keeps_its_name),
         RIG_TEST(a_list_replaces_the_one_before_and_goes_with_its_session),
+        STORED(tools_go_with_the_browser_of_their_page),
         RIG_TEST(whoever_hears_that_tools_go_may_end_sessions),
         RIG_TEST(what_a_page_brings_has_ceilings),
         RIG_TEST(what_agents_would_not_take_is_refused),
