@@ -130,23 +130,53 @@ static void make_plain(char *name)
     }
 }
 
-/* The page's own name for it, unless somebody has that already. */
-static char *choose_name(const struct tb_kit *kit, const struct tb_brought_list *before,
-                         const char *name)
+/* How a tool came to its name. */
+struct naming {
+    char plain[SHOWN_MAX + 1];
+    size_t number; /* that makes it another one; 0: none */
+};
+
+static void print_name(const struct naming *naming, char ret_shown[SHOWN_MAX + 1])
 {
-    char shown[SHOWN_MAX + 1];
-    for (size_t number = 0;; number++) {
-        const char *head = number ? "page_" : "";
-        char tail[24] = "";
-        if (number > 1) {
-            snprintf(tail, sizeof(tail), "_%zu", number);
+    const char *head = naming->number ? "page_" : "";
+    char tail[24] = "";
+    if (naming->number > 1) {
+        snprintf(tail, sizeof(tail), "_%zu", naming->number);
+    }
+    int room = SHOWN_MAX - (int)strlen(head) - (int)strlen(tail);
+    snprintf(ret_shown, SHOWN_MAX + 1, "%s%.*s%s", head, room, naming->plain, tail);
+}
+
+/* The numbers that were too low for one of the same name are too low for the next. */
+static size_t first_number(const struct naming *names, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        if (strcmp(names[i].plain, names[count].plain) == 0) {
+            return names[i].number + 1;
         }
-        int room = SHOWN_MAX - (int)strlen(head) - (int)strlen(tail);
-        snprintf(shown, sizeof(shown), "%s%.*s%s", head, room, name, tail);
-        make_plain(shown);
-        if (!tb_kit_knows(kit, tb_str_of(shown)) && !find_shown(before, tb_str_of(shown))) {
-            return tb_strdup(shown);
+    }
+    return 0;
+}
+
+/* The page's own name for each, unless somebody has that already. */
+static void choose_names(const struct tb_kit *kit, struct tb_brought_list *list)
+{
+    struct naming names[TB_BROUGHT_MAX];
+    struct tb_brought_list before = {list->tools, 0};
+    for (; before.count < list->count; before.count++) {
+        struct tb_brought *tool = list->tools[before.count];
+        struct naming *naming = &names[before.count];
+        char shown[SHOWN_MAX + 1];
+        snprintf(naming->plain, sizeof(naming->plain), "%s", tool->name);
+        make_plain(naming->plain);
+        naming->number = first_number(names, before.count);
+        print_name(naming, shown);
+        while (tb_kit_knows(kit, tb_str_of(shown)) || find_shown(&before, tb_str_of(shown))) {
+            naming->number++;
+            print_name(naming, shown);
         }
+        tb_free(tool->shown);
+        tool->shown = tb_strdup(shown);
     }
 }
 
@@ -166,26 +196,46 @@ static void tell_change(const struct tb_session *session)
     tb_bus_publish(&session->core->bus, &event);
 }
 
-void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools, size_t count)
+/* How many may stay; the others are given back. */
+static size_t drop_surplus(struct tb_brought **tools, size_t count)
 {
-    bool changed = count || session->brought.count;
-    struct tb_brought_list list = {tools, 0};
     size_t bytes = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         bytes += tools[i]->json.len;
-        if (i >= TB_BROUGHT_MAX || bytes > TB_BROUGHT_BYTES_MAX) {
+        if (i < TB_BROUGHT_MAX && bytes <= TB_BROUGHT_BYTES_MAX) {
+            kept++;
+        } else {
             tb_brought_unref(tools[i], "too many");
-            continue;
         }
-        tb_free(tools[i]->shown);
-        tools[i]->shown = choose_name(session->core->toolbox.kit, &list, tools[i]->name);
-        list.count++;
     }
+    return kept;
+}
+
+static bool is_same_list(const struct tb_brought_list *a, const struct tb_brought_list *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++) {
+        const struct tb_brought *one = a->tools[i];
+        const struct tb_brought *other = b->tools[i];
+        if (strcmp(one->name, other->name) != 0 || strcmp(one->origin, other->origin) != 0 ||
+            strcmp(one->handle, other->handle) != 0 || !tb_str_eq(one->json, other->json)) {
+            return false;
+        }
+    }
+    return a->count == b->count;
+}
+
+void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools, size_t count)
+{
+    struct tb_brought_list list = {tools, drop_surplus(tools, count)};
+    if (is_same_list(&session->brought, &list)) {
+        tb_brought_list_clear(&list);
+        return;
+    }
+    choose_names(session->core->toolbox.kit, &list);
     tb_brought_list_clear(&session->brought);
     session->brought = list;
-    if (changed) {
-        tell_change(session);
-    }
+    tell_change(session);
 }
 
 static bool is_same(const struct tb_brought *a, const struct tb_brought *b)

@@ -163,6 +163,7 @@ static void a_list_replaces_the_one_before_and_goes_with_its_session(void **stat
                                      "\"tools\":2}"),
                      1);
     bring(rig, "a", 1, second);
+    bring(rig, "a", 1, second); /* the same again is no news */
     expect_names(rig, "a", "undo ");
     bring(rig, "a", 0, NULL);
     expect_names(rig, "a", "");
