@@ -150,9 +150,7 @@ int64_t tb_session_expires_ms(const struct tb_session *session)
 int64_t tb_session_frees_ms(const struct tb_session *session)
 {
     const struct tb_lifetime lifetime = tb_lifetime_of(session);
-    int64_t rest_ms =
-        lifetime.at_idle == TB_IDLE_HIBERNATE ? rest_of(session, &lifetime) : INT64_MAX;
-    return earliest(end_of(session, &lifetime).at_ms, rest_ms);
+    return earliest(end_of(session, &lifetime).at_ms, rest_of(session, &lifetime));
 }
 
 bool tb_session_too_old(const struct tb_session *session)
