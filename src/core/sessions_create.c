@@ -229,8 +229,9 @@ void tb_sessions_count_awake(struct tb_session *session, int by)
     if (by > 0 ? tb_session_is_dormant(session) : !is_counted) {
         return;
     }
-    *(session->traits.of_conversation ? &tenant->conversation_count : &tenant->named_count) +=
-        (size_t)by;
+    if (!session->traits.of_conversation) {
+        tenant->named_count += (size_t)by;
+    }
     tb_list_remove(&session->awake);
     if (by > 0) {
         tb_list_append(&tenant->awake, &session->awake);

@@ -31,8 +31,7 @@ struct tb_tenant {
     struct tb_map conversations;  /* that own or have chosen a session */
     struct tb_list current_order; /* the choice that was made longest ago first */
     size_t current_count;
-    size_t named_count; /* awake ones */
-    size_t conversation_count;
+    size_t named_count; /* awake ones, without those of conversations */
     unsigned numbers[TB_KIND_COUNT];
     struct tb_list ends; /* of its last sessions, the oldest first: core/ends.c */
     size_t end_count;
