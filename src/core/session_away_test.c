@@ -49,7 +49,7 @@ struct told {
 static void on_called(struct tb_call *call, void *user)
 {
     struct told *told = user;
-    const struct tb_answer *answer = tb_call_answer(call);
+    const struct tb_answer *answer = tb_call_answer(call, SIZE_MAX);
     told->dones++;
     told->code = answer->code;
     snprintf(told->message, sizeof(told->message), "%s", answer->message ? answer->message : "");

@@ -516,14 +516,10 @@ int tb_session_wake(struct tb_session *session, struct tb_channel *channel, stru
     return 0;
 }
 
-/* What the next reply says of it; NULL: nothing is missing. With `again` somebody has not heard yet
- * of text that was lost earlier. */
+/* What the next reply says of it; NULL: nothing is missing. */
 static char *note_of(const struct tb_session *session, const char *missing, bool again)
 {
     const struct tb_saving *saving = session->saving;
-    const char *typed = again                   ? " What was typed before that is lost."
-                        : session->losses.typed ? " What was typed after that save is lost."
-                                                : "";
     if (saving->unreadable) {
         return tb_strdupf(
             "Session '%s' has a new, blank browser: the state saved from the earlier one cannot "
@@ -535,16 +531,7 @@ static char *note_of(const struct tb_session *session, const char *missing, bool
             "Session '%s' has a new, blank browser: nothing was saved from the earlier one.",
             session->name);
     }
-    if (session->losses.loss) {
-        return tb_strdupf(
-            "%s. It was restored from its last save; anything after that is lost.%s%s%s",
-            session->losses.loss, missing ? " " : "", missing ? missing : "", again ? typed : "");
-    }
-    if (!missing && !typed[0]) {
-        return NULL;
-    }
-    return tb_strdupf("Session '%s' was restored from its last save.%s%s%s", session->name,
-                      missing ? " " : "", missing ? missing : "", typed);
+    return tb_session_restored_words(session, missing, again);
 }
 
 /* The next save has nothing of it, so the record has to say who is to hear of it. */

@@ -85,6 +85,25 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     tb_json_object_close(json);
 }
 
+char *tb_session_restored_words(const struct tb_session *session, const char *missing, bool again)
+{
+    const char *typed = again                   ? " What was typed before that is lost."
+                        : session->losses.typed ? " What was typed after that save is lost."
+                                                : "";
+    const char *gap = missing ? " " : "";
+    missing = missing ? missing : "";
+    if (session->losses.loss) {
+        return tb_strdupf(
+            "%s. It was restored from its last save; anything after that is lost.%s%s%s",
+            session->losses.loss, gap, missing, again ? typed : "");
+    }
+    if (!missing[0] && !typed[0]) {
+        return NULL;
+    }
+    return tb_strdupf("Session '%s' was restored from its last save.%s%s%s", session->name, gap,
+                      missing, typed);
+}
+
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type)
 {
     return (struct tb_event){

@@ -16,6 +16,7 @@ enum {
     CONVERSATIONS = 5,
     CALLS = 32,
     BURSTS = 3000,
+    MAX_AGE_MS = 20 * 1000,
 };
 
 static const char *id_of(struct rig *rig, const char *name)
@@ -184,7 +185,7 @@ static void bursts_of_changes_leave_nobody_without_a_place(void **state)
     struct bursts bursts = {.rig = *state, .random = 20260131};
     struct rig *rig = *state;
     rig->config.sessions_per_tenant = PER_TENANT;
-    rig->config.sessions_conversation_max_age_ms = 20 * 1000;
+    rig->config.sessions_conversation_max_age_ms = MAX_AGE_MS;
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
     tb_bus_unsubscribe(&rig->listener);
     for (int i = 0; i < BURSTS; i++) {

@@ -152,26 +152,26 @@ static void cancelled_claims_and_those_of_a_closed_store_say_nothing(void **stat
 /* Whether the store had decided on it by then or not. */
 static void a_claim_that_was_cancelled_does_not_hold(void **state)
 {
-    struct scene *scene = *state;
-    const struct tb_store_kind *kind = scene->one->kind;
+    struct store_pair *pair = *state;
+    const struct tb_store_kind *kind = pair->one->kind;
     for (int i = 0; i < 2; i++) {
         struct tb_fence fence = {0};
-        kind->cancel(kind->claim(scene->one->state, TB_STR("k"), TB_STR("node-1"), TTL_MS,
+        kind->cancel(kind->claim(pair->one->state, TB_STR("k"), TB_STR("node-1"), TTL_MS,
                                  must_not_come, NULL));
-        assert_int_equal(store_claim(scene->two, "k", "node-2", TTL_MS, &fence), 0);
-        kind->release(scene->two->state, &fence);
+        assert_int_equal(store_claim(pair->two, "k", "node-2", TTL_MS, &fence), 0);
+        kind->release(pair->two->state, &fence);
     }
 }
 
 static void a_claim_that_lasts_as_long_as_can_be_holds(void **state)
 {
-    struct scene *scene = *state;
+    struct store_pair *pair = *state;
     struct tb_fence mine = {0};
     struct tb_fence theirs = {0};
-    pass_ms(scene, 1);
-    assert_int_equal(store_claim(scene->one, "k", "node-1", INT64_MAX, &mine), 0);
-    assert_int_equal(store_renew(scene->one, &mine, INT64_MAX), 0);
-    assert_int_equal(store_claim(scene->two, "k", "node-2", TTL_MS, &theirs), TB_E_EXISTS);
+    pass_ms(pair, 1);
+    assert_int_equal(store_claim(pair->one, "k", "node-1", INT64_MAX, &mine), 0);
+    assert_int_equal(store_renew(pair->one, &mine, INT64_MAX), 0);
+    assert_int_equal(store_claim(pair->two, "k", "node-2", TTL_MS, &theirs), TB_E_EXISTS);
 }
 
 /* More than are looked at in passing, so those that have run out are dropped on the way. */

@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "core/toolbox.h"
 #include "driver/fake/peer.h"
+#include "driver/fake/play.h"
 #include "io/timer.h"
 
 enum waits_for {
@@ -47,9 +48,8 @@ struct tb_driver_session {
     bool restored;
     bool watched;
     bool frame_wanted;
-    char *look;                /* that nobody was shown yet; NULL: none */
-    struct tb_brought **tools; /* that it brings along; references */
-    size_t tool_count;
+    char *look;                 /* that nobody was shown yet; NULL: none */
+    struct tb_fake_tools tools; /* that it brings along */
     struct tb_fake_peer peer;
 };
 
@@ -86,38 +86,6 @@ static struct work *oldest_work(struct tb_driver_session *session)
                                           : TB_CONTAINER(session->works.next, struct work, link);
 }
 
-static void drop_tools(struct tb_driver_session *session)
-{
-    for (size_t i = 0; i < session->tool_count; i++) {
-        tb_brought_unref(session->tools[i], "fake");
-    }
-    tb_free(session->tools);
-    session->tools = NULL;
-    session->tool_count = 0;
-}
-
-/* The references that core gets are its own. */
-static void note_tools(struct tb_driver_session *session, struct tb_brought *const *tools,
-                       size_t count)
-{
-    drop_tools(session);
-    session->tools = tb_zalloc_array(count + 1, sizeof(*session->tools));
-    session->tool_count = count;
-    for (size_t i = 0; i < count; i++) {
-        session->tools[i] = tb_brought_ref(tools[i], "fake");
-    }
-}
-
-static bool brings(const struct tb_driver_session *session, const struct tb_brought *tool)
-{
-    for (size_t i = 0; i < session->tool_count; i++) {
-        if (strcmp(session->tools[i]->handle, tool->handle) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void session_free(struct tb_driver_session *session)
 {
     while (!tb_list_empty(&session->works)) {
@@ -128,7 +96,7 @@ static void session_free(struct tb_driver_session *session)
     tb_fake_peer_drop(&session->peer);
     tb_list_remove(&session->link);
     tb_free(session->look);
-    drop_tools(session);
+    tb_fake_tools_clear(&session->tools);
     tb_free(session);
 }
 
@@ -138,26 +106,6 @@ static void remember(struct tb_driver_session *session, const struct cJSON *args
     if (tb_json_str(tb_json_get(args, "tag"), &tag) && !tb_str_eq_cstr(tag, session->tag)) {
         snprintf(session->tag, sizeof(session->tag), "%.*s", TB_STR_ARG(tag));
         session->events->on_changed(session->owner);
-    }
-}
-
-static void fill_up(struct tb_buf *text, size_t bytes, char with)
-{
-    while (text->len < bytes && tb_buf_append_char(text, with) == 0) {
-    }
-}
-
-static void give(const struct tb_fake *fake, const struct tb_op *op)
-{
-    struct tb_result *result = op->result;
-    tb_json_free(result->data);
-    result->data = fake->data ? tb_json_parse(tb_str_of(fake->data)) : tb_json_dup(op->args);
-    tb_buf_append_cstr(&result->text, fake->text ? fake->text : tb_op_name(op->kind));
-    fill_up(&result->text, fake->text_bytes, '.');
-    if (op->kind == TB_OP_SCREENSHOT) {
-        tb_buf_append_cstr(&result->image, "QUJD");
-        fill_up(&result->image, fake->image_bytes, 'A');
-        result->image_type = "image/png";
     }
 }
 
@@ -179,7 +127,7 @@ static void end_work_with(struct work *work, int code, struct tb_str answer)
         tb_buf_append_str(&op->result->raw, answer.len ? answer : own);
         snprintf(session->fake->invoked, sizeof(session->fake->invoked), "%s", op->brought->handle);
     } else {
-        give(session->fake, op);
+        tb_fake_give(session->fake, op);
         remember(session, op->args);
     }
     tb_op_done(op);
@@ -336,7 +284,7 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
         work->ask =
             (struct tb_fake_ask){.name = op->brought->name, .args = op->raw, .answered = on_answer};
         tb_fake_peer_ask(&session->peer, &work->ask, ++fake->asked);
-    } else if (op->kind == TB_OP_INVOKE && !brings(session, op->brought)) {
+    } else if (op->kind == TB_OP_INVOKE && !tb_fake_tools_have(&session->tools, op->brought)) {
         end_work(work, TB_E_UNKNOWN_TOOL);
     } else if (plan->when == TB_FAKE_NOW) {
         end_work(work, plan->code);
@@ -609,7 +557,7 @@ bool tb_fake_bring_take(struct tb_fake *fake, const char *session_id, struct tb_
     if (!session || !session->open) {
         return false;
     }
-    note_tools(session, tools, count);
+    tb_fake_tools_note(&session->tools, tools, count);
     session->events->on_tools(session->owner, tools, count);
     return true;
 }

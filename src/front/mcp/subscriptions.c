@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/limits.h"
+#include "core/resolve.h"
 #include "core/sessions.h"
 #include "core/toolbox.h"
 #include "front/mcp/methods.h"
@@ -205,7 +206,7 @@ static bool sees(const struct tb_mcp *mcp, const struct tb_event *event,
 /* Notes which session brings the reader tools; true if it is another one than at the last look. */
 static bool look(const struct tb_mcp *mcp, const struct tb_caller *reader, char brings[TB_ID_SIZE])
 {
-    const struct tb_session *session = tb_sessions_meant(mcp->core->sessions, reader);
+    const struct tb_session *session = tb_resolve_meant(mcp->core->sessions, reader);
     const char *id = session && tb_toolbox_brought(session) ? tb_session_info(session).id : "";
     if (strcmp(brings, id) == 0) {
         return false;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/fake/play.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/driver.h"
+#include "core/toolbox.h"
+#include "driver/fake/fake.h"
+
+void tb_fake_tools_clear(struct tb_fake_tools *tools)
+{
+    for (size_t i = 0; i < tools->count; i++) {
+        tb_brought_unref(tools->list[i], "fake");
+    }
+    tb_free(tools->list);
+    *tools = (struct tb_fake_tools){0};
+}
+
+void tb_fake_tools_note(struct tb_fake_tools *tools, struct tb_brought *const *list, size_t count)
+{
+    tb_fake_tools_clear(tools);
+    tools->list = tb_zalloc_array(count + 1, sizeof(struct tb_brought *));
+    tools->count = count;
+    for (size_t i = 0; i < count; i++) {
+        tools->list[i] = tb_brought_ref(list[i], "fake");
+    }
+}
+
+bool tb_fake_tools_have(const struct tb_fake_tools *tools, const struct tb_brought *tool)
+{
+    for (size_t i = 0; i < tools->count; i++) {
+        if (strcmp(tools->list[i]->handle, tool->handle) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void fill_up(struct tb_buf *text, size_t bytes, char with)
+{
+    while (text->len < bytes && tb_buf_append_char(text, with) == 0) {
+    }
+}
+
+void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op)
+{
+    struct tb_result *result = op->result;
+    tb_json_free(result->data);
+    result->data = fake->data ? tb_json_parse(tb_str_of(fake->data)) : tb_json_dup(op->args);
+    tb_buf_append_cstr(&result->text, fake->text ? fake->text : tb_op_name(op->kind));
+    fill_up(&result->text, fake->text_bytes, '.');
+    if (op->kind == TB_OP_SCREENSHOT) {
+        tb_buf_append_cstr(&result->image, "QUJD");
+        fill_up(&result->image, fake->image_bytes, 'A');
+        result->image_type = "image/png";
+    }
+}
