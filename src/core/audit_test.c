@@ -223,11 +223,12 @@ static void only_types_that_the_log_has_can_be_asked_for(void **state)
     (void)state;
     assert_int_equal(tb_audit_check_type(TB_STR("session_ended"), &err), 0);
     assert_int_equal(tb_audit_check_type(TB_STR("tab_opened"), &err), TB_E_PARAMS);
-    assert_string_equal(err.text,
-                        "the audit log has no entries of type \"tab_opened\"; its types are "
-                        "session_started, session_renewed, session_hibernated, session_woken, "
-                        "global_stop, audit_cleared, session_ended, call_done, call_step, "
-                        "tab_closed");
+    assert_string_equal(
+        err.text,
+        "the audit log has no entries of type \"tab_opened\"; its types are "
+        "session_started, session_renewed, session_hibernated, session_woken, "
+        "session_away, session_back, session_held, session_released, global_stop, audit_cleared, session_ended, call_done, call_step, "
+        "tab_closed");
 }
 
 static void it_can_be_switched_off_and_on(void **state)

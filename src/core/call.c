@@ -292,7 +292,7 @@ static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_e
         set_deadline(call, call->core->config->browser_timeout_ms);
         return 0;
     }
-    if (!raw->tree_ok) {
+    if (raw->odd) {
         call->unheard = true;
         return tb_fail(err, TB_E_PARSE, "the arguments have what this tool cannot read");
     }

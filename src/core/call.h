@@ -34,7 +34,7 @@ typedef void tb_call_progress_fn(struct tb_call *call, double done, double total
 /* JSON that has passed proto/json_scan. */
 struct tb_raw {
     struct tb_str json;
-    bool tree_ok; /* cJSON reads it as it is: no \u0000, no long number */
+    bool odd; /* has what no tree can hold: \u0000, half a character, a long number */
 };
 
 struct tb_call_request {

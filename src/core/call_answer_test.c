@@ -36,7 +36,7 @@ static void show(struct rig *rig, const char *tool, const char *args, struct sho
     tb_buf_clear(&shown->text);
     tb_call_start(&rig->core, &(struct tb_call_request){
                                   .name = tb_str_of(tool),
-                                  .args = {tb_str_of(args), true},
+                                  .args.json = tb_str_of(args),
                                   .caller = {.who = &principal_t, .conversation = ""},
                                   .done = on_done,
                                   .user = shown,

@@ -29,7 +29,7 @@ static void start(struct rig *rig, struct lasting *lasting, struct tb_principal 
     *lasting = (struct lasting){.code = 1};
     lasting->call = tb_call_start(&rig->core, &(struct tb_call_request){
                                                   .entry = {.tool = &rig_click},
-                                                  .args = {TB_STR("{\"sessionId\":\"a\"}"), true},
+                                                  .args.json = TB_STR("{\"sessionId\":\"a\"}"),
                                                   .caller = {.who = who, .conversation = ""},
                                                   .done = on_done,
                                                   .user = lasting,

@@ -61,7 +61,7 @@ static void call_add(struct rig *rig, struct told *told)
     *told = (struct told){.code = 1};
     told->call = tb_call_start(&rig->core, &(struct tb_call_request){
                                                .name = TB_STR("add"),
-                                               .args = {TB_STR("{\"n\" : 1.0}"), true},
+                                               .args.json = TB_STR("{\"n\" : 1.0}"),
                                                .caller = {.who = &principal_t, .conversation = ""},
                                                .done = on_called,
                                                .user = told,

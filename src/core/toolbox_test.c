@@ -347,19 +347,19 @@ static void bytes_go_to_the_page_and_come_back_as_they_are(void **state)
     rig_create(rig, "a");
     rig_turn(rig);
     bring(rig, "a", 2, names);
-    call(rig, "add", (struct tb_raw){TB_STR(ODD), false}, &told);
+    call(rig, "add", (struct tb_raw){TB_STR(ODD), true}, &told);
     assert_int_equal(told.code, 0);
     assert_string_equal(told.raw, ODD);
     assert_string_equal(told.session, "a");
     assert_string_equal(rig->fake->invoked, "add");
-    call(rig, "page_browser_click", (struct tb_raw){TB_STR(""), true}, &told);
+    call(rig, "page_browser_click", (struct tb_raw){.json = TB_STR("")}, &told);
     assert_string_equal(told.raw, "null");
     assert_string_equal(rig->fake->invoked, "browser_click");
     assert_int_equal(rig_events(rig, "call_done {\"tool\":\"add\",\"code\":\"ok\""), 1);
     /* The tool of the build is the one that is meant by its name, and cannot read them. */
-    call(rig, "browser_click", (struct tb_raw){TB_STR(ODD), false}, &told);
+    call(rig, "browser_click", (struct tb_raw){TB_STR(ODD), true}, &told);
     assert_int_equal(told.code, TB_E_PARSE);
-    call(rig, "remove", (struct tb_raw){TB_STR("{}"), true}, &told);
+    call(rig, "remove", (struct tb_raw){.json = TB_STR("{}")}, &told);
     assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
     assert_string_equal(told.message,
                         "the tool 'remove' is unknown; tools/list names the available ones");
@@ -376,7 +376,7 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
     bring(rig, "a", 1, names);
     rig->fake->ops[TB_OP_INVOKE] =
         (struct tb_fake_plan){.when = TB_FAKE_HELD, .cancel = TB_FAKE_CANCEL_IGNORED};
-    struct tb_call *held = call(rig, "add", (struct tb_raw){TB_STR("{}"), true}, &told);
+    struct tb_call *held = call(rig, "add", (struct tb_raw){.json = TB_STR("{}")}, &told);
     bring(rig, "a", 0, NULL);
     tb_call_cancel(held);
     rig_advance(rig, TB_CALL_GRACE_MS); /* the call goes, and the driver still has its bytes */
@@ -384,7 +384,7 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
     assert_true(tb_fake_release(rig->fake, rig_find(rig, "a")->id));
     rig_turn(rig);
     assert_string_equal(rig->fake->invoked, "add");
-    call(rig, "add", (struct tb_raw){TB_STR("{}"), true}, &told);
+    call(rig, "add", (struct tb_raw){.json = TB_STR("{}")}, &told);
     assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
 }
 
@@ -400,7 +400,7 @@ static void a_tool_that_goes_before_its_turn_is_not_called(void **state)
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
     for (size_t kept = 0; kept <= 1; kept++) {
         struct rig_call *first = rig_start(rig, &rig_click, "", NULL);
-        call(rig, "add", (struct tb_raw){TB_STR("{}"), true}, &told);
+        call(rig, "add", (struct tb_raw){.json = TB_STR("{}")}, &told);
         bring(rig, "a", 1, kept ? names : names + 1);
         size_t begun = rig->fake->begun;
         assert_true(tb_fake_release(rig->fake, rig_find(rig, "a")->id));

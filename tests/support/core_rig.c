@@ -135,7 +135,7 @@ struct rig_call *rig_start_as(struct rig *rig, const struct tb_tool *tool, const
     mine->code = 1;
     const struct tb_call_request request = {
         .entry = {.tool = tool},
-        .args = {args ? tb_str_of(args) : TB_STR(""), true},
+        .args.json = args ? tb_str_of(args) : TB_STR(""),
         .caller = {.who = principal_of(tenant),
                    .conversation = conversation,
                    .agent = rig->agent,

@@ -93,27 +93,6 @@ static void bring_these(struct mcp_rig *rig, const char *const *jsons, size_t co
     assert_true(tb_fake_bring_take(rig->fake, session_id(rig), tools, count));
 }
 
-static void what_clients_would_refuse_is_not_listed(void **state)
-{
-    static const char *const jsons[] = {
-        "{\"description\":7}",
-        "{\"inputSchema\":\"object\"}",
-        "{\"annotations\":[]}",
-        "{\"title\":null}",
-        "{\"description\":\"a\",\"descri\\u0070tion\":\"b\"}",
-        "{\"annotations\":{},\"inputSchema\":{},\"title\":\"\",\"description\":\"good\"}",
-    };
-    struct mcp_rig *rig = *state;
-    mcp_rig_say(rig, INITIALIZE("2025-11-25"));
-    mcp_rig_say(rig, NAVIGATE);
-    bring_these(rig, jsons, TB_COUNT(jsons));
-    const char *said = mcp_rig_say(rig, LIST);
-    mcp_expect(said, ",{\"name\":\"tool-5\",\"title\":\"\",\"description\":\"good\","
-                     "\"inputSchema\":{},\"annotations\":{}}]}}\n");
-    assert_null(strstr(said, "tool-0"));
-    assert_null(strstr(said, "tool-4"));
-}
-
 static void a_list_stays_below_what_clients_take(void **state)
 {
     struct mcp_rig *rig = *state;
@@ -126,7 +105,7 @@ static void a_list_stays_below_what_clients_take(void **state)
     mcp_rig_say(rig, NAVIGATE);
     bring_these(rig, jsons, TB_COUNT(jsons));
     const char *said = mcp_rig_say(rig, LIST);
-    assert_in_range(strlen(said), TB_MCP_RESULT_MAX - 100000, TB_MCP_RESULT_MAX);
+    assert_in_range(strlen(said), TB_BROUGHT_BYTES_MAX / 2, TB_MCP_RESULT_MAX);
     mcp_expect(said, "\"tool-0\"");
     assert_null(strstr(said, "\"tool-39\""));
 }
@@ -298,7 +277,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH(they_stand_behind_the_others_as_their_page_wrote_them),
         WITH(a_list_is_for_its_caller_alone_where_pages_bring_tools),
-        WITH(what_clients_would_refuse_is_not_listed),
         WITH(a_list_stays_below_what_clients_take),
         WITH(bytes_pass_that_no_tree_could_hold),
         WITH(a_result_of_mcp_is_spliced),

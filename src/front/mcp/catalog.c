@@ -9,10 +9,6 @@
 #include "proto/json_iter.h"
 #include "proto/json_string.h"
 
-enum {
-    FRAME_BYTES = 4 * TB_KIB, /* what stands around the list and each tool in it */
-};
-
 struct list {
     struct tb_list link;
     struct tb_view *view; /* a reference, so that no other takes its place */
@@ -144,46 +140,27 @@ struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct t
     return tb_buf_str(&list->text);
 }
 
-/* What a page may say of its tool. Where it goes on to, or how to read results, is not its
- * business.
- */
-static const struct {
-    const char *key;
-    enum tb_json_type type;
-} members[] = {
-    {"title", TB_JSON_STRING},
-    {"description", TB_JSON_STRING},
-    {"inputSchema", TB_JSON_OBJECT},
-    {"annotations", TB_JSON_OBJECT},
-};
+/* What a page may say of its tool; core has seen to it that each is what it has to be and stands
+ * once. Where it goes on to, or how to read results, is not its business. */
+static const char *const members[] = {"title", "description", "inputSchema", "annotations"};
 
-/* False when one of them is not what it has to be, or stands twice: clients would refuse the whole
- * list. */
-static bool find_members(const struct tb_brought *brought, struct tb_str ret_values[])
+static void put_members(struct tb_json_writer *json, const struct tb_brought *brought)
 {
+    struct tb_str values[TB_COUNT(members)] = {{0}};
     struct tb_json_iter iter = tb_json_iter_of(brought->json);
     struct tb_json_item item;
     while (tb_json_iter_next(&iter, &item)) {
         for (size_t i = 0; i < TB_COUNT(members); i++) {
-            if (!tb_json_string_eq(item.key, tb_str_of(members[i].key))) {
-                continue;
+            if (tb_json_string_eq(item.key, tb_str_of(members[i]))) {
+                values[i] = item.value.text;
             }
-            if (ret_values[i].len || item.value.type != members[i].type) {
-                return false;
-            }
-            ret_values[i] = item.value.text;
         }
     }
-    return true;
-}
-
-static void put_members(struct tb_json_writer *json, const struct tb_str values[])
-{
     for (size_t i = 0; i < TB_COUNT(members); i++) {
         if (values[i].len) {
-            tb_json_member_raw(json, members[i].key, values[i]);
-        } else if (strcmp(members[i].key, "inputSchema") == 0) {
-            tb_json_member_raw(json, members[i].key, TB_STR("{\"type\":\"object\"}"));
+            tb_json_member_raw(json, members[i], values[i]);
+        } else if (strcmp(members[i], "inputSchema") == 0) {
+            tb_json_member_raw(json, members[i], TB_STR("{\"type\":\"object\"}"));
         }
     }
 }
@@ -193,26 +170,13 @@ struct longer {
     struct tb_str list;
     struct tb_buf *out;
     struct tb_json_writer json;
-    bool full;
 };
-
-/* Whether one more fits into a result that clients take. */
-static bool has_room(const struct longer *longer, const struct tb_brought *brought)
-{
-    size_t used = longer->out->len ? longer->out->len : longer->list.len;
-    return used + strlen(brought->shown) + brought->json.len + FRAME_BYTES <= TB_MCP_RESULT_MAX;
-}
 
 static void put_brought(const struct tb_entry *entry, void *user)
 {
     struct longer *longer = user;
     struct tb_json_writer *json = &longer->json;
-    struct tb_str values[TB_COUNT(members)] = {{0}};
-    if (!entry->brought || longer->full || !find_members(entry->brought, values)) {
-        return;
-    }
-    longer->full = !has_room(longer, entry->brought);
-    if (longer->full) {
+    if (!entry->brought) {
         return;
     }
     if (!longer->out->len) {
@@ -221,7 +185,7 @@ static void put_brought(const struct tb_entry *entry, void *user)
     }
     tb_json_object_open(json);
     tb_json_member_cstr(json, "name", entry->brought->shown);
-    put_members(json, values);
+    put_members(json, entry->brought);
     tb_json_object_close(json);
 }
 

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/principal.h"
 #include "tool/tools.h"
 
 enum {
@@ -46,6 +47,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+static struct tb_principal anyone = {.scopes = TB_SCOPES_ALL};
+
 /* Borrowed from the list that is kept of it. */
 static struct tb_str list_of(struct shop *shop, const char *toolset, const char *groups)
 {
@@ -53,8 +56,8 @@ static struct tb_str list_of(struct shop *shop, const char *toolset, const char 
     assert_int_equal(tb_view_make(&shop->core.toolbox, tb_str_of(toolset), tb_str_of(groups),
                                   &no_groups, &view, NULL),
                      0);
-    struct tb_str list =
-        tb_mcp_catalog_list(&shop->catalog, &shop->core, &(const struct tb_caller){.view = view});
+    struct tb_str list = tb_mcp_catalog_list(
+        &shop->catalog, &shop->core, &(const struct tb_caller){.who = &anyone, .view = view});
     tb_view_unref(view, "test");
     return list;
 }

@@ -61,7 +61,7 @@ static void read_op(struct tb_mcp_req *req, const struct tb_mcp_resource *resour
     tb_json_member_str(&json, "sessionId", arg);
     tb_json_object_close(&json);
     const struct tb_call_request request = {.entry = {.tool = tool},
-                                            .args = {tb_buf_str(&args), true}};
+                                            .args.json = tb_buf_str(&args)};
     tb_mcp_tools_start(req, &request, on_read);
 }
 

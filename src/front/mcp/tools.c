@@ -207,7 +207,7 @@ void tb_mcp_tools_call(struct tb_mcp_req *req)
     }
     const struct tb_call_request request = {
         .name = tb_buf_str(&name),
-        .args = {none ? TB_STR("") : args->text, !req->odd},
+        .args = {none ? TB_STR("") : args->text, req->odd != NULL},
     };
     tb_mcp_tools_start(req, &request, on_called);
 }

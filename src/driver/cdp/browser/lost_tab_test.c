@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "driver/cdp/scripted_rig.h"
+#include "support/scripted.h"
 
 enum {
     CREATE_MS = TB_CDP_COMMAND_MS,
@@ -15,21 +15,21 @@ enum {
 /* All but those of this method, which go on waiting. */
 static void answer_but(struct scene *scene, const char *method)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < SCENE_ROUNDS; i++) {
         for (size_t k = scene->peer.count; k-- > 0;) {
             if (strcmp(scene->peer.waiting[k].method, method) != 0) {
                 hostile_answer(&scene->peer, k, 0, false);
             }
         }
-        turn(scene);
+        scene_turn(scene);
     }
 }
 
 static int run(struct scene *scene, bool answered)
 {
-    begin_op(scene, TB_OP_SNAPSHOT);
+    scene_begin_op(scene, TB_OP_SNAPSHOT);
     if (answered) {
-        answer_all(scene);
+        scene_answer_all(scene);
     }
     assert_int_equal(scene->dones, 1);
     return scene->result.code;
@@ -39,7 +39,7 @@ static void close_last_tab(struct scene *scene)
 {
     static const uint8_t first[HOSTILE_PICKS] = {0};
     hostile_tell(&scene->peer, DETACHED, first);
-    turn(scene);
+    scene_turn(scene);
 }
 
 static void a_session_without_a_tab_asks_for_one_again(void **state)
@@ -47,16 +47,17 @@ static void a_session_without_a_tab_asks_for_one_again(void **state)
     struct scene *scene = *state;
     assert_int_equal(run(scene, true), 0);
     close_last_tab(scene);
-    assert_true(is_asked(scene, "Target.createTarget"));
+    assert_true(scene_is_asked(scene, "Target.createTarget"));
     scene->peer.count = 0; /* the request is lost */
     assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
-    assert_false(is_asked(scene, "Target.createTarget")); /* one is on its way, for all we know */
+    assert_false(
+        scene_is_asked(scene, "Target.createTarget")); /* one is on its way, for all we know */
 
     tb_clock_manual_advance(&scene->clock, CREATE_MS);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
-    assert_true(is_asked(scene, "Target.createTarget"));
-    answer_all(scene);
+    assert_true(scene_is_asked(scene, "Target.createTarget"));
+    scene_answer_all(scene);
     assert_int_equal(run(scene, true), 0);
 }
 
@@ -65,10 +66,10 @@ static void an_answer_that_tells_of_no_tab_counts_as_none(void **state)
     struct scene *scene = *state;
     close_last_tab(scene);
     hostile_answer(&scene->peer, 0, EMPTY_ANSWER, false);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND);
-    assert_true(is_asked(scene, "Target.createTarget"));
-    answer_all(scene);
+    assert_true(scene_is_asked(scene, "Target.createTarget"));
+    scene_answer_all(scene);
     assert_int_equal(run(scene, true), 0);
 }
 
@@ -77,14 +78,14 @@ static void a_window_that_answers_late_is_asked_again(void **state)
     static const uint8_t first[HOSTILE_PICKS] = {0};
     struct scene *scene = *state;
     hostile_tell(&scene->peer, OPENED, first);
-    turn(scene);
-    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene_turn(scene);
+    assert_true(scene_is_asked(scene, "Runtime.runIfWaitingForDebugger"));
     scene->peer.count = 0; /* its first page does not come in time */
     tb_clock_manual_advance(&scene->clock, CREATE_MS);
-    turn(scene);
-    turn(scene);
-    assert_true(is_asked(scene, "Page.getFrameTree"));
-    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene_turn(scene);
+    scene_turn(scene);
+    assert_true(scene_is_asked(scene, "Page.getFrameTree"));
+    assert_true(scene_is_asked(scene, "Runtime.runIfWaitingForDebugger"));
 }
 
 static const uint8_t in_window[HOSTILE_PICKS] = {1, 1, 1, 1};
@@ -92,12 +93,12 @@ static const uint8_t in_window[HOSTILE_PICKS] = {1, 1, 1, 1};
 static void a_dialog_of_its_opener_does_not_lose_a_window(void **state)
 {
     struct scene *scene = *state;
-    tell(scene, OPENED, in_opener);
+    scene_tell(scene, OPENED, scene_in_opener);
     hostile_dialog(&scene->peer, "S1");
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(run(scene, false), TB_E_DIALOG_OPEN);
-    tell(scene, DIALOG_CLOSED, in_opener);
-    answer_all(scene); /* its first page has come */
+    scene_tell(scene, DIALOG_CLOSED, scene_in_opener);
+    scene_answer_all(scene); /* its first page has come */
     assert_int_equal(run(scene, true), 0);
 }
 
@@ -105,31 +106,31 @@ static void a_window_may_open_behind_a_dialog(void **state)
 {
     struct scene *scene = *state;
     hostile_dialog(&scene->peer, "S1");
-    turn(scene);
-    tell(scene, OPENED, in_opener);
-    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene_turn(scene);
+    scene_tell(scene, OPENED, scene_in_opener);
+    assert_true(scene_is_asked(scene, "Runtime.runIfWaitingForDebugger"));
     assert_int_equal(run(scene, false), TB_E_DIALOG_OPEN);
-    tell(scene, DIALOG_CLOSED, in_opener);
-    answer_all(scene);
+    scene_tell(scene, DIALOG_CLOSED, scene_in_opener);
+    scene_answer_all(scene);
     assert_int_equal(run(scene, true), 0);
 }
 
 static void a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page(void **state)
 {
     struct scene *scene = *state;
-    tell(scene, OPENED, in_opener);
+    scene_tell(scene, OPENED, scene_in_opener);
     scene->peer.count = 0; /* nobody is left who could answer */
-    tell(scene, CRASHED, in_window);
+    scene_tell(scene, CRASHED, in_window);
     assert_int_equal(run(scene, false), TB_E_PAGE_CRASHED);
-    tell(scene, COMMITTED, in_window);
-    assert_true(is_asked(scene, "Page.enable"));
-    assert_true(is_asked(scene, "Runtime.runIfWaitingForDebugger"));
+    scene_tell(scene, SCENE_COMMITTED, in_window);
+    assert_true(scene_is_asked(scene, "Page.enable"));
+    assert_true(scene_is_asked(scene, "Runtime.runIfWaitingForDebugger"));
     scene->peer.count = 0;
-    tell(scene, COMMITTED, in_window); /* it is being set up */
-    assert_false(is_asked(scene, "Page.enable"));
+    scene_tell(scene, SCENE_COMMITTED, in_window); /* it is being set up */
+    assert_false(scene_is_asked(scene, "Page.enable"));
     tb_clock_manual_advance(&scene->clock, CREATE_MS);
-    turn(scene);
-    answer_all(scene);
+    scene_turn(scene);
+    scene_answer_all(scene);
     assert_int_equal(run(scene, true), 0);
 }
 
@@ -138,7 +139,7 @@ static void attach_before_the_answer(struct scene *scene)
     static const uint8_t first[HOSTILE_PICKS] = {0};
     answer_but(scene, "Target.createTarget");
     hostile_tell(&scene->peer, ATTACHED, first);
-    turn(scene);
+    scene_turn(scene);
     answer_but(scene, "Target.createTarget");
 }
 
@@ -149,7 +150,7 @@ static void a_tab_that_is_there_needs_no_answer_to_the_request_for_it(void **sta
     assert_non_null(scene->session);
     scene->peer.count = 0; /* it is never answered */
     tb_clock_manual_advance(&scene->clock, TB_BROWSER_START_MS + CREATE_MS);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(run(scene, true), 0);
 }
 
@@ -159,7 +160,7 @@ static void the_answer_may_be_an_error_when_the_tab_is_there(void **state)
     attach_before_the_answer(scene);
     assert_int_equal(scene->peer.count, 1);
     hostile_answer(&scene->peer, 0, REFUSED, false);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(run(scene, true), 0);
 }
 
@@ -169,7 +170,7 @@ static void answer_without_a_tab(struct scene *scene)
     answer_but(scene, "Target.createTarget");
     assert_int_equal(scene->peer.count, 1);
     hostile_answer(&scene->peer, 0, EMPTY_ANSWER, false);
-    turn(scene);
+    scene_turn(scene);
 }
 
 static void a_new_session_does_not_wait_for_a_tab_for_ever(void **state)
@@ -177,16 +178,16 @@ static void a_new_session_does_not_wait_for_a_tab_for_ever(void **state)
     struct scene *scene = *state;
     answer_without_a_tab(scene);
     tb_clock_manual_advance(&scene->clock, CREATE_MS - 1);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(scene->refused.code, 0);
     tb_clock_manual_advance(&scene->clock, 1);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(scene->refused.code, TB_E_TIMEOUT);
     assert_string_equal(scene->refused.text, "the tab of the new session was not ready in time");
-    assert_true(is_asked(scene, "Target.disposeBrowserContext"));
+    assert_true(scene_is_asked(scene, "Target.disposeBrowserContext"));
 
-    begin_session(scene);
-    answer_all(scene);
+    scene_open(scene);
+    scene_answer_all(scene);
     assert_non_null(scene->session);
     assert_int_equal(run(scene, true), 0);
 }
@@ -200,7 +201,7 @@ static void a_browser_that_tells_much_and_answers_nothing_is_given_up(void **sta
             hostile_tell(&scene->peer, DETACHED, first);
         }
         tb_clock_manual_advance(&scene->clock, 1000);
-        turn(scene);
+        scene_turn(scene);
     }
     assert_int_equal(scene->refused.code, TB_E_BROWSER_START);
     assert_non_null(strstr(scene->refused.text, "it is running but does not answer"));
@@ -209,26 +210,27 @@ static void a_browser_that_tells_much_and_answers_nothing_is_given_up(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_session_without_a_tab_asks_for_one_again, set_up_open,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, set_up_open,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_dialog_of_its_opener_does_not_lose_a_window, set_up_open,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_window_may_open_behind_a_dialog, set_up_open, tear_down),
+        cmocka_unit_test_setup_teardown(a_session_without_a_tab_asks_for_one_again,
+                                        scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(a_window_that_answers_late_is_asked_again, scene_start_open,
+                                        scene_stop),
+        cmocka_unit_test_setup_teardown(a_dialog_of_its_opener_does_not_lose_a_window,
+                                        scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(a_window_may_open_behind_a_dialog, scene_start_open,
+                                        scene_stop),
         cmocka_unit_test_setup_teardown(
-            a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page, set_up_open,
-            tear_down),
-        cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none, set_up_open,
-                                        tear_down),
+            a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_page,
+            scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(an_answer_that_tells_of_no_tab_counts_as_none,
+                                        scene_start_open, scene_stop),
         cmocka_unit_test_setup_teardown(a_tab_that_is_there_needs_no_answer_to_the_request_for_it,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_answer_may_be_an_error_when_the_tab_is_there, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_new_session_does_not_wait_for_a_tab_for_ever, set_up,
-                                        tear_down),
+                                        scene_start, scene_stop),
+        cmocka_unit_test_setup_teardown(the_answer_may_be_an_error_when_the_tab_is_there,
+                                        scene_start, scene_stop),
+        cmocka_unit_test_setup_teardown(a_new_session_does_not_wait_for_a_tab_for_ever, scene_start,
+                                        scene_stop),
         cmocka_unit_test_setup_teardown(a_browser_that_tells_much_and_answers_nothing_is_given_up,
-                                        set_up, tear_down),
+                                        scene_start, scene_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

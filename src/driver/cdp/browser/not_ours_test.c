@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions in a browser that somebody else runs, at an endpoint. */
-#include "driver/cdp/scripted_rig.h"
+#include "support/scripted.h"
 
 enum {
     OPEN_MS = 1000,
@@ -8,12 +8,12 @@ enum {
 
 static int set_up_elsewhere(void **state)
 {
-    set_up_fleet(state);
+    scene_start_fleet(state);
     struct scene *scene = *state;
-    set_args(scene, "{\"endpoint\":\"ws://127.0.0.1:1/\",\"headless\":false}");
-    begin_session_with(scene,
-                       (struct tb_open_opts){.args = scene->args,
-                                             .deadline_ms = tb_loop_now_ms(scene->loop) + OPEN_MS});
+    scene_set_args(scene, "{\"endpoint\":\"ws://127.0.0.1:1/\",\"headless\":false}");
+    scene_open_with(scene,
+                    (struct tb_open_opts){.args = scene->args,
+                                          .deadline_ms = tb_loop_now_ms(scene->loop) + OPEN_MS});
     return 0;
 }
 
@@ -21,19 +21,19 @@ static int set_up_elsewhere(void **state)
 static void a_context_that_nobody_waits_for_any_more_is_not_left_there(void **state)
 {
     struct scene *scene = *state;
-    answer_one(scene, "Browser.getVersion", 0);
-    assert_true(is_asked(scene, "Target.createBrowserContext"));
+    scene_answer_one(scene, "Browser.getVersion", 0);
+    assert_true(scene_is_asked(scene, "Target.createBrowserContext"));
     tb_clock_manual_advance(&scene->clock, OPEN_MS);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(scene->refused.code, TB_E_TIMEOUT);
-    answer_until(scene, "Target.disposeBrowserContext");
+    scene_answer_until(scene, "Target.disposeBrowserContext");
 }
 
 static void its_window_may_have_any_size(void **state)
 {
     struct scene *scene = *state;
-    answer_until(scene, "Emulation.setDeviceMetricsOverride");
-    answer_all(scene);
+    scene_answer_until(scene, "Emulation.setDeviceMetricsOverride");
+    scene_answer_all(scene);
     assert_non_null(scene->session);
 }
 
@@ -41,8 +41,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_context_that_nobody_waits_for_any_more_is_not_left_there,
-                                        set_up_elsewhere, tear_down),
-        cmocka_unit_test_setup_teardown(its_window_may_have_any_size, set_up_elsewhere, tear_down),
+                                        set_up_elsewhere, scene_stop),
+        cmocka_unit_test_setup_teardown(its_window_may_have_any_size, set_up_elsewhere, scene_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

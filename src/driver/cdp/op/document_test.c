@@ -5,8 +5,9 @@
 #include <sys/stat.h>
 
 #include "driver/cdp/browser/session_internal.h"
-#include "driver/cdp/scripted_rig.h"
 #include "driver/profile.h"
+
+#include "support/scripted.h"
 
 enum {
     OUR_WORLD = 8, /* events of hostile_tell */
@@ -30,14 +31,16 @@ static void a_page_that_is_shown_again_is_loaded(void **state)
     struct tb_cdp_page *page = tb_cdp_session_page(scene->session);
     uint64_t mark = tb_cdp_page_navigation_mark(page);
     int64_t deadline_ms = tb_loop_now_ms(scene->loop) + 30000;
-    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameStartedNavigating\",\"params\":{"
-               "\"frameId\":\"T1\",\"url\":\"https://b.test/\",\"navigationType\":\"restore\"}}");
+    scene_say(scene,
+              "{\"sessionId\":\"S1\",\"method\":\"Page.frameStartedNavigating\",\"params\":{"
+              "\"frameId\":\"T1\",\"url\":\"https://b.test/\",\"navigationType\":\"restore\"}}");
     tb_cdp_page_settle(page, mark, "networkidle", deadline_ms, on_settled, scene);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(scene->dones, 0);
-    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameNavigated\",\"params\":{\"type\":"
-               "\"BackForwardCacheRestore\",\"frame\":{\"id\":\"T1\",\"loaderId\":\"L7\","
-               "\"url\":\"https://b.test/\"}}}");
+    scene_say(scene,
+              "{\"sessionId\":\"S1\",\"method\":\"Page.frameNavigated\",\"params\":{\"type\":"
+              "\"BackForwardCacheRestore\",\"frame\":{\"id\":\"T1\",\"loaderId\":\"L7\","
+              "\"url\":\"https://b.test/\"}}}");
     assert_int_equal(scene->dones, 1);
     assert_true(tb_str_eq_cstr(tb_cdp_page_url(page), "https://b.test/"));
 }
@@ -50,13 +53,13 @@ static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
     assert_non_null(mkdtemp(directory));
     tb_free(scene->config.state_dir);
     scene->config.state_dir = tb_strdup(directory);
-    tell(scene, WORLDS_GONE, in_opener);
-    begin_op(scene, TB_OP_STATE); /* saves */
-    assert_true(is_asked(scene, "Storage.getCookies"));
-    answer_all(scene);
+    scene_tell(scene, WORLDS_GONE, scene_in_opener);
+    scene_begin_op(scene, TB_OP_STATE); /* saves */
+    assert_true(scene_is_asked(scene, "Storage.getCookies"));
+    scene_answer_all(scene);
     assert_int_equal(scene->dones, 0);
-    tell(scene, OUR_WORLD, in_opener);
-    assert_true(is_asked(scene, "Runtime.evaluate"));
+    scene_tell(scene, OUR_WORLD, scene_in_opener);
+    assert_true(scene_is_asked(scene, "Runtime.evaluate"));
     scene->op.cancel(&scene->op);
     assert_int_equal(scene->result.code, TB_E_CANCELLED);
     tb_profile_remove(directory);
@@ -64,12 +67,12 @@ static void a_page_without_our_world_is_not_asked_for_its_storage(void **state)
 
 static void begin_upload(struct scene *scene)
 {
-    say(scene,
-        "{\"sessionId\":\"S1\",\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":"
-        "\"T1\",\"mode\":\"selectSingle\",\"backendNodeId\":7}}");
-    answer_all(scene);
-    set_args(scene, "{\"content\":[{\"name\":\"a.txt\",\"text\":\"x\"}]}");
-    begin_op(scene, TB_OP_UPLOAD);
+    scene_say(scene,
+              "{\"sessionId\":\"S1\",\"method\":\"Page.fileChooserOpened\",\"params\":{\"frameId\":"
+              "\"T1\",\"mode\":\"selectSingle\",\"backendNodeId\":7}}");
+    scene_answer_all(scene);
+    scene_set_args(scene, "{\"content\":[{\"name\":\"a.txt\",\"text\":\"x\"}]}");
+    scene_begin_op(scene, TB_OP_UPLOAD);
     if (scene->dones) {
         fail_msg("%s", scene->result.message);
     }
@@ -93,24 +96,24 @@ static void files_for_a_chooser_do_not_go_to_another_document(void **state)
     assert_non_null(mkdtemp(directory));
     give_directory(scene, directory);
     begin_upload(scene);
-    answer_one(scene, "Runtime.evaluate", REPLACED);
-    assert_false(is_asked(scene, "DOM.setFileInputFiles"));
+    scene_answer_one(scene, "Runtime.evaluate", REPLACED);
+    assert_false(scene_is_asked(scene, "DOM.setFileInputFiles"));
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
 
     begin_upload(scene);
-    answer_one(scene, "Runtime.evaluate", 0);
-    tell(scene, COMMITTED, in_opener);
-    answer_one(scene, "DOM.resolveNode", 0);
-    assert_false(is_asked(scene, "DOM.setFileInputFiles"));
+    scene_answer_one(scene, "Runtime.evaluate", 0);
+    scene_tell(scene, SCENE_COMMITTED, scene_in_opener);
+    scene_answer_one(scene, "DOM.resolveNode", 0);
+    assert_false(scene_is_asked(scene, "DOM.setFileInputFiles"));
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
 
     begin_upload(scene);
-    answer_one(scene, "Runtime.evaluate", 0);
-    answer_one(scene, "DOM.resolveNode", 0);
-    answer_one(scene, "DOM.setFileInputFiles", 0);
-    answer_all(scene);
+    scene_answer_one(scene, "Runtime.evaluate", 0);
+    scene_answer_one(scene, "DOM.resolveNode", 0);
+    scene_answer_one(scene, "DOM.setFileInputFiles", 0);
+    scene_answer_all(scene);
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, 0);
     tb_profile_remove(directory);
@@ -119,14 +122,14 @@ static void files_for_a_chooser_do_not_go_to_another_document(void **state)
 static void a_script_does_not_get_an_element_of_another_document(void **state)
 {
     struct scene *scene = *state;
-    set_args(scene, "{\"target\":\"#a\",\"script\":\"el.remove()\"}");
-    begin_op(scene, TB_OP_EVALUATE);
-    answer_one(scene, "Runtime.evaluate", 0);
-    answer_one(scene, "DOM.describeNode", 0);
-    tell(scene, COMMITTED, in_opener);
-    answer_one(scene, "DOM.resolveNode", 0);
-    assert_false(is_asked(scene, "Runtime.callFunctionOn"));
-    answer_all(scene); /* it is looked for in the new one */
+    scene_set_args(scene, "{\"target\":\"#a\",\"script\":\"el.remove()\"}");
+    scene_begin_op(scene, TB_OP_EVALUATE);
+    scene_answer_one(scene, "Runtime.evaluate", 0);
+    scene_answer_one(scene, "DOM.describeNode", 0);
+    scene_tell(scene, SCENE_COMMITTED, scene_in_opener);
+    scene_answer_one(scene, "DOM.resolveNode", 0);
+    assert_false(scene_is_asked(scene, "Runtime.callFunctionOn"));
+    scene_answer_all(scene); /* it is looked for in the new one */
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, 0);
 }
@@ -148,7 +151,7 @@ static void answer_by(struct scene *scene, const char *method, const char *resul
     peer->count--;
     memmove(&peer->waiting[at], &peer->waiting[at + 1],
             (peer->count - at) * sizeof(peer->waiting[0]));
-    say(scene, message);
+    scene_say(scene, message);
 }
 
 #define HOST(id) "{\"value\":{\"subtype\":\"node\",\"objectId\":\"1.7." id "\"}}"
@@ -159,9 +162,9 @@ static void an_outline_ends_with_the_frame_that_it_was_of(void **state)
                                "\"backendNodeId\":9}]}}";
     struct scene *scene = *state;
     hostile_frame(&scene->peer, "S1");
-    turn(scene);
-    set_args(scene, "{\"target\":\"f1e1\"}");
-    begin_op(scene, TB_OP_SNAPSHOT);
+    scene_turn(scene);
+    scene_set_args(scene, "{\"target\":\"f1e1\"}");
+    scene_begin_op(scene, TB_OP_SNAPSHOT);
     answer_by(scene, "Runtime.evaluate",
               "{\"result\":{\"value\":{\"hosts\":3,\"text\":\"\",\"url\":\"\",\"title\":\"\"}}}");
     answer_by(scene, "Runtime.evaluate", "{\"result\":{\"objectId\":\"1.7.1\"}}");
@@ -169,10 +172,11 @@ static void an_outline_ends_with_the_frame_that_it_was_of(void **state)
               "{\"result\":[" HOST("2") "," HOST("3") "," HOST("4") "]}");
     answer_by(scene, "DOM.describeNode", node);
     answer_by(scene, "DOM.describeNode", node);
-    say(scene, "{\"sessionId\":\"S1\",\"method\":\"Page.frameDetached\",\"params\":{\"frameId\":"
-               "\"F1\",\"reason\":\"remove\"}}");
+    scene_say(scene,
+              "{\"sessionId\":\"S1\",\"method\":\"Page.frameDetached\",\"params\":{\"frameId\":"
+              "\"F1\",\"reason\":\"remove\"}}");
     answer_by(scene, "DOM.describeNode", node);
-    turn(scene);
+    scene_turn(scene);
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, TB_E_ELEMENT_STALE);
 }
@@ -182,12 +186,12 @@ static void an_outline_lets_go_of_what_it_has_held(void **state)
     struct scene *scene = *state;
     bool released = false;
     hostile_frame(&scene->peer, "S1");
-    turn(scene);
-    begin_op(scene, TB_OP_SNAPSHOT);
-    for (int i = 0; i < ROUNDS; i++) {
-        released = released || is_asked(scene, "Runtime.releaseObjectGroup");
+    scene_turn(scene);
+    scene_begin_op(scene, TB_OP_SNAPSHOT);
+    for (int i = 0; i < SCENE_ROUNDS; i++) {
+        released = released || scene_is_asked(scene, "Runtime.releaseObjectGroup");
         hostile_answer_all(&scene->peer);
-        turn(scene);
+        scene_turn(scene);
     }
     assert_int_equal(scene->dones, 1);
     assert_int_equal(scene->result.code, 0);
@@ -197,18 +201,18 @@ static void an_outline_lets_go_of_what_it_has_held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_page_that_is_shown_again_is_loaded, set_up_open,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_page_that_is_shown_again_is_loaded, scene_start_open,
+                                        scene_stop),
         cmocka_unit_test_setup_teardown(a_page_without_our_world_is_not_asked_for_its_storage,
-                                        set_up_open, tear_down),
+                                        scene_start_open, scene_stop),
         cmocka_unit_test_setup_teardown(files_for_a_chooser_do_not_go_to_another_document,
-                                        set_up_open, tear_down),
+                                        scene_start_open, scene_stop),
         cmocka_unit_test_setup_teardown(a_script_does_not_get_an_element_of_another_document,
-                                        set_up_open, tear_down),
-        cmocka_unit_test_setup_teardown(an_outline_ends_with_the_frame_that_it_was_of, set_up_open,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(an_outline_lets_go_of_what_it_has_held, set_up_open,
-                                        tear_down),
+                                        scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(an_outline_ends_with_the_frame_that_it_was_of,
+                                        scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(an_outline_lets_go_of_what_it_has_held, scene_start_open,
+                                        scene_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

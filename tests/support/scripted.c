@@ -1,49 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that play the browser of one session: they answer its commands one by one and tell what
- * they like. Time is moved by hand. */
-#pragma once
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/scripted.h"
 
 #include "base/id.h"
-#include "core/core.h"
-#include "driver/cdp/browser/fleet.h"
-#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/cdp.h"
 
 #include "support/deaf.h"
-#include "support/hostile_peer.h"
 
 enum {
-    ROUNDS = 10,
     PIPES_FULL = 4,
-    COMMITTED = 19, /* event of hostile_tell */
 };
 
-/* One session whose browser we are. */
-struct scene {
-    struct tb_clock_manual clock;
-    struct tb_loop *loop;
-    struct tb_config config;
-    struct tb_core core;
-    struct tb_cdp_fleet *fleet;
-    struct hostile_peer peer;
-    struct tb_driver_session *session;
-    struct tb_err refused; /* why there is no session */
-    struct tb_op op;
-    struct cJSON *args;
-    struct tb_result result;
-    int dones;
-};
-
-static inline void on_opened(struct tb_driver_session *session, const struct tb_err *err,
-                             void *owner)
+static void on_opened(struct tb_driver_session *session, const struct tb_err *err, void *owner)
 {
     struct scene *scene = owner;
     scene->session = session;
@@ -52,13 +19,13 @@ static inline void on_opened(struct tb_driver_session *session, const struct tb_
     }
 }
 
-static inline void on_done(struct tb_op *op)
+static void on_done(struct tb_op *op)
 {
     ((struct scene *)op->user)->dones++;
 }
 
 /* The scripts for a page are more than a pipe holds. */
-static inline void turn(struct scene *scene)
+void scene_turn(struct scene *scene)
 {
     for (int i = 0; i < PIPES_FULL; i++) {
         tb_loop_turn(scene->loop, false);
@@ -66,15 +33,15 @@ static inline void turn(struct scene *scene)
     }
 }
 
-static inline void answer_all(struct scene *scene)
+void scene_answer_all(struct scene *scene)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < SCENE_ROUNDS; i++) {
         hostile_answer_all(&scene->peer);
-        turn(scene);
+        scene_turn(scene);
     }
 }
 
-static inline bool is_asked(const struct scene *scene, const char *method)
+bool scene_is_asked(const struct scene *scene, const char *method)
 {
     for (size_t i = 0; i < scene->peer.count; i++) {
         if (strcmp(scene->peer.waiting[i].method, method) == 0) {
@@ -84,7 +51,7 @@ static inline bool is_asked(const struct scene *scene, const char *method)
     return false;
 }
 
-static inline void begin_op(struct scene *scene, enum tb_op_kind kind)
+void scene_begin_op(struct scene *scene, enum tb_op_kind kind)
 {
     tb_result_fini(&scene->result);
     tb_result_init(&scene->result);
@@ -98,10 +65,10 @@ static inline void begin_op(struct scene *scene, enum tb_op_kind kind)
         .user = scene,
     };
     tb_driver_cdp.ops[kind](scene->session, &scene->op);
-    turn(scene);
+    scene_turn(scene);
 }
 
-static inline void begin_session_with(struct scene *scene, struct tb_open_opts opts)
+void scene_open_with(struct scene *scene, struct tb_open_opts opts)
 {
     struct tb_stream *to;
     struct tb_stream *from;
@@ -119,15 +86,15 @@ static inline void begin_session_with(struct scene *scene, struct tb_open_opts o
         hostile_open(&scene->peer, scene->loop, &to, &from);
         tb_cdp_browser_on_pipe_take(browser, to, from);
     }
-    turn(scene);
+    scene_turn(scene);
 }
 
-static inline void begin_session(struct scene *scene)
+void scene_open(struct scene *scene)
 {
-    begin_session_with(scene, (struct tb_open_opts){.args = NULL});
+    scene_open_with(scene, (struct tb_open_opts){.args = NULL});
 }
 
-static inline int set_up_fleet(void **state)
+int scene_start_fleet(void **state)
 {
     struct scene *scene = TB_NEW(struct scene);
     *state = scene;
@@ -147,23 +114,23 @@ static inline int set_up_fleet(void **state)
     return 0;
 }
 
-static inline int set_up(void **state)
+int scene_start(void **state)
 {
-    set_up_fleet(state);
-    begin_session(*state);
+    scene_start_fleet(state);
+    scene_open(*state);
     return 0;
 }
 
-static inline int set_up_open(void **state)
+int scene_start_open(void **state)
 {
-    set_up(state);
+    scene_start(state);
     struct scene *scene = *state;
-    answer_all(scene);
+    scene_answer_all(scene);
     assert_non_null(scene->session);
     return 0;
 }
 
-static inline int tear_down(void **state)
+int scene_stop(void **state)
 {
     struct scene *scene = *state;
     tb_cdp_fleet_free(scene->fleet);
@@ -176,33 +143,33 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static const uint8_t in_opener[HOSTILE_PICKS] = {0, 0, 0, 0};
+const uint8_t scene_in_opener[HOSTILE_PICKS] = {0, 0, 0, 0};
 
-static inline void tell(struct scene *scene, uint8_t what, const uint8_t picks[HOSTILE_PICKS])
+void scene_tell(struct scene *scene, uint8_t what, const uint8_t picks[HOSTILE_PICKS])
 {
     hostile_tell(&scene->peer, what, picks);
-    turn(scene);
+    scene_turn(scene);
 }
 
-static inline void say(struct scene *scene, const char *message)
+void scene_say(struct scene *scene, const char *message)
 {
     hostile_say(&scene->peer, message, strlen(message) + 1);
-    turn(scene);
+    scene_turn(scene);
 }
 
-static inline void answer_one(struct scene *scene, const char *method, uint8_t how)
+void scene_answer_one(struct scene *scene, const char *method, uint8_t how)
 {
     for (size_t i = 0; i < scene->peer.count; i++) {
         if (strcmp(scene->peer.waiting[i].method, method) == 0) {
             hostile_answer(&scene->peer, i, how, false);
-            turn(scene);
+            scene_turn(scene);
             return;
         }
     }
     fail_msg("%s was not asked", method);
 }
 
-static inline void set_args(struct scene *scene, const char *args)
+void scene_set_args(struct scene *scene, const char *args)
 {
     tb_json_free(scene->args);
     scene->args = tb_json_parse(tb_str_of(args));
@@ -210,11 +177,11 @@ static inline void set_args(struct scene *scene, const char *args)
 }
 
 /* Answers whatever is asked until this is. */
-static inline void answer_until(struct scene *scene, const char *method)
+void scene_answer_until(struct scene *scene, const char *method)
 {
-    for (int i = 0; i < ROUNDS && !is_asked(scene, method); i++) {
+    for (int i = 0; i < SCENE_ROUNDS && !scene_is_asked(scene, method); i++) {
         hostile_answer_all(&scene->peer);
-        turn(scene);
+        scene_turn(scene);
     }
-    assert_true(is_asked(scene, method));
+    assert_true(scene_is_asked(scene, method));
 }
