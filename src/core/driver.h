@@ -95,7 +95,7 @@ struct tb_driver_events {
      * The array and the references are core's from now on. */
     void (*on_tools)(void *owner, struct tb_brought **tools, size_t count);
     /* How it looks now, borrowed. See `watch`. */
-    void (*on_frame)(void *owner, struct tb_picture *picture);
+    void (*on_picture)(void *owner, struct tb_picture *picture);
 };
 
 struct tb_open_opts {
@@ -171,12 +171,12 @@ struct tb_driver {
     /* {"browserName":"chrome",...} for list_sessions; at any time until close has called back. May
      * be NULL. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
-    /* Somebody looks, and wants pictures of that size: tell one by on_frame, now or when there is
-     * something to see; each further one after next_frame, when it differs. Again with another
+    /* Somebody looks, and wants pictures of that size: tell one by on_picture, now or when there is
+     * something to see; each further one after next_picture, when it differs. Again with another
      * size: begin anew. NULL: nobody looks any more. Beside operations and saves; ends with
      * `close` or a loss. May be NULL, both. */
     void (*watch)(struct tb_driver_session *session, const struct tb_want *want);
-    void (*next_frame)(struct tb_driver_session *session);
+    void (*next_picture)(struct tb_driver_session *session);
     /* The hands of a person who has taken over. What cannot be done is not. May be NULL. */
     void (*input)(struct tb_driver_session *session, const struct tb_input *input);
     tb_op_fn *ops[TB_OP_COUNT]; /* NULL: not possible with this driver */

@@ -522,7 +522,7 @@ static void on_job(struct tb_deferred *job)
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec)
 {
     static const struct tb_driver_events events = {on_lost, on_event, tb_session_on_changed,
-                                                   on_tools, tb_watch_on_frame};
+                                                   on_tools, tb_watch_on_picture};
     const struct tb_open_opts opts = {
         .tenant = session->tenant,
         .session_id = session->id,

@@ -19,7 +19,7 @@ struct tb_watch {
     struct tb_picture *newest; /* NULL: none yet */
     uint64_t number;           /* of the newest one, from 1 */
     struct tb_want asked;      /* of the driver; width 0: nothing */
-    bool waiting;              /* the driver waits for next_frame */
+    bool waiting;              /* the driver waits for next_picture */
     bool passed_on;            /* a viewer has passed on the newest one */
     struct tb_deferred job;
 };
@@ -63,7 +63,7 @@ static void ask(struct tb_watch *watch)
         driver->watch(watch->source, want.width ? &want : NULL);
     } else if (watch->waiting && watch->passed_on) {
         watch->waiting = false;
-        driver->next_frame(watch->source);
+        driver->next_picture(watch->source);
     }
 }
 
@@ -184,7 +184,7 @@ void tb_watch_pause(struct tb_session *session)
     }
 }
 
-void tb_watch_on_frame(void *owner, struct tb_picture *picture)
+void tb_watch_on_picture(void *owner, struct tb_picture *picture)
 {
     struct tb_watch *watch = ((struct tb_session *)owner)->watch;
     if (!watch || !watch->source) {

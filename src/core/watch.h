@@ -48,6 +48,6 @@ void tb_watch_ready(struct tb_viewer *viewer);
  * ended; its record goes without a word to anybody. */
 void tb_watch_resume(struct tb_session *session);
 void tb_watch_pause(struct tb_session *session);
-void tb_watch_on_frame(void *owner, struct tb_picture *picture);
+void tb_watch_on_picture(void *owner, struct tb_picture *picture);
 void tb_watch_end(struct tb_session *session, enum tb_end_reason reason);
 void tb_watch_free(struct tb_watch *watch);

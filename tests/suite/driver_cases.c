@@ -340,17 +340,17 @@ static void pictures_come_one_by_one_while_somebody_looks(void **state)
     run_slow(seat, LONG_MS);
     driver_watch(seat, true);
     table->subject->stir(seat);
-    WAIT_UNTIL(table->lab.core.loop, seat->frames == 1);
+    WAIT_UNTIL(table->lab.core.loop, seat->pictures == 1);
     table->subject->stir(seat);
     table->subject->stir(seat);
-    driver_next_frame(seat);
-    WAIT_UNTIL(table->lab.core.loop, seat->frames == 2);
+    driver_next_picture(seat);
+    WAIT_UNTIL(table->lab.core.loop, seat->pictures == 2);
     driver_watch(seat, false);
     table->subject->stir(seat);
     assert_true(seat->running);
     driver_watch(seat, true);
     table->subject->stir(seat);
-    WAIT_UNTIL(table->lab.core.loop, seat->frames == 3);
+    WAIT_UNTIL(table->lab.core.loop, seat->pictures == 3);
     driver_close(seat);
 }
 
@@ -363,11 +363,11 @@ static void another_size_begins_anew_and_the_end_of_a_session_ends_the_looking(v
     for (int times = 1; times <= 2; times++) {
         driver_watch_larger(seat, times);
         table->subject->stir(seat);
-        WAIT_UNTIL(table->lab.core.loop, seat->frames == times);
+        WAIT_UNTIL(table->lab.core.loop, seat->pictures == times);
     }
     table->subject->stir(seat);
     driver_close(seat);
-    assert_int_equal(seat->frames, 2);
+    assert_int_equal(seat->pictures, 2);
 }
 
 /* What cannot be done is not, and nobody is told. */

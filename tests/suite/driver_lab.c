@@ -115,10 +115,10 @@ static void on_changed(void *owner)
     expect(seat, is_open(seat), "a session has changed that is not open");
 }
 
-static void on_frame(void *owner, struct tb_picture *picture)
+static void on_picture(void *owner, struct tb_picture *picture)
 {
     struct driver_seat *seat = owner;
-    seat->frames++;
+    seat->pictures++;
     expect(seat, is_open(seat), "a picture came of a session that is not open");
     expect(seat, seat->frame_wanted, "a picture came that nobody had asked for");
     expect(seat, picture->bytes.len && picture->type, "a picture is empty");
@@ -250,7 +250,7 @@ void driver_open_start(struct driver_seat *seat, struct tb_str saved)
                                                    .on_event = on_event,
                                                    .on_changed = on_changed,
                                                    .on_tools = on_tools,
-                                                   .on_frame = on_frame};
+                                                   .on_picture = on_picture};
     struct driver_lab *lab = seat->lab;
     const struct tb_open_opts opts = {
         .tenant = "default",
@@ -396,8 +396,8 @@ void driver_watch_larger(struct driver_seat *seat, int times)
     seat->lab->subject->driver->watch(seat->session, &want);
 }
 
-void driver_next_frame(struct driver_seat *seat)
+void driver_next_picture(struct driver_seat *seat)
 {
     seat->frame_wanted = true;
-    seat->lab->subject->driver->next_frame(seat->session);
+    seat->lab->subject->driver->next_picture(seat->session);
 }

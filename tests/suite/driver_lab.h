@@ -54,7 +54,7 @@ struct driver_seat {
     int saves;
     int losses;
     int changes;
-    int frames;
+    int pictures;
     int closes;
     struct driver_tools tools;
     struct tb_op op;
@@ -121,4 +121,4 @@ void driver_save(struct driver_seat *seat);
  * picture. */
 void driver_watch(struct driver_seat *seat, bool on);
 void driver_watch_larger(struct driver_seat *seat, int times);
-void driver_next_frame(struct driver_seat *seat);
+void driver_next_picture(struct driver_seat *seat);

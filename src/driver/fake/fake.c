@@ -47,7 +47,7 @@ struct tb_driver_session {
     char tag[TAG_SIZE];
     bool restored;
     bool watched;
-    bool frame_wanted;
+    bool picture_wanted;
     char *look;                 /* that nobody was shown yet; NULL: none */
     struct tb_fake_tools tools; /* that it brings along */
     struct tb_fake_peer peer;
@@ -405,16 +405,16 @@ static void describe(struct tb_driver_session *session, struct tb_json_writer *j
 
 static void show(struct tb_driver_session *session)
 {
-    if (!session->watched || !session->frame_wanted || !session->look) {
+    if (!session->watched || !session->picture_wanted || !session->look) {
         return;
     }
     struct tb_picture *picture = tb_picture_new("image/png", LOOK_MAX);
     tb_buf_append_cstr(&picture->bytes, session->look);
     tb_free(session->look);
     session->look = NULL;
-    session->frame_wanted = false;
+    session->picture_wanted = false;
     session->fake->frames++;
-    session->events->on_frame(session->owner, picture);
+    session->events->on_picture(session->owner, picture);
     tb_picture_unref(picture, "shown");
 }
 
@@ -427,14 +427,14 @@ static void watch(struct tb_driver_session *session, const struct tb_want *want)
     fake->unwatches += want == NULL;
     fake->want = want ? *want : (struct tb_want){0, 0};
     session->watched = want != NULL;
-    session->frame_wanted = true;
+    session->picture_wanted = true;
     show(session);
 }
 
-static void next_frame(struct tb_driver_session *session)
+static void next_picture(struct tb_driver_session *session)
 {
-    must(session->open && session->watched && !session->frame_wanted);
-    session->frame_wanted = true;
+    must(session->open && session->watched && !session->picture_wanted);
+    session->picture_wanted = true;
     show(session);
 }
 
@@ -582,7 +582,7 @@ const struct tb_driver tb_driver_fake = {
     .restored = restored,
     .describe = describe,
     .watch = watch,
-    .next_frame = next_frame,
+    .next_picture = next_picture,
     .input = input,
     .ops =
         {
