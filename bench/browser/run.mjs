@@ -5,6 +5,7 @@
 //   ROWS=open,burst   these rows only (start, cold and ping are there in any case); nothing is written, nothing is weighed
 //   ROUNDS=4          how often everybody is started anew
 //   TABARD=path       the program, build/release/tabard if not given
+//   BEFORE=path       an earlier build of it besides, in turns, and a table of one over the other; nothing is written
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -31,7 +32,9 @@ async function load(name, ...made) {
 }
 
 const raw = await load('raw', ['Raw', 'shell'], ['Raw', 'full']);
-const tabard = await load('tabard', ['Tabard', 'shell', 'stdio'], ['Tabard', 'shell', 'http'], ['Tabard', 'full', 'stdio']);
+const before = process.env.BEFORE;
+const tabard = await load('tabard', ...['', ...(before ? ['before'] : [])].flatMap((build) => [
+  ['Tabard', 'shell', 'stdio', build], ['Tabard', 'shell', 'http', build], ['Tabard', 'full', 'stdio', build]]));
 const puppeteer = await load('puppeteer', ['Puppeteer', 'shell']);
 const playwright = await load('playwright', ['Playwright', 'full'], ['Playwright', 'full', 0], ['PlaywrightHttp', 'full']);
 const devtools = await load('devtools', ['DevTools', 'full'], ['DevTools', 'full', false]);
@@ -90,7 +93,7 @@ function machine() {
 
 const report = new Report(bench, contenders).text();
 console.log(report);
-if (!quick && !only.length && !rows.length) {
+if (!quick && !only.length && !rows.length && !before) {
   const about = `# Browser work through MCP
 
 ${machine()}

@@ -7,7 +7,7 @@ import { House } from '../lib/house.mjs';
 import { HttpClient, StdioClient } from '../lib/mcp.mjs';
 import { McpContender, pictureSize } from './mcp.mjs';
 
-const program = path.resolve(process.env.TABARD ?? 'build/release/tabard');
+const builds = { '': process.env.TABARD ?? 'build/release/tabard', before: process.env.BEFORE };
 
 class Session {
   constructor(client, name) {
@@ -59,10 +59,11 @@ class Session {
 export class Tabard extends McpContender {
   #opened = 0;
 
-  /** `transport` is stdio or http. */
-  constructor(engine, transport) {
-    super(`tabard-${engine}-${transport}`, 'tabard', engine, `tabard, ${transport}, ${engine}`);
+  /** `transport` is stdio or http; `build` is empty, or "before" for an earlier one, which is compared with nobody but us. */
+  constructor(engine, transport, build = '') {
+    super(`${build}tabard-${engine}-${transport}`, `${build}tabard`, engine, `tabard${build && ` ${build}`}, ${transport}, ${engine}`);
     this.transport = transport;
+    this.program = path.resolve(builds[build]);
   }
 
   #options() {
@@ -71,7 +72,7 @@ export class Tabard extends McpContender {
   }
 
   async start() {
-    if (!existsSync(program)) throw new Error(`no program ${path.basename(program)}; run make`);
+    if (!existsSync(this.program)) throw new Error(`no program ${path.basename(this.program)}; run make`);
     this.house = new House();
     this.options = this.#options();
     this.client = this.transport === 'stdio' ? this.#stdio() : await this.#http();
@@ -79,12 +80,12 @@ export class Tabard extends McpContender {
   }
 
   #stdio() {
-    this.connect = () => new StdioClient(this.house.spawn(program, ['mcp', ...this.options]));
+    this.connect = () => new StdioClient(this.house.spawn(this.program, ['mcp', ...this.options]));
     return this.connect();
   }
 
   async #http() {
-    this.child = this.house.spawn(program, ['serve', ...this.options]);
+    this.child = this.house.spawn(this.program, ['serve', ...this.options]);
     let text = '';
     while (!text.includes('\n')) text += (await once(this.child.stdout, 'data'))[0];
     const [, url] = /tabard ready (\S+)/.exec(text);
@@ -95,7 +96,7 @@ export class Tabard extends McpContender {
 
   /** Another agent connects while the daemon runs. */
   async again() {
-    const child = this.house.spawn(program, ['mcp', ...this.options]);
+    const child = this.house.spawn(this.program, ['mcp', ...this.options]);
     const client = new StdioClient(child);
     await client.initialize();
     return async () => {

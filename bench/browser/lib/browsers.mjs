@@ -19,13 +19,13 @@ export function browser(engine) {
 function argumentsOf(source) {
   const lists = [/features_off\[\] =([^;]+);/, /common_args\[\] = \{([^}]+)\}/].map((pattern) => {
     const [, body] = pattern.exec(source) ?? [];
-    if (!body) throw new Error('src/driver/cdp/browser/launch_command.c has changed; bring bench/browser/lib/browsers.mjs in line with it');
+    if (!body) throw new Error('src/driver/cdp/browser/switches.c has changed; bring bench/browser/lib/browsers.mjs in line with it');
     return [...body.matchAll(/"([^"]*)"/g)].map(([, text]) => text);
   });
   return [lists[0].join(''), ...lists[1]];
 }
 
-const args = argumentsOf(readFileSync(new URL('../../../src/driver/cdp/browser/launch_command.c', import.meta.url), 'utf8'));
+const args = argumentsOf(readFileSync(new URL('../../../src/driver/cdp/browser/switches.c', import.meta.url), 'utf8'));
 
 /** Starts one over the DevTools pipe, descriptors 3 and 4. */
 export function launch(house, engine) {

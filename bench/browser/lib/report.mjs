@@ -96,13 +96,31 @@ export class Report {
   /** How many times as long a peer takes. */
   peers() {
     const ours = this.contenders.find((each) => each.family === 'tabard' && this.#has(each));
-    const others = this.contenders.filter((each) => !['tabard', 'raw'].includes(each.family) && this.#has(each));
+    const others = this.contenders.filter((each) => !['tabard', 'beforetabard', 'raw'].includes(each.family) && this.#has(each));
     if (!ours || !others.length) return '';
     const wanted = ['start', 'cold', 'open', ...operations, 'workflow'];
     return table([`times as long as ${ours.label}`, ...others.map((each) => each.label)], wanted.map((row) => [
       rows.find(([key]) => key === row)[1],
       ...others.map(({ key }) => number(this.of(row, key) / this.of(row, ours.key))),
     ]));
+  }
+
+  /** The middle 95 % of what the ratio of medians would be had the repetitions come out otherwise. */
+  #range(ours, theirs) {
+    const again = (list) => median(list.map(() => list[Math.floor(Math.random() * list.length)]));
+    const ratios = Array.from({ length: 500 }, () => again(ours) / again(theirs));
+    return `${number(median(ratios, 0.025))}–${number(median(ratios, 0.975))}`;
+  }
+
+  /** This build over an earlier one. */
+  builds() {
+    const ours = this.contenders.filter((each) => each.family === 'tabard' && this.bench.samples.has(`ping before${each.key}`));
+    if (!ours.length) return '';
+    return table(['this build over the one before: by medians (95 %)', ...ours.map((each) => each.label)], rows
+      .filter(([row]) => this.bench.samples.has(`${row} ${ours[0].key}`)).map(([row, label]) => [label, ...ours.map(({ key }) => {
+        const [now, before] = [key, `before${key}`].map((each) => this.bench.samples.get(`${row} ${each}`));
+        return now && before ? `${number(median(now) / median(before))} (${this.#range(now, before)})` : '–';
+      })]));
   }
 
   memory() {
@@ -164,7 +182,7 @@ export class Report {
     this.goals = [];
     const ours = this.contenders.filter((each) => each.family === 'tabard' && this.#has(each));
     for (const each of ours) this.#goalsOf(each);
-    if (ours.length) this.#goalsAgainst(ours[0], this.contenders.filter(({ family }) => !['tabard', 'raw'].includes(family)));
+    if (ours.length) this.#goalsAgainst(ours[0], this.contenders.filter(({ family }) => !['tabard', 'beforetabard', 'raw'].includes(family)));
     return this.goals.length ? table(['goal', 'bound', 'found', ''], this.goals) : '';
   }
 
@@ -180,6 +198,7 @@ export class Report {
   text() {
     const parts = [
       ['Times', this.times()], ['Ratio to the limit', this.ratios()], ['Ratio of the peers', this.peers()],
+      ['Ratio to the build before', this.builds()],
       ['Memory and idling', this.bench.memory.size ? this.memory() : ''], ['Goals', this.goalTable()],
       ['Spread', this.noise()], ['Notes', this.notes()],
     ];
