@@ -186,6 +186,11 @@ static int say_revoked(struct tb_err *err)
     return tb_fail(err, TB_E_UNAUTHORIZED, "the credential of this call was revoked");
 }
 
+bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err)
+{
+    return call->caller.who->revoked && say_revoked(err) < 0;
+}
+
 static void on_revoked(struct tb_live *live)
 {
     struct tb_err err;
@@ -381,6 +386,9 @@ static void prepare_ask(struct tb_call *call)
 
 static int on_found(struct tb_call *call, const struct tb_place *place, struct tb_err *err)
 {
+    if (tb_call_is_revoked(call, err)) {
+        return err->code;
+    }
     if (!(call->entry.tool->flags & TB_TOOL_NO_SESSION)) {
         return join_session(call, place->session, err);
     }
@@ -467,6 +475,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
                                       .files = request->caller.files,
                                       .brief = request->caller.brief,
                                       .passing = request->caller.passing,
+                                      .noteless = request->caller.noteless,
                                       .everyone = request->caller.everyone};
     call->done = request->done;
     call->progress = request->progress;

@@ -74,6 +74,7 @@ static void print(struct tb_call *call, struct tb_answer *answer)
     answer->code = result->code;
     answer->message = result->message;
     answer->text = print_text(call, &answer->is_error);
+    tb_json_str(tb_json_get(result->data, "note"), &answer->note);
     answer->raw = result->code == 0 ? tb_buf_str(&result->raw) : TB_STR("");
     if (!has_own_form(call) && (result->code == 0 || partial)) {
         answer->image = tb_buf_str(&result->image);
@@ -140,12 +141,11 @@ const struct tb_answer *tb_call_answer(struct tb_call *call, size_t max)
     struct tb_call_printed *printed = &call->printed;
     struct tb_answer *answer = &printed->answer;
     size_t room = max > TB_ANSWER_BESIDE ? max - TB_ANSWER_BESIDE : 0;
-    struct tb_str note = TB_STR("");
     if (!printed->ready) {
         printed->ready = true;
         print(call, answer);
     }
-    tb_json_str(tb_json_get(call->result.data, "note"), &note);
+    struct tb_str note = answer->note;
     answer->part_count = 0;
     /* Who knows a form of its own looks for it in front. */
     if (has_own_form(call)) {

@@ -5,6 +5,7 @@
 #include "core/session_internal.h"
 
 #include "support/fake_store.h"
+#include "support/principals.h"
 
 #define HALF_HOUR_MS ((int64_t)30 * 60 * 1000)
 
@@ -248,6 +249,28 @@ static void who_cancels_a_call_has_not_been_told(void **state)
                              "fields is lost.");
 }
 
+static void ignore(struct tb_call *call, void *user)
+{
+    (void)call;
+    (void)user;
+}
+
+/* As one who reads a resource of MCP. */
+static void whose_reply_has_no_place_for_it_has_not_been_told(void **state)
+{
+    struct rig *rig = *state;
+    lose_form(rig);
+    tb_call_start(&rig->core,
+                  &(struct tb_call_request){
+                      .caller = {.who = &principal_t, .conversation = "", .noteless = true},
+                      .entry.tool = &rig_wait,
+                      .done = ignore,
+                  });
+    rig_turn(rig);
+    refuses_an_act_once(rig, "Session 'a' was restored from its last save. What was typed into 2 "
+                             "fields is lost.");
+}
+
 static void a_navigation_that_fails_leaves_no_page(void **state)
 {
     struct rig *rig = *state;
@@ -332,6 +355,7 @@ int main(void)
         RIG_TEST(a_loss_that_nobody_heard_of_outlasts_the_daemon),
         RIG_TEST(who_comes_back_by_another_name_is_told),
         RIG_TEST(who_cancels_a_call_has_not_been_told),
+        RIG_TEST(whose_reply_has_no_place_for_it_has_not_been_told),
         RIG_TEST(a_navigation_that_fails_leaves_no_page),
         RIG_TEST(what_another_types_does_not_make_up_for_the_loss),
         RIG_TEST(all_who_typed_are_told),

@@ -99,6 +99,8 @@ struct tb_op_call {
     bool ended;
 };
 
+/* Its credential was revoked while it waited; err says so. */
+bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err);
 /* If the session was to bring its tool, it still does. TB_E_UNKNOWN_TOOL. */
 int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
                           struct tb_err *err);

@@ -77,5 +77,6 @@ struct tb_caller {
     bool brief;           /* its toolset lets a conversation's session end when it is idle */
     struct tb_view *view; /* the tools that it was given; NULL: all */
     bool passing;         /* its conversation cannot outlive the daemon */
+    bool noteless;        /* its reply has no place for a note beside what it asks for */
     bool everyone;        /* the tenant's operator: private sessions of others are there for it */
 };

@@ -95,6 +95,27 @@ static void nothing_begins_once_a_credential_is_revoked(void **state)
     tb_principal_unref(who, "test");
 }
 
+/* The session's job comes before the one that ends what is live. */
+static void nor_does_what_waited_for_its_turn(void **state)
+{
+    struct rig *rig = *state;
+    TB_AUTO(tb_auth_free) struct tb_auth *auth = tb_auth_new(rig->core.loop);
+    struct tb_principal *who = add(auth);
+    struct lasting calls[2];
+    rig_create(rig, "a");
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    start(rig, &calls[0], &principal_t);
+    start(rig, &calls[1], who);
+    rig_turn(rig);
+    assert_true(tb_fake_release(rig->fake, tb_session_info(rig_find(rig, "a")).id));
+    tb_auth_revoke(auth, "k");
+    rig_turn(rig);
+    assert_int_equal(calls[0].code, 0);
+    assert_int_equal(calls[1].code, TB_E_UNAUTHORIZED);
+    assert_int_equal(rig->fake->begun, 1);
+    tb_principal_unref(who, "test");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +123,7 @@ int main(void)
                                         rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(nothing_begins_once_a_credential_is_revoked, rig_setup,
                                         rig_teardown),
+        cmocka_unit_test_setup_teardown(nor_does_what_waited_for_its_turn, rig_setup, rig_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,13 +198,20 @@ static bool is_running(const struct tb_session *session, const struct tb_call *c
     return false;
 }
 
+/* Or nobody reads the reply, or it has no place for a note; the next one has. */
+static bool takes_note(const struct tb_call *call)
+{
+    return call->broken.code != TB_E_CANCELLED && call->result.code != TB_E_UNKNOWN_TOOL &&
+           !call->caller.noteless;
+}
+
 void tb_session_leave(struct tb_session *session, struct tb_call *call)
 {
     bool was_running = is_running(session, call);
     tb_list_remove(&call->link);
     *(was_running ? &session->queue.running_count : &session->queue.waiting_count) -= 1;
     if (was_running) {
-        if (call->broken.code != TB_E_CANCELLED) { /* or nobody reads the reply */
+        if (takes_note(call)) {
             tell_losses(session, call);
         }
     }
@@ -495,6 +502,9 @@ static void go_on(struct tb_session *session)
         tb_session_finish(session);
     } else {
         tb_session_take_over(session);
+        if (session->state == TB_STATE_HELD) {
+            tb_session_plan_save(session); /* what changed while the last save was under way */
+        }
         pump(session);
     }
 }

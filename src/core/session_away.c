@@ -117,6 +117,17 @@ static bool is_going(const struct tb_session *session)
            session->state != TB_STATE_RETIRING;
 }
 
+/* What the peer before it was asked, the newer one does not know of. */
+static void drop_calls(struct tb_session *session)
+{
+    struct tb_err replaced;
+    tb_fail(&replaced, TB_E_AWAY,
+            "Session '%s' has a newer %s; part of what the call was to do may have been done",
+            session->name, tb_session_kind_name(session->kind));
+    tb_session_fail_running(session, &replaced);
+    tb_session_cancel_ops(session);
+}
+
 int tb_session_attach(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     int rc = check_attach(session, err);
@@ -132,6 +143,8 @@ int tb_session_attach(struct tb_session *session, struct tb_channel *channel, st
     if (session->state == TB_STATE_AWAY) {
         tb_session_move(session, TB_STATE_OPEN);
         tb_session_came_back(session);
+    } else if (session->side == TB_SIDE_OPEN) {
+        drop_calls(session);
     }
     return 0;
 }

@@ -219,13 +219,19 @@ static void the_newest_peer_wins(void **state)
     struct peer second;
     struct told told;
     const struct tb_session *session = start(rig, &first);
+    call_add(rig, &told);
     assert_int_equal(come_back(rig, &second), 0);
     assert_int_equal(first.closes, 1);
+    assert_int_equal(told.dones, 1); /* the second has not been asked */
+    assert_int_equal(told.code, TB_E_AWAY);
+    assert_string_equal(told.message,
+                        "Session 'a' has a newer client; part of what the call was to "
+                        "do may have been done");
     assert_int_equal(session->state, TB_STATE_OPEN);
     second.answer = "{}";
     call_add(rig, &told);
     assert_int_equal(told.code, 0);
-    assert_int_equal(rig_events(rig, "session_away"), 0);
+    assert_int_equal(rig_events(rig, "session_away {"), 0);
     go(rig, &second);
     assert_int_equal(session->state, TB_STATE_AWAY);
     peer_fini(&first);

@@ -322,7 +322,7 @@ static void on_save_due(struct tb_timer *timer, void *user)
         tb_session_look(session);
         return;
     }
-    if (!tb_session_at_rest(session) || !may_save(session)) {
+    if (!tb_session_is_quiet(session) || !may_save(session)) {
         return; /* planned anew when it comes to rest */
     }
     if (rested_ms < REST_MS) {
@@ -337,7 +337,7 @@ void tb_session_on_changed(void *owner)
     struct tb_session *session = owner;
     if (session->saving && !tb_session_ended(session)) {
         note_change(session);
-        if (tb_session_at_rest(session)) {
+        if (tb_session_is_quiet(session)) {
             tb_session_plan_save(session);
         }
     }
@@ -580,12 +580,12 @@ void tb_session_opened(struct tb_session *session)
         tb_session_came_back(session);
         return;
     }
-    tb_free(session->losses.note);
-    session->losses.is_news = true;
-    session->losses.note =
-        note_of(session, restored.missing,
-                !restored.typed && tb_authors_any_untold(&session->losses.authors));
-    if (session->losses.note) {
+    char *note = note_of(session, restored.missing,
+                         !restored.typed && tb_authors_any_untold(&session->losses.authors));
+    if (note) { /* else that of an earlier wake is still for whoever has not heard it */
+        tb_free(session->losses.note);
+        session->losses.note = note;
+        session->losses.is_news = true;
         tb_authors_mislead(&session->losses.authors);
     }
     bool is_news = drop_loss(session);

@@ -22,6 +22,10 @@ static void tell(struct tb_session *session, enum tb_event_type type, const char
 
 int tb_session_hold(struct tb_session *session, struct tb_holder *holder, struct tb_err *err)
 {
+    if (holder->session) {
+        return tb_fail(err, TB_E_HELD, "%s has session '%s' already", holder->who,
+                       holder->session->name);
+    }
     if (tb_session_ended(session) || session->state == TB_STATE_RETIRING) {
         return tb_fail(err, TB_E_SESSION_ENDED, "Session '%s' has ended", session->name);
     }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/session_hibernate.h"
 #include "core/session_internal.h"
 
 #include "support/fake_store.h"
@@ -345,6 +346,23 @@ static void when_the_daemon_stops_a_held_session_is_saved(void **state)
     tb_session_release(&ann.holder, NULL);
 }
 
+static void what_a_person_changes_is_saved_though_calls_wait(void **state)
+{
+    struct rig *rig = *state;
+    struct person ann;
+    struct tb_session *session = start_held(rig, &ann);
+    struct rig_call *call = rig_start(rig, &rig_click, "", ON_A);
+    rig_turn(rig);
+    size_t before = rig->fake->saved;
+    tb_session_on_changed(session);
+    rig_advance(rig, 2500);
+    assert_int_equal(rig->fake->saved, before + 1);
+    assert_int_equal(session->state, TB_STATE_HELD);
+    tb_session_release(&ann.holder, NULL);
+    rig_turn(rig);
+    rig_expect(call, 0);
+}
+
 static void a_holder_may_let_go_at_any_time(void **state)
 {
     struct rig *rig = *state;
@@ -372,6 +390,8 @@ static void there_is_one_holder_and_what_cannot_be_held_is_refused(void **state)
     struct person bob = {0};
     struct tb_session *session = start_held(rig, &ann);
     assert_int_equal(take(session, &bob), TB_E_HELD);
+    assert_int_equal(take(rig_create(rig, "b"), &ann), TB_E_HELD); /* one at a time */
+    assert_ptr_equal(ann.holder.session, session);
     tb_session_release(&bob.holder, NULL); /* which is not his */
     assert_int_equal(session->state, TB_STATE_HELD);
     tb_session_release(&ann.holder, NULL);
@@ -436,6 +456,7 @@ int main(void)
         CASE(a_held_session_does_not_make_room_for_others),
         CASE(whatever_becomes_of_the_session_the_holder_hears_of_it_once),
         CASE(when_the_daemon_stops_a_held_session_is_saved),
+        CASE(what_a_person_changes_is_saved_though_calls_wait),
         CASE(a_holder_may_let_go_at_any_time),
         CASE(there_is_one_holder_and_what_cannot_be_held_is_refused),
         CASE(only_the_holders_hands_reach_it_and_they_count_as_use),

@@ -164,6 +164,32 @@ static void everybody_who_saw_the_earlier_browser_hears_of_the_new_one_once(void
     assert_null(session->losses.note);
 }
 
+/* Nothing is lost by the second wake; what the first one lost is still news to whoever was not
+ * there.
+ */
+static void who_has_not_heard_of_a_new_browser_hears_of_it_after_another_sleep(void **state)
+{
+    static const char *const agents[] = {"ann", "bob"};
+    struct rig *rig = *state;
+    const struct tb_session *session = rig_create_tagged(rig);
+    for (size_t i = 0; i < TB_COUNT(agents); i++) {
+        assert_int_equal(rig_run(rig, &rig_click, agents[i], "{\"sessionId\":\"a\"}"), 0);
+    }
+    rig_advance(rig, 2500);
+    tb_fake_lose(rig->fake, session->id);
+    rig_turn(rig);
+    for (int sleeps = 0; sleeps < 2; sleeps++) {
+        assert_int_equal(rig_run(rig, &rig_click, "ann", "{\"sessionId\":\"a\"}"), 0);
+        rig_advance(rig, (int64_t)31 * 60 * 1000);
+        assert_int_equal(session->state, TB_STATE_ASLEEP);
+    }
+    struct rig_call *call = rig_start(rig, &rig_click, "bob", "{\"sessionId\":\"a\"}");
+    rig_turns(rig, 32);
+    assert_true(
+        tb_str_starts(tb_json_text(call->data, "note"), TB_STR("Session 'a' lost its browser")));
+    rig_expect(call, 0);
+}
+
 /* What is to end may not come back only because it was about to sleep. */
 static void a_final_loss_ends_a_session_that_falls_asleep(void **state)
 {
@@ -191,6 +217,7 @@ int main(void)
         RIG_TEST(a_final_loss_ends_the_session_for_the_reason_that_the_driver_gives),
         RIG_TEST(a_restorable_loss_tells_the_reason_that_the_driver_gives),
         RIG_TEST(everybody_who_saw_the_earlier_browser_hears_of_the_new_one_once),
+        RIG_TEST(who_has_not_heard_of_a_new_browser_hears_of_it_after_another_sleep),
         RIG_TEST(a_final_loss_ends_a_session_that_falls_asleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,11 @@ static bool rests_as_active(const struct tb_session *session)
            (!lifetime.idle_ms || rested_ms < lifetime.idle_ms);
 }
 
+bool tb_session_is_quiet(const struct tb_session *session)
+{
+    return tb_session_at_rest(session) || session->state == TB_STATE_HELD;
+}
+
 static enum tb_shown_state shown(const struct tb_session *session)
 {
     bool at_rest = tb_session_at_rest(session);

@@ -44,6 +44,9 @@ enum tb_driver_side {
     TB_SIDE_CLOSED,
 };
 
+/* Nothing of ours changes its pages: no call runs or waits, or those that wait do so for a person.
+ */
+bool tb_session_is_quiet(const struct tb_session *session);
 bool tb_state_allows(enum tb_session_state from, enum tb_session_state to);
 /* The only way to another state. One that the table does not allow is a bug of ours: debug builds
  * stop there, others do as tb_session_stray. */

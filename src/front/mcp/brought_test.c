@@ -13,6 +13,7 @@
 #include "core/limits.h"
 #include "core/sessions.h"
 #include "core/toolbox.h"
+#include "front/mcp/content.h"
 
 #include "support/mcp_expect.h"
 #include "support/mcp_rig.h"
@@ -108,6 +109,27 @@ static void a_list_stays_below_what_clients_take(void **state)
     assert_in_range(strlen(said), TB_BROUGHT_BYTES_MAX / 2, TB_MCP_RESULT_MAX);
     mcp_expect(said, "\"tool-0\"");
     assert_null(strstr(said, "\"tool-39\""));
+}
+
+static void what_is_told_of_the_session_stands_before_the_items_of_the_page(void **state)
+{
+    static const char *const rows[][2] = {
+        {"{\"content\":[ {\"type\":\"text\",\"text\":\"a\"} ],\"isError\":true}",
+         "{\"content\":[{\"type\":\"text\",\"text\":\"new\"},{\"type\":\"text\",\"text\":\"a\"}],"
+         "\"isError\":true}"},
+        {"{\"content\":[ ]}", "{\"content\":[{\"type\":\"text\",\"text\":\"new\"}]}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_KIB);
+        struct tb_json_writer json;
+        tb_json_writer_init(&json, &out);
+        tb_json_object_open(&json);
+        tb_mcp_put_answer(
+            &json, &(const struct tb_answer){.raw = tb_str_of(rows[i][0]), .note = TB_STR("new")});
+        tb_json_object_close(&json);
+        assert_true(tb_str_eq_cstr(tb_buf_str(&out), rows[i][1]));
+    }
 }
 
 static void bytes_pass_that_no_tree_could_hold(void **state)
@@ -278,6 +300,7 @@ int main(void)
         WITH(they_stand_behind_the_others_as_their_page_wrote_them),
         WITH(a_list_is_for_its_caller_alone_where_pages_bring_tools),
         WITH(a_list_stays_below_what_clients_take),
+        WITH(what_is_told_of_the_session_stands_before_the_items_of_the_page),
         WITH(bytes_pass_that_no_tree_could_hold),
         WITH(a_result_of_mcp_is_spliced),
         WITH(other_tools_refuse_such_bytes),

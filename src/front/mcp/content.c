@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/content.h"
 
+#include "core/cut.h"
 #include "core/limits.h"
 #include "proto/json_scan.h"
 
@@ -57,13 +58,30 @@ static void put_part(struct tb_json_writer *json, const struct tb_part *part)
     }
 }
 
+/* The items of a page's tool behind what there is to say of its session. */
+static void put_content(struct tb_json_writer *json, struct tb_str note, struct tb_str content)
+{
+    if (!note.len) {
+        tb_json_put_raw(json, content);
+        return;
+    }
+    struct tb_str items = tb_str_trim(tb_str_sub(content, 1, content.len - 1));
+    TB_AUTO(tb_buf_fini) struct tb_buf cut = TB_BUF(SIZE_MAX);
+    tb_json_array_open(json);
+    tb_mcp_put_text_item(json, tb_cut(note, TB_ANSWER_BESIDE, &cut));
+    if (items.len) {
+        tb_json_put_raw(json, items);
+    }
+    tb_json_array_close(json);
+}
+
 void tb_mcp_put_answer(struct tb_json_writer *json, const struct tb_answer *answer)
 {
     bool is_error = answer->is_error;
     struct tb_str content;
     tb_json_key(json, "content");
     if (answer->raw.len && find_content(answer->raw, &content, &is_error)) {
-        tb_json_put_raw(json, content);
+        put_content(json, answer->note, content);
     } else {
         tb_json_array_open(json);
         for (size_t i = 0; i < answer->part_count; i++) {

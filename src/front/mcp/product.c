@@ -60,8 +60,8 @@ static void read_op(struct tb_mcp_req *req, const struct tb_mcp_resource *resour
     tb_json_object_open(&json);
     tb_json_member_str(&json, "sessionId", arg);
     tb_json_object_close(&json);
-    const struct tb_call_request request = {.entry = {.tool = tool},
-                                            .args.json = tb_buf_str(&args)};
+    const struct tb_call_request request = {
+        .caller.noteless = true, .entry = {.tool = tool}, .args.json = tb_buf_str(&args)};
     tb_mcp_tools_start(req, &request, on_read);
 }
 

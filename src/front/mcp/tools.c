@@ -147,6 +147,7 @@ void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *wh
                                         .agent = agent,
                                         .files = tb_view_can(view, TB_OP_DOWNLOADS),
                                         .brief = view->toolset->brief,
+                                        .noteless = what->caller.noteless,
                                         .view = view};
     request.done = on_done;
     request.progress = req->progress_token.len ? on_progress : NULL;
