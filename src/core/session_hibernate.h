@@ -28,7 +28,7 @@ void tb_session_on_changed(void *owner);
 void tb_session_store_again(struct tb_session *session);
 /* No operation may begin: its browser is being looked at. */
 bool tb_session_saving(const struct tb_session *session);
-/* Saves it and lets go of its browser; given up if a call comes. */
+/* Saves it and lets go of its browser; given up if a call or a person comes. */
 void tb_session_hibernate(struct tb_session *session);
 /* One step of that. */
 void tb_session_save_step(struct tb_session *session);

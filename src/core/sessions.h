@@ -42,9 +42,10 @@ bool tb_sessions_busy(const struct tb_sessions *sessions);
 /* The calls that still run had time enough: they fail with TB_E_SHUTDOWN, and their sessions go. */
 void tb_sessions_hurry(struct tb_sessions *sessions);
 
-/* Reads the stored sessions, which sleep until they are called; those whose time has run out end.
- * Whoever asks for a session before all are there waits for it (core/resolve.h); if the store fails
- * it is told, and the store is tried again. `fn` is called once, later; it may be NULL. */
+/* Reads the stored sessions, which sleep until they are called, or are away; those whose time has
+ * run out end. Whoever asks for a session before all are there waits for it (core/resolve.h); if
+ * the store fails it is told, and the store is tried again. `fn` is called once, later; it may be
+ * NULL. */
 void tb_sessions_load(struct tb_sessions *sessions, void (*fn)(void *user), void *user);
 
 /* The store has lost all: their records are put again, and what their browsers have is saved. */

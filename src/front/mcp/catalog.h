@@ -30,8 +30,8 @@ const struct tb_mcp_native *tb_mcp_catalog_native(const struct tb_mcp_catalog *c
 /* The array for tools/list; borrowed until the next call. */
 struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct tb_core *core,
                                   const struct tb_caller *caller);
-/* Appends that list with what the session (NULL: none) brings behind it, as much as clients take in
- * one result, and without tools that they would not take; false: it brings nothing. */
+/* Appends that list with what the session (NULL: none) brings behind it; false: it brings nothing.
+ */
 bool tb_mcp_catalog_add_brought(const struct tb_core *core, const struct tb_caller *caller,
                                 const struct tb_session *session, struct tb_str list,
                                 struct tb_buf *out);
