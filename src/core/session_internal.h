@@ -165,10 +165,10 @@ void tb_session_fail_running(struct tb_session *session, const struct tb_err *er
 void tb_session_fail_waiting(struct tb_session *session, const struct tb_err *err);
 /* Asks what is at work in the driver to end, whether or not a call waits for it. */
 void tb_session_cancel_ops(struct tb_session *session);
-/* The beginning of an event of its own: whose it is, and as the first field its type. */
 /* Of a browser that was brought back; NULL: nothing is `missing`. With `again` somebody has not
  * heard yet of text that was lost earlier. */
 char *tb_session_restored_words(const struct tb_session *session, const char *missing, bool again);
+/* The beginning of an event of its own: whose it is, and as the first field its type. */
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
 /* To the log and the bus; `words` and `reason` may be NULL. */
 void tb_session_tell(struct tb_session *session, enum tb_event_type type, const char *words,
