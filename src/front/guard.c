@@ -172,7 +172,7 @@ int tb_guard_identify(struct tb_front_req *req, struct tb_err *err)
         return rc;
     }
     if (!tb_principal_may(who, req->route->scope)) {
-        return tb_fail(err, TB_E_FORBIDDEN, "this token may not do that: it lacks the scope '%s'",
+        return tb_fail(err, TB_E_SCOPE, "this needs the scope '%s', which this key does not have",
                        tb_scope_name(req->route->scope));
     }
     req->who = tb_principal_ref(who, "request");

@@ -523,6 +523,25 @@ static void a_question_to_the_client_has_a_deadline(void **state)
     mcp_expect(mcp_client_heard(&f->client), "\"id\":9,\"error\":{\"code\":-10408");
 }
 
+#define WEAK VERSION "Authorization: Bearer weak\r\nMcp-Method: tools/call\r\n"
+
+/* The route lets it in, the tool decides. */
+static void a_key_that_may_only_observe_has_the_tools_that_only_look(void **state)
+{
+    static const struct tb_principal_spec spec = {
+        .tenant = "default", .key = "weak", .label = "", .scopes = TB_SCOPE_OBSERVE};
+    struct mcp_http *f = *state;
+    tb_auth_add(f->rig.core.auth, &spec, TB_STR("weak"));
+    f->rig.door.door = TB_DOOR_MAIN; /* where the same user is nobody in particular */
+    mcp_expect(mcp_http_ask(f, POST, WEAK "Mcp-Name: list_sessions\r\n",
+                            REQUEST(9, "tools/call",
+                                    "\"name\":\"list_sessions\",\"arguments\":{}," MODERN_META)),
+               "\\\"sessions\\\":[]");
+    mcp_expect(mcp_http_ask(f, POST, WEAK "Mcp-Name: browser_navigate\r\n", NAVIGATE_MODERN),
+               "needs the scope 'act', which this key does not have");
+    assert_int_equal(f->rig.fake->begun, 0);
+}
+
 static int start_with_fixtures(void **state)
 {
     *state = mcp_http_new(true);
@@ -560,6 +579,7 @@ int main(void)
         WITH(what_belongs_to_a_session_ends_with_it),
         WITH(silence_does_not_cost_a_session_its_browser),
         WITH(listens_end_well_when_the_daemon_drains),
+        WITH(a_key_that_may_only_observe_has_the_tools_that_only_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

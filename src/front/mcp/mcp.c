@@ -51,7 +51,8 @@ void tb_mcp_free(void *state)
     tb_free(mcp);
 }
 
-static const struct tb_route routes[] = {TB_MCP_ROUTES(TB_SCOPE_ACT)};
+/* What a tool needs beyond that is for core/toolbox.c to say. */
+static const struct tb_route routes[] = {TB_MCP_ROUTES(TB_SCOPE_OBSERVE)};
 
 const struct tb_front tb_front_mcp = {
     .name = "mcp",

@@ -13,10 +13,10 @@
                                                                          .gone = tb_mcp_http_gone \
     }
 
-#define TB_MCP_STDIO                                                              \
-    {                                                                             \
-        "GET", "/mcp/stdio", TB_SCOPE_ACT, TB_CREDENTIAL_SAME_USER, TB_DOOR_UNIX, \
-            .handle = tb_mcp_stdio_open                                           \
+#define TB_MCP_STDIO                                                                  \
+    {                                                                                 \
+        "GET", "/mcp/stdio", TB_SCOPE_OBSERVE, TB_CREDENTIAL_SAME_USER, TB_DOOR_UNIX, \
+            .handle = tb_mcp_stdio_open                                               \
     }
 
 #define TB_MCP_ROUTES(scope)                                            \
