@@ -237,11 +237,11 @@ static struct tb_principal *find(const struct tb_auth *auth, struct tb_str secre
 int tb_auth_find(struct tb_auth *auth, const char *peer, enum tb_credential credential,
                  struct tb_str secret, struct tb_principal **ret_principal)
 {
-    if (credential != TB_CREDENTIAL_BEARER) {
-        *ret_principal = credential == TB_CREDENTIAL_SAME_USER ? auth->same_user : auth->nobody;
+    if (credential == TB_CREDENTIAL_NONE || credential == TB_CREDENTIAL_SAME_USER) {
+        *ret_principal = credential == TB_CREDENTIAL_NONE ? auth->nobody : auth->same_user;
         return 0;
     }
-    if (secret.len == 0) {
+    if (credential != TB_CREDENTIAL_BEARER || secret.len == 0) {
         return TB_E_UNAUTHORIZED;
     }
     struct tb_principal *found = find(auth, secret);

@@ -31,9 +31,9 @@ void tb_auth_set_admin(struct tb_auth *auth, struct tb_str token);
 /* A further credential; one that has the same key or secret is revoked. TB_E_PARAMS if its tenant's
  * or its own name is too long. */
 int tb_auth_add(struct tb_auth *auth, const struct tb_principal_spec *spec, struct tb_str secret);
-/* The principal is borrowed. TB_E_UNAUTHORIZED if no credential has this secret, TB_E_RATE if this
- * peer was wrong too often within the last minute. An empty secret counts as none: it is refused
- * but no guess. */
+/* The principal is borrowed. TB_E_UNAUTHORIZED if no credential has this secret or it is none of
+ * those above, one bit alone; TB_E_RATE if this peer was wrong too often within the last minute. An
+ * empty secret counts as none: it is refused but no guess. */
 int tb_auth_find(struct tb_auth *auth, const char *peer, enum tb_credential credential,
                  struct tb_str secret, struct tb_principal **ret_principal);
 /* Nobody gets in with it any more, and nothing begins in its name; what is live ends before the

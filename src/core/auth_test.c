@@ -125,6 +125,16 @@ static void each_credential_stands_for_its_principal(void **state)
     assert_int_equal(who->scopes, 0);
 }
 
+/* Neither as nobody, whom some routes let in, nor as anybody else. */
+static void a_credential_of_no_known_sort_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_principal *who = NULL;
+    assert_int_equal(tb_auth_find(f->auth, "a", TB_CREDENTIALS_USUAL, tb_str_of(f->token), &who),
+                     TB_E_UNAUTHORIZED);
+    assert_null(who);
+}
+
 static void a_credential_ends_by_revocation_replacement_or_its_time(void **state)
 {
     struct fixture *f = *state;
@@ -192,6 +202,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(guessing_is_slowed_down_per_peer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_missing_token_is_no_guess, setup, teardown),
         cmocka_unit_test_setup_teardown(each_credential_stands_for_its_principal, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_credential_of_no_known_sort_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_ends_by_revocation_replacement_or_its_time,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_is_not_valid_past_its_time_by_the_wall_clock,
