@@ -38,15 +38,15 @@ static int read_options(struct tb_mcp_way *way, struct tb_options *options, int 
 {
     static const char *const own[] = {"--toolset", "--groups", "--no-start", NULL};
     static const struct tb_config_list no_groups = {NULL, 0};
-    struct tb_toolbox toolbox;
+    struct tb_views views;
     struct tb_view *view = NULL;
     argc = take_own(way, argc, argv);
     int rc = tb_options_parse(options, argc, argv, own, err);
     if (rc < 0) {
         return rc;
     }
-    tb_toolbox_init(&toolbox, &tb_kit);
-    rc = tb_view_make(&toolbox, tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups, &view,
+    tb_views_init(&views, &tb_kit);
+    rc = tb_view_make(&views, tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups, &view,
                       err);
     tb_view_unref(view, "checked");
     return rc;

@@ -91,8 +91,8 @@ static int run(int argc, char **argv)
         return print_page();
     }
     struct tb_str groups = tb_str_of(wish.groups);
-    tb_toolbox_init(&core.toolbox, &tb_kit);
-    if (tb_view_make(&core.toolbox, tb_str_of(wish.toolset), groups, &no_groups, &view, &err) < 0) {
+    tb_views_init(&core.views, &tb_kit);
+    if (tb_view_make(&core.views, tb_str_of(wish.toolset), groups, &no_groups, &view, &err) < 0) {
         fprintf(stderr, "tabard tools: %s\n", err.text);
         return 2;
     }

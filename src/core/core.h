@@ -36,7 +36,7 @@ struct tb_core {
     struct tb_metrics metrics;
     struct tb_bus bus;
     struct tb_driver_slot drivers[TB_DRIVERS_MAX]; /* ended by a NULL driver */
-    struct tb_toolbox toolbox;
+    struct tb_views views;
     struct tb_store store;
     struct tb_sessions *sessions;
     uint8_t secret[TB_SECRET_BYTES]; /* keys the checksum of ids */

@@ -232,7 +232,7 @@ void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools
         tb_brought_list_clear(&list);
         return;
     }
-    choose_names(session->core->toolbox.kit, &list);
+    choose_names(session->core->views.kit, &list);
     tb_brought_list_clear(&session->brought);
     session->brought = list;
     tell_change(session);
@@ -280,7 +280,7 @@ int tb_toolbox_permit(const struct tb_caller *caller, const struct tb_tool *tool
 static bool find_static(const struct tb_core *core, const struct tb_view *view, struct tb_str name,
                         struct tb_entry *ret_entry)
 {
-    struct tb_entry found = {.tool = view ? NULL : tb_tool_find(core->toolbox.kit, name)};
+    struct tb_entry found = {.tool = view ? NULL : tb_tool_find(core->views.kit, name)};
     if (!found.tool && !(view && tb_view_find(view, name, &found.tool, &found.face))) {
         return false;
     }
@@ -308,7 +308,7 @@ int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
     }
     TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
     if (err) {
-        tb_view_print_missing(core->toolbox.kit, caller->view, name, &why);
+        tb_view_print_missing(core->views.kit, caller->view, name, &why);
     }
     return tb_fail(err, TB_E_UNKNOWN_TOOL, "%.*s", TB_STR_ARG(tb_buf_str(&why)));
 }
@@ -337,9 +337,9 @@ void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
     for (; face && face->name; face++) {
         tell(&telling, (struct tb_entry){.tool = face->tool, .face = face});
     }
-    for (size_t i = 0; core->toolbox.kit->tools[i]; i++) {
+    for (size_t i = 0; core->views.kit->tools[i]; i++) {
         if (!view || view->has[i]) {
-            tell(&telling, (struct tb_entry){.tool = core->toolbox.kit->tools[i]});
+            tell(&telling, (struct tb_entry){.tool = core->views.kit->tools[i]});
         }
     }
     for (size_t i = 0; session && i < session->brought.count; i++) {

@@ -17,7 +17,7 @@ static const struct tb_config_list no_groups = {NULL, 0};
 static struct tb_view *view_of(struct rig *rig, const char *toolset, const char *groups)
 {
     struct tb_view *view = NULL;
-    assert_int_equal(tb_view_make(&rig->core.toolbox, tb_str_of(toolset), tb_str_of(groups),
+    assert_int_equal(tb_view_make(&rig->core.views, tb_str_of(toolset), tb_str_of(groups),
                                   &no_groups, &view, NULL),
                      0);
     return view;
@@ -41,7 +41,7 @@ static void there_is_one_view_for_each_choice(void **state)
     tb_view_unref(first, "test");
     tb_view_unref(again, "test");
     tb_view_unref(other, "test");
-    assert_true(tb_list_empty(&rig->core.toolbox.views));
+    assert_true(tb_list_empty(&rig->core.views.in_use));
 }
 
 static void a_caller_finds_what_it_was_given(void **state)
@@ -72,7 +72,7 @@ static void groups_of_the_configuration_are_always_there(void **state)
     const struct tb_config_list always = {items, 1};
     struct tb_entry entry;
     struct tb_view *view = NULL;
-    assert_int_equal(tb_view_make(&rig->core.toolbox, TB_STR(""), TB_STR(""), &always, &view, NULL),
+    assert_int_equal(tb_view_make(&rig->core.views, TB_STR(""), TB_STR(""), &always, &view, NULL),
                      0);
     assert_int_equal(find(rig, view, "browser_pdf", &entry), 0);
     tb_view_unref(view, "test");
@@ -84,18 +84,18 @@ static void what_does_not_exist_is_told_what_does(void **state)
     struct tb_view *view = NULL;
     struct tb_err err;
     assert_int_equal(
-        tb_view_make(&rig->core.toolbox, TB_STR("nope"), TB_STR(""), &no_groups, &view, &err),
+        tb_view_make(&rig->core.views, TB_STR("nope"), TB_STR(""), &no_groups, &view, &err),
         TB_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "octopus"));
     assert_int_equal(
-        tb_view_make(&rig->core.toolbox, TB_STR(""), TB_STR("pdf,nope"), &no_groups, &view, &err),
+        tb_view_make(&rig->core.views, TB_STR(""), TB_STR("pdf,nope"), &no_groups, &view, &err),
         TB_E_PARAMS);
     assert_non_null(strstr(err.text, "emulate"));
 }
 
 static void operations_lead_to_their_tool(void **state)
 {
-    const struct tb_kit *kit = ((struct rig *)*state)->core.toolbox.kit;
+    const struct tb_kit *kit = ((struct rig *)*state)->core.views.kit;
     assert_string_equal(tb_tool_by_op(kit, TB_OP_SCREENSHOT)->name, "browser_screenshot");
     assert_string_equal(tb_tool_by_op(kit, TB_OP_DOWNLOADS)->name, "browser_downloads");
     assert_null(tb_tool_by_op(kit, TB_OP_NONE)); /* those that run have no operation of their own */

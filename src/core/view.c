@@ -13,10 +13,10 @@ enum {
     NAMES_MAX = 256,
 };
 
-void tb_toolbox_init(struct tb_toolbox *toolbox, const struct tb_kit *kit)
+void tb_views_init(struct tb_views *views, const struct tb_kit *kit)
 {
-    toolbox->kit = kit;
-    tb_list_init(&toolbox->views);
+    views->kit = kit;
+    tb_list_init(&views->in_use);
 }
 
 /* Choosing. */
@@ -104,23 +104,23 @@ static size_t tool_count(const struct tb_kit *kit)
 }
 
 /* The one that is there already, if one has the same tools; takes over the new one. */
-static struct tb_view *intern_take(struct tb_toolbox *toolbox, struct tb_view *view, size_t count)
+static struct tb_view *intern_take(struct tb_views *views, struct tb_view *view, size_t count)
 {
-    LIST_FOREACH(link, &toolbox->views) {
+    LIST_FOREACH(link, &views->in_use) {
         struct tb_view *known = TB_CONTAINER(link, struct tb_view, link);
         if (known->toolset == view->toolset && memcmp(known->has, view->has, count) == 0) {
             tb_free(view);
             return tb_view_ref(known, "chosen");
         }
     }
-    tb_list_append(&toolbox->views, &view->link);
+    tb_list_append(&views->in_use, &view->link);
     return view;
 }
 
-int tb_view_make(struct tb_toolbox *toolbox, struct tb_str toolset, struct tb_str groups,
+int tb_view_make(struct tb_views *views, struct tb_str toolset, struct tb_str groups,
                  const struct tb_config_list *always, struct tb_view **ret_view, struct tb_err *err)
 {
-    const struct tb_kit *kit = toolbox->kit;
+    const struct tb_kit *kit = views->kit;
     const struct tb_toolset *found = find_toolset(kit, toolset, err);
     if (!found) {
         return TB_E_NOT_FOUND;
@@ -137,7 +137,7 @@ int tb_view_make(struct tb_toolbox *toolbox, struct tb_str toolset, struct tb_st
     for (size_t i = 0; i < count && !found->faces; i++) {
         view->has[i] = is_wanted(kit->tools[i], groups, always);
     }
-    *ret_view = intern_take(toolbox, view, count);
+    *ret_view = intern_take(views, view, count);
     return 0;
 }
 

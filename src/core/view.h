@@ -16,25 +16,25 @@
 #include "core/tool.h"
 
 /* All that can be chosen from, and the views of it that are in use. */
-struct tb_toolbox {
+struct tb_views {
     const struct tb_kit *kit;
-    struct tb_list views;
+    struct tb_list in_use;
 };
 
 struct tb_view {
-    struct tb_list link; /* of its toolbox */
+    struct tb_list link; /* of those in use */
     unsigned refs;
     const struct tb_kit *kit;
     const struct tb_toolset *toolset;
     bool has[]; /* of the default set: one for each tool of the kit, in their order */
 };
 
-void tb_toolbox_init(struct tb_toolbox *toolbox, const struct tb_kit *kit);
+void tb_views_init(struct tb_views *views, const struct tb_kit *kit);
 
 /* A reference to the view of a choice. `toolset` empty: the default one. `groups` has commas
  * between the names; `always` are those of the configuration. TB_E_NOT_FOUND (no such toolset) or
  * TB_E_PARAMS (no such group), with the names that there are. */
-int tb_view_make(struct tb_toolbox *toolbox, struct tb_str toolset, struct tb_str groups,
+int tb_view_make(struct tb_views *views, struct tb_str toolset, struct tb_str groups,
                  const struct tb_config_list *always, struct tb_view **ret_view,
                  struct tb_err *err);
 struct tb_view *tb_view_ref(struct tb_view *view, const char *why);

@@ -263,7 +263,7 @@ static void init_core(struct daemon *daemon)
     daemon->core.auth = tb_auth_new(daemon->core.loop);
     daemon->core.metrics.values[TB_METRIC_START_TIME] = tb_clock_wall_ms(daemon->core.clock) / 1000;
     tb_bus_init(&daemon->core.bus);
-    tb_toolbox_init(&daemon->core.toolbox, &tb_kit);
+    tb_views_init(&daemon->core.views, &tb_kit);
     daemon->core.sessions = tb_sessions_new(&daemon->core);
     daemon->router = tb_router_new(&daemon->core, tb_registry_fronts());
     tb_timer_init(&daemon->drain_timer, daemon->core.loop, on_drain_late, daemon);

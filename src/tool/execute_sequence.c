@@ -85,7 +85,7 @@ struct reader {
 
 static const struct tb_face *find_face(const struct reader *reader, struct tb_str name)
 {
-    for (const struct tb_toolset *const *set = reader->core->toolbox.kit->toolsets; *set; set++) {
+    for (const struct tb_toolset *const *set = reader->core->views.kit->toolsets; *set; set++) {
         const struct tb_face *face = tb_face_find(*set, name);
         if (face) {
             return face;

@@ -95,7 +95,7 @@ static struct rig_call *run(struct rig *rig, const char *args)
 static int check_for(const struct tb_caller *caller, const char *args, struct tb_err *ret_err)
 {
     TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(args));
-    const struct tb_core core = {.toolbox = {.kit = &tb_kit}};
+    const struct tb_core core = {.views = {.kit = &tb_kit}};
     return tb_tool_execute_sequence.check(&core, caller, given, ret_err);
 }
 

@@ -12,5 +12,5 @@
 #include "tool/tools.def"
 #undef TB_TOOL
 
-/* All of it, for core's toolbox. */
+/* All of it, for core's views. */
 extern const struct tb_kit tb_kit;

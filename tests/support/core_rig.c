@@ -47,7 +47,7 @@ int rig_setup(void **state)
     rig->core.log = &rig->log;
     rig->core.config = &rig->config;
     tb_bus_init(&rig->core.bus);
-    tb_toolbox_init(&rig->core.toolbox, &tb_kit);
+    tb_views_init(&rig->core.views, &tb_kit);
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
     rig->core.sessions = tb_sessions_new(&rig->core);

@@ -50,7 +50,7 @@ void mcp_rig_init(struct mcp_rig *rig)
     rig->core.config = &rig->config;
     rig->core.auth = tb_auth_new(rig->core.loop);
     tb_bus_init(&rig->core.bus);
-    tb_toolbox_init(&rig->core.toolbox, &tb_kit);
+    tb_views_init(&rig->core.views, &tb_kit);
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
     rig->core.sessions = tb_sessions_new(&rig->core);
@@ -108,7 +108,7 @@ void mcp_rig_memory(struct mcp_rig *rig, const char *toolset, const char *groups
     void *state;
     MUST((rig->fixtures ? tb_front_mcp_fixtures : tb_front_mcp).start(&rig->core, &state, NULL) ==
          0);
-    MUST(tb_view_make(&rig->core.toolbox, tb_str_of(toolset), tb_str_of(groups),
+    MUST(tb_view_make(&rig->core.views, tb_str_of(toolset), tb_str_of(groups),
                       &rig->config.mcp_groups, &view, NULL) == 0);
     rig->mcp = state;
     rig->out.ops = &ops;

@@ -86,13 +86,13 @@ struct tb_view *const *said_views(void)
     static const struct tb_config_list none = {NULL, 0};
     static const char *const choices[SAID_VIEWS][2] = {
         {"", ""}, {"", "all"}, {"octopus", ""}, {"wdio", ""}};
-    static struct tb_toolbox toolbox;
+    static struct tb_views all;
     static struct tb_view *views[SAID_VIEWS];
     for (size_t i = 0; i < SAID_VIEWS && !views[SAID_VIEWS - 1]; i++) {
         if (i == 0) {
-            tb_toolbox_init(&toolbox, &tb_kit);
+            tb_views_init(&all, &tb_kit);
         }
-        assert_int_equal(tb_view_make(&toolbox, tb_str_of(choices[i][0]), tb_str_of(choices[i][1]),
+        assert_int_equal(tb_view_make(&all, tb_str_of(choices[i][0]), tb_str_of(choices[i][1]),
                                       &none, &views[i], NULL),
                          0);
     }

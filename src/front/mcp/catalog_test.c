@@ -32,7 +32,7 @@ struct shop {
 static int set_up(void **state)
 {
     struct shop *shop = TB_NEW(struct shop);
-    tb_toolbox_init(&shop->core.toolbox, &tb_kit);
+    tb_views_init(&shop->core.views, &tb_kit);
     tb_mcp_catalog_init(&shop->catalog, providers);
     *state = shop;
     return 0;
@@ -42,7 +42,7 @@ static int tear_down(void **state)
 {
     struct shop *shop = *state;
     tb_mcp_catalog_fini(&shop->catalog);
-    assert_true(tb_list_empty(&shop->core.toolbox.views));
+    assert_true(tb_list_empty(&shop->core.views.in_use));
     tb_free(shop);
     return 0;
 }
@@ -53,7 +53,7 @@ static struct tb_principal anyone = {.scopes = TB_SCOPES_ALL};
 static struct tb_str list_of(struct shop *shop, const char *toolset, const char *groups)
 {
     struct tb_view *view = NULL;
-    assert_int_equal(tb_view_make(&shop->core.toolbox, tb_str_of(toolset), tb_str_of(groups),
+    assert_int_equal(tb_view_make(&shop->core.views, tb_str_of(toolset), tb_str_of(groups),
                                   &no_groups, &view, NULL),
                      0);
     struct tb_str list = tb_mcp_catalog_list(

@@ -175,7 +175,7 @@ static void a_picture_is_an_item_unless_the_toolset_has_its_own_form(void **stat
     mcp_expect(mcp_rig_say(rig, CALL(2, "browser_screenshot", "")),
                "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"QUJD\"}");
     tb_view_unref(rig->peer.view, "peer");
-    tb_view_make(&rig->core.toolbox, TB_STR("octopus"), TB_STR(""), &rig->config.mcp_groups,
+    tb_view_make(&rig->core.views, TB_STR("octopus"), TB_STR(""), &rig->config.mcp_groups,
                  &rig->peer.view, NULL);
     const char *said = mcp_rig_say(rig, CALL(3, "browser_screenshot", ""));
     mcp_expect(said, "\\\"base64\\\":\\\"QUJD\\\"");

@@ -48,7 +48,7 @@ static void on_read(struct tb_mcp_req *req, struct tb_call *call)
 static void read_op(struct tb_mcp_req *req, const struct tb_mcp_resource *resource,
                     struct tb_str uri, struct tb_str arg)
 {
-    const struct tb_tool *tool = tb_tool_by_op(req->mcp->core->toolbox.kit, resource->op);
+    const struct tb_tool *tool = tb_tool_by_op(req->mcp->core->views.kit, resource->op);
     if (!tool) {
         tb_mcp_resource_missing(req, uri);
         return;

@@ -17,7 +17,7 @@ struct tb_view *tb_mcp_http_view(struct tb_front_req *front, struct tb_str tools
     if (rc < 0) {
         tb_fail(&err, rc, "the query string is malformed");
     } else {
-        rc = tb_view_make(&core->toolbox, toolset, tb_buf_str(&groups), &core->config->mcp_groups,
+        rc = tb_view_make(&core->views, toolset, tb_buf_str(&groups), &core->config->mcp_groups,
                           &view, &err);
     }
     if (rc < 0) {
