@@ -5,8 +5,8 @@
  * The answer comes at once where it can, since a click must not cost a turn of the loop; otherwise
  * later, by `fn`. Whoever asks then goes on there, gives up at its own deadline, and need not know
  * what is waited for: the stored sessions, as long as they are being read. A session of another
- * node will be found the same way: the address that the store has of it (node, epoch) goes into
- * struct tb_place, and a call is sent there instead of into a queue.
+ * node will be found the same way: struct tb_place will get a member for the address that the store
+ * has of it (node, epoch), and a call will be sent there instead of into a queue.
  *
  * What is meant when no session is named is a row for each kind, in resolve.c. */
 #pragma once

@@ -156,7 +156,9 @@ struct tb_store_kind {
     bool (*ready)(void *state, struct tb_err *err);
 };
 
-/* The store of a daemon; part of struct tb_core. The functions below are those above. */
+/* The store of a daemon; part of struct tb_core. The functions below do what those above do,
+ * without a fence; what has none here (reads, put_new, claims, topics) is called by way of its
+ * kind. */
 struct tb_store {
     const struct tb_store_kind *kind; /* NULL: nothing is kept, every write is well */
     void *state;
