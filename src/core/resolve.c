@@ -147,7 +147,8 @@ static struct tb_session *implied_current(struct tb_sessions *sessions,
 
 /* What is meant by a call that names no session, by the kind that its tools are for: an agent's own
  * browsers, say, are guessed more freely than the tabs of a person would be. A kind without a row
- * has to be named. */
+ * has to be named. Today every call asks by the usual kind (tb_offer_usual): a further row takes
+ * somebody who asks by its kind. */
 static const struct rule {
     /* Where such calls go; NULL: nowhere. To ask changes nothing. */
     struct tb_session *(*implied)(struct tb_sessions *sessions, const struct tb_caller *caller,
