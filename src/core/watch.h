@@ -44,7 +44,7 @@ void tb_watch_stop(struct tb_viewer *viewer);
 /* The viewer has passed on what it was given. */
 void tb_watch_ready(struct tb_viewer *viewer);
 
-/* From core/session.c. Its driver session is open; it is about to close; a picture came; it has
+/* From core/session*.c. Its driver session is open; it is about to close; a picture came; it has
  * ended; its record goes without a word to anybody. */
 void tb_watch_resume(struct tb_session *session);
 void tb_watch_pause(struct tb_session *session);
