@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What joins a peer behind a front's socket (a page, the extension) with the driver of its session.
  * It carries messages both ways, not bytes of a socket: a front reads and writes its dialect, and
- * neither core nor the driver knows which.
+ * neither core nor the driver knows which. What is not of JSON-RPC stays inside params: so does the
+ * sessionId of DevTools in messages of the extension.
  *
  * A message is passed on inside tb_channel_send and borrowed for that call: its parts are ranges of
  * the sender's own bytes, which the receiver splices into its frame or result. So a payload is

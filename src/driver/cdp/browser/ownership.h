@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who owns a browser: we, who have launched its process (launched.c), or somebody else, who runs it
- * at an endpoint (remote.c). A further way to come by a browser is one more table. */
+ * at an endpoint (remote.c). A further way to come by a browser takes one more table, its choice in
+ * tb_cdp_browser_get (browser.c), a line for what carries its messages (wire/line.c), and where no
+ * contexts can be made in it, its own answer in context.c. */
 #pragma once
 
 #include <stdbool.h>
