@@ -23,6 +23,8 @@ static void stop(void *state)
     tb_feed_free(state);
 }
 
+/* One row for both forms, SSE and WebSocket: they take the same query and refuse the same, and
+ * readers.c tells them apart where it has read that. */
 static const struct tb_route routes[] = {
     {"GET", "/api/events", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
      .handle = tb_readers_open, .gone = tb_readers_gone},
