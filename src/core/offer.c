@@ -8,7 +8,7 @@ static const char *const kinds[] = {
 };
 
 static const char *const providers[] = {
-#define TB_PROVIDER(NAME, name) name,
+#define TB_PROVIDER(NAME, name, endpoint) name,
 #include "core/offers.def"
 };
 
@@ -26,6 +26,15 @@ bool tb_session_kind_is_guest(enum tb_session_kind kind)
 #include "core/offers.def"
     };
     return guests[kind];
+}
+
+bool tb_provider_has_endpoint(enum tb_provider provider)
+{
+    static const bool endpoints[TB_PROVIDER_COUNT] = {
+#define TB_PROVIDER(NAME, name, endpoint) [TB_PROVIDER_##NAME] = (endpoint),
+#include "core/offers.def"
+    };
+    return endpoints[provider];
 }
 
 const char *tb_session_kind_name(enum tb_session_kind kind)

@@ -16,7 +16,7 @@ enum tb_session_kind {
 };
 
 enum tb_provider {
-#define TB_PROVIDER(NAME, name) TB_PROVIDER_##NAME,
+#define TB_PROVIDER(NAME, name, endpoint) TB_PROVIDER_##NAME,
 #include "core/offers.def"
     TB_PROVIDER_COUNT,
 };
@@ -47,6 +47,8 @@ const char *tb_provider_name(enum tb_provider provider);
 const char *tb_engine_name(enum tb_engine engine);
 /* It comes by itself, and comes back: a page, the user's own browser. */
 bool tb_session_kind_is_guest(enum tb_session_kind kind);
+/* It is somewhere else, at an endpoint that the caller has to name. */
+bool tb_provider_has_endpoint(enum tb_provider provider);
 /* By their names; false when there is none. */
 bool tb_session_kind_find(struct tb_str name, enum tb_session_kind *ret_kind);
 bool tb_provider_find(struct tb_str name, enum tb_provider *ret_provider);

@@ -23,7 +23,7 @@ static const char *const kinds[] = {
     NULL,
 };
 static const char *const providers[] = {
-#define TB_PROVIDER(NAME, name) name,
+#define TB_PROVIDER(NAME, name, endpoint) name,
 #include "core/offers.def"
     NULL,
 };
@@ -62,18 +62,37 @@ static struct tb_offer wanted_by(const struct cJSON *args)
     return wanted;
 }
 
+static int refuse_endpoint(struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(TB_KIB);
+    for (int i = 0; i < TB_PROVIDER_COUNT; i++) {
+        if (tb_provider_has_endpoint((enum tb_provider)i)) {
+            tb_buf_printf(&names, "%s%s", names.len ? " or " : "",
+                          tb_provider_name((enum tb_provider)i));
+        }
+    }
+    return tb_fail(err, TB_E_PARAMS, "the argument 'endpoint' needs provider %.*s",
+                   TB_STR_ARG(tb_buf_str(&names)));
+}
+
+static int check_endpoint(enum tb_provider provider, bool given, struct tb_err *err)
+{
+    bool needed = tb_provider_has_endpoint(provider);
+    if (given && !needed) {
+        return refuse_endpoint(err);
+    }
+    return given || !needed ? 0
+                            : tb_fail(err, TB_E_PARAMS, "provider %s needs the argument 'endpoint'",
+                                      tb_provider_name(provider));
+}
+
 static int check(const struct tb_core *core, const struct tb_offer *wanted,
                  const struct tb_driver *driver, const struct cJSON *args, struct tb_err *err)
 {
-    bool remote = wanted->provider == TB_PROVIDER_CDP;
-    if (remote != tb_args_has(args, "endpoint")) {
-        return tb_fail(err, TB_E_PARAMS,
-                       remote ? "provider cdp needs the argument 'endpoint'"
-                              : "the argument 'endpoint' needs provider cdp");
-    }
-    return tb_args_has(args, "url") && driver->check_op
+    int rc = check_endpoint(wanted->provider, tb_args_has(args, "endpoint"), err);
+    return rc == 0 && tb_args_has(args, "url") && driver->check_op
                ? driver->check_op(core, TB_OP_NAVIGATE, args, err)
-               : 0;
+               : rc;
 }
 
 static int create(struct tb_call *call, struct tb_session **ret_session, struct tb_err *err)
@@ -132,8 +151,9 @@ static void describe(struct tb_call *call, const struct tb_session *session)
     tb_json_set_bool(data, "headless", tb_args_flag(args, "headless", config->browser_headless));
     tb_json_set_int(data, "width", tb_args_int(viewport, "width", USUAL_WIDTH));
     tb_json_set_int(data, "height", tb_args_int(viewport, "height", USUAL_HEIGHT));
-    tb_json_set_int(data, "idle_ms", config->sessions_named_idle_ms);
-    tb_json_set_bool(data, "sleeps", tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE);
+    const struct tb_lifetime lifetime = tb_lifetime_of(session);
+    tb_json_set_int(data, "idle_ms", lifetime.idle_ms);
+    tb_json_set_bool(data, "sleeps", lifetime.at_idle == TB_IDLE_HIBERNATE);
 }
 
 /* The session stays: what was wrong was the address, and starting costs more than opening another

@@ -202,8 +202,8 @@ static void what_cannot_be_started_is_refused_in_words(void **state)
         const char *part;
     } rows[] = {
         {"{\"kind\":\"ios\"}", TB_E_UNSUPPORTED, "app sessions need Appium"},
-        {"{\"provider\":\"cdp\"}", TB_E_PARAMS, "needs the argument 'endpoint'"},
-        {"{\"endpoint\":\"ws://x\"}", TB_E_PARAMS, "needs provider cdp"},
+        {"{\"provider\":\"cdp\"}", TB_E_PARAMS, "provider cdp needs the argument 'endpoint'"},
+        {"{\"endpoint\":\"ws://x\"}", TB_E_PARAMS, "the argument 'endpoint' needs provider cdp"},
         {"{\"provider\":\"moon\"}", TB_E_PARAMS, "must be one of local, cdp"},
         {"{\"viewport\":{\"width\":5}}", TB_E_PARAMS, "height"},
         {"{\"sessionId\":\"a b\"}", TB_E_PARAMS, "name"},
