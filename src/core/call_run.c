@@ -220,14 +220,12 @@ void tb_call_run(struct tb_call *call)
     call->phase = TB_CALL_RUNNING;
     if (call->enter) {
         call->enter(call);
-    } else if (tb_call_is_revoked(call, &err)) { /* it waited; what ends it comes in this turn */
+    } else if (tb_call_is_revoked(call, &err) ||
+               tb_call_check_brought(call, call->session, &err) < 0) {
         tb_result_fail_err(&call->result, &err);
         tb_call_end(call);
     } else if (call->entry.tool->run) {
         call->entry.tool->run(call);
-    } else if (tb_call_check_brought(call, call->session, &err) < 0) {
-        tb_result_fail_err(&call->result, &err);
-        tb_call_end(call);
     } else {
         start_op(call, call->entry.tool->op, call->args);
     }
