@@ -40,17 +40,23 @@ static void text_of_nobody_is_the_owners(void **state)
     tb_authors_fini(&authors);
 }
 
+/* "0" to "7": as many as are remembered. */
+static void eight_type(struct tb_list *authors)
+{
+    for (int i = 0; i < 8; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "%d", i);
+        tb_authors_typed(authors, name);
+    }
+}
+
 static void the_list_is_short_and_who_is_told_leaves_it_first(void **state)
 {
     struct tb_list authors;
     size_t count = 0;
-    char name[16];
     (void)state;
     tb_list_init(&authors);
-    for (int i = 0; i < 8; i++) {
-        snprintf(name, sizeof(name), "%d", i);
-        tb_authors_typed(&authors, name);
-    }
+    eight_type(&authors);
     tb_authors_lose(&authors, "owner");
     tb_authors_tell(&authors, "5", 1);
     tb_authors_typed(&authors, "new");
@@ -88,13 +94,9 @@ static void who_saw_the_earlier_browser_hears_of_the_new_one_once(void **state)
 static void who_only_looks_drives_nobody_out_who_typed(void **state)
 {
     struct tb_list authors;
-    char name[16];
     (void)state;
     tb_list_init(&authors);
-    for (int i = 0; i < 8; i++) {
-        snprintf(name, sizeof(name), "%d", i);
-        tb_authors_typed(&authors, name);
-    }
+    eight_type(&authors);
     tb_authors_called(&authors, "looker");
     tb_authors_lose(&authors, "owner");
     assert_true(tb_authors_unaware(&authors, "0", 1));

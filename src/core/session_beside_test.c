@@ -124,15 +124,22 @@ static void agents_that_take_turns_without_a_pause_are_saved_too(void **state)
     rig_turn(rig);
 }
 
+/* And something is to be saved. */
+static struct tb_session *start_two_handed(struct rig *rig, struct tb_driver *beside)
+{
+    struct tb_session *session = start_beside(rig, beside);
+    beside->width = 2;
+    rig->fake->width = 2;
+    leave_tag(rig, "changed");
+    return session;
+}
+
 /* With two hands one is always at work, so the other has to wait for once. */
 static void a_call_waits_for_a_save_that_is_overdue(void **state)
 {
     struct rig *rig = *state;
     struct tb_driver beside;
-    struct tb_session *session = start_beside(rig, &beside);
-    beside.width = 2;
-    rig->fake->width = 2;
-    leave_tag(rig, "changed");
+    struct tb_session *session = start_two_handed(rig, &beside);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
     struct rig_call *first = start_tag(rig, 1);
     struct rig_call *second = start_tag(rig, 2);
@@ -152,10 +159,7 @@ static void but_not_for_an_operation_that_does_not_end(void **state)
 {
     struct rig *rig = *state;
     struct tb_driver beside;
-    struct tb_session *session = start_beside(rig, &beside);
-    beside.width = 2;
-    rig->fake->width = 2;
-    leave_tag(rig, "changed");
+    struct tb_session *session = start_two_handed(rig, &beside);
     rig->fake->ops[TB_OP_CLICK] =
         (struct tb_fake_plan){.when = TB_FAKE_HELD, .cancel = TB_FAKE_CANCEL_IGNORED};
     struct rig_call *stuck = start_tag(rig, 1);
